@@ -15,11 +15,12 @@ TOOLS  := node_modules/.bin
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test faults fuzz bench audit lint lint-js format docs check-docs clean
+.PHONY: help demo test test-slow faults fuzz bench audit lint lint-js format docs check-docs clean
 
 help:
 	@echo "make demo    score the bundled example, build a thesaurus of the bundled counts, draw its page"
 	@echo "make test    run the tests and the examples in the docstrings"
+	@echo "make test-slow   run the slow tests: paper experiments, stability over seeds, commands of the docs, long browser sessions"
 	@echo "make lint    ruff, mypy, the import rules, and the pages' scripts"
 	@echo "make format  let ruff put the code in order"
 	@echo "make docs    refresh what the documentation takes from the program, and build the site (DOCS=--all: with what learns, DOCS=--site: build only)"
@@ -42,6 +43,9 @@ demo: $(BASE)
 # A process for each core: threads of linear algebra beside them would only wait for each other.
 test: $(READY)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST)
+
+test-slow: $(READY)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile -m slow $(PYTEST)
 
 faults: $(READY)
 	$(BIN)/python -m campaigns.faults $(FAULTS)

@@ -23,8 +23,8 @@ from roget.bench.measuring import data_folder, progress
 from roget.core.intervals import wilson
 from roget.core.quadruple import Quadruple
 from roget.learn.attachment.attacher import Attacher
-from roget.learn.attachment.quads import Normal, read
-from roget.learn.attachment.tally import Association, Tally, back_off
+from roget.learn.attachment.quads import LemmatisedQuadruple, read
+from roget.learn.attachment.statistics import Association, QuadrupleCounts, back_off
 
 TRIAL = "an hour; ppattach, and wordnet30 if it is there"
 Quads = Sequence[Quadruple]
@@ -49,8 +49,10 @@ def by_preposition(train: Quads, test: Quads) -> list[bool]:
 
 def collins_brooks(train: Quads, test: Quads) -> list[bool]:
     """Back-off of words as they are."""
-    tally = Tally.of([Normal(*one[:4]) for one in train], [one[4] == "N" for one in train])
-    share = back_off(tally.counts([Normal(*one[:4]) for one in test]))[0]
+    tally = QuadrupleCounts.of(
+        [LemmatisedQuadruple(*one[:4]) for one in train], [one[4] == "N" for one in train]
+    )
+    share = back_off(tally.counts([LemmatisedQuadruple(*one[:4]) for one in test]))[0]
     return [bool(p >= 0.5) for p in share]
 
 
@@ -155,10 +157,10 @@ def main() -> None:
 class Alone(Association):
     """Association that decides where nothing else does, and has no part in other stages."""
 
-    def share(self, quads: Sequence[Normal], noun: bool) -> Any:
+    def share(self, quads: Sequence[LemmatisedQuadruple], noun: bool) -> Any:
         return np.ones(len(quads))
 
-    def log_ratio(self, quads: Sequence[Normal]) -> Any:
+    def log_ratio(self, quads: Sequence[LemmatisedQuadruple]) -> Any:
         return Association(self.keys, self.values).log_ratio(quads)
 
 

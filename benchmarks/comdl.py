@@ -29,7 +29,7 @@ from roget.bench.script import run_script
 from roget.core.counts import Counts
 from roget.learn.clustering.comdl.criterion import length, prepare
 from roget.learn.clustering.comdl.estimator import CoMDL
-from roget.learn.evaluation.decision import Task
+from roget.learn.evaluation.decision import DecisionTask
 
 PEERS = ("scikit-learn", "numba")
 SLOW = ("decisions",)
@@ -192,7 +192,7 @@ def decisions(draws: int) -> Rows:
     counts = VerbObject().train.matrix
     found: dict[str, list[tuple[float, float]]] = {}
     for seed in range(draws):
-        task = Task.draw(counts, [seed, 0])
+        task = DecisionTask.draw(counts, [seed, 0])
         triples = task.word, task.band[task.context], task.band[task.rival]
         model, _ = fit(task.train)
         totals = np.asarray(task.train.sum(axis=0)).ravel()

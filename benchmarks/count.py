@@ -21,7 +21,7 @@ from roget.bench.script import run_script
 from roget.core.io.paths import find
 from roget.core.io.source import Source
 from roget.learn.corpus import conllu
-from roget.learn.corpus.base import Reading, Tables
+from roget.learn.corpus.base import ReadContext, Tables
 from roget.learn.corpus.relations import Extractor, parse
 
 PEERS = ("pyconll", "conllu", "numba")
@@ -57,14 +57,14 @@ def prepare(packed: Path, folder: Path, *, quick: bool) -> tuple[Path, Path]:
 def read(path: Path | str | Source) -> int:
     """Our reader alone; the number of tokens."""
     source = path if isinstance(path, Source) else find([path], [])[0]
-    return sum(len(tokens) for tokens in conllu.read(source, Tables(), Reading()))
+    return sum(len(tokens) for tokens in conllu.read(source, Tables(), ReadContext()))
 
 
 def extract(path: Path) -> Objects:
     """Our verb-object pairs, counted."""
     tables, found = Tables(), Counter[int]()
     extractor = Extractor(parse(["obj"]), tables)
-    for tokens in conllu.read(find([path], [])[0], tables, Reading()):
+    for tokens in conllu.read(find([path], [])[0], tables, ReadContext()):
         pairs = extractor(tokens)
         keys, counts = np.unique(
             pairs.word.astype(np.int64) << 32 | pairs.context, return_counts=True

@@ -36,15 +36,15 @@ from roget.engines.dask import Dask
 from roget.engines.local import Local
 from roget.learn.clustering import result
 from roget.learn.clustering.annealing.data import prepare
-from roget.learn.clustering.annealing.states import Crew
-from roget.learn.clustering.soft.em import Mixture
+from roget.learn.clustering.annealing.states import ThreadPool
+from roget.learn.clustering.soft.em import SoftMixture
 from roget.learn.counting.extract import Extract
-from roget.learn.counting.options import Options
-from roget.learn.counting.work import Workspace, counted
+from roget.learn.counting.options import CountOptions
+from roget.learn.counting.scheduler import Workspace, counted
 from roget.scoring import resample
 from roget.scoring.labels import as_labels
 from roget.scoring.labels.align import align
-from roget.scoring.labels.spread import Spread, deal_rows
+from roget.scoring.labels.dask_join import DaskJoin, deal_rows
 from roget.scoring.measures.base import list_requests
 
 PEERS = ("distributed", "duckdb")
@@ -167,7 +167,7 @@ def prepare_count(folder: Path, scale: float) -> Work:
     def work(engine: Engine) -> bytes:
         from roget.learn.counting.plan import plan_count
 
-        planned = plan_count(folder, Options())
+        planned = plan_count(folder, CountOptions())
         with (
             tempfile.TemporaryDirectory() as made,
             base.using(engine),
@@ -180,7 +180,7 @@ def prepare_count(folder: Path, scale: float) -> Work:
                 (lambda *_: engine) if kind == "engines" else known(kind, name)
             )
             try:
-                asked = Options(engine="dask")
+                asked = CountOptions(engine="dask")
                 parts = counted(workspace, planned.tasks, planned.recipe, asked, lambda *_: None)
             finally:
                 catalogue.load = known
@@ -206,7 +206,7 @@ def prepare_score(folder: Path, scale: float) -> Work:
             pq.write_table(table, folder / side / f"{number:02}.parquet")
 
     def work(engine: Engine) -> bytes:
-        with Spread(lambda: engine, str(folder / "gold"), None, None, None) as spread:
+        with DaskJoin(lambda: engine, str(folder / "gold"), None, None, None) as spread:
             sides = spread.count(str(folder / "system"), "cluster", "drop")
         assert sides is not None
         return np.asarray(sides.counts).tobytes() + sides.gold.codes.tobytes()
@@ -247,7 +247,7 @@ def prepare_soft(folder: Path | None, scale: float) -> Work:
     begin = random.dirichlet(np.full(k, 0.3), words)
 
     def work(engine: Engine) -> bytes:
-        mixture = Mixture(data, True, Crew(1))
+        mixture = SoftMixture(data, True, ThreadPool(1))
         mixture.reserve(k)
         mixture.k = k
         mixture.q[:, :k] = begin

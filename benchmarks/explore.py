@@ -24,7 +24,7 @@ from scipy import sparse
 from roget.bench.measuring import MB, Case, LeftOut, Row, Rows, progress
 from roget.bench.script import run_script
 from roget.core.counts import Counts
-from roget.core.counts.evidence import Evidence, Kept
+from roget.core.counts.evidence import Evidence, InMemoryEvidence
 from roget.core.tree import Tree
 from roget.learn.thesaurus import Thesaurus
 from roget.web import static
@@ -90,7 +90,7 @@ def witnessed(matrix: Any, words: list[str], contexts: list[str], every: int = 4
     spots = np.tile(np.array([5, 5, 11, 11], dtype=np.int32), (rows.size, 1))
     numbers = np.arange(rows.size)
     sources = np.full(rows.size, "corpus-of-texts.conllu.gz", dtype=object)
-    kept = Kept(
+    kept = InMemoryEvidence(
         np.array(words, dtype=object),
         np.array(contexts, dtype=object),
         rows,

@@ -23,7 +23,7 @@ from roget.bench.measuring import data_folder, progress
 from roget.core.io.paths import find
 from roget.core.io.source import Source
 from roget.learn.corpus import conllu, tagger
-from roget.learn.corpus.base import NONE, Reader, Reading, Tables, Tokens
+from roget.learn.corpus.base import NONE, CorpusReader, ReadContext, Tables, Tokens
 from roget.learn.corpus.particles import Particles
 from roget.learn.corpus.relations import Extractor, parse
 
@@ -69,7 +69,7 @@ def by_sentence(batches: Iterable[Tokens], tables: Tables) -> Iterator[tuple[Tok
         yield Tokens(tokens.starts, word, tokens.upos, tokens.head, tokens.deprel), told
 
 
-def drawn(reader: Reader, path: Path, reading: Reading) -> dict[str, Counter[Pair]]:
+def drawn(reader: CorpusReader, path: Path, reading: ReadContext) -> dict[str, Counter[Pair]]:
     """How often each pair occurs in each sentence, for every relation."""
     tables = Tables()
     found: dict[str, Counter[Pair]] = {name: Counter() for name in (*RELATIONS, PRESET)}
@@ -85,10 +85,10 @@ def drawn(reader: Reader, path: Path, reading: Reading) -> dict[str, Counter[Pai
     return found
 
 
-def joined(reader: Reader) -> Reader:
+def joined(reader: CorpusReader) -> CorpusReader:
     """The reader with separable verbs put together, as counting has them."""
 
-    def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
+    def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Tokens]:
         yield from map(Particles(tables), reader(source, tables, reading))
 
     return read
@@ -105,13 +105,13 @@ def by_slot(counts: Counter[Pair]) -> dict[str, Counter[Pair]]:
 
 def quality(
     treebank: Path,
-    systems: dict[str, tuple[Reader, Reading]],
+    systems: dict[str, tuple[CorpusReader, ReadContext]],
     bars: dict[tuple[str, str], tuple[float, float]],
-    trees: Reader = conllu.read,
+    trees: CorpusReader = conllu.read,
 ) -> bool:
     """Print precision and recall of each system; whether the bars are met."""
     met, more = True, []
-    gold = drawn(trees, treebank, Reading())
+    gold = drawn(trees, treebank, ReadContext())
     print(f"{'':<8}" + "".join(f"{RELATIONS[name]:>23}" for name in RELATIONS))
     print(f"{'gold':<8}" + "".join(f"{gold[name].total():>17} pairs" for name in RELATIONS))
     with tempfile.TemporaryDirectory() as temporary:
@@ -149,14 +149,19 @@ def main() -> None:
     chosen = parser.parse_args()
     folder = data_folder()
     if chosen.german:
-        german = {"HanTa": (joined(tagger.read), Reading(model="german", lines=True))}
+        german = {"HanTa": (joined(tagger.read), ReadContext(model="german", lines=True))}
         met = quality(folder / GERMAN, german, GERMAN_BARS, joined(conllu.read))
         sys.exit(0 if met else f"fell short of {GERMAN_BARS}")
-    systems: dict[str, tuple[Reader, Reading]] = {"HanTa": (tagger.read, Reading(lines=True))}
+    systems: dict[str, tuple[CorpusReader, ReadContext]] = {
+        "HanTa": (tagger.read, ReadContext(lines=True))
+    }
     if find_spec("spacy") and (folder / PIPELINE).is_dir():
         from roget.learn.corpus import spacy_reader
 
-        systems["spaCy"] = (spacy_reader.read, Reading(model=str(folder / PIPELINE), lines=True))
+        systems["spaCy"] = (
+            spacy_reader.read,
+            ReadContext(model=str(folder / PIPELINE), lines=True),
+        )
     met = quality(folder / GOLD, systems, BARS)
     sys.exit(0 if met else "fell short of precision .80 and recall .82 for verb–object by HanTa")
 

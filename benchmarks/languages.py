@@ -20,9 +20,9 @@ import roget
 from roget.bench.measuring import find_data, progress
 from roget.core.io.paths import find
 from roget.learn.corpus import conllu
-from roget.learn.corpus.base import Reading, Tables, Tokens
+from roget.learn.corpus.base import ReadContext, Tables, Tokens
 from roget.learn.corpus.relations import Extractor, parse
-from roget.learn.corpus.segmenting import RUNS, Jieba, Learnt, cut
+from roget.learn.corpus.segmenting import RUNS, Jieba, LearntSegmenter, cut
 
 TRIAL = "minutes; ud-other"
 TREEBANKS = {"German": "de_gsd", "French": "fr_gsd", "Spanish": "es_gsd", "Chinese": "zh_gsdsimp"}
@@ -40,7 +40,7 @@ def reached(path: Path) -> tuple[int, int]:
     """How many nouns have a context, and how many nouns there are."""
     tables = Tables()
     nouns = having = 0
-    for tokens in conllu.read(find([path], [])[0], tables, Reading()):
+    for tokens in conllu.read(find([path], [])[0], tables, ReadContext()):
         alone, told = numbered(tokens, tables)
         pairs = Extractor(parse(["nouns"]), told)(alone)
         nouns += int((tokens.upos == tables.upos.id("NOUN")).sum())
@@ -72,7 +72,7 @@ def find_words(path: Path) -> None:
     }
     for share in (0.25, 0.5, 1):
         seen = runs[: int(len(runs) * share)]
-        systems[f"learnt of {sum(map(len, seen)):,}"] = Learnt(Learnt.learn(seen))
+        systems[f"learnt of {sum(map(len, seen)):,}"] = LearntSegmenter(LearntSegmenter.learn(seen))
     if find_spec("jieba"):
         systems["jieba"] = Jieba()
     print(f"{'':<20}{'precision':>10}{'recall':>10}{'F1':>10}")

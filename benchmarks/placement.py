@@ -24,7 +24,7 @@ from roget.bench.measuring import data_folder, progress
 from roget.bench.script import parse_options
 from roget.core.counts import Counts
 from roget.learn.growth.place import place
-from roget.learn.growth.trial import Way, hide
+from roget.learn.growth.trial import PlacementMetrics, hide
 from roget.learn.taxonomy import taxonomy_of
 
 TRIAL = "half an hour; amalgum, bnc-verb-noun and wordnet30"
@@ -41,7 +41,7 @@ def amalgum(counts: str | None) -> Counts:
     return roget.count(files, min_count=5, min_context=2)
 
 
-def tell(way: Way) -> list[float]:
+def tell(way: PlacementMetrics) -> list[float]:
     """The numbers of one way to place words."""
     firsts = [way.share(steps).mean or 0.0 for steps in range(3)]
     tops = [way.share(steps, 5).mean or 0.0 for steps in (0, 2)]

@@ -29,8 +29,8 @@ from roget.bench.measuring import Case, Row, Rows, Spent, cpu, most_memory, spen
 from roget.bench.script import run_script
 from roget.core.counts import Counts
 from roget.learn.clustering.annealing.data import prepare
-from roget.learn.clustering.annealing.states import Crew
-from roget.learn.clustering.soft.em import Mixture
+from roget.learn.clustering.annealing.states import ThreadPool
+from roget.learn.clustering.soft.em import SoftMixture
 from roget.learn.clustering.spherical.estimator import SphericalTree
 
 PEERS = ("duckdb", "zstandard")
@@ -205,7 +205,7 @@ def soft_step(width: Bandwidth, words: int, k: int) -> Rows:
     """One step of soft clustering over all clusters: cells of entries × clusters per second."""
     counts, labels = planted(words, words // 2, k, 100)
     data = prepare(counts, dtype="float32")
-    mixture = Mixture(data, False, Crew(None), room=k)
+    mixture = SoftMixture(data, False, ThreadPool(None), room=k)
     mixture.k = k
     mixture.q[:] = 0.05 / k
     mixture.q[np.arange(words), labels] += 0.95

@@ -13,7 +13,7 @@ import roget
 from roget.bench.measuring import Case, Row, Rows, beside, cpu, size, spend
 from roget.bench.script import run_script
 from roget.scoring.measures.base import list_requests
-from roget.scoring.score import Reading, answer, read_sides
+from roget.scoring.score import ReadOptions, answer, read_sides
 
 Labels = npt.NDArray[np.int64]
 
@@ -117,7 +117,7 @@ def groups(count: int, items: int) -> Rows:
         pd.DataFrame({"item": np.arange(owners.size), "label": side, "group": owners})
         for side in labels(owners.size, 5)
     ]
-    sides = read_sides(*frames, Reading())
+    sides = read_sides(*frames, ReadOptions())
     asked = list_requests(None, ("ml", "jk"))
     spent = cpu(partial(answer, sides, asked, pooled=False, seed=0))
     case = f"{size(count)} groups of {items}"

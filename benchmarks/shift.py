@@ -23,9 +23,9 @@ from scipy import sparse
 
 import roget
 from roget import Counts
-from roget.learn.counting.options import Options
-from roget.learn.opening import open_pair
-from roget.learn.shift import Shift, shift
+from roget.learn.counting.options import CountOptions
+from roget.learn.load import open_pair
+from roget.learn.shift import ShiftResult, shift
 
 TRIAL = "minutes; amalgum"
 GENRES = ("academic", "bio", "fiction", "news", "voyage")
@@ -55,7 +55,7 @@ def split(folder: Path, place: Path, by: str, seed: int) -> tuple[Path, Path]:
     return halves
 
 
-def tell(name: str, found: list[Shift]) -> None:
+def tell(name: str, found: list[ShiftResult]) -> None:
     """A line of the table: shares of words that seem to have changed."""
     every = [one for each in found for one in each.changes]
     shares = [
@@ -69,7 +69,7 @@ def tell(name: str, found: list[Shift]) -> None:
     print(f"{sum(x.unusual for x in found) / len(found):7.1f}")
 
 
-def compare(old: Counts, new: Counts) -> Shift:
+def compare(old: Counts, new: Counts) -> ShiftResult:
     return shift(old, new, n=10**6, min_count=MIN_COUNT, told=1)
 
 
@@ -109,7 +109,7 @@ def main() -> None:
             tell(by, found)
     for one, other in combinations(GENRES, 2):
         files = (given.data / "amalgum" / f"{name}.conllu.gz" for name in (one, other))
-        with open_pair(*files, Options()) as (old, new, _):
+        with open_pair(*files, CountOptions()) as (old, new, _):
             tell(f"{one}, {other}", [compare(old, new)])
     random = np.random.default_rng(0)
     old, new = draw(random, 4_000_000), draw(random, 2_000_000)

@@ -33,9 +33,9 @@ from roget.bench.script import run_script
 from roget.core.counts import Counts
 from roget.data import sample
 from roget.learn.clustering.annealing.data import Data, prepare
-from roget.learn.clustering.annealing.states import Crew, Settings
+from roget.learn.clustering.annealing.states import AnnealingSettings, ThreadPool
 from roget.learn.clustering.soft.anneal import Annealer
-from roget.learn.clustering.soft.em import Mixture
+from roget.learn.clustering.soft.em import SoftMixture
 
 PEERS = ("scikit-learn", "numba")
 SLOW = ("large-path",)
@@ -85,7 +85,7 @@ def verb_object() -> tuple[str, Any]:
 def path(data: Data, k: int, **options: Any) -> Any:
     """The state at the end of the path to k clusters."""
     return deque(
-        Annealer(data, Settings(n_clusters=k, seed=SEED, **options)).states(), maxlen=1
+        Annealer(data, AnnealingSettings(n_clusters=k, seed=SEED, **options)).states(), maxlen=1
     ).pop()
 
 
@@ -157,7 +157,7 @@ def large(n: int, m: int, k: int, tokens: int) -> Rows:
     counts, labels = planted(n, m, k, tokens)
     data = prepare(counts, dtype="float32")
     del counts
-    mixture = Mixture(data, False, Crew(None), room=k)
+    mixture = SoftMixture(data, False, ThreadPool(None), room=k)
     mixture.k = k
     mixture.q[:] = 0.05 / k
     mixture.q[np.arange(n), labels] += 0.95
@@ -193,7 +193,7 @@ def large_path(n: int, m: int, k: int, tokens: int) -> Rows:
     del counts
     clock, spent = time.perf_counter(), time.process_time()
     state = None
-    for state in Annealer(data, Settings(n_clusters=k, seed=SEED)).states():
+    for state in Annealer(data, AnnealingSettings(n_clusters=k, seed=SEED)).states():
         if state.settled:
             taken = time.perf_counter() - clock
             progress(f"{state.n_clusters} clusters, β {state.beta:.3f}, {taken:.0f} s")

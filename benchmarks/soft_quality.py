@@ -35,7 +35,7 @@ from roget.learn.classmodel import ClassModel
 from roget.learn.clustering import tokens as heldout
 from roget.learn.clustering.annealing.choose import choose
 from roget.learn.clustering.annealing.data import prepare
-from roget.learn.clustering.annealing.states import Settings, Walker
+from roget.learn.clustering.annealing.states import AnnealingPath, AnnealingSettings
 from roget.learn.clustering.soft.anneal import Annealer
 from roget.learn.clustering.symmetric.annealer import SymmetricAnnealer
 from roget.learn.clustering.symmetric.estimator import fold_in
@@ -72,7 +72,9 @@ def interval(values: Sequence[float]) -> str:
 
 def asymmetric(train: Any, seed: int) -> Iterator[tuple[str, Classes]]:
     """Our clusters of words, as the annealer leaves them at each size."""
-    for _, found in Walker(train, SoftAnnealing().method, seed=seed).points((8, 16, 32, 64, 128)):
+    for _, found in AnnealingPath(train, SoftAnnealing().method, seed=seed).points(
+        (8, 16, 32, 64, 128)
+    ):
         yield f"K={found.n_clusters}", (found.memberships, found.centroids)
 
 
@@ -86,7 +88,7 @@ def by_weights(train: Any, seed: int) -> Iterator[tuple[str, Classes]]:
 
 def symmetric(train: Any, seed: int) -> Iterator[tuple[str, Classes]]:
     """Our clusters of associations."""
-    walker = Walker(train, SymmetricAnnealing().method, seed=seed, max_iter=50)
+    walker = AnnealingPath(train, SymmetricAnnealing().method, seed=seed, max_iter=50)
     for _, found in walker.points((50, 100, 200)):
         yield f"K={found.n_clusters}", (found.memberships, found.centroids)
 
@@ -94,7 +96,7 @@ def symmetric(train: Any, seed: int) -> Iterator[tuple[str, Classes]]:
 def chosen(train: Any, seed: int) -> Iterator[tuple[str, Classes]]:
     """Our clusters of associations, K and β chosen on training tokens."""
     best = choose(train, SymmetricAnnealing(random_state=seed))
-    settings = Settings(n_clusters=best.n_clusters, beta=best.beta, seed=seed)
+    settings = AnnealingSettings(n_clusters=best.n_clusters, beta=best.beta, seed=seed)
     *_, state = SymmetricAnnealer(prepare(train), settings).states()
     yield f"K={state.n_clusters} β={state.beta:.3g}", (state.membership, state.centroids)
 
@@ -169,13 +171,13 @@ class Split:
     """Training, development and test tokens, and the losses of models on the last."""
 
     def __init__(self, counts: Counts, seed: int) -> None:
-        self.parts = compare.Split.deal(counts, None, seed)
+        self.parts = compare.TokenSplit.deal(counts, None, seed)
         self.train = self.parts.train
         self.dev, self.test = (
             heldout.cells(self.train, part) for part in (self.parts.dev, self.parts.test)
         )
 
-    def tuned(self, build: Callable[[heldout.Cells], list[Floats]]) -> tuple[float, float]:
+    def tuned(self, build: Callable[[heldout.TokenCells], list[Floats]]) -> tuple[float, float]:
         """Losses on dev and test, bits, of components mixed by weights tuned on dev."""
         dev, test = np.stack(build(self.dev)), np.stack(build(self.test))
         weights = heldout.em(dev, self.dev.counts)
@@ -261,7 +263,7 @@ def _fixed(kind: str, train: Any, k: int, seed: int) -> Classes:
         )  # fmt: skip
         return _normalised(model.fit_transform(train), model.components_)
     search = Annealer if kind == "asymmetric" else SymmetricAnnealer
-    *_, state = search(prepare(train), Settings(n_clusters=k, seed=seed)).states()
+    *_, state = search(prepare(train), AnnealingSettings(n_clusters=k, seed=seed)).states()
     return state.membership, state.centroids
 
 
@@ -361,7 +363,7 @@ def annealed(rows: Any, k: int, seed: int) -> npt.NDArray[Any]:
     table.eliminate_zeros()
     data, found = prepare(table, "uniform"), []
     for start in range(STARTS):
-        settings = Settings(n_clusters=k, beta=6.0, seed=STARTS * seed + start)
+        settings = AnnealingSettings(n_clusters=k, beta=6.0, seed=STARTS * seed + start)
         *_, state = Annealer(data, settings).states()
         found.append((state.energy.free, np.asarray(state.membership.toarray().argmax(axis=1))))
     return min(found, key=lambda pair: pair[0])[1]

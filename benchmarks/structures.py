@@ -20,12 +20,12 @@ from scipy.sparse import csr_array, csr_matrix
 import roget
 from roget.bench.measuring import Case, LeftOut, Row, cpu
 from roget.bench.script import run_script
-from roget.scoring.cells import models
-from roget.scoring.cells.cover import CoverTable
 from roget.scoring.labels import as_labels
 from roget.scoring.measures.base import evaluate, list_requests
-from roget.scoring.score import Reading, make_tables, read_sides
+from roget.scoring.score import ReadOptions, make_tables, read_sides
 from roget.scoring.sweep import MEASURES
+from roget.scoring.tables import null_models
+from roget.scoring.tables.cover import CoverTable
 
 DOCUMENTS, WORDS, MENTIONS, ENTITIES = 350, 480, 56, 13
 """As in the test set of CoNLL-2012: some 170,000 words and 20,000 mentions of 4,500 entities."""
@@ -96,7 +96,7 @@ def mentions() -> Iterator[Row | str]:
     with tempfile.TemporaryDirectory() as place:
         names = "key.conll", "response.conll"
         files = [write_conll(one, Path(place, n)) for one, n in zip(sides, names, strict=True)]
-        read = read_sides(*files, Reading())
+        read = read_sides(*files, ReadOptions())
 
         def score(measures: str, **options: Any) -> object:
             return roget.score(*files, measures, baselines=False, **options)
@@ -228,7 +228,7 @@ def chance() -> Iterator[Row | str]:
 
     def ask(table: Any, name: str) -> float:
         # What is remembered between calls would not be measured.
-        models._expect_sizes.cache_clear()
+        null_models._expect_sizes.cache_clear()
         return roget.Contingency.from_table(table).measure(name)
 
     for n, k in ((10**4, 20), (10**6, 100), (10**6, 1000)):

@@ -14,7 +14,7 @@ from roget.bench.measuring import Case, LeftOut, Row, Rows, cpu, data_folder, fi
 from roget.bench.script import run_script
 from roget.core.io.paths import find
 from roget.learn.corpus import tagger, text
-from roget.learn.corpus.base import Reader, Reading, Tables
+from roget.learn.corpus.base import CorpusReader, ReadContext, Tables
 from roget.learn.corpus.windows import Windows
 
 PEERS = ("HanTa", "spacy")
@@ -24,7 +24,7 @@ TOKENS = 60_000
 BARS = {"HanTa, words new": 1.0, "HanTa, words known": 0.5, "spaCy": 1.5}
 
 
-def read(path: Path, reader: Reader, how: Reading) -> int:
+def read(path: Path, reader: CorpusReader, how: ReadContext) -> int:
     """How many tokens a reader finds."""
     return sum(map(len, reader(find([path], [])[0], Tables(), how)))
 
@@ -33,7 +33,7 @@ def windows(path: Path) -> int:
     """The same, with the pairs of windows drawn."""
     tables, found = Tables(), 0
     draw = Windows(2, "both", tables)
-    for batch in text.read(find([path], [])[0], tables, Reading()):
+    for batch in text.read(find([path], [])[0], tables, ReadContext()):
         draw(batch)
         found += len(batch)
     return found
@@ -64,7 +64,7 @@ def hanta(raw: Path, sentences: list[str]) -> Rows:
 
     bare = HanoverTagger("morphmodel_en.pgz")
     cut = list(map(tokenise, sentences))
-    work = partial(read, raw, tagger.read, Reading(lines=True))
+    work = partial(read, raw, tagger.read, ReadContext(lines=True))
 
     def alone() -> int:
         return sum(len(bare.tag_sent(sentence)) for sentence in cut)
@@ -87,7 +87,7 @@ def spacy(raw: Path, sentences: list[str]) -> Rows:
     from roget.learn.corpus import spacy_reader
 
     nlp = spacy_reader.load(str(name))
-    ours = partial(read, raw, spacy_reader.read, Reading(model=str(name), lines=True))
+    ours = partial(read, raw, spacy_reader.read, ReadContext(model=str(name), lines=True))
     yield from compare(
         "spaCy", ours, lambda: sum(map(len, nlp.pipe(sentences))), f"spaCy alone, {PIPELINE}"
     )

@@ -24,7 +24,7 @@ from roget.bench.measuring import (
 from roget.bench.script import run_script
 from roget.core.counts import Counts
 from roget.learn.taxonomy import read, taxonomy_of
-from roget.learn.treecut import Hierarchy, TreeCut
+from roget.learn.treecut import TreeCut, WordHierarchy
 
 OPTIONS = {"wordnet": {"metavar": "FOLDER", "help": "a dict folder, or tables"}}
 SLOW_QUICK = ("cuts", "imported")
@@ -60,13 +60,15 @@ def cuts(place: Path) -> Rows:
     table = find_data("bnc-verb-noun", "verb_object.tsv")
     counts = Counts.read(table, columns=(2, 1, 3)).top(contexts=VERBS)
     taxonomy, reading = timed(lambda: taxonomy_of(place, part="noun"))
-    tree, unfolding = timed(lambda: Hierarchy.of(taxonomy))
+    tree, unfolding = timed(lambda: WordHierarchy.of(taxonomy))
     model, cutting = timed(lambda: TreeCut(tree).fit(counts))
     nouns = counts.words.tolist()
     _, asking = timed(lambda: [model.probability(nouns, head) for head in model.heads_[:100]])
     total = reading + unfolding + cutting
     yield Row(f"{VERBS:,} verbs", total, None, f"{counts.total:,} tokens", "s", BARS["cut"])
-    yield memory("cuts", lambda: TreeCut(Hierarchy.of(taxonomy_of(place, part="noun"))).fit(counts))
+    yield memory(
+        "cuts", lambda: TreeCut(WordHierarchy.of(taxonomy_of(place, part="noun"))).fit(counts)
+    )
     known = float((1 - model.unknown_) @ counts.context_totals / counts.total)
     yield (
         f"cuts: read {reading:.1f} s, unfolded {unfolding:.1f} s ({tree.n_nodes:,} nodes, of "

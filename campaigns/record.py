@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from roget.bench.pages import BLOCK, fill_blocks
-from roget.core.machine import describe_machine, tell_machine
-from roget.report import Report, Table
+from roget.core.environment import describe_machine, tell_machine
+from roget.report import Report, ReportTable
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
@@ -31,7 +31,9 @@ def record(
         raise SystemExit(f"{page}: expected <!-- measured: {name} --> and <!-- end -->")
     cells = [[_show(value) for value in row] for row in rows]
     table = (
-        Report("", tables=[Table.of(columns, cells, columns[1:])]).render("markdown").strip("\n")
+        Report("", tables=[ReportTable.of(columns, cells, columns[1:])])
+        .render("markdown")
+        .strip("\n")
     )
     measured = tell_machine(describe_machine(libraries))
     fill_blocks(page, {name: f"\n{table}\n\n{told}\n\n(Seed {seed}; {measured}.)\n\n"})

@@ -20,8 +20,8 @@ import numpy as np
 
 from roget import catalogue
 from roget.core.types import BoolArray, Floats
-from roget.report import Report, Table
-from roget.report.drawing import GREY, INK, SERIES, save_picture, styled
+from roget.report import Report, ReportTable
+from roget.report.figures import GREY, INK, SERIES, save_picture, styled
 from roget.report.format import canvas
 from roget.scoring import entropy as entropies
 from roget.scoring.entropy import LinearEstimator
@@ -187,7 +187,7 @@ def tell_default(study: Study) -> Report:
             lost, more = mine - least, max(0.0, float((mine - theirs).max()))
             sizes = f"{lost.mean():.3f}", f"{lost.max():.2f}"
             rows.append([score, near, *sizes, worse, f"{more:.2f}", better])
-        tables.append(Table.of(titles, rows, numbers=titles[1:], title=title))
+        tables.append(ReportTable.of(titles, rows, numbers=titles[1:], title=title))
     notes = [
         "within 5 %: share of cases and numbers of items where the error is at most 1.05 times "
         "that of the best estimator there; lost: how much larger than the best it is, on average "
@@ -335,7 +335,7 @@ def draw(folder: Path = PICTURES) -> Iterator[Path]:
 def _table(first: str, titles: Sequence[Any], rows: list[list[str]], notes: list[str]) -> Report:
     names = [f"{title:,}" if isinstance(title, int) else str(title) for title in titles]
     columns = [*first.split("|"), *names]
-    return Report("Guide", tables=[Table.of(columns, rows, numbers=names)], notes=notes)
+    return Report("Guide", tables=[ReportTable.of(columns, rows, numbers=names)], notes=notes)
 
 
 def _widest(halves: Floats) -> float:

@@ -29,7 +29,7 @@ from roget import Attacher, ClassModel, CoMDL, Counts, MDLTree, SoftAnnealing, T
 from roget.core import folder as folders
 from roget.core.io.duck import database, parquet, write_parquet
 from roget.errors import RogetError
-from roget.learn.clustering import keeping
+from roget.learn.clustering import checkpoints
 from roget.learn.clustering.agglomerative.estimator import AgglomerativeTree
 from roget.learn.clustering.spherical.estimator import SphericalTree
 
@@ -167,20 +167,20 @@ KINDS: dict[str, tuple[Callable[[Path], None], Callable[[Path], Any]]] = {
 
 def begin(name: str, path: Path) -> None:
     """The checkpoint of a run that has just begun."""
-    keep, first = keeping.Checkpoint.keep, path.with_name(f"{path.name}.first")
+    keep, first = checkpoints.Checkpoint.keep, path.with_name(f"{path.name}.first")
 
     def kept(self: Any, content: Any, *, now: bool = False) -> None:
         keep(self, content, now=True)
         if not first.exists():
             shutil.copytree(path, first)
 
-    keeping.Checkpoint.keep = kept  # type: ignore[method-assign]
+    checkpoints.Checkpoint.keep = kept  # type: ignore[method-assign]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             RUNS[name](checkpoint=path).fit(COUNTS)
     finally:
-        keeping.Checkpoint.keep = keep  # type: ignore[method-assign]
+        checkpoints.Checkpoint.keep = keep  # type: ignore[method-assign]
     shutil.rmtree(path)
     first.rename(path)
 

@@ -31,14 +31,14 @@ PATIENCE = 120.0
 def load() -> None:
     """Load what children need, so that they have it at once."""
     from roget import catalogue
-    from roget.learn.clustering import keeping
+    from roget.learn.clustering import checkpoints
 
     for name in HEAVY:
         importlib.import_module(name)
     for name in catalogue.names("clusterers"):
         catalogue.load("clusterers", name)
     # So small a job would be over before its first checkpoint.
-    keeping.INTERVAL = 0.02
+    checkpoints.INTERVAL = 0.02
 
 
 @dataclass

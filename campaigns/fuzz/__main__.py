@@ -17,7 +17,7 @@ from typing import Any
 from campaigns.fuzz import run
 from campaigns.fuzz.guide import Reached
 from campaigns.fuzz.targets import Target, deal, every
-from roget.core.machine import describe_machine
+from roget.core.environment import describe_machine
 from roget.core.store import write_atomic
 
 INPUTS = 60_000

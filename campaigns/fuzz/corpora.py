@@ -39,14 +39,14 @@ def _reader(
     def prepare(folder: Path) -> Files:
         from roget import catalogue
         from roget.core.io.source import source_of
-        from roget.learn.corpus.base import Reading, Tables
+        from roget.learn.corpus.base import ReadContext, Tables
         from roget.learn.counting.extract import drawer
-        from roget.learn.counting.parts import Recipe
+        from roget.learn.counting.parts import CountRecipe
 
         load = catalogue.load("readers", name)
-        told = Reading(**reading)
+        told = ReadContext(**reading)
         relations = () if window else ("obj", "~amod", "obl:prep", "VERB/obl*+conj/NOUN")
-        recipe = Recipe(name, told, relations, window)
+        recipe = CountRecipe(name, told, relations, window)
 
         def read(path: str) -> Any:
             tables = Tables()

@@ -210,7 +210,7 @@ def _attacher(name: str) -> Make:
 
 
 def _make_checkpoint(folder: Path) -> Callable[[Path], Any]:
-    from roget.learn.clustering.keeping import Checkpoint
+    from roget.learn.clustering.checkpoints import Checkpoint
 
     array = np.arange(6.0)
     kept = {"step": 3, "done": [1, 2], "array": array, "cells": np.eye(3, dtype=np.int64)}

@@ -167,7 +167,7 @@ def thesaurus() -> Any:
 
 def _edits(folder: Path) -> Files:
     from roget.learn.editing import read_asked
-    from roget.learn.thesaurus.asked import apply_edits
+    from roget.learn.thesaurus.edit_requests import apply_edits
 
     before = thesaurus()
     return Files(folder, "edits", EDITS, lambda path: apply_edits(before, read_asked(path)), WORDS)

@@ -338,7 +338,7 @@ def _pair(folder: Path) -> Files:
 
 
 def _cells(folder: Path) -> Files:
-    from roget.scoring.labels.given import read_cells
+    from roget.scoring.labels.precounted import read_cells
 
     return Files(folder, "cells", CELLS, partial(read_cells, missing="cluster"), WORDS)
 
@@ -351,7 +351,7 @@ def _wide(folder: Path) -> Files:
 
 def _counted(folder: Path) -> Files:
     """As large files are read: by DuckDB."""
-    from roget.scoring.labels.counted import count_files
+    from roget.scoring.labels.duckdb_join import count_files
 
     gold = folder / "gold.tsv"
     gold.write_bytes(TSV[0])

@@ -174,7 +174,7 @@ class _Paths:
     def run(self, data: bytes) -> Any:
         from roget.core.io.paths import find
         from roget.errors import RogetError
-        from roget.learn.opening import open_counts, open_thesaurus
+        from roget.learn.load import open_counts, open_thesaurus
         from roget.scoring.labels.read import as_labels
 
         text = data.decode("utf-8", "surrogateescape")

@@ -1,4 +1,4 @@
-"""roget: build a thesaurus from your own text, and tell how much any clustering is worth.
+"""roget: build a thesaurus from your own text, and measure how good any clustering is.
 
 Public names are imported when first used, so `import roget` costs next to nothing.
 """
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from roget.protocols import evaluate_embeddings
     from roget.scoring.agreement.agree import agree
     from roget.scoring.agreement.result import Agreement
-    from roget.scoring.cells.contingency import Contingency
-    from roget.scoring.cells.dom import make_dom_table
     from roget.scoring.compare import compare
     from roget.scoring.comparison import Comparison
     from roget.scoring.entropy import entropy_of as entropy
@@ -45,6 +43,8 @@ if TYPE_CHECKING:
     from roget.scoring.score import contingency, measure, score
     from roget.scoring.scorer import scorer
     from roget.scoring.sweep import Sweep, sweep
+    from roget.scoring.tables.contingency import Contingency
+    from roget.scoring.tables.synthetic import make_dom_table
     from roget.web.widget import widget
 
 _PUBLIC = {
@@ -54,7 +54,7 @@ _PUBLIC = {
     "AgglomerativeTree": "roget.learn.clustering.agglomerative.estimator:AgglomerativeTree",
     "CoMDL": "roget.learn.clustering.comdl.estimator:CoMDL",
     "Comparison": "roget.scoring.comparison:Comparison",
-    "Contingency": "roget.scoring.cells.contingency:Contingency",
+    "Contingency": "roget.scoring.tables.contingency:Contingency",
     "Counts": "roget.core.counts:Counts",
     "Hierarchy": "roget.scoring.labels.hierarchy:Hierarchy",
     "InputError": "roget.errors:InputError",
@@ -81,7 +81,7 @@ _PUBLIC = {
     "evaluate_embeddings": "roget.protocols:evaluate_embeddings",
     "grow": "roget.learn.growth.grow:grow",
     "load": "roget.learn.thesaurus.files:read",
-    "make_dom_table": "roget.scoring.cells.dom:make_dom_table",
+    "make_dom_table": "roget.scoring.tables.synthetic:make_dom_table",
     "measure": "roget.scoring.score:measure",
     "score": "roget.scoring.score:score",
     "score_items": "roget.scoring.items:score_items",

@@ -163,8 +163,8 @@ READERS: dict[str, str] = {
     "hanta": "roget.learn.corpus.tagger:read",
     "spacy": "roget.learn.corpus.spacy_reader:read",
     "docbin": "roget.learn.corpus.spacy_reader:read_docbin",
-    "table": "roget.learn.counting.tabular:count_table",
-    "matrix": "roget.learn.counting.tabular:count_matrix",
+    "table": "roget.learn.counting.read_tables:count_table",
+    "matrix": "roget.learn.counting.read_tables:count_matrix",
 }
 
 LANGUAGES: dict[str, str] = {
@@ -174,7 +174,7 @@ LANGUAGES: dict[str, str] = {
 }
 
 SEGMENTERS: dict[str, str] = {
-    "learnt": "roget.learn.corpus.segmenting:Learnt",
+    "learnt": "roget.learn.corpus.segmenting:LearntSegmenter",
     "jieba": "roget.learn.corpus.segmenting:Jieba",
 }
 

@@ -1,27 +1,70 @@
-"""Every error roget raises on purpose, so that callers can catch one tree."""
+"""Errors and notices: messages with a stable code, a place and the offending value.
+
+Tests, scripts and `roget explain CODE` rely on codes; sentences may be reworded at any time.
+`roget.codes` explains every code.
+"""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 MAX_PROBLEMS = 20
-"""How many broken lines are collected before reading gives up."""
+"""Number of broken lines collected before reading stops."""
 
 MAX_NAMES = 20
-"""How many names a message lists, if they are listed elsewhere."""
+"""Number of names listed in a message if they are also listed elsewhere."""
+
+
+class Notice(str):
+    """A warning or note: a text with the code that identifies its kind.
+
+    >>> notice = Notice("label -1 is scored as an ordinary cluster", code="noise-label")
+    >>> notice.code, notice.prefix("hdbscan.csv").code
+    ('noise-label', 'noise-label')
+    """
+
+    __slots__ = ("code",)
+    code: str
+
+    def __new__(cls, text: str, *, code: str) -> Notice:
+        """Make a notice of a text."""
+        notice = super().__new__(cls, text)
+        notice.code = code
+        return notice
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Keep the code in worker processes."""
+        return _make_notice, (str(self), self.code)
+
+    def prefix(self, name: str) -> Notice:
+        """Return the notice with the name of its subject in front."""
+        return Notice(f"{name}: {self}", code=self.code)
+
+
+def _make_notice(text: str, code: str) -> Notice:
+    return Notice(text, code=code)
+
+
+def code_of(message: object) -> str | None:
+    """Return the code of an error or notice, None for any other object."""
+    code = getattr(message, "code", None)
+    return code if isinstance(code, str) else None
 
 
 class RogetError(Exception):
-    """Base of all errors that are the input's or the caller's doing, never a bug."""
+    """Base class of all errors caused by the input or the caller, never by a bug."""
+
+    code: str = "error"
+    """Stable identifier of the kind of error; see `roget explain`."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Errors cross from worker processes; most build their message from other arguments.
-        return _again, (type(self), self.args, self.__dict__)
+        # Errors cross process boundaries; most build their message from other arguments.
+        return _rebuild, (type(self), self.args, self.__dict__)
 
 
-def _again(kind: type[RogetError], args: tuple[Any, ...], state: dict[str, Any]) -> RogetError:
+def _rebuild(kind: type[RogetError], args: tuple[Any, ...], state: dict[str, Any]) -> RogetError:
     error = kind.__new__(kind, *args)
     error.args = args
     error.__dict__.update(state)
@@ -29,11 +72,24 @@ def _again(kind: type[RogetError], args: tuple[Any, ...], state: dict[str, Any])
 
 
 class InputError(RogetError, ValueError):
-    """The data cannot be used as given: the message names the place and the value."""
+    """The input cannot be used; the message names the place and the value.
+
+    >>> InputError("gold.csv:14: duplicate item 'doc7'", code="duplicate-item").code
+    'duplicate-item'
+    """
+
+    code = "invalid-input"
+
+    def __init__(self, message: str = "", *, code: str | None = None) -> None:
+        super().__init__(message)
+        if code is not None:
+            self.code = code
 
 
 class FormatError(InputError):
-    """One or more broken lines in a file; `problems` keeps a sentence for each."""
+    """One or more broken lines of a file; `problems` holds a message for each."""
+
+    code = "broken-lines"
 
     def __init__(
         self, source: str, problems: Sequence[str], *, more: bool = False, hint: str = ""
@@ -43,14 +99,21 @@ class FormatError(InputError):
         tail = "\n  … reading stopped here; there may be more" if more else ""
         tail += f"\n{hint}" if hint else ""
         count = f"{len(self.problems)} problem{'s' if len(self.problems) != 1 else ''}"
-        super().__init__(f"{source}: {count}\n  " + "\n  ".join(self.problems) + tail)
+        # The code of the problems if they share one.
+        codes = {code_of(problem) for problem in self.problems}
+        code = codes.pop() if len(codes) == 1 else None
+        text = f"{source}: {count}\n  " + "\n  ".join(self.problems) + tail
+        super().__init__(text, code=code)
 
 
 class UnknownName(RogetError, LookupError):
-    """A name that is not in the catalogue; the message offers the nearest ones.
+    """A name that is not in the catalogue; the message suggests the closest ones.
 
-    Of many names that are listed elsewhere, it offers a few and says where; or the first of `few`.
+    If there are many names, the message lists some and refers to `listed` for the rest, or lists
+    the first of `few`.
     """
+
+    code = "unknown-name"
 
     def __init__(
         self,
@@ -62,27 +125,32 @@ class UnknownName(RogetError, LookupError):
         few: Sequence[str] = (),
     ) -> None:
         known, name = sorted(known), str(name)
+        self.kind, self.name, self.known = kind, name, tuple(known)
         other = (also or {}).get(name.lower().replace("_", "-").replace(" ", "-"))
         close = [other] if other else difflib.get_close_matches(name, known, n=3, cutoff=0.6)
         if close:
             hint = f"did you mean {' or '.join(close)}?"
         elif listed and len(known) > MAX_NAMES:
             near = ", ".join(difflib.get_close_matches(name, known, n=5, cutoff=0.0))
-            hint = f"nearest: {near}; {listed} has all {len(known)}"
+            hint = f"closest: {near}; {listed} lists all {len(known)}"
         elif few and len(known) > MAX_NAMES:
             near = ", ".join(difflib.get_close_matches(name, known, n=3, cutoff=0.0))
-            hint = f"nearest: {near}; of {len(known)} the main ones: {', '.join(few[:MAX_NAMES])}"
+            hint = f"closest: {near}; the main ones of {len(known)}: {', '.join(few[:MAX_NAMES])}"
         else:
-            hint = f"known: {', '.join(known)}"
+            hint = f"choose from {', '.join(known)}"
         super().__init__(f"unknown {kind} {name!r}: {hint}")
 
 
 class Undefined(RogetError, ArithmeticError):
-    """The quantity has no value for this input; `str(error)` is the reason."""
+    """The quantity is undefined for this input; `str(error)` is the reason."""
+
+    code = "undefined"
 
 
 class MissingExtra(RogetError, ImportError):
-    """An optional dependency is not installed; the message says which extra to install."""
+    """An optional dependency is not installed; the message names the extra to install."""
+
+    code: ClassVar[str] = "missing-extra"
 
     def __init__(self, module: str, extra: str, purpose: str) -> None:
         super().__init__(f"{purpose} needs {module}: pip install 'roget[{extra}]'")

@@ -126,7 +126,7 @@ def test_the_table_is_there_if_the_figure_fails(
     def fails(*given: object) -> None:
         raise OSError("disc full")
 
-    monkeypatch.setattr("roget.report.drawing.save_picture", fails)
+    monkeypatch.setattr("roget.report.figures.save_picture", fails)
     report = tmp_path / "losses.json"
     given = "heldout", counts, "--top", "60", "--splits", "1", "-m", "unigram"
     files = "--figure", str(tmp_path / "a.svg"), "-o", str(report)

@@ -183,12 +183,12 @@ def test_broken_sheets_end_in_one_message(folder, tmp_path):
 
 def test_pages_hold_what_words_hold(tmp_path):
     """A word that is HTML stands on the page as text."""
-    from roget.learn.evaluation.sheets import INTRUSION, READING, Question, Sheet
+    from roget.learn.evaluation.sheets import INTRUSION, READING, Question, QuestionSheet
     from roget.report.judging import draw_page
 
     words = ("a<script>alert(1)</script>", "tea & ale", "b")
     for kind, boxes in ((INTRUSION, 3), (READING, 3)):
-        page = draw_page(Sheet(kind, (Question(1, 2, "secret", words, "b"),)))
+        page = draw_page(QuestionSheet(kind, (Question(1, 2, "secret", words, "b"),)))
         assert "<script" not in page
         assert "tea &amp; ale" in page
         assert page.count("<i></i>") == boxes

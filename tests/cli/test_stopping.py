@@ -145,7 +145,7 @@ def test_where_nothing_can_be_raised_it_is_raised_a_moment_later():
 UNHEARD_IN_A_SEARCH = """
 import os, signal, sys, time
 from roget.cli import stoppable
-from roget.learn.clustering.keeping import interruptible
+from roget.learn.clustering.checkpoints import interruptible
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -11,7 +11,7 @@ import pytest
 
 from commands import run
 from roget.errors import InputError
-from roget.learn.opening import open_thesaurus
+from roget.learn.load import open_thesaurus
 from roget.scoring.labels.read import as_labels
 
 

@@ -153,7 +153,7 @@ def test_help_is_light_and_so_is_looking_things_up():
         "    except SystemExit: pass\n"
         "heavy = {'numpy', 'scipy', 'duckdb', 'numba', 'sklearn'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"
-        "import roget.learn.opening, roget.report.growth\n"
+        "import roget.learn.load, roget.report.growth\n"
         "heavy = {'numba', 'sklearn', 'roget.learn.counting.count'} & set(sys.modules)\n"
         "assert not heavy, heavy"
     )

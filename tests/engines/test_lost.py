@@ -18,7 +18,7 @@ import pytest
 from engines import jobs
 from roget.core.counts import Counts
 from roget.engines import base, dask
-from roget.engines.dask import Dask, Lost
+from roget.engines.dask import Dask, SchedulerLost
 from roget.errors import RogetError
 
 FILES = 40
@@ -146,7 +146,9 @@ def test_a_lost_scheduler_is_said_whatever_is_done(cluster: Cluster) -> None:
         assert not any(one.done() for one in found)
         cluster.scheduler.send_signal(signal.SIGKILL)
         for one in found:
-            with pytest.raises(Lost, match=f"the Dask scheduler {cluster.address} is lost: "):
+            with pytest.raises(
+                SchedulerLost, match=f"the Dask scheduler {cluster.address} is lost: "
+            ):
                 one.result(timeout=120)
     for engine in engines:
         engine.close()

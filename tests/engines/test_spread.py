@@ -20,15 +20,15 @@ from engines import jobs
 from roget import Counts, SoftAnnealing
 from roget.cli import app
 from roget.engines import base
-from roget.engines.dask import Dask, Left
-from roget.engines.wire import Packed, shrink
+from roget.engines.compress import CompressedArrays, shrink
+from roget.engines.dask import Dask, PendingResults
 from roget.errors import FormatError, InputError
 from roget.learn.clustering import result
 from roget.learn.clustering.annealing import states
 from roget.learn.clustering.annealing.data import prepare
-from roget.learn.clustering.annealing.states import Crew
+from roget.learn.clustering.annealing.states import ThreadPool
 from roget.learn.clustering.soft import fleet
-from roget.learn.clustering.soft.em import Mixture
+from roget.learn.clustering.soft.em import SoftMixture
 from roget.scoring import resample
 
 
@@ -49,7 +49,7 @@ def table(words: int = 400, contexts: int = 300, seed: int = 0) -> sparse.csr_ar
 def settle(steps: int = 3) -> list[np.ndarray]:
     """What some E- and M-steps come to, also among listed clusters."""
     data = prepare(table(), "empirical", np.float32)
-    mixture = Mixture(data, True, Crew(1))
+    mixture = SoftMixture(data, True, ThreadPool(1))
     mixture.reserve(6)
     mixture.k = 6
     shares = np.random.default_rng(1).dirichlet(np.full(6, 0.05), data.n_words)
@@ -159,7 +159,7 @@ class Dying:
     def spread(self, job: Any, common: Any, tasks: Any) -> list[Any]:
         return self.leave(job, common, tasks).fetch()
 
-    def leave(self, job: Any, *given: Any) -> Left:
+    def leave(self, job: Any, *given: Any) -> PendingResults:
         return self.cluster.leave(partial(self.die, self.place, job), *given)
 
 
@@ -226,12 +226,12 @@ def test_centroids_stay_with_the_workers_until_they_are_asked_for(
     """An E-step takes them from there; whoever looks at them, or ends a run, has them here."""
     data = prepare(table(), "empirical", np.float64)
     fetched = []
-    fetch = Left.fetch
+    fetch = PendingResults.fetch
     monkeypatch.setattr(
-        Left, "fetch", lambda left: fetched.append(len(left.futures)) or fetch(left)
+        PendingResults, "fetch", lambda left: fetched.append(len(left.futures)) or fetch(left)
     )
     with base.using(cluster):
-        mixture = Mixture(data, True, Crew(1))
+        mixture = SoftMixture(data, True, ThreadPool(1))
         mixture.m_step()
         assert not fetched
         mixture.e_step(2.0)
@@ -242,7 +242,7 @@ def test_centroids_stay_with_the_workers_until_they_are_asked_for(
         assert len(fetched) == 2, "once"
         mixture.run(2.0, 1, 0.0)
         assert len(fetched) == 4
-    other = Mixture(data, True, Crew(1))
+    other = SoftMixture(data, True, ThreadPool(1))
     other.m_step()
     assert other.logs.tobytes() == there.tobytes()
 
@@ -250,7 +250,7 @@ def test_centroids_stay_with_the_workers_until_they_are_asked_for(
 @pytest.mark.parametrize("kind", ["u1", "i4", "i8", "f4", "f8"])
 def test_what_is_sent_is_the_same_in_fewer_bytes(kind: str) -> None:
     sent = table().astype(kind)
-    packed = Packed.of(sent)
+    packed = CompressedArrays.of(sent)
     assert (packed.data.itemsize, packed.indices.itemsize) == (1, 2)
     back = packed.unpack()
     assert (back.dtype, back.indices.dtype) == (sent.dtype, sent.indices.dtype)

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from roget import compare
-from roget.scoring.cells.cover import Cover, Degrees, Sets
 from roget.scoring.labels import as_labels
 from roget.scoring.labels.labels import take
+from roget.scoring.tables.cover import Cover, Degrees, Sets
 from twins import f1
 
 TASK = "semeval2013-task13"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from roget import Contingency, contingency
-from roget.scoring.cells.baselines import answer_trivially
+from roget.scoring.tables.baselines import answer_trivially
 
 
 def circulant(row):

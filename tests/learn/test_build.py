@@ -16,7 +16,7 @@ from roget import Counts, InputError
 from roget.errors import UnknownName
 from roget.learn import build as module
 from roget.learn.build import Plan, build, run
-from roget.learn.counting.options import Options
+from roget.learn.counting.options import CountOptions
 from roget.learn.thesaurus import Thesaurus
 
 DRINKS = ("tea", "ale", "milk", "wine")
@@ -105,7 +105,7 @@ def test_text_is_read_with_the_options_of_count(tmp_path):
 
 def test_which_words_are_taken(table):
     counts = planted()
-    made = run(table, None, Options(min_count=5), Plan(clusters=2, top=3))
+    made = run(table, None, CountOptions(min_count=5), Plan(clusters=2, top=3))
     assert set(made.thesaurus.words) == set(counts.top(3).words)
     assert made.notes[-1] == "the 3 most frequent of 8 words (--top)"
     with pytest.raises(InputError, match="no word is seen 1000 times: lower --min-count"):
@@ -122,7 +122,7 @@ def test_words_apart_from_all_others_are_left_out(tmp_path):
     counts = planted()
     island = Counts([[9]], ["island"], ["reach"])
     counts.merge(island).write(tmp_path / "c")
-    made = run(tmp_path / "c", None, Options(min_count=5), Plan(clusters=2))
+    made = run(tmp_path / "c", None, CountOptions(min_count=5), Plan(clusters=2))
     assert set(made.thesaurus.words) == set(counts.words)
     assert made.notes == ("1 word shares no context with the others, however indirectly: left out",)
 
@@ -137,13 +137,13 @@ def test_edits_are_made_again(table, tmp_path):
     out = tmp_path / "t"
     made = build(table, output=out, clusters=2)
     made.rename(made.path("tea")[-1], "drinks").move("poem", made.path("tea")[-1]).save(out)
-    built = run(table, out, Options(min_count=5), Plan(method="mdl", clusters=2))
+    built = run(table, out, CountOptions(min_count=5), Plan(method="mdl", clusters=2))
     again = Thesaurus.load(out)
     for one in (again, built.thesaurus):
         assert one.provenance["clusterer"] == "MDLTree"
         assert one.label(one.common_class(*DRINKS, "poem")) == "drinks"
     assert "2 of 2 edits were made again" in built.notes
-    built = run(table, out, Options(min_count=5), Plan(clusters=2, top=2))
+    built = run(table, out, CountOptions(min_count=5), Plan(clusters=2, top=2))
     assert "waiting for the next time: “poem” moved to “drinks”" in " ".join(built.notes)
     build(table, output=out, clusters=2)
     assert Thesaurus.load(out).label(Thesaurus.load(out).path("poem")[-1]) == "drinks"
@@ -250,7 +250,7 @@ def test_ctrl_c_keeps_the_classes_found_so_far(table, tmp_path):
             os.kill(os.getpid(), signal.SIGINT)
 
     with pytest.warns(UserWarning, match="interrupted"):
-        built = run(table, out, Options(), Plan("soft", clusters=6), clustering=interrupt)
+        built = run(table, out, CountOptions(), Plan("soft", clusters=6), clustering=interrupt)
     assert built.interrupted
     found = built.thesaurus.tree.n_clusters
     assert Thesaurus.load(out).tree.n_clusters == found < 6
@@ -274,12 +274,12 @@ def test_ctrl_c_leaves_a_thesaurus_that_is_there_alone(table, tmp_path, method):
     plan = Plan(method, clusters=6)
     said = rf"{out} stays as it was: run the same command again to go on \({out}\.partial"
     with pytest.warns(UserWarning, match="interrupted"), pytest.warns(UserWarning, match=said):
-        built = run(table, out, Options(min_count=5), plan, clustering=stop)
+        built = run(table, out, CountOptions(min_count=5), plan, clustering=stop)
     assert built.interrupted
     assert not built.saved
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
     assert (tmp_path / "t.partial").is_dir(), "so that the next run can go on"
-    whole = run(table, out, Options(min_count=5), plan)
+    whole = run(table, out, CountOptions(min_count=5), plan)
     assert whole.saved
     assert Thesaurus.load(out).tree.n_clusters == 6
     assert not (tmp_path / "t.partial").exists()
@@ -321,7 +321,9 @@ def test_where_edits_went_is_told_if_in_doubt(tmp_path):
         table[:first, :2], table[first:, 2:] = 30, 30
         table[0, 3] = 1  # so that all are linked
         Counts(table, words, list("abcd")).write(tmp_path / "c")
-        return run(tmp_path / "c", tmp_path / "t", Options(min_count=5), Plan("mdl", heldout=False))
+        return run(
+            tmp_path / "c", tmp_path / "t", CountOptions(min_count=5), Plan("mdl", heldout=False)
+        )
 
     made = learnt(5).thesaurus
     few, many = made.path("w4")[-1], made.path("w11")[-1]
@@ -364,10 +366,12 @@ def test_the_words_of_a_table_of_verbs_and_nouns_are_the_nouns(tmp_path, name, h
             for i in range(4) for j in range(5)]  # fmt: skip
     rows.append("v0\tm0\t1")
     (tmp_path / name).write_text(header + "\n".join(rows))
-    built = run([tmp_path / name], None, Options(min_count=1), Plan(clusters=2))
+    built = run([tmp_path / name], None, CountOptions(min_count=1), Plan(clusters=2))
     assert len(built.thesaurus.words) == (10 if swapped else 8)
     assert any("second one's words" in note for note in built.notes) == swapped
-    kept = run([tmp_path / name], None, Options(min_count=1, transpose=False), Plan(clusters=2))
+    kept = run(
+        [tmp_path / name], None, CountOptions(min_count=1, transpose=False), Plan(clusters=2)
+    )
     assert len(kept.thesaurus.words) == 8
 
 
@@ -381,5 +385,5 @@ def test_columns_called_word_and_context_speak_for_themselves(tmp_path):
         source = f"read_csv('{tmp_path / 'verb_object.csv'}')"
         connection.execute(f"COPY (FROM {source}) TO '{tmp_path / 'verb_object.parquet'}'")
     for name in ("verb_object.csv", "verb_object.parquet"):
-        built = run([tmp_path / name], None, Options(min_count=1), Plan(clusters=1))
+        built = run([tmp_path / name], None, CountOptions(min_count=1), Plan(clusters=1))
         assert set(built.thesaurus.words) == {f"n{i}" for i in range(5)}

@@ -13,7 +13,7 @@ from roget import Counts
 from roget.core.counts import NotCounted
 from roget.errors import InputError
 from roget.learn import shift as module
-from roget.learn.opening import open_pair
+from roget.learn.load import open_pair
 from roget.learn.shift import control_fdr, find_usual, shift
 
 

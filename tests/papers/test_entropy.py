@@ -11,15 +11,15 @@ import pytest
 
 from roget.papers.entropy import figures_1_2, figures_3_4, section_5, table_1, weighted
 from roget.papers.entropy.semeval import ESTIMATORS, FILES, TABLE_1, score_task
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import MissingData
-from roget.report.drawing import save_picture
+from roget.report.figures import save_picture
 from roget.scoring.entropy import entropy_of, get
 
 
 @pytest.fixture(scope="module")
 def options(shared_data):
-    return Options(data=str(shared_data))
+    return ReproduceOptions(data=str(shared_data))
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def check(found):
 
 @pytest.fixture(scope="module")
 def simulated():
-    return figures_1_2.figures_1_2(Options())
+    return figures_1_2.figures_1_2(ReproduceOptions())
 
 
 def test_figures_1_and_2(simulated, tmp_path):
@@ -123,7 +123,7 @@ def test_figures_3_and_4(options, tmp_path):
 
 
 def test_figures_3_and_4_as_printed_need_no_data(without_data, tmp_path):
-    found = figures_3_4.figures_3_4(Options())
+    found = figures_3_4.figures_3_4(ReproduceOptions())
     assert not any(what.startswith("our") for what in check(found))
     assert "not at hand" in found.about
     save_picture(found.picture(), tmp_path / "ranks.svg")
@@ -132,7 +132,7 @@ def test_figures_3_and_4_as_printed_need_no_data(without_data, tmp_path):
 
 def test_correlation_counts_pairs():
     points = [
-        figures_3_4.Point(str(k), k, {"ml": v, "jk": 0.0}, {})
+        figures_3_4.FigurePoint(str(k), k, {"ml": v, "jk": 0.0}, {})
         for k, v in ((1, 0.1), (2, 0.4), (3, 0.3), (4, 0.5))
     ]
     tau, _ = figures_3_4.correlate(points, "jk")
@@ -189,7 +189,7 @@ def test_weighted(options):
 
 
 def test_weighted_without_data(without_data):
-    found = weighted.weighted(Options(random_state=3))
+    found = weighted.weighted(ReproduceOptions(random_state=3))
     assert "weights part estimators: SemEval-2013" not in check(found)
 
 
@@ -209,4 +209,4 @@ def test_a_wrong_recursion_would_be_seen(monkeypatch):
 @pytest.mark.parametrize("run", [table_1.table_1, section_5.section_5])
 def test_what_needs_the_answers_says_so(run, without_data):
     with pytest.raises(MissingData, match="SemEval-2010 task 14: put it at FOLDER/semeval2010"):
-        run(Options())
+        run(ReproduceOptions())

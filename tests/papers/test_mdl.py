@@ -12,7 +12,7 @@ from roget import data
 from roget.learn.attachment import chain
 from roget.papers.mdl import attachment, figure_2, table_1, table_2
 from roget.papers.mdl import figure_3 as mdl
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduce import reproduce
 
 
@@ -85,7 +85,7 @@ def test_frequent_nouns_make_a_tree(tmp_path):
     text = str(reproduce("mdl/figure-2", figures=tmp_path))
     assert max(map(len, text.splitlines())) <= 100
     assert "<svg" in (tmp_path / "mdl-figure-2.svg").read_text()
-    nouns = figure_2.frequent_nouns(Options()).words.tolist()
+    nouns = figure_2.frequent_nouns(ReproduceOptions()).words.tolist()
     tree = text.partition("all nouns")[2]
     leaves = re.findall(r"─ (\w+(?:, \w+)*)$", tree, re.MULTILINE)
     leaves += re.findall(r"─ (\w+, \w+)   [\d,]+ bits$", tree, re.MULTILINE)
@@ -94,7 +94,7 @@ def test_frequent_nouns_make_a_tree(tmp_path):
 
 
 def test_claims_of_figure_2():
-    found = figure_2.figure_2(Options())
+    found = figure_2.figure_2(ReproduceOptions())
     assert not held(found)
     classes = found.data["n_classes"]
     assert classes["li-abe, best split"] == 1
@@ -103,13 +103,13 @@ def test_claims_of_figure_2():
 
 
 def test_nouns_are_subjects_and_objects():
-    counts, every = figure_2.frequent_nouns(Options()), data.sample("verb_slot_noun")
+    counts, every = figure_2.frequent_nouns(ReproduceOptions()), data.sample("verb_slot_noun")
     assert {context.split(":")[0] for context in counts.contexts} == {"subj", "obj"}
     assert counts.count("person", "obj:meet") == every.count("person", "obj:meet") > 0
 
 
 def test_attachment_of_the_wall_street_journal(shared_data):
-    options = Options(data=str(shared_data))
+    options = ReproduceOptions(data=str(shared_data))
     one, two = table_1.table_1(options), table_2.table_2(options)
     assert not held(one)
     assert not held(two)
@@ -129,7 +129,7 @@ def test_attachment_without_other_data(monkeypatch):
     monkeypatch.delenv("ROGET_TEST_DATA", raising=False)
     monkeypatch.setattr(chain, "LEARNT", 500)
     monkeypatch.setattr(attachment, "_measure", attachment._measure.__wrapped__)
-    found = table_1.table_1(Options(random_state=1))
+    found = table_1.table_1(ReproduceOptions(random_state=1))
     assert "WordNet is not at hand" in found.about
     assert "WordNet" not in found.data
     assert not held(found)

@@ -10,7 +10,7 @@ import pytest
 from roget import contingency
 from roget.errors import FormatError, InputError
 from roget.papers.nvi import grammar, properties, table_1, tables_2_4, treebank
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduce import load
 from roget.papers.reproduction import MissingData
 
@@ -22,13 +22,13 @@ def check(found):
 
 @pytest.mark.parametrize("name", ["nvi/table-1", "nvi/properties", "nvi/tables-2-4"])
 def test_what_is_printed_comes_out(name):
-    check(load(name)(Options()))
+    check(load(name)(ReproduceOptions()))
 
 
 def test_misprints_are_told():
-    wrong = [one.what for one in table_1.table_1(Options()).claims if not one.held]
+    wrong = [one.what for one in table_1.table_1(ReproduceOptions()).claims if not one.held]
     assert wrong == ["solution R: V"]
-    wrong = [one.what for one in tables_2_4.tables_2_4(Options()).claims if not one.held]
+    wrong = [one.what for one in tables_2_4.tables_2_4(ReproduceOptions()).claims if not one.held]
     assert wrong == ["WSJ10, T: V", "NEGRA10, MDL: V", "CTB10, P: V"]
 
 
@@ -179,7 +179,7 @@ def test_labels_are_described_by_shares():
 
 
 def test_the_grammar_experiment(shared_data):
-    options = Options(data=str(shared_data))
+    options = ReproduceOptions(data=str(shared_data))
     found = grammar.grammar(options)
     check(found)
     assert found.data["MDL"][0]["labels"] == 700
@@ -202,7 +202,7 @@ def test_scores_of_a_labelling_by_hand():
 
 def test_your_own_treebank(tmp_path):
     path = save(tmp_path, "a.mrg", BRACKETS)
-    found = grammar.grammar(Options(treebank=path))
+    found = grammar.grammar(ReproduceOptions(treebank=path))
     assert f"5 constituents of two words or more in sentences of at most 10 words; from {path}" in (
         found.about
     )
@@ -211,4 +211,4 @@ def test_your_own_treebank(tmp_path):
 def test_the_treebank_is_asked_for(monkeypatch, tmp_path):
     monkeypatch.setenv("ROGET_TEST_DATA", str(tmp_path))
     with pytest.raises(MissingData, match=r"FOLDER/ud-english/en_ewt-dev\.conllu"):
-        grammar.grammar(Options())
+        grammar.grammar(ReproduceOptions())

@@ -10,7 +10,7 @@ import pytest
 from roget import catalogue
 from roget.errors import InputError, UnknownName
 from roget.papers import reproduce as module
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, MissingData, Reproduced, find_data, heeds
 
 
@@ -67,23 +67,23 @@ def test_all_are_made_and_what_is_left_out_is_told(two):
     ]
     assert "needs the moon: put it at FOLDER/moon/rocks.tsv" in found.notes[0]
     assert len(found.tables) == 1
-    worse = module.reproduce("toy", Options(random_state=1))
+    worse = module.reproduce("toy", ReproduceOptions(random_state=1))
     assert worse.tables[1].rows[0][:3] == ("toy/good", "x", "1.000")
     assert worse.data["toy/good"]["claims"][0]["held"] is False
 
 
 def test_options_that_mean_nothing_are_refused(two):
     with pytest.raises(InputError, match=r"toy/good takes no --counts; it is for toy/needy"):
-        module.reproduce("toy/good", Options(counts="x"))
+        module.reproduce("toy/good", ReproduceOptions(counts="x"))
     with pytest.raises(InputError, match=r"no reproduction does"):
-        module.reproduce("toy/good", Options(verb="eat"))
+        module.reproduce("toy/good", ReproduceOptions(verb="eat"))
     with pytest.raises(MissingData):
-        module.reproduce("toy/needy", Options(counts="x", data="elsewhere"))
+        module.reproduce("toy/needy", ReproduceOptions(counts="x", data="elsewhere"))
 
 
 def test_options_that_nobody_of_a_paper_heeds_are_refused(two):
     with pytest.raises(InputError, match="toy as a whole takes no --verb"):
-        module.reproduce("toy", Options(verb="eat"))
+        module.reproduce("toy", ReproduceOptions(verb="eat"))
 
 
 def test_pictures_need_a_folder(two, tmp_path):
@@ -101,7 +101,7 @@ def test_data_is_looked_for_where_it_is_said(tmp_path, monkeypatch):
     (tmp_path / "one.tsv").touch()
     monkeypatch.delenv("ROGET_TEST_DATA", raising=False)
     with pytest.raises(MissingData):
-        find_data(Options(), "one", "one.tsv")
-    assert find_data(Options(data=str(tmp_path)), "one", "one.tsv") == tmp_path / "one.tsv"
+        find_data(ReproduceOptions(), "one", "one.tsv")
+    assert find_data(ReproduceOptions(data=str(tmp_path)), "one", "one.tsv") == tmp_path / "one.tsv"
     monkeypatch.setenv("ROGET_TEST_DATA", str(tmp_path))
-    assert find_data(Options(), "one", "one.tsv") == tmp_path / "one.tsv"
+    assert find_data(ReproduceOptions(), "one", "one.tsv") == tmp_path / "one.tsv"

@@ -11,10 +11,10 @@ import pytest
 from roget import Counts, catalogue, data
 from roget.errors import InputError, UnknownName
 from roget.learn.evaluation.decision import decide
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduce import load, report_names, reproduce
 from roget.papers.soft import figure_1, figure_2, figure_3
-from roget.report.drawing import save_picture
+from roget.report.figures import save_picture
 
 PEOPLE = {"troop", "worker"}
 WEAPONS = {"missile", "weapon"}
@@ -66,7 +66,7 @@ def test_objects_of_fire_in_the_national_corpus(shared_data, tmp_path, monkeypat
 
 def test_distances_are_those_of_the_definition(without_data):
     """Every distance printed, from the memberships of the clustering alone."""
-    counts, _, least = figure_1.verb_object(Options())
+    counts, _, least = figure_1.verb_object(ReproduceOptions())
     nouns = figure_1.objects(counts, "fire", 64, least)
     model = figure_1.SoftAnnealing(3, prior="uniform", random_state=0).fit(nouns)
     rows = nouns.matrix.toarray() / nouns.word_totals[:, None]
@@ -108,7 +108,7 @@ def test_names():
 @pytest.fixture(scope="module")
 def found():
     """The figures from the bundled sample, each made once."""
-    return {name: load(f"soft/figure-{name}")(Options(data="nowhere")) for name in "1234"}
+    return {name: load(f"soft/figure-{name}")(ReproduceOptions(data="nowhere")) for name in "1234"}
 
 
 @pytest.mark.parametrize("name", "1234")
@@ -127,7 +127,7 @@ def test_what_the_paper_says_holds_in_the_sample(found, name, tmp_path, monkeypa
 
 
 def test_the_tree_of_nouns_holds_in_the_national_corpus(shared_data):
-    made = load("soft/figure-2")(Options(data=str(shared_data)))
+    made = load("soft/figure-2")(ReproduceOptions(data=str(shared_data)))
     assert "British National Corpus" in made.about
     assert all(claim.held or claim.excused for claim in made.claims)
     lines = str(made.as_report()).splitlines()
@@ -170,11 +170,11 @@ def test_decisions_are_those_of_the_command(found):
 def test_own_counts_excuse_what_the_paper_says_of_its_own(tmp_path):
     """Of another verb there is nothing printed, and other counts need not follow the paper."""
     data.sample("verb_object").top(300).write(tmp_path / "counts")
-    own = Options(counts=str(tmp_path / "counts"), verb="eat")
+    own = ReproduceOptions(counts=str(tmp_path / "counts"), verb="eat")
     made = load("soft/figure-1")(own)
     assert '"eat"' in made.title
     assert made.claims == []
-    fired = load("soft/figure-1")(Options(counts=str(tmp_path / "counts")))
+    fired = load("soft/figure-1")(ReproduceOptions(counts=str(tmp_path / "counts")))
     assert all(claim.excused for claim in fired.claims)
     with pytest.raises(InputError, match=r"soft/figure-2 takes no --verb; it is for soft/figure-1"):
         reproduce("soft/figure-2", own)

@@ -10,10 +10,10 @@ import pytest
 
 from roget import Contingency, Counts, contingency, data, make_dom_table
 from roget.errors import InputError
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduce import load, reproduce
 from roget.papers.v_measure import documents, figure_2, figure_5, sweep, table_2
-from roget.report.drawing import save_picture
+from roget.report.figures import save_picture
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def made():
     def make(name, **options):
         key = name, *sorted(options.items())
         if key not in kept:
-            kept[key] = load(f"v-measure/{name}")(Options(**options))
+            kept[key] = load(f"v-measure/{name}")(ReproduceOptions(**options))
         return kept[key]
 
     return make
@@ -264,7 +264,7 @@ def test_features_of_ones_own(tmp_path):
     features, labels = figure_5.read_features(path)
     assert features.tolist() == [[a, b] for a, _, b in rows]
     assert labels == [label for _, label, _ in rows]
-    found = load("v-measure/figure-5")(Options(features=path))
+    found = load("v-measure/figure-5")(ReproduceOptions(features=path))
     assert "60 items of 3 classes, 2 features" in str(found.as_report())
     best = {one["measure"]: one["best"] for one in found.data["scores"]}
     assert best["vi"] == {"cut": 3, "value": pytest.approx(0, abs=0.2)}
@@ -300,7 +300,7 @@ def test_tables_that_hold_no_features(tmp_path, rows, message):
 
 def test_features_are_for_figure_5_only():
     with pytest.raises(InputError, match=r"takes no --features; it is for v-measure/figure-5"):
-        reproduce("v-measure/figure-2", Options(features="x.csv"))
+        reproduce("v-measure/figure-2", ReproduceOptions(features="x.csv"))
 
 
 def test_columns_have_one_scale():

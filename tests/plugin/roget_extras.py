@@ -12,12 +12,12 @@ import numpy as np
 from roget import catalogue
 from roget.engines.local import Local
 from roget.errors import FormatError
-from roget.learn.classmodel import Recipe
+from roget.learn.classmodel import ModelRecipe
 from roget.learn.clustering.mdl.estimator import MDLTree
 from roget.learn.corpus.base import Tokens
 from roget.learn.corpus.tagger import Analysis
 from roget.learn.taxonomy.taxonomy import Taxonomy
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced
 from roget.report import Report
 from roget.report.exports.base import write_lines
@@ -26,7 +26,9 @@ from roget.scoring.measures.base import Measure
 
 INDIRECT = "VERB/iobj/NOUN"
 GIFTS = ("iobj", "gift=VERB/obj+conj/NOUN")
-PLAIN = Recipe("discount", 1, "unigram", (), "one discount, then the unigram, under another name")
+PLAIN = ModelRecipe(
+    "discount", 1, "unigram", (), "one discount, then the unigram, under another name"
+)
 
 
 class Kulczynski(Measure, name="kulczynski", symmetric=True, reference="Kulczyński 1927"):
@@ -170,6 +172,6 @@ class Here(Local):
         super().__init__(1)
 
 
-def table_1(options: Options) -> Reproduced:
+def table_1(options: ReproduceOptions) -> Reproduced:
     """Table 1 of nobody's paper: how many nats are in a bit."""
     return Reproduced("Nats in a bit", "log 2", [Claim("nats", 0.693, math.log(2))])

@@ -10,7 +10,7 @@ import pytest
 
 from roget.errors import InputError, MissingExtra
 from roget.report.comparison.figures import write
-from roget.report.drawing import FORMATS
+from roget.report.figures import FORMATS
 from roget.scoring.compare import compare
 from roget.scoring.comparison import Comparison
 

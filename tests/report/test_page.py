@@ -17,12 +17,12 @@ import pytest
 
 from roget import score as score_labels
 from roget.report.comparison import pictures
-from roget.report.comparison.html import Scale, data, render
+from roget.report.comparison.html import ColorScale, data, render
 from roget.report.contingency import shown_table, worst_groups
-from roget.scoring.cells.contingency import Contingency
 from roget.scoring.compare import compare
 from roget.scoring.comparison import Comparison
 from roget.scoring.diagnostics import Impure, impure
+from roget.scoring.tables.contingency import Contingency
 
 SYSTEM = "</script><script>document.title='broken'</script>\"'&\u202e"
 GROUP = "<img src=x onerror=\"document.title='broken'\">"
@@ -184,7 +184,7 @@ def test_mixed_clusters_and_scattered_classes() -> None:
 
 def test_scale_holds_intervals(comparison: Comparison) -> None:
     rows = pictures.score_rows(comparison, "v", "jk")
-    scale = Scale.over(rows)
+    scale = ColorScale.over(rows)
     ends = [scale.place(end) for row in rows for end in (row.low, row.high) if end is not None]
     assert min(ends) >= 0
     assert max(ends) <= 100

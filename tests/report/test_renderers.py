@@ -9,7 +9,7 @@ import json
 import pytest
 
 from roget import ScoreRow, ScoreTable, score
-from roget.report import Cell, Report, Table
+from roget.report import Cell, Report, ReportTable
 
 TABLE = ScoreTable(
     signature="roget:0|measures:v",
@@ -99,12 +99,14 @@ def test_latex_is_escaped():
      ("all-in -1", "all-in -1")],
 )  # fmt: skip
 def test_signs_of_numbers_are_no_hyphens(shown, written):
-    assert f"{written} \\\\\n" in Report("t", tables=[Table.of(["x"], [[shown]])]).render("latex")
+    assert f"{written} \\\\\n" in Report("t", tables=[ReportTable.of(["x"], [[shown]])]).render(
+        "latex"
+    )
 
 
 def test_pages_have_minus_signs_before_numbers_and_keep_hyphens_of_names():
     rows = [["kmeans-1", "-0.5", Cell("-.25", "[-.3, -1.5]")], [Cell("-1", slanted=True), "1", "2"]]
-    page = Report("t", tables=[Table.of(["x", "y", "z"], rows, numbers="yz")]).render("html")
+    page = Report("t", tables=[ReportTable.of(["x", "y", "z"], rows, numbers="yz")]).render("html")
     for text in (">kmeans-1<", ">\u22120.5<", ">\u2212.25<", ">[\u2212.3, \u22121.5]<", ">-1<"):
         assert text in page
 

@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import kstest
 
 from roget import InputError, contingency, score
-from roget.scoring.cells import baselines
+from roget.scoring.tables import baselines
 
 GOLD = [0, 0, 0, 1, 1, 1, 2, 2]
 SYSTEM = [0, 0, 1, 1, 1, 2, 2, 2]

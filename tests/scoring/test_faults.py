@@ -20,11 +20,11 @@ from roget import (
     measure,
     score,
 )
-from roget.scoring.cells.baselines import answer_trivially
-from roget.scoring.cells.weighted import WeightedTable
 from roget.scoring.labels import Labels
 from roget.scoring.measures import parse
 from roget.scoring.measures.information import V
+from roget.scoring.tables.baselines import answer_trivially
+from roget.scoring.tables.weighted import WeightedTable
 
 
 def test_adjusted_rand_does_not_overflow():

@@ -27,7 +27,7 @@ from roget.scoring.resample import (
     letters,
     permutation_p,
 )
-from roget.scoring.score import Reading, read_sides
+from roget.scoring.score import ReadOptions, read_sides
 
 
 def test_the_average_leaves_out_what_is_undefined():
@@ -202,7 +202,7 @@ def documents(seed: int, labels: int) -> dict[tuple[str, str], str]:
 def test_drawn_documents_are_scored_as_if_they_were_given():
     """One table of the documents drawn, those drawn twice under two names."""
     gold, system = documents(0, 3), documents(1, 4)
-    sides = read_sides(gold, system, Reading("unmatched", extra="unmatched"))
+    sides = read_sides(gold, system, ReadOptions("unmatched", extra="unmatched"))
     asked = list_requests(MENTIONS, "jk")
     scored = GroupDraws([sides], asked)._scores(np.array([[2, 0, 1, 3, 0, 1]]), asked)[0, 0]
     copies = [(0, "a"), (0, "b"), (2, "a"), (3, "a"), (3, "b"), (3, "c"), (5, "a")]

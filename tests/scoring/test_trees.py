@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 import roget
 from roget import Contingency, Hierarchy, InputError, Undefined, compare, score, sweep
-from roget.scoring.cells import dendrogram
-from roget.scoring.cells.contingency import Leaves
-from roget.scoring.cells.dendrogram import CutTables
-from roget.scoring.cells.walks import TreeElements
 from roget.scoring.labels.hierarchy import merge_leaves, order_splits
 from roget.scoring.labels.labels import Labels
 from roget.scoring.measures.base import evaluate, list_requests
+from roget.scoring.tables import dendrogram
+from roget.scoring.tables.contingency import Leaves
+from roget.scoring.tables.dendrogram import CutTables
+from roget.scoring.tables.random_walk import TreeElements
 from twins import dendrogram_purity, element_centric, memberships
 
 GOLDEN, WALKS = (
@@ -559,7 +559,7 @@ def test_what_element_centric_of_a_tree_cannot_do_is_said(monkeypatch):
         found = score(gold, tree, "element-centric", cut=2, **rules)
         assert found.rows[0].value is None
         assert "known beside gold with one class for each item" in found.rows[0].reason
-    monkeypatch.setattr("roget.scoring.cells.walks.MOST_PAIRS", 1)
+    monkeypatch.setattr("roget.scoring.tables.random_walk.MOST_PAIRS", 1)
     found = score(dict.fromkeys("abcd", 0), tree, "element-centric,ari", cut=2)
     assert "up to 1 pairs of leaves of one class, and there are 6" in found.rows[0].reason
     assert found["ari"] == 0.0

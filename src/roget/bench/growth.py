@@ -120,7 +120,7 @@ def name_axis(axis: str) -> str:
 
 def draw_curves(curves: Sequence[Curve]) -> Figure:
     """A panel for each curve: points, and the powers that fit them."""
-    from roget.report.drawing import BLUE, GREY, INK, ORANGE, set_log, styled
+    from roget.report.figures import BLUE, GREY, INK, ORANGE, set_log, styled
     from roget.report.format import canvas, printable
 
     wide = min(3, len(curves))

@@ -11,8 +11,8 @@ from roget.bench.report import judge_bars, list_absent, tabulate, tabulate_curve
 from roget.bench.suite import Results, find_folder
 from roget.core.store import write_atomic
 from roget.errors import InputError
-from roget.report import Report, Table
-from roget.report.drawing import save_picture
+from roget.report import Report, ReportTable
+from roget.report.figures import save_picture
 
 BLOCK = re.compile(r"(<!-- measured: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 """Named by a benchmark or a campaign, or "growth" for all curves."""
@@ -66,7 +66,7 @@ def make_blocks(found: Results) -> dict[str, str]:
     return blocks
 
 
-def _tell(command: str, found: Results, tables: list[Table], notes: list[str]) -> str:
+def _tell(command: str, found: Results, tables: list[ReportTable], notes: list[str]) -> str:
     head = f"By `{command}`: {tell_facts(found)}.\n\n"
     text = Report("", tables=tables).render("markdown") if tables else ""
     text = re.sub(r"^#+ .*\n+|^\*\*.*\*\*\n+", "", text)

@@ -9,8 +9,8 @@ from typing import Any
 from roget.bench.growth import Curve, draw_curves, name_axis
 from roget.bench.measuring import MB, Row
 from roget.bench.suite import Entry, Outcome, Results
-from roget.core.machine import tell_machine
-from roget.report import Column, Report, Table
+from roget.core.environment import tell_machine
+from roget.report import Column, Report, ReportTable
 
 LAW = "CPU seconds of all threads (engines: by the clock); ratio = roget ÷ peer, lower is better"
 
@@ -44,7 +44,7 @@ def tell_facts(found: Results) -> str:
     return tell_machine(found.facts) + ("; quick" if found.quick else "")
 
 
-def tabulate(outcome: Outcome, found: Results) -> Table:
+def tabulate(outcome: Outcome, found: Results) -> ReportTable:
     """The rows of one benchmark; bars are for full sizes, where fixed costs weigh less."""
     rows = []
     for row in outcome.rows:
@@ -71,10 +71,10 @@ def tabulate(outcome: Outcome, found: Results) -> Table:
     ]
     if not found.quick:
         columns += [*Column.numbers("bar", fit="keep"), Column("met", fit="keep")]
-    return Table(columns, rows, title=outcome.name)
+    return ReportTable(columns, rows, title=outcome.name)
 
 
-def tabulate_curves(curves: Sequence[Curve]) -> Table:
+def tabulate_curves(curves: Sequence[Curve]) -> ReportTable:
     """How costs grow: points, and exponents with their standard errors."""
     rows = [
         (
@@ -88,7 +88,7 @@ def tabulate_curves(curves: Sequence[Curve]) -> Table:
         for one in curves
     ]
     titles = ("work", "size", "cost", "exponent", "peer's", "peer")
-    return Table.of(titles, rows, title="cost against size")
+    return ReportTable.of(titles, rows, title="cost against size")
 
 
 def list_absent(found: Results) -> list[str]:
@@ -144,7 +144,7 @@ def as_dict(found: Results) -> dict[str, Any]:
     }
 
 
-def _sheet(found: Results) -> Table:
+def _sheet(found: Results) -> ReportTable:
     titles = ("benchmark", "case", "roget", "peer", "which", "unit", "ratio", "bar")
     rows = [
         (
@@ -154,7 +154,7 @@ def _sheet(found: Results) -> Table:
         for one in found.outcomes
         for row in one.rows
     ]  # fmt: skip
-    return Table.of(titles, rows)
+    return ReportTable.of(titles, rows)
 
 
 def report_entries(entries: Sequence[Entry]) -> Report:
@@ -171,7 +171,7 @@ def report_entries(entries: Sequence[Entry]) -> Report:
     titles = ("name", "kind", "what", "here")
     data = [dict(zip(titles, row, strict=True)) for row in rows]
     notes = ["Those of quality take the time and the data named: python benchmarks/NAME.py."]
-    return Report("Benchmarks", tables=[Table.of(titles, rows)], notes=notes, data=data)
+    return Report("Benchmarks", tables=[ReportTable.of(titles, rows)], notes=notes, data=data)
 
 
 def show(value: float, unit: str) -> str:

@@ -37,7 +37,7 @@ from roget.bench.growth import Curve, find_curves
 from roget.bench.measuring import Case, LeftOut, Patience, Row, tell_missing
 from roget.bench.options import Options
 from roget.bench.record import Behind, Record
-from roget.core.machine import describe_machine, find_version
+from roget.core.environment import describe_machine, find_version
 from roget.core.progress import Progress
 from roget.core.progress import Report as Tell
 from roget.errors import InputError, UnknownName

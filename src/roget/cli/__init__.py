@@ -18,11 +18,11 @@ from roget.__main__ import SIGNALS
 from roget.catalogue import name_extra
 from roget.cli import attach, data, judge
 from roget.cli.command import command
-from roget.errors import RogetError
+from roget.errors import InputError, RogetError, code_of
 
 app = typer.Typer(
     name="roget",
-    help="Build a thesaurus from your own text, and tell how much any clustering is worth.",
+    help="Build a thesaurus from your own text, and measure how good any clustering is.",
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
@@ -32,7 +32,7 @@ app = typer.Typer(
 _COMMANDS = (
     "score", "compare", "agree", "convert", "count", "build", "grow", "edit", "neighbours",
     "senses", "sketch", "shift", "why", "classify",
-    "explore", "export", "heldout", "decide", "prefer", "list", "reproduce", "bench",
+    "explore", "export", "heldout", "decide", "prefer", "list", "explain", "reproduce", "bench",
 )  # fmt: skip
 """Each is a function of that name in a module of that name."""
 _SPARE = {"score": "several systems are for roget compare GOLD SYSTEM..."}
@@ -180,6 +180,8 @@ def _find(error: BaseException | None, kind: type[BaseException]) -> BaseExcepti
 
 
 def _say(error: BaseException, text: str = "") -> None:
-    """The message and, below it, the notes that tell how to go on."""
-    for line in [text or str(error), *getattr(error, "__notes__", [])]:
+    """Print an error, its code and, below it, its notes."""
+    code = None if text else code_of(error)
+    mark = f" [{code}]" if code not in (None, RogetError.code, InputError.code) else ""
+    for line in [f"{text or error}{mark}", *getattr(error, "__notes__", [])]:
         print(f"roget: {line}", file=sys.stderr)

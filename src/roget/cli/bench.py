@@ -52,7 +52,7 @@ def bench(
     if list:
         return deliver(report_entries(suite.find_entries()), format, output)
     if figure is not None:
-        from roget.report.drawing import check_format
+        from roget.report.figures import check_format
 
         check_format(figure)
     with bar("measuring", "benchmarks") as progress:
@@ -69,7 +69,7 @@ def bench(
     if figure is not None:
         from roget.bench.growth import draw_curves
         from roget.errors import InputError
-        from roget.report.drawing import save_picture
+        from roget.report.figures import save_picture
 
         if not found.curves:
             raise InputError(

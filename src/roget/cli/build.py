@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from roget.cli.command import Asked
+from roget.cli.command import RuntimeOptions
 from roget.cli.shared import (
     INTERRUPTED,
     Format,
@@ -21,7 +21,7 @@ from roget.cli.shared import (
     target_of,
     tell,
 )
-from roget.learn.options import Options, Plan, offered
+from roget.learn.options import BuildOptions, Plan, offered
 
 if TYPE_CHECKING:
     from roget.report import Report
@@ -39,8 +39,8 @@ def build(
     output: Annotated[str | None, target("DIR", "The thesaurus: a folder.")] = None,
     *,
     plan: Plan,
-    asked: Options,
-    own: Annotated[Mapping[str, Any], Asked(offered, "Of one method only")],
+    asked: BuildOptions,
+    own: Annotated[Mapping[str, Any], RuntimeOptions(offered, "Of one method only")],
     format: Format = None,
 ) -> None:
     """Build a thesaurus: a tree of word classes, learnt from text or from counts.

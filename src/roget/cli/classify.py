@@ -35,7 +35,7 @@ def classify(
     which no context is known gets no class.
     """
     from roget.engines.base import working_on
-    from roget.learn.opening import open_thesaurus
+    from roget.learn.load import open_thesaurus
     from roget.report import words
 
     table = read_counts(counts, given.columns)

@@ -29,7 +29,7 @@ Function = TypeVar("Function", bound=Callable[..., Report | None])
 
 
 @dataclass(frozen=True)
-class Asked:
+class RuntimeOptions:
     """Options that are known only when a command is used, such as those of plug-ins."""
 
     declared: Callable[[], Iterable[Option]]
@@ -160,7 +160,7 @@ def expand(function: Callable[..., Report | None]) -> Callable[..., None]:
     gathered: dict[str, tuple[Callable[..., Any], list[Option]]] = {}
     for name, parameter in inspect.signature(function).parameters.items():
         hint = hints[name]
-        later = next((one for one in get_args(hint) if isinstance(one, Asked)), None)
+        later = next((one for one in get_args(hint) if isinstance(one, RuntimeOptions)), None)
         title: str | None
         made: Any
         if later is not None:

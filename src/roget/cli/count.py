@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from roget.cli.shared import Format, bar, check_output, deliver, target, target_of, tell
-from roget.learn.counting.options import Options
+from roget.learn.counting.options import CountOptions
 
 _SHOWN = ("inputs", "show", "word", "format", "output")
 
@@ -48,7 +48,7 @@ def count(
         ),
     ] = False,
     *,
-    asked: Options,
+    asked: CountOptions,
     format: Format = None,
 ) -> None:
     """Count how often each word stands in each context.
@@ -72,7 +72,7 @@ def count(
         _count(given, target, asked, format)
 
 
-def _count(inputs: list[str], output: str, asked: Options, format: str | None) -> None:
+def _count(inputs: list[str], output: str, asked: CountOptions, format: str | None) -> None:
     from roget.learn.counting.count import run
     from roget.report import Report
     from roget.report.counts import sizes
@@ -94,7 +94,9 @@ def _count(inputs: list[str], output: str, asked: Options, format: str | None) -
         deliver(Report.of(f"Counts: {output}", facts), format)
 
 
-def _write_quadruples(inputs: list[str], output: str, asked: Options, format: str | None) -> None:
+def _write_quadruples(
+    inputs: list[str], output: str, asked: CountOptions, format: str | None
+) -> None:
     from roget.learn.counting.quadruples import write
     from roget.report import Report
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from roget.cli.shared import bar
-from roget.learn.uses import EditOptions
+from roget.learn.command_options import EditOptions
 from roget.report import Report
 
 

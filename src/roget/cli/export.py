@@ -31,7 +31,7 @@ def export(
     Words are listed in the class where they have their place, and where at least a tenth of them
     belongs.
     """
-    from roget.learn.opening import open_thesaurus
+    from roget.learn.load import open_thesaurus
     from roget.learn.thesaurus.levels import collapse
     from roget.report.exports import SKOS, detect_format
     from roget.report.exports import export as write

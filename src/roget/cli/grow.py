@@ -10,8 +10,8 @@ import typer
 
 from roget.cli.command import join_texts
 from roget.cli.shared import Format, bar, deliver, gather_warnings, target, tell, tell_written
-from roget.learn.growth.options import Options
-from roget.learn.uses import PlaceOptions, TaxonomyOptions
+from roget.learn.command_options import PlaceOptions, TaxonomyOptions
+from roget.learn.growth.options import GrowOptions
 
 
 def grow(
@@ -59,7 +59,7 @@ def grow(
         ),
     ] = None,
     *,
-    asked: Options,
+    asked: GrowOptions,
     given: TaxonomyOptions,
     placing: PlaceOptions,
     format: Format = None,

@@ -29,7 +29,7 @@ def heldout(
     """
     from roget.learn.evaluation.heldout import compare
     from roget.report import evaluation as report
-    from roget.report.drawing import check_format, save_picture
+    from roget.report.figures import check_format, save_picture
 
     if figure is not None:
         check_format(figure)

@@ -40,7 +40,7 @@ def ratings(
     in the tree, and the cosine of PPMI in the counts, which needs no thesaurus.
     """
     from roget.learn.evaluation.ratings import judge_ratings, read_ratings
-    from roget.learn.opening import open_thesaurus
+    from roget.learn.load import open_thesaurus
     from roget.report.judging import report_ratings
 
     pairs = read_ratings(file, asked.columns)
@@ -66,7 +66,7 @@ def sheet(
     says which it is: keep it from them.
     """
     from roget.learn.evaluation.sheets import draw_sheet
-    from roget.learn.opening import open_thesaurus
+    from roget.learn.load import open_thesaurus
     from roget.report import judging
 
     judging.name_files(output, key)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from roget.cli.shared import ThesaurusArgument, WordArgument
-from roget.learn.uses import NeighbourOptions
+from roget.learn.command_options import NeighbourOptions
 from roget.report import Report
 
 
@@ -17,7 +17,7 @@ def neighbours(
 
     How much alike they are is told in standard deviations above the mean of common words.
     """
-    from roget.learn.opening import open_thesaurus
+    from roget.learn.load import open_thesaurus
     from roget.report import words
 
     return words.neighbours(open_thesaurus(thesaurus), word, **vars(asked))

@@ -8,8 +8,8 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from roget.cli.shared import bar, choose, deliver, tell, tell_language, tell_written
+from roget.learn.command_options import PlaceOptions, TaxonomyOptions
 from roget.learn.options import Placing
-from roget.learn.uses import PlaceOptions, TaxonomyOptions
 
 if TYPE_CHECKING:
     from roget.core.counts import Counts
@@ -55,9 +55,9 @@ def place(
     """Place words of the inputs into a taxonomy, or hide words of it and tell how that went."""
     from rich.console import Console
 
-    from roget.learn.gathering import read_corpus
     from roget.learn.growth.place import place as find
     from roget.learn.growth.trial import hide
+    from roget.learn.load_counts import read_corpus
     from roget.learn.taxonomy import taxonomy_of
     from roget.report import placing as reports
     from roget.report.exports.base import write_lines

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from roget.cli.shared import CountsArgument, bar, read_counts, tell
+from roget.learn.command_options import CutOptions, PreferOptions
 from roget.learn.counting.options import TableOptions
-from roget.learn.uses import CutOptions, PreferOptions
 from roget.report import Report
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def _thesaurus(counts: Counts, asked: PreferOptions) -> tuple[Any, str]:
     """The thesaurus, and what it is called."""
     from rich.console import Console
 
-    from roget.learn.opening import open_classes
+    from roget.learn.load import open_classes
     from roget.learn.treecut.preference import learn_classes
 
     named = str(asked.thesaurus or asked.wordnet or "")

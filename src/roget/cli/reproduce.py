@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from roget.cli.shared import Figures, bar
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.report import Report
 
 
@@ -20,7 +20,7 @@ def reproduce(
         ),
     ] = None,
     *,
-    options: Options,
+    options: ReproduceOptions,
     list: Annotated[bool, typer.Option("--list", help="List what can be made again.")] = False,
     figures: Figures = None,
 ) -> Report:

@@ -63,7 +63,7 @@ def score(
     bias-corrected, beside what trivial answers get on the same gold standard.
     """
     from roget.errors import InputError
-    from roget.report.drawing import check_format, save_picture
+    from roget.report.figures import check_format, save_picture
     from roget.report.score import report
     from roget.scoring.score import score as score_labels
 

@@ -21,7 +21,7 @@ def senses(
 
     The word itself has no vote. Most words have one sense, which is their place in the thesaurus.
     """
-    from roget.learn.opening import open_thesaurus
+    from roget.learn.load import open_thesaurus
     from roget.report import words
 
     return words.senses(open_thesaurus(thesaurus), word, n)

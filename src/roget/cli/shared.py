@@ -14,6 +14,7 @@ import typer
 
 from roget.cli.command import as_typer
 from roget.core.options import Option
+from roget.errors import code_of
 
 if TYPE_CHECKING:
     from roget.core.counts import Counts
@@ -170,7 +171,7 @@ def target(metavar: str, help: str) -> Any:
 
 def read_counts(name: str, columns: Any, sample: str = "nouns") -> Counts:
     """The counts that are named, or a sample; what there is to tell of them goes to stderr."""
-    from roget.learn.opening import open_counts
+    from roget.learn.load import open_counts
 
     counts, notes = open_counts(name, columns, sample=sample)
     tell(*notes, kind="note")
@@ -189,9 +190,11 @@ def target_of(inputs: Sequence[str], output: str | None, doing: str, metavar: st
 
 
 def tell(*lines: str, kind: str = "") -> None:
-    """What there is to tell besides the answer, on stderr; `kind` is note or warning, say."""
+    """Print lines to stderr, each after its `kind` ("note", "warning") and before its code."""
     for line in lines:
-        print(f"{kind}: {line}" if kind else line, file=sys.stderr)
+        code = code_of(line)
+        mark = f" [{code}]" if code else ""
+        print(f"{kind}: {line}{mark}" if kind else f"{line}{mark}", file=sys.stderr)
 
 
 def tell_language(tag: str | None) -> str:

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from roget.cli.shared import bar, tell
+from roget.learn.command_options import ShiftOptions
 from roget.learn.options import Compared
-from roget.learn.uses import ShiftOptions
 from roget.report import Report
 
 _HELP = "Counts, a thesaurus, a table, or a corpus: a file, a folder or a pattern"
@@ -45,7 +45,7 @@ def shift(
     that only one of the two has are told as well. Texts are counted alike, as `roget count` does.
     """
     from roget.errors import InputError
-    from roget.learn.opening import open_pair
+    from roget.learn.load import open_pair
     from roget.learn.shift import shift as compare
     from roget.learn.sketch import find_lines
     from roget.report.shift import report

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from roget.cli.shared import CountsArgument, WordArgument, read_counts
+from roget.learn.command_options import SketchOptions
 from roget.learn.counting.options import TableOptions
-from roget.learn.uses import SketchOptions
 from roget.report import Report
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from roget.cli.shared import ThesaurusArgument, WordArgument
-from roget.learn.uses import WhyOptions
+from roget.learn.command_options import WhyOptions
 from roget.report import Report
 
 
@@ -34,7 +34,7 @@ def why(
     --class, those that put it there. To each, sentences in which it was seen, the word in the
     middle, if it was built of text: `roget build` keeps 3 of each pair, or as --evidence asks.
     """
-    from roget.learn.opening import open_counted
+    from roget.learn.load import open_counted
     from roget.report.why import report
 
     return report(open_counted(thesaurus), word, other, into, **vars(asked))

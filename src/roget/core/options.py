@@ -173,7 +173,7 @@ def seed_option() -> Any:
     return option(0, minimum=0, maximum=LAST_SEED, flags=("--seed",), help=said)
 
 
-def again(kind: type, name: str, default: Any, **changed: Any) -> Any:
+def copy_option(kind: type, name: str, default: Any, **changed: Any) -> Any:
     """An option of another dataclass with a default, and perhaps other things, of its own."""
     there = next(one for one in fields(kind) if one.name == name).metadata[_KEY]
     return field(default=default, metadata={_KEY: replace(there, default=default, **changed)})
@@ -257,7 +257,7 @@ def choose(kind: type, given: Mapping[str, Any], *also: Iterable[str]) -> dict[s
     return {name: value for name, value in given.items() if name in options_of(kind)}
 
 
-def takes(*kinds: type, also: Iterable[Option] = ()) -> Callable[[Function], Function]:
+def with_options(*kinds: type, also: Iterable[Option] = ()) -> Callable[[Function], Function]:
     """Give a function with `**options` the signature and the documentation of dataclasses."""
     declared = [one for kind in kinds for one in options_of(kind).values()] + list(also)
     hints = {one.name: one.type for kind in kinds for one in fields(kind)}

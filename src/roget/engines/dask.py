@@ -29,7 +29,7 @@ _LOGS = ("distributed", "tornado", "asyncio")
 """Who would tell of lost connections and dead workers besides us, in many lines."""
 
 
-class Lost(RogetError):
+class SchedulerLost(RogetError):
     """The scheduler of a cluster that does not answer any more."""
 
 
@@ -40,7 +40,7 @@ class _Seat(NamedTuple):
     worker: str
 
 
-class Left(NamedTuple):
+class PendingResults(NamedTuple):
     """Results that are with workers: a list by each future, and which tasks these are of."""
 
     cluster: Dask
@@ -193,14 +193,14 @@ class Dask:
 
     def leave(
         self, job: Part, common: Any, tasks: Iterable[Any], unpack: Callable[..., Any] | None = None
-    ) -> Left:
+    ) -> PendingResults:
         """What `spread` gives, left with the workers until it is fetched.
 
         Tasks whose data one thread of a worker holds are given to it together: to ask and to be
         told takes longer than many of them. With `unpack`, what is common is small, or refers to
-        what was left (`Left.futures`); it goes with tasks, and they share what is made of it.
+        earlier results (`PendingResults.futures`); it goes with tasks, which share the result.
         """
-        left, seated = Left(self, [], []), dict[_Seat, dict[int, Any]]()
+        left, seated = PendingResults(self, [], []), dict[_Seat, dict[int, Any]]()
         try:
             with self._explain(), warnings.catch_warnings():
                 # Data in tasks are made again when a worker dies; those scattered would be gone.
@@ -268,8 +268,8 @@ class Dask:
             if self._client.status == "running":
                 self._client.cancel(futures)
 
-    def _lost(self) -> Lost:
-        return Lost(
+    def _lost(self) -> SchedulerLost:
+        return SchedulerLost(
             f"the Dask scheduler {self.name} is lost: it ended, or the network did; start it "
             "again, or leave out --engine dask to work on this machine alone"
         )

@@ -18,18 +18,18 @@ from roget import catalogue
 from roget._version import __version__
 from roget.core import folder as folders
 from roget.core.counts import Counts
-from roget.core.options import choose, options_of, takes
+from roget.core.options import choose, options_of, with_options
 from roget.core.progress import Report
 from roget.core.store import Partial
 from roget.core.types import PathLike
 from roget.engines.base import working_on
 from roget.errors import InputError
-from roget.learn.counting.options import Options as Counting
+from roget.learn.counting.options import CountOptions as Counting
 from roget.learn.counting.plan import Inputs
 from roget.learn.evaluation.heldout import trial
-from roget.learn.gathering import gather, keep_counted
-from roget.learn.opening import open_classes
-from roget.learn.options import Options, Plan, offered, own_options
+from roget.learn.load import open_classes
+from roget.learn.load_counts import gather, keep_counted
+from roget.learn.options import BuildOptions, Plan, offered, own_options
 from roget.learn.thesaurus import Edit, Thesaurus
 from roget.learn.thesaurus import files as thesaurus_files
 from roget.learn.treecut.hierarchy import name_classes
@@ -47,7 +47,7 @@ class Built:
     """Whether the thesaurus is in its folder; what Ctrl-C leaves never replaces another one."""
 
 
-@takes(Plan, Options, also=offered())
+@with_options(Plan, BuildOptions, also=offered())
 def build(
     inputs: Inputs,
     *,
@@ -91,7 +91,7 @@ def build(
         if not isinstance(options.get(name), str | os.PathLike | None):
             options[name] = tuple(options[name])  # looked at twice
     own = own_options()
-    asked = Options(**choose(Options, options, options_of(Plan), own))
+    asked = BuildOptions(**choose(BuildOptions, options, options_of(Plan), own))
     wanted = {name: value for name, value in options.items() if name in options_of(Plan)}
     more = {name: value for name, value in options.items() if name in own}
     return run(inputs, output, asked, Plan(**wanted, own=more), clustering=progress).thesaurus

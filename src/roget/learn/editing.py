@@ -11,15 +11,15 @@ from roget.catalogue import suffixes
 from roget.core.io.problems import plural
 from roget.core.io.source import Source, source_of
 from roget.core.io.table import Roles, open_table
-from roget.core.options import choose, takes
+from roget.core.options import choose, with_options
 from roget.core.progress import Report
 from roget.core.types import PathLike
 from roget.errors import InputError
+from roget.learn.command_options import EditOptions
 from roget.learn.taxonomy.changes import read_changes
 from roget.learn.thesaurus import Edit, Thesaurus
-from roget.learn.thesaurus.asked import Asked, apply_edits
+from roget.learn.thesaurus.edit_requests import EditRequest, apply_edits
 from roget.learn.thesaurus.edits import KINDS, NOTE, REMARK
-from roget.learn.uses import EditOptions
 
 COLUMNS = Roles(
     {"action": ("edit", "kind")},
@@ -38,7 +38,7 @@ PARTED = "|"
 """What stands between several words in one cell."""
 
 
-class Edited(NamedTuple):
+class EditResult(NamedTuple):
     """What became of a thesaurus."""
 
     thesaurus: Thesaurus
@@ -48,14 +48,14 @@ class Edited(NamedTuple):
     """What was undone, the last first."""
 
 
-@takes(EditOptions)
+@with_options(EditOptions)
 def edit(
     path: PathLike,
     file: PathLike | None = None,
     *,
     progress: Report | None = None,
     **options: Any,
-) -> Edited:
+) -> EditResult:
     """Edit the thesaurus of a folder, all that is asked for or nothing, and save it.
 
     Parameters
@@ -99,7 +99,7 @@ def edit(
         after = before.undo_to(asked.undo_to)
     if ways and not asked.dry_run:
         after.save(path)
-    return Edited(after, after.done[len(known) :], known[len(after.done) :][::-1])
+    return EditResult(after, after.done[len(known) :], known[len(after.done) :][::-1])
 
 
 def _check_number(verb: str, n: int, there: int) -> None:
@@ -111,7 +111,7 @@ def _check_number(verb: str, n: int, there: int) -> None:
         raise InputError(f"cannot {verb} {plural(n, 'edit')}: {only}")
 
 
-def read_asked(path: PathLike) -> list[Asked]:
+def read_asked(path: PathLike) -> list[EditRequest]:
     """The edits that a table asks for, row by row.
 
     Columns are action (rename, move, merge, nest, add, delete, split or note), class (an id, a
@@ -134,7 +134,7 @@ def read_asked(path: PathLike) -> list[Asked]:
                 refuse(f"the action is {given['action']!r}; expected one of {', '.join(KINDS)}")
                 continue
             words = [word.strip() for word in given.get("word", "").split(PARTED)]
-            one = Asked(
+            one = EditRequest(
                 given["action"],
                 given.get("class") or None,
                 tuple(word for word in words if word),

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from roget import catalogue
-from roget.core.options import Option, again, check, option, seed_option
+from roget.core.options import Option, check, copy_option, option, seed_option
 from roget.errors import InputError, UnknownName
 from roget.learn.clustering.options import CLUSTERS, method_options
-from roget.learn.counting.options import Options as Counting
+from roget.learn.counting.options import CountOptions as Counting
 
 AUTO = "auto"
 
@@ -20,30 +20,30 @@ _OURS = ("n_clusters", "random_state", "checkpoint", "progress")
 
 
 @dataclass(frozen=True)
-class Options(Counting):
+class BuildOptions(Counting):
     """How inputs are counted, where a thesaurus is made of them."""
 
-    min_count: int = again(Counting, "min_count", 5)
-    evidence: int = again(Counting, "evidence", 3)
+    min_count: int = copy_option(Counting, "min_count", 5)
+    evidence: int = copy_option(Counting, "evidence", 3)
 
 
 @dataclass(frozen=True)
 class Compared(Counting):
     """How inputs are counted, where two corpora are compared."""
 
-    min_count: int = again(Counting, "min_count", 20)
+    min_count: int = copy_option(Counting, "min_count", 20)
     """Of both corpora; those that only one has are looked at there."""
 
 
 @dataclass(frozen=True)
-class Placing(Options):
+class Placing(BuildOptions):
     """How inputs are counted, where their words are placed into a taxonomy.
 
     A sentence of each pair may be shown, and none is written: so they may take any room.
     """
 
-    evidence: int = again(Counting, "evidence", 1)
-    evidence_size: float = again(Counting, "evidence_size", 0.0)
+    evidence: int = copy_option(Counting, "evidence", 1)
+    evidence_size: float = copy_option(Counting, "evidence_size", 0.0)
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def own_options() -> dict[str, dict[str, Option]]:
 
     Where counting or the plan have the name already, it is that of the option after "method_".
     """
-    taken = {one.name for kind in (Options, Plan) for one in fields(kind)}
+    taken = {one.name for kind in (BuildOptions, Plan) for one in fields(kind)}
     found: dict[str, dict[str, Option]] = {}
     for method in catalogue.names("clusterers"):
         for name, one in method_options(method).items():

@@ -17,12 +17,12 @@ import numpy as np
 from roget.core.counts import Counts
 from roget.core.counts.matrix import Names, frozen, ranking, split_slot, unite_names
 from roget.core.counts.views import log_dice
-from roget.core.options import choose, options_of, takes
+from roget.core.options import choose, options_of, with_options
 from roget.core.progress import Progress, Report
 from roget.core.types import Array, BoolArray, Floats, Ints
 from roget.errors import InputError
+from roget.learn.command_options import ShiftOptions
 from roget.learn.options import Compared
-from roget.learn.uses import ShiftOptions
 
 SURE = 1.6448536269514722
 """Standard deviations below which the truth is once in twenty times, if things are normal."""
@@ -65,7 +65,7 @@ class ContextChange(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Change:
+class WordShift:
     """A word, and how much its use changed."""
 
     word: str
@@ -94,7 +94,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Arrival:
+class NewWord:
     """A word that one corpus has and the other lacks."""
 
     word: str
@@ -106,12 +106,12 @@ class Arrival:
 
 
 @dataclass(frozen=True)
-class Shift:
+class ShiftResult:
     """What changed between two corpora."""
 
     totals: tuple[int | float, int | float]
     """Tokens of both."""
-    changes: tuple[Change, ...]
+    changes: tuple[WordShift, ...]
     """Words by how much they changed at least, or those asked for."""
     tested: int
     """Words that were seen often enough in both."""
@@ -121,8 +121,8 @@ class Shift:
     """Those of them whose q_usual is .05 or less: more than words usually do."""
     usual: tuple[float, float]
     """How much words change between the two, in bits: median and spread, chance taken out."""
-    appeared: tuple[Arrival, ...]
-    vanished: tuple[Arrival, ...]
+    appeared: tuple[NewWord, ...]
+    vanished: tuple[NewWord, ...]
     notes: tuple[str, ...]
     """What makes the comparison doubtful."""
 
@@ -138,7 +138,7 @@ class _Table(NamedTuple):
     """Tokens of each word in both: words × 2."""
 
 
-@takes(ShiftOptions)
+@with_options(ShiftOptions)
 def shift(
     old: Counts,
     new: Counts,
@@ -147,7 +147,7 @@ def shift(
     min_count: int = Compared.min_count,
     progress: Report | None = None,
     **options: Any,
-) -> Shift:
+) -> ShiftResult:
     """The words whose use changed most between two corpora, and the contexts that say so.
 
     Parameters
@@ -206,7 +206,7 @@ def shift(
         weighed = {name: float(values[at]) for name, values in found.items()}
         counts = table.totals[at].tolist()
         changes.append(
-            Change(
+            WordShift(
                 word=chosen[at],
                 counts=(counts[0], counts[1]),
                 divergence=float(divergence[at]),
@@ -220,7 +220,7 @@ def shift(
         _list_arrivals(*pair, min_count, wanted.n, asked) for pair in ((new, old), (old, new))
     )
     changed, unusual = (int(np.count_nonzero(found[q] <= 0.05)) for q in ("q", "q_usual"))
-    return Shift(
+    return ShiftResult(
         totals=(old.total, new.total),
         changes=tuple(changes),
         tested=int(seen.sum()),
@@ -532,12 +532,12 @@ def _explain(
 
 def _list_arrivals(
     here: Counts, there: Counts, min_count: int, n: int, asked: Sequence[str]
-) -> tuple[Arrival, ...]:
+) -> tuple[NewWord, ...]:
     """The words that only one has, the most frequent first; or those of them that are asked for."""
     lacking, wanted = {*there.words.tolist(), *there.provenance.get(SET_ASIDE, ())}, {*asked}
     fair = there.total / ((here.total + there.total) or 1)
     found = [
-        Arrival(word, count, count * there.total / (here.total or 1), (1 - fair) ** count)
+        NewWord(word, count, count * there.total / (here.total or 1), (1 - fair) ** count)
         for word, count in zip(here.words.tolist(), here.word_totals.tolist(), strict=True)
         if (word in wanted if asked else count >= min_count) and word not in lacking
     ]

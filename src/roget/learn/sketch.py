@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 
 from roget.core.counts import Counts
-from roget.core.counts.evidence import Line
+from roget.core.counts.evidence import EvidenceLine
 from roget.core.counts.matrix import split_slot
 from roget.core.counts.views import log_dice
-from roget.core.options import choose, takes
+from roget.core.options import choose, with_options
 from roget.core.types import Array, Floats, Ints
 from roget.errors import InputError, UnknownName
+from roget.learn.command_options import SketchOptions
 from roget.learn.corpus.relations import UPOS
-from roget.learn.uses import SketchOptions
 
 FREQUENT = 100
 """Words seen so often have collocates enough to leave out those seen once."""
@@ -104,7 +104,7 @@ class Collocate:
 
 
 @dataclass(frozen=True)
-class Relation:
+class SketchRelation:
     """A slot of a word, with its collocates."""
 
     slot: str
@@ -155,7 +155,7 @@ class Sketch:
     words: tuple[str, ...]
     totals: tuple[int | float, ...]
     """How often each was seen."""
-    relations: tuple[Relation, ...]
+    relations: tuple[SketchRelation, ...]
     least: int
     """Collocates seen less often are left out."""
     left: tuple[str, ...]
@@ -172,7 +172,7 @@ class Sketch:
         return self.words[1] if len(self.words) > 1 else None
 
 
-@takes(SketchOptions)
+@with_options(SketchOptions)
 def sketch(
     counts: Counts,
     word: str,
@@ -215,7 +215,7 @@ def sketch(
     return Sketches(counts).sketch(word, beside, n, **options)
 
 
-def find_lines(counts: Counts, word: str, context: str, n: int) -> list[Line]:
+def find_lines(counts: Counts, word: str, context: str, n: int) -> list[EvidenceLine]:
     """The lines of a pair that the counts kept as evidence; none where none were kept."""
     return [] if counts.evidence is None else counts.evidence.lines(word, context, n)
 
@@ -263,7 +263,7 @@ class Sketches:
         spelt = preposition.replace("_", " ")
         return name.replace("{p}", spelt), said.replace("{p}", spelt)
 
-    @takes(SketchOptions)
+    @with_options(SketchOptions)
     def sketch(
         self,
         word: str,
@@ -305,7 +305,7 @@ class Sketches:
             else:
                 listed = self._part(columns, seen, lean, strength, at, n)
             found.append(
-                Relation(
+                SketchRelation(
                     slot,
                     self._known[slot][1],
                     self.name(slot, word if beside is None else None),

@@ -8,7 +8,7 @@ from roget.core.options import Checked, option, seed_option
 
 
 @dataclass(frozen=True)
-class Options(Checked):
+class ReproduceOptions(Checked):
     """Of making a paper's tables and figures again."""
 
     counts: str | None = option(

@@ -12,9 +12,9 @@ from roget.core.progress import Progress
 from roget.core.progress import Report as Tell
 from roget.core.types import PathLike
 from roget.errors import InputError, MissingExtra
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import MissingData, Reproduced, Reproduction
-from roget.report import Report, Table
+from roget.report import Report, ReportTable
 from roget.report.format import plural
 from roget.report.listing import listed
 
@@ -42,7 +42,7 @@ def report_names() -> Report:
 
 def reproduce(
     name: str | None = None,
-    options: Options | None = None,
+    options: ReproduceOptions | None = None,
     figures: PathLike | None = None,
     *,
     progress: Tell | None = None,
@@ -62,7 +62,7 @@ def reproduce(
     >>> "bits" in reproduce("mdl/figure-2").about
     True
     """
-    wanted = options or Options()
+    wanted = options or ReproduceOptions()
     if figures is not None:
         _make_folder(Path(figures))
     names = catalogue.names("reproductions")
@@ -86,7 +86,7 @@ def _make_folder(path: Path) -> None:
         raise InputError(f"{path}: cannot be a folder for pictures: {said}") from None
 
 
-def _refuse_idle(names: Sequence[str], options: Options) -> None:
+def _refuse_idle(names: Sequence[str], options: ReproduceOptions) -> None:
     """Refuse options that none of these reproductions looks at."""
     taken = {option for name in names for option in _heeded(name)}
     for one in fields(options):
@@ -107,12 +107,14 @@ def _heeded(name: str) -> Sequence[str]:
     return found
 
 
-def _run(name: str, options: Options, figures: PathLike | None) -> tuple[Reproduced, Report]:
+def _run(
+    name: str, options: ReproduceOptions, figures: PathLike | None
+) -> tuple[Reproduced, Report]:
     """Make it, and its picture if there is a folder for it."""
     found = load(name)(options)
     if figures is None or found.picture is None:
         return found, found.as_report()
-    from roget.report.drawing import save_picture, styled
+    from roget.report.figures import save_picture, styled
 
     path = Path(figures) / f"{name.replace('/', '-')}.svg"
     with styled():
@@ -127,7 +129,7 @@ _LEGEND = (
 
 
 def _run_all(
-    names: list[str], options: Options, figures: PathLike | None, progress: Tell | None
+    names: list[str], options: ReproduceOptions, figures: PathLike | None, progress: Tell | None
 ) -> Report:
     """A line for each, and what does not hold; what lacks data or an extra is left out, told."""
     rows: list[tuple[str, str, str, str]] = []
@@ -153,10 +155,10 @@ def _run_all(
         misses += [(name, *claim.cells()) for claim in counted if not claim.held]
         data[name] = report.data
     titles = ("reproduction", "claims held", "seconds", "")
-    tables = [Table.of(titles, rows, numbers=("claims held", "seconds"))]
+    tables = [ReportTable.of(titles, rows, numbers=("claims held", "seconds"))]
     if misses:
         names_of = ("reproduction", "", "published", "ours", "difference", "remark")
-        tables.append(Table.of(names_of, misses, names_of[2:5], title="differ"))
+        tables.append(ReportTable.of(names_of, misses, names_of[2:5], title="differ"))
     lead = f"{plural(len(data), 'reproduction')} of tables and figures"
     return Report(
         title="The papers' tables and figures",

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from roget.errors import InputError
-from roget.papers.options import Options
-from roget.report import Report, Table
+from roget.papers.options import ReproduceOptions
+from roget.report import Report, ReportTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -101,16 +101,16 @@ class Reproduced:
     title: str
     about: str
     claims: Sequence[Claim] = ()
-    tables: Sequence[Table] = ()
+    tables: Sequence[ReportTable] = ()
     notes: Sequence[str] = ()
     data: Any = None
-    sheet: Table | None = None
+    sheet: ReportTable | None = None
     picture: Callable[[], Figure] | None = field(default=None, repr=False, compare=False)
 
     def as_report(self, notes: Sequence[str] = ()) -> Report:
         """The report of it, published values beside ours first."""
         titles = ("", "published", "ours", "difference", "remark")
-        claims = Table.of(titles, [claim.cells() for claim in self.claims], titles[1:4])
+        claims = ReportTable.of(titles, [claim.cells() for claim in self.claims], titles[1:4])
         return Report(
             title=self.title,
             lead=[self.title],
@@ -123,7 +123,7 @@ class Reproduced:
         )
 
 
-Reproduction: TypeAlias = Callable[[Options], Reproduced]
+Reproduction: TypeAlias = Callable[[ReproduceOptions], Reproduced]
 Function = TypeVar("Function", bound=Reproduction)
 
 
@@ -145,10 +145,10 @@ class MissingData(InputError):
         super().__init__(f"needs {what}: put it at FOLDER/{place} and name it, --data FOLDER")
 
 
-def find_data(options: Options, what: str, *parts: str) -> Path:
+def find_data(options: ReproduceOptions, what: str, *parts: str) -> Path:
     """The path of a data set that does not ship; an error says what it is and where it is sought.
 
-    >>> find_data(Options(data="nowhere"), "the BBC's texts", "bbc-news", "bbc.tsv")
+    >>> find_data(ReproduceOptions(data="nowhere"), "the BBC's texts", "bbc-news", "bbc.tsv")
     Traceback (most recent call last):
         ...
     roget.papers.reproduction.MissingData: needs the BBC's texts: put it at \

@@ -48,7 +48,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """Rows of texts (or, for spreadsheets, of values) below the titles of their columns."""
 
     columns: Sequence[Column]
@@ -69,7 +69,7 @@ class Table:
         numbers: Container[str] = (),
         fit: Literal["wrap", "cut", "keep"] = "wrap",
         title: str = "",
-    ) -> Table:
+    ) -> ReportTable:
         """A table whose columns are set alike, those of numbers at the right."""
         columns = [Column(name, right=name in numbers, fit=fit) for name in titles]
         return cls(columns, list(rows), title)
@@ -131,7 +131,7 @@ class Report:
 
     Examples
     --------
-    >>> table = Table([Column("word"), Column("seen", right=True)], [("milk", "3")])
+    >>> table = ReportTable([Column("word"), Column("seen", right=True)], [("milk", "3")])
     >>> print(Report("Counts", tables=[table]).render("markdown"))
     | word | seen |
     | :-- | --: |
@@ -142,14 +142,14 @@ class Report:
     title: str
     lead: Sequence[str] = ()
     about: str = ""
-    tables: Sequence[Table] = ()
+    tables: Sequence[ReportTable] = ()
     notes: Sequence[str] = ()
     warnings: Sequence[str] = ()
     talk: Sequence[str] = ()
     signature: str = ""
     caption: str = ""
     data: Any = None
-    sheet: Table | None = None
+    sheet: ReportTable | None = None
     page: Callable[[], str] | None = field(default=None, repr=False, compare=False)
     picture: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
 
@@ -157,8 +157,10 @@ class Report:
     def of(cls, title: str, facts: Mapping[str, Any]) -> Report:
         """A few facts, one in each line."""
         rows = [(name.replace("_", " "), str(value)) for name, value in facts.items()]
-        table = Table([Column("fact", fit="keep"), Column("value")], rows, headed=False)
-        return cls(title, tables=[table], data=facts, sheet=Table.of(facts, [[*facts.values()]]))
+        table = ReportTable([Column("fact", fit="keep"), Column("value")], rows, headed=False)
+        return cls(
+            title, tables=[table], data=facts, sheet=ReportTable.of(facts, [[*facts.values()]])
+        )
 
     def render(self, format: str = "text") -> str:
         """The report in one of the formats of the catalogue: a name of its kind "renderers"."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from roget.learn.attachment.attacher import Attacher, Test
-from roget.report import Report, Table
+from roget.report import Report, ReportTable
 from roget.report.format import UNDEFINED, plural
 
 
@@ -19,9 +19,9 @@ def report(found: Test) -> Report:
             f"{plural(found.items, 'quadruple')}: {found.accuracy:.2%} right "
             f"(95 % interval {found.low:.1%} to {found.high:.1%})"
         ],
-        tables=[Table.of(titles, rows, titles[1:], "cut")],
+        tables=[ReportTable.of(titles, rows, titles[1:], "cut")],
         data=found.as_dict(),
-        sheet=Table.of(
+        sheet=ReportTable.of(
             ("stage", "coverage", "accuracy"),
             [(one.stage, one.coverage, one.accuracy) for one in found.stages],
         ),
@@ -53,6 +53,6 @@ def answers(quads: Iterable[Sequence[str]], nouns: Iterable[float]) -> Iterator[
 def report_answers(rows: Sequence[Sequence[str]]) -> Report:
     """Answered quadruples, all at once."""
     titles = ("verb", "object", "preposition", "noun", "answer", "probability")
-    table = Table.of(titles, rows, ("probability",))
+    table = ReportTable.of(titles, rows, ("probability",))
     data = [{**dict(zip(titles, row, strict=True)), "probability": float(row[-1])} for row in rows]
     return Report(title="Where phrases attach", tables=[table], data={"quadruples": data})

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from roget.core.types import Array, Floats, Ints
-from roget.report import Report, Table
+from roget.report import Report, ReportTable
 from roget.report.format import brief, plural
-from roget.scoring.cells.contingency import Contingency
-from roget.scoring.cells.statistics import Statistics
 from roget.scoring.result import ScoreTable
+from roget.scoring.tables.contingency import Contingency
+from roget.scoring.tables.statistics import Statistics
 
 WORST = 10
 """Groups of each score whose tables are kept."""
@@ -49,14 +49,16 @@ def report(statistics: Statistics) -> Report:
     return Report(
         title="Classes and clusters",
         lead=[f"{plural(items.item(), 'item')}, {' × '.join(sizes)}"],
-        tables=[Table.of(titles, lines, titles[1:])],
+        tables=[ReportTable.of(titles, lines, titles[1:])],
         data={
             "items": items.item(),
             "classes": names[0],
             "clusters": names[1],
             "cells": values,
         },
-        sheet=Table.of(titles, [[name, *row] for name, row in zip(names[0], values, strict=True)]),
+        sheet=ReportTable.of(
+            titles, [[name, *row] for name, row in zip(names[0], values, strict=True)]
+        ),
     )
 
 

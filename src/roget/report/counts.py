@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from roget.report import Report, Table
+from roget.report import Report, ReportTable
 from roget.report.format import plural
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _folder(name: str) -> Iterator[Path]:
     """A counts directory: the one of that name, or one made of what else has it."""
     import tempfile
 
-    from roget.learn.opening import open_counts
+    from roget.learn.load import open_counts
 
     if os.path.isdir(name):
         yield Path(name)
@@ -80,9 +80,9 @@ def report(name: str, summary: Mapping[str, Any]) -> Report:
     return Report(
         title=f"Counts of {name}",
         lead=[f"{name}: {sizes(summary)}", *_origin(summary)],
-        tables=[Table.of(titles, rows, ("seen",))],
+        tables=[ReportTable.of(titles, rows, ("seen",))],
         data=summary,
-        sheet=Table.of(("word", "context", "count"), values),
+        sheet=ReportTable.of(("word", "context", "count"), values),
     )
 
 
@@ -119,9 +119,9 @@ def report_word(found: Mapping[str, Any]) -> Report:
     return Report(
         title=f"Contexts of {found['word']}",
         lead=[f"{found['word']}: seen {seen} in {plural(len(contexts), 'context')}"],
-        tables=[Table.of(("context", "seen"), rows, ("seen",))],
+        tables=[ReportTable.of(("context", "seen"), rows, ("seen",))],
         data=found,
-        sheet=Table.of(("context", "count"), [tuple(one.values()) for one in contexts]),
+        sheet=ReportTable.of(("context", "count"), [tuple(one.values()) for one in contexts]),
     )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from roget.learn.editing import Edited
+from roget.learn.editing import EditResult
 from roget.learn.thesaurus import Edit, Thesaurus
-from roget.report import Column, Report, Table
+from roget.report import Column, Report, ReportTable
 from roget.report.format import plural, printable
 
 DONE, WAITING, UNDONE = "done", "waiting", "undone"
@@ -41,7 +41,7 @@ def history(thesaurus: Thesaurus) -> Report:
     return _report([lead], rows, notes)
 
 
-def changes(edited: Edited, dry_run: bool) -> Report:
+def changes(edited: EditResult, dry_run: bool) -> Report:
     """What was done and undone just now, or would be."""
     total = len(edited.thesaurus.done)
     done, undone = (f"would be {one}" if dry_run else one for one in (DONE, UNDONE))
@@ -70,10 +70,12 @@ def _report(lead: Sequence[str], rows: list[dict[str, Any]], notes: Sequence[str
     return Report(
         "Edits",
         lead,
-        tables=[Table(columns, shown)] if rows else [],
+        tables=[ReportTable(columns, shown)] if rows else [],
         notes=notes,
         data={"edits": rows},
-        sheet=Table.of(("number", "state", "kind", "edit"), [[*row.values()] for row in rows]),
+        sheet=ReportTable.of(
+            ("number", "state", "kind", "edit"), [[*row.values()] for row in rows]
+        ),
     )
 
 

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 from roget.core.information import bits
 from roget.core.intervals import Interval
 from roget.learn.evaluation.decision import Decisions
-from roget.learn.evaluation.heldout import PARTS, PEER, Comparison, Heldout
-from roget.report import Report, Table
-from roget.report.drawing import BLUE, GREY, styled
+from roget.learn.evaluation.heldout import PARTS, PEER, Heldout, HeldoutComparison
+from roget.report import Report, ReportTable
+from roget.report.figures import BLUE, GREY, styled
 from roget.report.format import UNDEFINED, canvas, number, plural, spread
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def heldout(found: Comparison) -> Report:
+def heldout(found: HeldoutComparison) -> Report:
     """Every model's loss in bits per pair, and how far it lies below Kneser–Ney."""
     rows = [_row(row, found.peer) for row in found.rows]
     titles = (
@@ -27,7 +27,7 @@ def heldout(found: Comparison) -> Report:
     return Report(
         title="Models on held-out counts",
         lead=_about(found),
-        tables=[Table.of(titles, map(_texts, rows), titles[1:])],
+        tables=[ReportTable.of(titles, map(_texts, rows), titles[1:])],
         notes=[note, *_spreads(found.splits, "split")],
         data={"unit": "bits", **_facts(found), "rows": rows},
         sheet=_heldout_sheet(rows),
@@ -62,12 +62,12 @@ def _texts(row: dict[str, Any]) -> list[str]:
     ]
 
 
-def _facts(found: Comparison | Decisions) -> dict[str, Any]:
+def _facts(found: HeldoutComparison | Decisions) -> dict[str, Any]:
     """What the models were compared on."""
     return {name: value for name, value in vars(found).items() if name != "rows"}
 
 
-def _heldout_sheet(rows: Iterable[dict[str, Any]]) -> Table:
+def _heldout_sheet(rows: Iterable[dict[str, Any]]) -> ReportTable:
     """One line for each model and number, with all digits."""
     cells: list[tuple[str, str, str, dict[str, Any] | None]] = []
     for row in rows:
@@ -76,10 +76,10 @@ def _heldout_sheet(rows: Iterable[dict[str, Any]]) -> Table:
         entropy = row["relative_entropy"]
         cells += [(row["model"], "relative_entropy", part, entropy[part]) for part in PARTS]
     titles = ("model", "quantity", "part", "mean", "low", "high")
-    return Table.of(titles, [(*names, *value.values()) for *names, value in cells if value])
+    return ReportTable.of(titles, [(*names, *value.values()) for *names, value in cells if value])
 
 
-def _about(found: Comparison) -> list[str]:
+def _about(found: HeldoutComparison) -> list[str]:
     tokens = {part: f"{size:,.0f}" for part, size in found.tokens.items()}
     first = (
         f"{found.words:,} words × {found.contexts:,} contexts: {tokens['train']} tokens to learn "
@@ -134,14 +134,14 @@ def decisions(found: Decisions) -> Report:
     return Report(
         title="Which of two verbs takes a noun",
         lead=lead,
-        tables=[Table.of(titles, texts, kinds)],
+        tables=[ReportTable.of(titles, texts, kinds)],
         notes=_spreads(found.draws, "draw"),
         data={**_facts(found), "rows": rows},
-        sheet=Table.of(("model", "triples", "error", "low", "high", "chosen"), values),
+        sheet=ReportTable.of(("model", "triples", "error", "low", "high", "chosen"), values),
     )
 
 
-def draw(found: Comparison) -> Figure:
+def draw(found: HeldoutComparison) -> Figure:
     """Every model's loss on test tokens with its interval, Kneser–Ney as a line."""
     rows = heldout(found).data["rows"][::-1]
     with styled():

@@ -15,7 +15,7 @@ from roget.core.io import problems
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from roget.core.counts.evidence import Line
+    from roget.core.counts.evidence import EvidenceLine
 
 UNDEFINED = "–"
 ARROWS = {"higher": "↑", "lower": "↓"}
@@ -153,7 +153,7 @@ def _spell(sign: str) -> str:
     return sign
 
 
-def part_line(line: Line) -> list[tuple[str, str]]:
+def part_line(line: EvidenceLine) -> list[tuple[str, str]]:
     """The text of a line of evidence in parts: "word", "context", and "" for what is neither."""
     spans = (line.context, "context"), (line.word, "word")
     return part_text(line.text, [(span, kind) for span, kind in spans if span is not None])

@@ -7,12 +7,21 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from roget.learn.thesaurus import Thesaurus
-from roget.learn.thesaurus.changes import ACCEPTED, CLASS, MOVED, NEW, OPEN, REFUSED, SPLIT, Change
-from roget.report import Column, Report, Table
+from roget.learn.thesaurus.changes import (
+    ACCEPTED,
+    CLASS,
+    MOVED,
+    NEW,
+    OPEN,
+    REFUSED,
+    SPLIT,
+    EditChange,
+)
+from roget.report import Column, Report, ReportTable
 from roget.report.format import plural
 
 if TYPE_CHECKING:  # the page tells changes too, and must not wait for what is compiled
-    from roget.learn.growth.grow import Grown
+    from roget.learn.growth.grow import GrowthResult
 
 SHOWN = 40
 """Rows that a text shows; other formats have all."""
@@ -29,13 +38,13 @@ def _call(labels: dict[int, str], id: int | None) -> str:
     return labels.get(id, f"class {id}")
 
 
-def _labels(thesaurus: Thesaurus, changes: Iterable[Change]) -> dict[int, str]:
+def _labels(thesaurus: Thesaurus, changes: Iterable[EditChange]) -> dict[int, str]:
     wanted = {id for one in changes for id in (one.source, one.target, one.rest) if id is not None}
     nodes = {int(id): node for node, id in enumerate(thesaurus.ids)}
     return {id: thesaurus.label(nodes[id]) for id in sorted(wanted) if id in nodes}
 
 
-def tell(changes: Sequence[Change], thesaurus: Thesaurus) -> list[dict[str, Any]]:
+def tell(changes: Sequence[EditChange], thesaurus: Thesaurus) -> list[dict[str, Any]]:
     """Changes with the names of their classes, ready for JSON."""
     labels = _labels(thesaurus, changes)
     return [
@@ -70,7 +79,7 @@ def summarise(numbers: dict[str, int], stay: int) -> str:
     return f"{', '.join(parts) or 'nothing changed'}; {stay:,} stay"
 
 
-def report(grown: Grown) -> Report:
+def report(grown: GrowthResult) -> Report:
     """What moved, split or is new, the largest first."""
     thesaurus = grown.thesaurus
     told = tell(grown.changes, thesaurus)
@@ -109,14 +118,14 @@ def _report(
     if len(groups) > SHOWN:
         notes.insert(0, f"the first {SHOWN} of {len(groups):,} rows")
     columns = [Column("class", share=3), Column("change", share=3), Column(_HEAD, share=5)]
-    shown = Table(columns, [_row(some) for some in groups[:SHOWN]])
+    shown = ReportTable(columns, [_row(some) for some in groups[:SHOWN]])
     return Report(
         title=title,
         lead=list(lead),
         tables=[shown] if told else [],
         notes=notes if told else [],
         data={**numbers, "changes": told},
-        sheet=Table.of(heads, [[one[head] for head in heads] for one in joined]),
+        sheet=ReportTable.of(heads, [[one[head] for head in heads] for one in joined]),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from roget.report import Report, Table
+from roget.report import Report, ReportTable
 from roget.report.format import number, plural
 from roget.scoring.items import SCORES, ItemScores
 
@@ -22,11 +22,11 @@ def report(scores: ItemScores) -> Report:
     return Report(
         title="Scores of items",
         lead=[f"{plural(len(scores), 'item', ',')}, lowest first"],
-        tables=[Table.of(titles, shown, numbers)],
+        tables=[ReportTable.of(titles, shown, numbers)],
         signature=scores.signature,
         data={
             "signature": scores.signature,
             "items": [dict(zip(titles, row, strict=True)) for row in rows],
         },
-        sheet=Table.of(titles, rows),
+        sheet=ReportTable.of(titles, rows),
     )

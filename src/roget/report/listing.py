@@ -10,7 +10,7 @@ from typing import Any
 
 from roget import catalogue
 from roget.errors import InputError
-from roget.report import Column, Report, Table
+from roget.report import Column, Report, ReportTable
 
 
 def describe(kind: str) -> list[dict[str, Any]]:
@@ -98,7 +98,7 @@ def _line(entry: dict[str, Any]) -> str:
 def listed(title: str, rows: Sequence[tuple[str, str]], data: Any) -> Report:
     """Names and what they mean."""
     columns = Column("name", fit="keep"), Column("meaning", share=1)
-    return Report(title=title, tables=[Table(columns, rows, headed=False)], data=data)
+    return Report(title=title, tables=[ReportTable(columns, rows, headed=False)], data=data)
 
 
 def report_data() -> Report:

@@ -37,7 +37,7 @@ def is_address(text: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Options(Checked):
+class ReportOptions(Checked):
     """What a thesaurus is called, the language of its words, and the start of its addresses."""
 
     title: str | None = option(None, help="What to call it. Default: the name of THESAURUS.")
@@ -97,7 +97,7 @@ class Options(Checked):
 
 
 @dataclass(frozen=True)
-class ExportOptions(Options):
+class ExportOptions(ReportOptions):
     """Of writing a thesaurus for other tools."""
 
     to: str | None = option(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from roget.report import Cell, Column, Table
+from roget.report import Cell, Column, ReportTable
 from roget.report.format import ARROWS, number
 from roget.scoring.diagnostics import GroupRow
-from roget.scoring.outline import BANDS, Outline
+from roget.scoring.summary import BANDS, ScoreComponents
 
 LONGEST = 26
 MOST_GROUPS = 100
@@ -29,7 +29,7 @@ _PAIRS = {
 }
 
 
-def list_parts(outlines: Mapping[str, Outline], groups: int) -> Iterator[Table]:
+def list_parts(outlines: Mapping[str, ScoreComponents], groups: int) -> Iterator[ReportTable]:
     """The tables of one system (named "") or of several, on so many groups."""
     several = "" not in outlines
     first = [Column("system", fit="keep", most=LONGEST)] if several else []
@@ -44,7 +44,7 @@ def list_parts(outlines: Mapping[str, Outline], groups: int) -> Iterator[Table]:
     ]
     columns = [*first, Column("entropy"), *Column.numbers(*_ENTROPIES)]
     if rows:
-        yield Table(
+        yield ReportTable(
             columns, rows, "entropies in nats: of classes C and clusters K", repeated=len(first) + 1
         )
     rows = [
@@ -55,7 +55,7 @@ def list_parts(outlines: Mapping[str, Outline], groups: int) -> Iterator[Table]:
     if rows:
         columns = [*first, *Column.numbers(*_PAIRS)]
         title = "pairs of items of one group" if groups > 1 else "pairs of items"
-        yield Table(columns, rows, title, repeated=len(first))
+        yield ReportTable(columns, rows, title, repeated=len(first))
     sides = [("gold", next(iter(outlines.values())).gold)]
     sides += [(name or "system", one.system) for name, one in outlines.items()]
     if not all(bands for _, bands in sides):
@@ -66,14 +66,14 @@ def list_parts(outlines: Mapping[str, Outline], groups: int) -> Iterator[Table]:
         [name, *(f"{band.sets:,.6g}, {band.share:4.0%}" for band in bands)] for name, bands in sides
     ]
     title = "classes and clusters by size, and their share of the items"
-    yield Table(columns, rows, title, repeated=1)
+    yield ReportTable(columns, rows, title, repeated=1)
 
 
 def _called(name: str) -> list[str]:
     return [name] if name else []
 
 
-def list_groups(rows: Sequence[GroupRow], better: Mapping[str, str]) -> Table:
+def list_groups(rows: Sequence[GroupRow], better: Mapping[str, str]) -> ReportTable:
     """The scores of each group of one system; `better` has the direction of each score."""
     shown = rows[:MOST_GROUPS]
     titles = [f"{' '.join((measure, ARROWS[side]))}\n{entropy}".rstrip("\n")
@@ -87,10 +87,10 @@ def list_groups(rows: Sequence[GroupRow], better: Mapping[str, str]) -> Table:
         [r.group, f"{r.items:g}", str(r.classes), str(r.clusters), *map(number, r.values.values())]
         for r in shown
     ]
-    return Table(columns, lines, _title(len(shown), len(rows)), repeated=2)
+    return ReportTable(columns, lines, _title(len(shown), len(rows)), repeated=2)
 
 
-def list_systems(rows: Sequence[GroupRow], main: str, called: str, better: str) -> Table:
+def list_systems(rows: Sequence[GroupRow], main: str, called: str, better: str) -> ReportTable:
     """Groups × systems under the main score, groups with the worst mean first."""
     values: dict[str, dict[str, float | None]] = {}
     for row in rows:
@@ -115,7 +115,7 @@ def list_systems(rows: Sequence[GroupRow], main: str, called: str, better: str) 
         *Column.numbers("items", *map(_stack, systems)),
     ]
     title = f"{called} of each system, {_title(len(shown), len(values))}"
-    return Table(columns, lines, title, repeated=2)
+    return ReportTable(columns, lines, title, repeated=2)
 
 
 def _stack(name: str, most: int = 14) -> str:
@@ -124,7 +124,7 @@ def _stack(name: str, most: int = 14) -> str:
     return "\n".join(lines)
 
 
-def sheet_groups(rows: Sequence[GroupRow], signature: str) -> Table:
+def sheet_groups(rows: Sequence[GroupRow], signature: str) -> ReportTable:
     """A line for each group (of each system), a column for each score; all digits."""
     named = bool(rows[0].system)
     own = ["group", "items", "classes", "clusters"]
@@ -138,7 +138,7 @@ def sheet_groups(rows: Sequence[GroupRow], signature: str) -> Table:
         ]
         for row in rows
     ]
-    return Table.of(titles, lines)
+    return ReportTable.of(titles, lines)
 
 
 def _title(shown: int, every: int) -> str:

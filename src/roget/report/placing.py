@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from roget.learn.growth.place import Candidate, Placed
+from roget.learn.growth.place import Placed, PlacementCandidate
 from roget.learn.growth.sheet import Accepted
-from roget.learn.growth.trial import Trial, Way
-from roget.report import Column, Report, Table
-from roget.report.exports.skos import Address, Statements, Text, as_turtle, word_address
+from roget.learn.growth.trial import HoldoutResult, PlacementMetrics
+from roget.report import Column, Report, ReportTable
+from roget.report.exports.skos import Address, SkosText, Statements, as_turtle, word_address
 from roget.report.format import plural, printable, width
 from roget.report.options import is_address
 
@@ -50,7 +50,7 @@ def report(placed: Placed, source: str, rare: int = 0, least_seen: int = 1) -> R
     return Report(
         title=f"Candidates for {source}",
         lead=list(_lead(placed, source, rare, least_seen)),
-        tables=[Table(columns, rows)] if rows else [],
+        tables=[ReportTable(columns, rows)] if rows else [],
         notes=[f"and {plural(rest, 'word')} more (-o FILE, --format json)"] * (rest > 0),
         data={
             "taxonomy": source,
@@ -60,7 +60,7 @@ def report(placed: Placed, source: str, rare: int = 0, least_seen: int = 1) -> R
             "left_out": list(placed.left_out),
             "candidates": [_data(one) for one in placed.candidates],
         },
-        sheet=Table.of(SHEET, [_cells(one) for one in placed.candidates]),
+        sheet=ReportTable.of(SHEET, [_cells(one) for one in placed.candidates]),
     )
 
 
@@ -101,7 +101,7 @@ def doubt(placed: Placed) -> Iterator[str]:
         )
 
 
-def _rows(some: tuple[Candidate, ...], lines: bool) -> Iterator[tuple[str, ...]]:
+def _rows(some: tuple[PlacementCandidate, ...], lines: bool) -> Iterator[tuple[str, ...]]:
     first = some[0].word, f"{some[0].seen:,.15g}"
     for one in some:
         said = ", ".join(dict.fromkeys(speaker.word for speaker in one.reasons[:WORDS]))
@@ -113,7 +113,7 @@ def _rows(some: tuple[Candidate, ...], lines: bool) -> Iterator[tuple[str, ...]]
         first = "", ""
 
 
-def _data(one: Candidate) -> dict[str, Any]:
+def _data(one: PlacementCandidate) -> dict[str, Any]:
     lines = [
         {"source": line.source, "line": line.line, "text": line.text, "context": line.pair[1]}
         for line in one.lines
@@ -123,7 +123,7 @@ def _data(one: Candidate) -> dict[str, Any]:
     return one._asdict() | lists | {"reasons": reasons, "lines": lines}
 
 
-def _cells(one: Candidate) -> tuple[Any, ...]:
+def _cells(one: PlacementCandidate) -> tuple[Any, ...]:
     said = "; ".join(
         f"{speaker.word} ({speaker.by} {speaker.alike:.1f})" for speaker in one.reasons
     )
@@ -131,7 +131,7 @@ def _cells(one: Candidate) -> tuple[Any, ...]:
     return ("", *facts, " › ".join(one.path), said, "; ".join(one.contexts))
 
 
-def trial(found: Trial, source: str) -> Report:
+def trial(found: HoldoutResult, source: str) -> Report:
     """How near hidden words came to their classes, beside the nearest known word's."""
     titles = ("way", "at it", "≤ 1", "≤ 2", "at it, top 5", "≤ 2, top 5", "MRR", "95 %")
     rows = [_way(one, found.steps) for one in found.ways]
@@ -159,8 +159,8 @@ def trial(found: Trial, source: str) -> Report:
             f"  95 %: the interval of those ≤ {found.steps} steps from it",
         ],
         tables=[
-            Table.of(titles, rows, titles[1:]),
-            Table.of(
+            ReportTable.of(titles, rows, titles[1:]),
+            ReportTable.of(
                 ("score", "words", "mean score", "right"),
                 scores,
                 ("words", "mean score", "right"),
@@ -170,13 +170,13 @@ def trial(found: Trial, source: str) -> Report:
         notes=ratio if first else [],
         signature=f"seed:{found.seed}|hidden:{len(found.words)}|steps:{found.steps}",
         data=data,
-        sheet=Table.of(
+        sheet=ReportTable.of(
             _facts(found.ways[0]).keys(), [[*_facts(one).values()] for one in found.ways]
         ),
     )
 
 
-def _way(one: Way, steps: int) -> tuple[str, ...]:
+def _way(one: PlacementMetrics, steps: int) -> tuple[str, ...]:
     firsts = [one.share(far).mean for far in range(3)]
     tops = [one.share(far, TOP).mean for far in (0, 2)]
     sure = one.share(steps)
@@ -184,7 +184,7 @@ def _way(one: Way, steps: int) -> tuple[str, ...]:
     return (one.name, *shares, f"{sure.low:.3f}–{sure.high:.3f}")
 
 
-def _facts(one: Way) -> dict[str, Any]:
+def _facts(one: PlacementMetrics) -> dict[str, Any]:
     facts: dict[str, Any] = {"way": one.name}
     for steps, name in enumerate(("at", "within_1", "within_2")):
         share = one.share(steps)
@@ -208,9 +208,9 @@ def statements(placed: Placed, language: str | None) -> Iterator[tuple[Address, 
         facts: Statements = [
             ("rdf:type", "skos:Concept"),
             ("roget:status", "roget:candidate"),
-            ("skos:prefLabel", Text(best.word, language)),
+            ("skos:prefLabel", SkosText(best.word, language)),
             ("skos:broader", class_of(best.id)),
-            *(("skos:editorialNote", Text(_note(one), "en")) for one in some),
+            *(("skos:editorialNote", SkosText(_note(one), "en")) for one in some),
         ]
         yield word_address(BASE, best.word), facts
     yield from _classes(named, language)
@@ -224,7 +224,7 @@ def _classes(
         if not is_address(id):
             yield (
                 class_of(id),
-                [("rdf:type", "skos:Concept"), ("skos:prefLabel", Text(label, language))],
+                [("rdf:type", "skos:Concept"), ("skos:prefLabel", SkosText(label, language))],
             )
 
 
@@ -233,7 +233,7 @@ def class_of(id: str) -> Address:
     return Address(id if is_address(id) else f"{BASE}class-{quote(id, safe='')}")
 
 
-def _note(one: Candidate) -> str:
+def _note(one: PlacementCandidate) -> str:
     said = ", ".join(dict.fromkeys(speaker.word for speaker in one.reasons))
     seen = f"; contexts: {', '.join(one.contexts)}" if one.contexts else ""
     below = f"candidate below {one.label} ({class_of(one.id).iri})"
@@ -257,7 +257,7 @@ def accepted(found: Iterable[Accepted], language: str | None = None) -> Iterator
         for word, classes in words.items():
             about: Statements = [
                 ("rdf:type", "skos:Concept"),
-                ("skos:prefLabel", Text(word, language)),
+                ("skos:prefLabel", SkosText(word, language)),
                 *(("skos:broader", above) for above in dict.fromkeys(classes)),
             ]
             yield word_address(BASE, word), about

@@ -8,7 +8,7 @@ from typing import Any
 from roget.core.information import bits
 from roget.learn.treecut.estimator import CutClass
 from roget.learn.treecut.preference import Preference
-from roget.report import Column, Report, Table
+from roget.report import Column, Report, ReportTable
 from roget.report.format import plural
 
 SHOWN = 12
@@ -54,11 +54,11 @@ def report(found: Preference, source: str, top: int | None = None) -> Report:
     return Report(
         title=f"What {found.context} prefers",
         lead=list(_lead(found, source)),
-        tables=[Table(columns, [_row(one) for one in shown])],
+        tables=[ReportTable(columns, [_row(one) for one in shown])],
         notes=[f"and {plural(len(rest), 'class')} of p {total:.3f} together (--top)"] * bool(rest),
         talk=["the thesaurus knows none of these words: there is nothing to tell"] * bool(lost),
         data=data,
-        sheet=Table.of(("head", *TITLES, "words"), values),
+        sheet=ReportTable.of(("head", *TITLES, "words"), values),
     )
 
 

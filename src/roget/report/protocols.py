@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from roget.protocols import Evaluation
-from roget.report import Report, Table
+from roget.report import Report, ReportTable
 from roget.report.format import ARROWS, number, plural
 from roget.scoring.result import address
 
@@ -27,9 +27,9 @@ def report(found: Evaluation) -> Report:
     return Report(
         title="What embeddings are worth",
         lead=[f"{plural(found.items, 'embedding')}, {samples}, {classes}"],
-        tables=[Table.of(["measure", "entropy", *numbers], rows, numbers)],
+        tables=[ReportTable.of(["measure", "entropy", *numbers], rows, numbers)],
         warnings=list(found.warnings),
         signature=found.signature,
         data=found.as_dict(),
-        sheet=Table.of(["measure", "entropy", *numbers, "signature"], values),
+        sheet=ReportTable.of(["measure", "entropy", *numbers, "signature"], values),
     )

@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from roget.report import Report, Table
+from roget.report import Report, ReportTable
 from roget.report.format import ARROWS, UNDEFINED, number, plural
 from roget.scoring.result import MEAN, TREE, ScoreTable, address
 
 if TYPE_CHECKING:
-    from roget.scoring.outline import Outline
+    from roget.scoring.summary import ScoreComponents
 
 
 def report(table: ScoreTable) -> Report:
@@ -56,7 +56,7 @@ def _name_files(table: ScoreTable) -> str:
     return "Scores against a gold standard"
 
 
-def _scores(table: ScoreTable, trivial: list[str]) -> Table:
+def _scores(table: ScoreTable, trivial: list[str]) -> ReportTable:
     """Entropies and intervals have columns only where a measure has them."""
     entropies = any(row.entropy is not None for row in table.rows)
     intervals = any(row.low is not None for row in table.rows)
@@ -74,10 +74,10 @@ def _scores(table: ScoreTable, trivial: list[str]) -> Table:
         against = (number(row.baselines.get(name)) for name in trivial)
         rows.append([*first[: len(texts)], *values, *tested, *against])
     numbers += [*beyond, *trivial]
-    return Table.of([*texts, *numbers], rows, numbers)
+    return ReportTable.of([*texts, *numbers], rows, numbers)
 
 
-def _on_each(table: ScoreTable) -> Iterator[Table]:
+def _on_each(table: ScoreTable) -> Iterator[ReportTable]:
     """The scores on each of several gold standards, of which those above are the mean."""
     names = list(table.rows[0].golds) if table.rows else []
     if names:
@@ -87,7 +87,7 @@ def _on_each(table: ScoreTable) -> Iterator[Table]:
             for each in [row.golds.values()]
         ]
         titles = ["measure", "entropy", *names]
-        yield Table.of(titles, rows, names, title="on each gold standard; above is the mean")
+        yield ReportTable.of(titles, rows, names, title="on each gold standard; above is the mean")
 
 
 def _tests_chance(table: ScoreTable) -> bool:
@@ -118,7 +118,7 @@ def _say_chance(table: ScoreTable) -> list[str]:
     return [f"{better} of {scores} {are} better than chance at p < .05, by {kind}"]
 
 
-def _sheet(table: ScoreTable, trivial: list[str]) -> Table:
+def _sheet(table: ScoreTable, trivial: list[str]) -> ReportTable:
     """All digits, beside the entropies; the signature is a column, so that it stays with them."""
     if table.by_group:
         from roget.report.outline import sheet_groups
@@ -139,14 +139,14 @@ def _sheet(table: ScoreTable, trivial: list[str]) -> Table:
         beside += map(row.golds.get, golds)
         rows.append([*own, *beside, row.reason, table.signature])
     titles += [*ENTROPIES, *(f"on {name}" for name in golds)]
-    return Table.of([*titles, "reason", "signature"], rows)
+    return ReportTable.of([*titles, "reason", "signature"], rows)
 
 
 ENTROPIES = ("h_gold", "h_system", "h_joint")
 """Columns of sheets: entropies under the estimator of a row."""
 
 
-def entropy_columns(outline: Outline | None) -> Callable[[str | None], list[float | None]]:
+def entropy_columns(outline: ScoreComponents | None) -> Callable[[str | None], list[float | None]]:
     """What gives these columns by the name of the estimator; empty where a score uses none."""
     rows = (
         {row.entropy: [row.gold, row.system, row.joint] for row in outline.entropies}
@@ -193,7 +193,7 @@ def _entropies(table: ScoreTable) -> list[str]:
     return ["; ".join(said)] if said else []
 
 
-def _groups(table: ScoreTable) -> Iterator[Table]:
+def _groups(table: ScoreTable) -> Iterator[ReportTable]:
     if table.by_group:
         from roget.report.outline import list_groups
 
@@ -201,7 +201,7 @@ def _groups(table: ScoreTable) -> Iterator[Table]:
         yield list_groups(table.by_group, better)
 
 
-def _details(table: ScoreTable) -> Iterator[Table]:
+def _details(table: ScoreTable) -> Iterator[ReportTable]:
     """What scores are made of, and a table for each list of details that has any rows."""
     details = table.details
     if details is None:
@@ -227,7 +227,7 @@ def _details(table: ScoreTable) -> Iterator[Table]:
         tables.append((title, [kind, "group", "items", parts, f"largest {part}", "share"], rows))
     for title, heads, rows in tables:
         if rows:
-            yield Table.of(heads, rows, _NUMBERS, title=title)
+            yield ReportTable.of(heads, rows, _NUMBERS, title=title)
 
 
 _NUMBERS = ("items", "classes", "clusters", "score", "share")

@@ -7,9 +7,9 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-from roget.core.counts.evidence import Line
-from roget.learn.shift import Arrival, Change, ContextChange, Shift
-from roget.report import Column, Report, Table
+from roget.core.counts.evidence import EvidenceLine
+from roget.learn.shift import ContextChange, NewWord, ShiftResult, WordShift
+from roget.report import Column, Report, ReportTable
 from roget.report.format import plural, printable, width
 from roget.report.sketch import Find, tell_count
 from roget.report.why import concord, tell_line
@@ -27,12 +27,12 @@ _NOTE = (
     "usually do between the two. Words of few documents may still seem surer than they are."
 )
 
-Lines = dict[tuple[str, str, int], Sequence[Line]]
+Lines = dict[tuple[str, str, int], Sequence[EvidenceLine]]
 """Lines by word, context and corpus."""
 
 
 def report(
-    found: Shift,
+    found: ShiftResult,
     names: tuple[str, str] = ("old", "new"),
     find: Sequence[Find] | None = None,
     min_count: int = 20,
@@ -54,7 +54,7 @@ def report(
     )
 
 
-def _gather(found: Shift, find: Sequence[Find]) -> Lines:
+def _gather(found: ShiftResult, find: Sequence[Find]) -> Lines:
     """The lines of each word in each context that is told, in both corpora."""
     return {
         (change.word, one.context, at): lines
@@ -65,7 +65,7 @@ def _gather(found: Shift, find: Sequence[Find]) -> Lines:
     }
 
 
-def _concord(found: Shift, lines: Lines) -> Iterator[Table]:
+def _concord(found: ShiftResult, lines: Lines) -> Iterator[ReportTable]:
     """The lines of each word in the contexts that text has, if there are some."""
     for change in found.changes:
         for at, called in enumerate(("old", "new")):
@@ -78,7 +78,7 @@ def _concord(found: Shift, lines: Lines) -> Iterator[Table]:
                 yield concord(seen, change.word, f" in the {called}")
 
 
-def _lead(found: Shift, names: tuple[str, str], min_count: int) -> Iterator[str]:
+def _lead(found: ShiftResult, names: tuple[str, str], min_count: int) -> Iterator[str]:
     for called, name, total in zip(("old", "new"), names, found.totals, strict=True):
         yield f"{called}: {printable(name, width() // 2)}, {plural(round(total, 1), 'pair')} seen"
     yield (
@@ -88,13 +88,13 @@ def _lead(found: Shift, names: tuple[str, str], min_count: int) -> Iterator[str]
     )
 
 
-def _talk(found: Shift, min_count: int) -> Iterator[str]:
+def _talk(found: ShiftResult, min_count: int) -> Iterator[str]:
     yield from found.notes
     if not found.tested:
         yield f"no word is seen {min_count:,} times in both: lower --min-count"
 
 
-def _tables(found: Shift) -> Iterator[Table]:
+def _tables(found: ShiftResult) -> Iterator[ReportTable]:
     columns = [
         Column("word", fit="cut"),
         *Column.numbers("old", "new", "change", "least", "q", fit="keep"),
@@ -114,7 +114,7 @@ def _tables(found: Shift) -> Iterator[Table]:
         for one in found.changes
     ]
     if rows:
-        yield Table(columns, rows)
+        yield ReportTable(columns, rows)
     for title, words in (("only in the new", found.appeared), ("only in the old", found.vanished)):
         if words:
             told = [
@@ -122,7 +122,7 @@ def _tables(found: Shift) -> Iterator[Table]:
                 for one in words
             ]
             numbers = ("seen", "expected in the other", "p")
-            yield Table.of(("word", *numbers), told, numbers, title=title)
+            yield ReportTable.of(("word", *numbers), told, numbers, title=title)
 
 
 def _list(contexts: Sequence[ContextChange]) -> str:
@@ -136,7 +136,7 @@ def _chance(p: float) -> str:
     return "<.001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
 
 
-def _data(found: Shift, names: tuple[str, str], lines: Lines) -> dict[str, Any]:
+def _data(found: ShiftResult, names: tuple[str, str], lines: Lines) -> dict[str, Any]:
     """The same, ready for JSON."""
     return {
         "old": {"name": names[0], "pairs": found.totals[0]},
@@ -152,7 +152,7 @@ def _data(found: Shift, names: tuple[str, str], lines: Lines) -> dict[str, Any]:
     }
 
 
-def _tell(change: Change, lines: Lines) -> dict[str, Any]:
+def _tell(change: WordShift, lines: Lines) -> dict[str, Any]:
     told = asdict(change) | {"counts": list(change.counts)}
     for way in ("gained", "lost"):
         told[way] = []
@@ -169,7 +169,7 @@ def _tell(change: Change, lines: Lines) -> dict[str, Any]:
     return told
 
 
-def _sheet(found: Shift) -> Table:
+def _sheet(found: ShiftResult) -> ReportTable:
     """One line for each word, those that only one corpus has last."""
 
     def join(contexts: Sequence[ContextChange]) -> str:
@@ -182,16 +182,16 @@ def _sheet(found: Shift) -> Table:
     ]  # fmt: skip
     nothing = (None,) * 5
 
-    def alone(one: Arrival, at: int) -> tuple[Any, ...]:
+    def alone(one: NewWord, at: int) -> tuple[Any, ...]:
         counts = (one.count, 0) if at == 0 else (0, one.count)
         return (one.word, *counts, *nothing, one.p, None, None, None, "", "")
 
     rows += [alone(one, 1) for one in found.appeared]
     rows += [alone(one, 0) for one in found.vanished]
-    return Table.of((*TITLES, "gained", "lost"), rows)
+    return ReportTable.of((*TITLES, "gained", "lost"), rows)
 
 
-def _page(found: Shift, names: tuple[str, str], lines: Lines, min_count: int) -> str:
+def _page(found: ShiftResult, names: tuple[str, str], lines: Lines, min_count: int) -> str:
     from roget.report.render.html import fill_frame
 
     return fill_frame(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from roget.report import Cell, Column, Report, Table
-from roget.report.drawing import BLUE, GREY, SERIES, label_point, set_log, styled
+from roget.report import Cell, Column, Report, ReportTable
+from roget.report.figures import BLUE, GREY, SERIES, label_point, set_log, styled
 from roget.report.format import ARROWS, UNDEFINED, canvas, number, plural
-from roget.scoring.sweep import Curve, Sweep
+from roget.scoring.sweep import Sweep, SweepCurve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,7 +54,7 @@ def add_sweep(scores: Report, sweep: Sweep) -> Report:
     )
 
 
-def _tables(sweep: Sweep) -> list[Table]:
+def _tables(sweep: Sweep) -> list[ReportTable]:
     titles = [f"{curve.name} {ARROWS[curve.direction]}" for curve in sweep.curves]
     best = [
         [title, str(curve.best or UNDEFINED), number(curve.value)]
@@ -73,8 +73,8 @@ def _tables(sweep: Sweep) -> list[Table]:
         for at in choose_cuts(sweep)
     ]
     return [
-        Table.of(["score", "cut", "value"], best, ("cut", "value"), title="best cuts"),
-        Table(columns, rows, title="some cuts", repeated=2),
+        ReportTable.of(["score", "cut", "value"], best, ("cut", "value"), title="best cuts"),
+        ReportTable(columns, rows, title="some cuts", repeated=2),
     ]
 
 
@@ -90,14 +90,14 @@ def choose_cuts(sweep: Sweep) -> list[int]:
     return sorted({*near, *best})
 
 
-def _sheet(sweep: Sweep) -> Table:
+def _sheet(sweep: Sweep) -> ReportTable:
     """All cuts with all digits; the signature is a column, so that it stays with them."""
     titles = ["cut", "clusters", *(curve.name for curve in sweep.curves), "signature"]
     rows = [
         [cut, clusters, *(curve.values[at] for curve in sweep.curves), sweep.signature]
         for at, (cut, clusters) in enumerate(zip(sweep.cuts, sweep.clusters, strict=True))
     ]
-    return Table.of(titles, rows)
+    return ReportTable.of(titles, rows)
 
 
 def draw(sweep: Sweep) -> Figure:
@@ -120,7 +120,7 @@ def draw(sweep: Sweep) -> Figure:
     return figure
 
 
-def _label_best(axes: Axes, curves: list[Curve]) -> None:
+def _label_best(axes: Axes, curves: list[SweepCurve]) -> None:
     """The best cuts, each once: outside the curves, the first at the left, the last at right."""
     higher = curves[0].direction == "higher"
     outer = max if higher else min
@@ -137,7 +137,7 @@ def _label_best(axes: Axes, curves: list[Curve]) -> None:
         label_point(axes, f"{cut:,}", (cut, marks[cut]), offset, ha=aligned)
 
 
-def _draw_panel(axes: Axes, cuts: tuple[int, ...], curves: list[Curve]) -> None:
+def _draw_panel(axes: Axes, cuts: tuple[int, ...], curves: list[SweepCurve]) -> None:
     for place, curve in enumerate(curves):
         colour, marker = SERIES[place % len(SERIES)]
         values = [float("nan") if value is None else value for value in curve.values]

@@ -11,7 +11,7 @@ from roget.core.information import bits
 from roget.learn.clustering.result import Clustering
 from roget.learn.thesaurus import ContextClass, Thesaurus, WordClass
 from roget.learn.thesaurus.lookup import distinct
-from roget.report import Column, Report, Table
+from roget.report import Column, Report, ReportTable
 from roget.report.format import branches, plural
 
 SHOWN = 8
@@ -113,15 +113,15 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
     return Report(
         title="Thesaurus",
         lead=list(_lead(thesaurus, kept, told)),
-        tables=[Table(columns, rows), *([_tabulate_contexts(alike, k)] if alike else [])],
+        tables=[ReportTable(columns, rows), *([_tabulate_contexts(alike, k)] if alike else [])],
         notes=notes,
         warnings=[why] if whole and (why := _alone(thesaurus)) else [],
         data=data,
-        sheet=Table.of(titles, [(*node[:4], ", ".join(node[4])) for node in nodes]),
+        sheet=ReportTable.of(titles, [(*node[:4], ", ".join(node[4])) for node in nodes]),
     )
 
 
-def _tabulate_contexts(alike: Sequence[ContextClass], k: int) -> Table:
+def _tabulate_contexts(alike: Sequence[ContextClass], k: int) -> ReportTable:
     """The k likeliest classes of contexts."""
     columns = [
         *Column.numbers("share", "contexts", fit="keep"),
@@ -132,7 +132,7 @@ def _tabulate_contexts(alike: Sequence[ContextClass], k: int) -> Table:
         for one in alike[:k]
     ]
     shown = f"{len(rows)} of {plural(len(alike), 'class')} of contexts"
-    return Table(columns, rows, shown if len(alike) > k else "")
+    return ReportTable(columns, rows, shown if len(alike) > k else "")
 
 
 def report_clustering(clustering: Clustering, k: int = SHOWN) -> Report:
@@ -153,10 +153,10 @@ def report_clustering(clustering: Clustering, k: int = SHOWN) -> Report:
     return Report(
         title="Clustering",
         lead=[str(clustering)],
-        tables=[Table.of(titles, rows, titles[:3])],
+        tables=[ReportTable.of(titles, rows, titles[:3])],
         notes=[f"the {k} most frequent of {clustering.n_clusters:,} classes"] if hidden else [],
         data=[dict(zip(titles, row, strict=True)) for row in values],
-        sheet=Table.of(titles, values),
+        sheet=ReportTable.of(titles, values),
     )
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from roget.core.counts.evidence import Line
+from roget.core.counts.evidence import EvidenceLine
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
-from roget.report import Column, Report, Table
+from roget.report import Column, Report, ReportTable
 from roget.report.format import GAP, plural, printable, width
 from roget.report.words import call_class
 
@@ -70,7 +70,7 @@ def report(
         (one["context"], *(_say(count) for count in one["counts"].values()), said)
         for one, (_, said) in zip(found["contexts"], weighed.values(), strict=True)
     ]
-    tables = [Table.of(titles, rows, titles[1:], "cut")]
+    tables = [ReportTable.of(titles, rows, titles[1:], "cut")]
     for one in words:
         seen = [
             (told["context"], line) for told in found["contexts"] for line in told["lines"][one]
@@ -90,7 +90,7 @@ def report(
         tables=[table for table in tables if table.rows],
         talk=talk,
         data=found,
-        sheet=Table.of(("context", "word", *told), sheet) if thesaurus.has_evidence else None,
+        sheet=ReportTable.of(("context", "word", *told), sheet) if thesaurus.has_evidence else None,
     )
 
 
@@ -136,7 +136,7 @@ def _tell(
     return [*seen, said], weighed
 
 
-def tell_line(line: Line) -> dict[str, Any]:
+def tell_line(line: EvidenceLine) -> dict[str, Any]:
     """A line as JSON has it: the sentence, where word and context stand in it, and its parts."""
     return {
         "source": line.source,
@@ -150,7 +150,7 @@ def tell_line(line: Line) -> dict[str, Any]:
     }
 
 
-def concord(lines: Sequence[tuple[str, dict[str, Any]]], word: str, where: str = "") -> Table:
+def concord(lines: Sequence[tuple[str, dict[str, Any]]], word: str, where: str = "") -> ReportTable:
     """Lines of contexts, as `tell_line` has them: the keyword in the middle, cut to what fits."""
     # The number of a line that is not known is 0.
     places = [f"{Path(line['source']).name}:{line['line']}".removesuffix(":0") for _, line in lines]
@@ -182,7 +182,7 @@ def concord(lines: Sequence[tuple[str, dict[str, Any]]], word: str, where: str =
         Column(word, fit="keep"),
         Column("", fit="keep"),
     ]
-    return Table(columns, rows, title=f"{word}, as it was seen{where}")
+    return ReportTable(columns, rows, title=f"{word}, as it was seen{where}")
 
 
 def _end(text: str, most: int) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from roget.core.counts import Counts
 from roget.learn.thesaurus import Thesaurus
-from roget.report import Report, Table
+from roget.report import Report, ReportTable
 from roget.report.format import plural, printable, width
 
 CLASSES, CONTEXTS = 3, 4
@@ -68,9 +68,9 @@ def neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> Report:
     return Report(
         title=f"Neighbours of {word}",
         lead=[printable(line, width()) for line in lines],
-        tables=[Table.of(titles, rows, ("alike",), "cut")],
+        tables=[ReportTable.of(titles, rows, ("alike",), "cut")],
         data=found,
-        sheet=Table.of(("word", "similarity", "contexts", "class"), values),
+        sheet=ReportTable.of(("word", "similarity", "contexts", "class"), values),
     )
 
 
@@ -110,9 +110,9 @@ def senses(thesaurus: Thesaurus, word: str, n: int) -> Report:
     return Report(
         title=f"Senses of {word}",
         lead=[printable(line, width()) for line in lead],
-        tables=[Table.of(titles, rows, ("share",))],
+        tables=[ReportTable.of(titles, rows, ("share",))],
         data=found,
-        sheet=Table.of(("node", "class", "share", "words", "contexts"), values),
+        sheet=ReportTable.of(("node", "class", "share", "words", "contexts"), values),
     )
 
 
@@ -151,10 +151,10 @@ def classify(thesaurus: Thesaurus, counts: Counts, n: int) -> Report:
     titles = ("word", "known", "probability", "class")
     return Report(
         title="Classes of words",
-        tables=[Table.of(titles, rows, ("known", "probability"), "cut")],
+        tables=[ReportTable.of(titles, rows, ("known", "probability"), "cut")],
         talk=_warn_unplaced(placed),
         data={"words": placed},
-        sheet=Table.of(("word", "node", "class", "probability", "known"), values),
+        sheet=ReportTable.of(("word", "node", "class", "probability", "known"), values),
     )
 
 

@@ -18,9 +18,9 @@ from roget.core.progress import Progress, Report
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
 from roget.scoring import resample
-from roget.scoring.compare import Scored, compare
-from roget.scoring.comparison import Comparison, Gold, SystemRow
-from roget.scoring.labels import Aligned, Labels, as_labels
+from roget.scoring.compare import SystemScores, compare
+from roget.scoring.comparison import Comparison, GoldStandard, SystemRow
+from roget.scoring.labels import AlignedLabels, Labels, as_labels
 from roget.scoring.labels.labels import keep_apart
 from roget.scoring.labels.table import choose_side
 from roget.scoring.measures.base import Request, average_draws, divide, evaluate, list_requests
@@ -84,7 +84,9 @@ def _compare(
     rows += _annotator(None, ANNOTATORS, ceiling, asked)
     order = [row for row in rows if not row.trivial or row.annotator]
     order += [row for row in rows if row.trivial and not row.annotator]
-    about = tuple(Gold(name, one.items, one.groups, one.classes) for name, one in on_each.items())
+    about = tuple(
+        GoldStandard(name, one.items, one.groups, one.classes) for name, one in on_each.items()
+    )
     return replace(
         found,
         items=max(one.items for one in about),
@@ -211,7 +213,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return sum(held) / len(held) if held else None
 
 
-def _gather(asked: Sequence[Request], on_each: Mapping[str, Comparison]) -> Scored:
+def _gather(asked: Sequence[Request], on_each: Mapping[str, Comparison]) -> SystemScores:
     """The scores of all systems, with gold standards in the place of groups."""
     first = next(iter(on_each.values()))
     # Systems and trivial answers × requests × gold standards, the last side by side in memory: the
@@ -228,7 +230,7 @@ def _gather(asked: Sequence[Request], on_each: Mapping[str, Comparison]) -> Scor
         # Those of the first system, if any, which come after all systems.
         trivial = dict(zip(one.trivial, stacked[len(first.answered) :], strict=False))
         answered.append(replace(one, values=stacked[at], reasons=reasons, trivial=trivial))
-    return Scored(asked, answered, np.ones(len(on_each)))
+    return SystemScores(asked, answered, np.ones(len(on_each)))
 
 
 def _sign(on_each: Mapping[str, Comparison], tested: str) -> str:
@@ -255,7 +257,7 @@ def _note_untested(found: Comparison) -> list[str]:
 
 
 def _draw_groups(
-    table: Scored, compared: Sequence[Comparison], options: Mapping[str, Any]
+    table: SystemScores, compared: Sequence[Comparison], options: Mapping[str, Any]
 ) -> resample.Draws:
     """The same groups are drawn from all gold standards that have them."""
     numbers: dict[str, int] = {}
@@ -274,7 +276,7 @@ def _draw_groups(
         for of in (times.astype(np.float64), 1.0 - np.eye(count))
     )
     method = "bca" if options["interval"] == "auto" else options["interval"]
-    jackknife = resample.Jackknife(without, np.ones(count))
+    jackknife = resample.JackknifeDraws(without, np.ones(count))
     return resample.Draws(drawn, *resample.interval_ends(method, table.means, drawn, jackknife))
 
 
@@ -287,7 +289,7 @@ def _mean_golds(values: Sequence[Floats]) -> Floats:
 
 
 def _leave_items_out(
-    table: Scored, asked: Sequence[Request], compared: Sequence[Comparison], seed: int
+    table: SystemScores, asked: Sequence[Request], compared: Sequence[Comparison], seed: int
 ) -> Ends:
     """Intervals by the jackknife: the same items are left out of all gold standards."""
     numbers: dict[Any, int] = {}
@@ -313,12 +315,12 @@ def _leave_items_out(
             left = resample.leave_out(gold.codes, answers.codes, sizes, of, count)
             systems.append([evaluate(left, request)[0] for request in asked])
         without.append(np.array(systems).transpose(2, 0, 1))
-    jackknife = resample.Jackknife(_mean_golds(without), np.ones(count))
+    jackknife = resample.JackknifeDraws(_mean_golds(without), np.ones(count))
     means = table.means[: len(compared[0].answered)]
     return resample.interval_ends("jackknife", means, np.empty((0, *means.shape)), jackknife)
 
 
-def _items(sides: Aligned) -> Sequence[Any]:
+def _items(sides: AlignedLabels) -> Sequence[Any]:
     """What tells items apart: their group and id, or where they stand."""
     gold = sides.gold
     if gold.items is None:

@@ -15,23 +15,23 @@ import numpy as np
 
 from roget.core.types import Floats, Ints, Values
 from roget.errors import InputError, Undefined
-from roget.scoring.cells.baselines import MOST_DEALT, RandomSameSizes
-from roget.scoring.cells.contingency import Contingency
-from roget.scoring.cells.moments import deviate_pairs
-from roget.scoring.cells.statistics import Chance, PairCounts, Separate, Statistics
-from roget.scoring.cells.weighted import Side, WeightedTable
 from roget.scoring.entropy import Estimator
 from roget.scoring.entropy import get as get_estimator
 from roget.scoring.labels.labels import take
 from roget.scoring.measures.base import Request, average_groups, evaluate
 from roget.scoring.resample import fill_draws
-from roget.scoring.score import Answered, make_tables
+from roget.scoring.score import ScoredSystem, make_tables
+from roget.scoring.tables.baselines import MOST_DEALT, RandomSameSizes
+from roget.scoring.tables.contingency import Contingency
+from roget.scoring.tables.null_moments import deviate_pairs
+from roget.scoring.tables.statistics import Chance, PairCounts, Separate, Statistics
+from roget.scoring.tables.weighted import WeightedSide, WeightedTable
 
 _ITEMS = 1 << 20
 """Items, or cells where they are fewer, of the random answers that are scored at once."""
 
 
-class Beyond(NamedTuple):
+class ChanceTest(NamedTuple):
     """What chance makes of a score; None where there is nothing to tell."""
 
     z: float | None
@@ -39,13 +39,13 @@ class Beyond(NamedTuple):
 
 
 def try_chance(
-    found: Answered,
+    found: ScoredSystem,
     asked: Sequence[Request],
     average: str,
     draws: int,
     seed: int,
     step: Callable[[int], None] = lambda done: None,
-) -> list[Beyond]:
+) -> list[ChanceTest]:
     """z and p of every request, by random answers to the same items; `step` hears of each."""
     _refuse(found)
     weights = found.weigh(average)
@@ -54,14 +54,16 @@ def try_chance(
     random = np.random.default_rng(seed)
     fill_draws(drawn, _draw_scores(found, asked, weights, draws, random), step)
     return [
-        Beyond(None, None)
+        ChanceTest(None, None)
         if np.isnan(score)
-        else Beyond(_find_z(found, request, weights, i, others), _find_p(request, score, others))
+        else ChanceTest(
+            _find_z(found, request, weights, i, others), _find_p(request, score, others)
+        )
         for i, (request, score, others) in enumerate(zip(asked, scores, drawn.T, strict=True))
     ]
 
 
-def _refuse(found: Answered) -> None:
+def _refuse(found: ScoredSystem) -> None:
     """Raise where answers cannot be dealt out anew."""
     sides = found.sides
     if sides.gold.absent or sides.system.absent:
@@ -86,7 +88,7 @@ def _find_p(request: Request, score: float, random: Floats) -> float:
 
 
 def _find_z(
-    found: Answered, request: Request, weights: Floats, at: int, random: Floats
+    found: ScoredSystem, request: Request, weights: Floats, at: int, random: Floats
 ) -> float | None:
     """How many deviations better than random answers: exactly, or by the drawn ones."""
     exact = _find_moments(found, request)
@@ -109,7 +111,7 @@ def _find_z(
     return float(beyond / deviation) * (1 if request[0].direction == "higher" else -1)
 
 
-def _find_moments(found: Answered, request: Request) -> tuple[Floats, Floats] | None:
+def _find_moments(found: ScoredSystem, request: Request) -> tuple[Floats, Floats] | None:
     """Mean and deviation in each group where there is a formula for both, else None."""
     measure, estimator = request
     tables = found.tables
@@ -156,7 +158,7 @@ class Shifted(RandomSameSizes):
 
 
 def _draw_scores(
-    found: Answered,
+    found: ScoredSystem,
     asked: Sequence[Request],
     weights: Floats,
     draws: int,
@@ -235,12 +237,12 @@ def _deal_weights(tables: Statistics | Separate, random: np.random.Generator) ->
         if not isinstance(table, WeightedTable):
             raise InputError("chance: needs items that all count the same, not weights of items")
         order = random.permutation(table.n)
-        side = Side(take(table.system.labels, order), table.expected[1])
+        side = WeightedSide(take(table.system.labels, order), table.expected[1])
         dealt.append(WeightedTable.from_sides(table.gold, side))
     return Separate(dealt)
 
 
-def _deal_sets(found: Answered, random: np.random.Generator) -> Statistics | Separate:
+def _deal_sets(found: ScoredSystem, random: np.random.Generator) -> Statistics | Separate:
     """Sets of a cover dealt out anew within each group: an item gets all those of another."""
     sides = found.sides
     n = len(sides.gold)

@@ -18,9 +18,9 @@ from roget.core.progress import Progress, Report
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
 from roget.scoring import resample
-from roget.scoring.cells.statistics import Outline
 from roget.scoring.comparison import Comparison, Pair, SystemRow
 from roget.scoring.diagnostics import list_groups
+from roget.scoring.item_weights import weigh
 from roget.scoring.labels import Labels
 from roget.scoring.labels.align import choose_rules
 from roget.scoring.measures.base import (
@@ -31,12 +31,11 @@ from roget.scoring.measures.base import (
     usual_measures,
 )
 from roget.scoring.options import CompareOptions
-from roget.scoring.outline import outline
 from roget.scoring.resample import Draws
 from roget.scoring.result import defined, find_scores, merge_notes, note_undefined
 from roget.scoring.score import (
-    Answered,
-    Reading,
+    ReadOptions,
+    ScoredSystem,
     answer,
     check_options,
     describe_interval,
@@ -47,7 +46,8 @@ from roget.scoring.score import (
     write_signature,
 )
 from roget.scoring.splits import OnSplits, Split, read_splits, supervised_recall
-from roget.scoring.weigh import weigh
+from roget.scoring.summary import outline
+from roget.scoring.tables.statistics import Outline
 
 SIGNIFICANT = 0.05
 
@@ -110,7 +110,7 @@ def compare(
     asked, chosen = _ask(measures, entropy, folders, main if measures else None)
     check_options(CompareOptions, **given)
     tell = progress or (lambda now: None)
-    reading = Reading(
+    reading = ReadOptions(
         missing, noise, extra, labels, columns, answers, memory, engine, scheduler, several=several
     )
     if engine != "local" and folders:
@@ -118,7 +118,7 @@ def compare(
     if extra == "sample":
         raise InputError("extra='sample' estimates scores of one system: see roget.score")
     left = reading.read(gold, "gold") if folders else None
-    answered: list[Answered] = []
+    answered: list[ScoredSystem] = []
     own: Floats | None = None
     named = name_sources(systems, "systems")
     if not named:
@@ -172,7 +172,7 @@ def compare(
     if own is not None:
         # Beside the weights that all scores share, which they undo.
         own = np.where(np.isnan(own), 1.0, own / weights)
-    table = Scored(asked, answered, weights, own, noise)
+    table = SystemScores(asked, answered, weights, own, noise)
     if ci and paired == "permutation" and table.weights.size == 1:
         raise InputError("the permutation test needs groups: without them, choose the bootstrap")
     draws = None
@@ -213,7 +213,7 @@ def _ask(
     return asked, main and find_scores(main, known)[0]
 
 
-def _items_of(system: Answered) -> int | float:
+def _items_of(system: ScoredSystem) -> int | float:
     """Items that were scored: gold's, which are the same for all systems."""
     if not system.sides.gold.absent:
         return system.items
@@ -221,7 +221,7 @@ def _items_of(system: Answered) -> int | float:
 
 
 def _try_splits(
-    system: Answered, gold: Labels, answers_given: Labels, folders: Sequence[Sequence[Split]]
+    system: ScoredSystem, gold: Labels, answers_given: Labels, folders: Sequence[Sequence[Split]]
 ) -> Floats:
     """Fill in the last rows of scores: supervised recall on each folder of splits.
 
@@ -261,7 +261,7 @@ _ONE_LABEL = {"system": "hard", "weights": "none"}
 """How the signature has answers of one label: beside others, a label of weight 1."""
 
 
-def _sign_cut(answered: Sequence[Answered], cut: Any) -> dict[str, str]:
+def _sign_cut(answered: Sequence[ScoredSystem], cut: Any) -> dict[str, str]:
     """How the trees among the systems were cut, the number of clusters being each one's own."""
     if all(system.sides.leaves is None for system in answered):
         if cut is not None:
@@ -272,7 +272,9 @@ def _sign_cut(answered: Sequence[Answered], cut: Any) -> dict[str, str]:
     return {"cut": name_cut(choose_cut(answered[0].sides, cut))}
 
 
-def _agree(answered: Sequence[Answered], signatures: Sequence[dict[str, str]]) -> dict[str, str]:
+def _agree(
+    answered: Sequence[ScoredSystem], signatures: Sequence[dict[str, str]]
+) -> dict[str, str]:
     """The signature all systems share; scores with different ones are never ranked together."""
     for key, hard in _ONE_LABEL.items():
         several = next((parts[key] for parts in signatures if parts[key] != hard), hard)
@@ -287,11 +289,11 @@ def _agree(answered: Sequence[Answered], signatures: Sequence[dict[str, str]]) -
 
 
 @dataclass(frozen=True, eq=False)
-class Scored:
+class SystemScores:
     """All scores, systems first and then trivial answers, and what follows from them."""
 
     asked: Sequence[Request]
-    answered: Sequence[Answered]
+    answered: Sequence[ScoredSystem]
     weights: Floats
     own: Floats | None = None
     """Weights that groups have under a request, beside those they have under all."""
@@ -351,7 +353,7 @@ class Scored:
         p = np.where(np.isnan(difference), np.nan, p)
         return difference, low, high, p, resample.holm(p)
 
-    def _notes(self, system: Answered) -> tuple[str, ...]:
+    def _notes(self, system: ScoredSystem) -> tuple[str, ...]:
         measures = [measure for measure, _ in self.asked]
         undefined = note_undefined(system.values, measures, system.reasons)
         return warn_of(system.sides, self.noise, *undefined)
@@ -403,7 +405,7 @@ class Scored:
         )
 
 
-def _note_hard(answered: Sequence[Answered]) -> list[str]:
+def _note_hard(answered: Sequence[ScoredSystem]) -> list[str]:
     """Systems that give one label to each item beside others that give several."""
     hard = [system.name for system in answered if system.sides.system.kind == "hard"]
     kinds = {system.sides.system.kind for system in answered} - {"hard"}
@@ -417,7 +419,7 @@ def _note_hard(answered: Sequence[Answered]) -> list[str]:
     return [f"{', '.join(hard)} {give} one label to each item: {beside}"]
 
 
-def _note_same(answered: Sequence[Answered]) -> list[str]:
+def _note_same(answered: Sequence[ScoredSystem]) -> list[str]:
     """Systems whose tables are the same but for the clusters' names."""
     alike: dict[bytes, list[str]] = {}
     for system in answered:
@@ -445,7 +447,7 @@ def _fingerprint(table: Outline) -> bytes:
 _ODD = np.array([[0x9E3779B97F4A7C15], [0xD6E8FEB86659FD93]], dtype=np.uint64)
 
 
-def _marks(table: Scored, pairs: Sequence[Pair]) -> dict[tuple[int, int], str]:
+def _marks(table: SystemScores, pairs: Sequence[Pair]) -> dict[tuple[int, int], str]:
     """Letters: systems that share one are not shown to differ."""
     if not pairs:
         return {}
@@ -467,7 +469,7 @@ def _marks(table: Scored, pairs: Sequence[Pair]) -> dict[tuple[int, int], str]:
     return marks
 
 
-def _firsts(table: Scored, drawn: Floats) -> Floats:
+def _firsts(table: SystemScores, drawn: Floats) -> Floats:
     """How often each system is first over the draws; a tie is shared."""
     systems = drawn[:, : len(table.answered)]
     better = np.array([1.0 if m.direction == "higher" else -1.0 for m, _ in table.asked])

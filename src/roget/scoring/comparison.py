@@ -12,9 +12,9 @@ from roget.scoring.result import Score, ScoreRow, Shown, is_earned, is_plug_in, 
 
 if TYPE_CHECKING:
     from roget.scoring.diagnostics import GroupRow
-    from roget.scoring.outline import Outline
-    from roget.scoring.score import Answered
+    from roget.scoring.score import ScoredSystem
     from roget.scoring.sets import Columns
+    from roget.scoring.summary import ScoreComponents
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Gold:
+class GoldStandard:
     """One of several gold standards."""
 
     name: str
@@ -89,19 +89,19 @@ class Comparison(Shown):
     warnings: tuple[str, ...]
     rows: tuple[SystemRow, ...]
     pairs: tuple[Pair, ...] = ()
-    answered: tuple[Answered, ...] = field(default=(), repr=False, compare=False)
+    answered: tuple[ScoredSystem, ...] = field(default=(), repr=False, compare=False)
     """Each system's tables and scores by group, for pages that go into detail."""
     chosen: Score | None = None
     """The score that was asked for as the main one."""
     title: str = ""
     """What pages and captions call it."""
-    golds: tuple[Gold, ...] = ()
+    golds: tuple[GoldStandard, ...] = ()
     """The gold standards, where there are several."""
     show_intervals: bool = True
     """Whether tables for people have them; data always has."""
     show_details: bool = False
     """Whether reports show entropies, pairs of items and sizes; data always has them."""
-    outlines: tuple[Outline, ...] = field(default=(), repr=False)
+    outlines: tuple[ScoreComponents, ...] = field(default=(), repr=False)
     """Entropies, pairs of items and sizes of each system."""
     by_group: tuple[GroupRow, ...] = ()
     """The scores of each system in each group, where asked for."""

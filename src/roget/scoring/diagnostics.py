@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from roget.errors import InputError
-from roget.scoring.cells.contingency import Contingency
 from roget.scoring.measures.base import Request
 from roget.scoring.result import Score, address, defined
+from roget.scoring.tables.contingency import Contingency
 
 if TYPE_CHECKING:
-    from roget.scoring.score import Answered
+    from roget.scoring.score import ScoredSystem
 
 MOST = 20
 """Entries of each list."""
@@ -64,7 +64,7 @@ class GroupRow:
         return {**named, **{k: v for k, v in vars(self).items() if k != "system"}}
 
 
-def list_groups(answered: Answered, asked: Sequence[Request], main: Score) -> list[GroupRow]:
+def list_groups(answered: ScoredSystem, asked: Sequence[Request], main: Score) -> list[GroupRow]:
     """The scores of each group, the worst under the main score first; undefined ones last."""
     addresses = [address(str(measure), entropy) for measure, entropy in asked]
     at = addresses.index(address(*main))
@@ -99,7 +99,7 @@ class Details:
         return asdict(self)
 
 
-def diagnose(answered: Answered, request: Request) -> Details:
+def diagnose(answered: ScoredSystem, request: Request) -> Details:
     """Diagnose a scored clustering by the first of its scores."""
     if answered.sides.overlapping:
         raise InputError("details are of items that have one class and one cluster each")

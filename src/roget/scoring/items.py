@@ -11,25 +11,25 @@ from typing import Any
 import numpy as np
 
 from roget.core.types import Floats, Ints
-from roget.scoring.cells.contingency import Contingency
-from roget.scoring.cells.cover import CoverTable
-from roget.scoring.cells.statistics import Statistics
-from roget.scoring.labels import Aligned, Labels
+from roget.scoring.labels import AlignedLabels, Labels
 from roget.scoring.labels.align import choose_rules
 from roget.scoring.labels.labels import keep_apart
 from roget.scoring.labels.write import write_columns
 from roget.scoring.measures import parse
 from roget.scoring.measures.base import list_requests
-from roget.scoring.options import Options
+from roget.scoring.options import LabelOptions
 from roget.scoring.result import Shown
 from roget.scoring.score import (
-    Reading,
+    ReadOptions,
     list_groups,
     make_tables,
     read_sides,
     sign,
     write_signature,
 )
+from roget.scoring.tables.contingency import Contingency
+from roget.scoring.tables.cover import CoverTable
+from roget.scoring.tables.statistics import Statistics
 
 SCORES = ("element-centric", "b3-precision", "b3-recall")
 """What is told of an item; of weighted answers the first."""
@@ -68,13 +68,13 @@ def score_items(
     system: Any = None,
     *,
     alpha: float = 0.9,
-    missing: str | None = Options.missing,
-    noise: str | int | None = Options.noise,
-    extra: str | None = Options.extra,
-    answers: str = Options.answers,
-    several: str | None = Options.several,
-    labels: str | None = Options.labels,
-    columns: Mapping[str, str] | None = Options.columns,
+    missing: str | None = LabelOptions.missing,
+    noise: str | int | None = LabelOptions.noise,
+    extra: str | None = LabelOptions.extra,
+    answers: str = LabelOptions.answers,
+    several: str | None = LabelOptions.several,
+    labels: str | None = LabelOptions.labels,
+    columns: Mapping[str, str] | None = LabelOptions.columns,
 ) -> ItemScores:
     """Score each item of a clustering: how far its cluster is its class.
 
@@ -84,7 +84,7 @@ def score_items(
     >>> score_items(["a", "a", "b"], [1, 2, 2])["element-centric"]
     [0.5, 0.5, 0.5]
     """
-    reading = Reading(
+    reading = ReadOptions(
         missing, noise, extra, labels, columns, answers, by_item=True, several=several
     )
     sides = read_sides(gold, system, reading)
@@ -96,7 +96,7 @@ def score_items(
     return replace(scores, signature=signed, groups=len(sides.group_names or [1]))
 
 
-def score_each(sides: Aligned, alpha: float = 0.9) -> ItemScores:
+def score_each(sides: AlignedLabels, alpha: float = 0.9) -> ItemScores:
     """The scores of items that are joined already; of a tree, those of its cut."""
     sides = replace(sides, leaves=None)
     parse(f"element-centric(alpha={alpha!r})")
@@ -112,7 +112,7 @@ def score_each(sides: Aligned, alpha: float = 0.9) -> ItemScores:
     return ItemScores(found | {name: each.tolist() for name, each in values.items()})
 
 
-def _score_values(sides: Aligned, alpha: float) -> dict[str, Floats]:
+def _score_values(sides: AlignedLabels, alpha: float) -> dict[str, Floats]:
     if not (sides.gold.weighted or sides.system.weighted):
         table = make_tables(sides, pooled=True)
         assert isinstance(table, Contingency)
@@ -141,7 +141,7 @@ def _score_several(table: Statistics, alpha: float) -> dict[str, Floats]:
     return {name: of[kinds] for name, of in zip(SCORES, (each, precision, recall), strict=True)}
 
 
-def _score_cells(table: Contingency, sides: Aligned, alpha: float) -> dict[str, Floats]:
+def _score_cells(table: Contingency, sides: AlignedLabels, alpha: float) -> dict[str, Floats]:
     """Of items with one label on each side, which are known by cells."""
     cells = _find_cells(table, sides)
     counts = table.counts[cells].astype(np.float64)
@@ -157,7 +157,7 @@ def _score_cells(table: Contingency, sides: Aligned, alpha: float) -> dict[str, 
     return {name: np.where(both, values, 0.0) for name, values in of.items()}
 
 
-def _find_cells(table: Contingency, sides: Aligned) -> Ints:
+def _find_cells(table: Contingency, sides: AlignedLabels) -> Ints:
     """The cell of each item."""
     rows, columns = (
         np.searchsorted(known, keep_apart(side, sides.groups).codes)

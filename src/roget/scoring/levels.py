@@ -14,7 +14,7 @@ from roget.scoring.labels import Labels
 from roget.scoring.measures.base import Request, list_requests
 from roget.scoring.measures.trees import DendrogramPurity
 from roget.scoring.result import MEAN, TREE, ScoreRow, ScoreTable, read_signature
-from roget.scoring.score import Reading, score, write_signature
+from roget.scoring.score import ReadOptions, score, write_signature
 
 
 def score_levels(options: Mapping[str, Any]) -> ScoreTable:
@@ -34,7 +34,7 @@ def score_levels(options: Mapping[str, Any]) -> ScoreTable:
         raise InputError("cuts are scored beside one level: give gold with one label for each item")
     if given["engine"] != "local":
         raise InputError(f"engine {given['engine']}: levels need the items; use local")
-    reading = Reading(labels=given["labels"], columns=columns, levels=levels,
+    reading = ReadOptions(labels=given["labels"], columns=columns, levels=levels,
                       answers=given["answers"])  # fmt: skip
     left, right = reading.read(gold, "gold"), reading.read(system, "system")
     golds, systems = _list_levels(left), _list_levels(right)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from roget.core.options import Checked, again, option
+from roget.core.options import Checked, copy_option, option
 from roget.engines.options import Where
 
 AVERAGES = ("weighted", "unweighted", "pooled")
@@ -38,7 +38,7 @@ OF_MENTIONS = Rules("pooled", "unmatched", "unmatched")
 
 
 @dataclass(frozen=True)
-class Options(Checked):
+class LabelOptions(Checked):
     """What is measured, and how labels become one score."""
 
     measures: Any = option(
@@ -161,12 +161,12 @@ class Options(Checked):
         metavar="SIZE",
         help="For joining large files, such as 2GB; more goes to disk. Default: half of it all.",
     )
-    engine: str = again(Where, "engine", "local")
-    scheduler: str | None = again(Where, "scheduler", None)
+    engine: str = copy_option(Where, "engine", "local")
+    scheduler: str | None = copy_option(Where, "scheduler", None)
 
 
 @dataclass(frozen=True)
-class ScoreOptions(Options):
+class ScoreOptions(LabelOptions):
     """Of one system."""
 
     cells: Any = option(
@@ -203,7 +203,7 @@ class ScoreOptions(Options):
 
 
 @dataclass(frozen=True)
-class CompareOptions(Options):
+class CompareOptions(LabelOptions):
     """Of several systems."""
 
     splits: Sequence[str | os.PathLike[str]] = option(
@@ -234,15 +234,15 @@ class CompareOptions(Options):
 class AgreeOptions(Checked):
     """Of several clusterings without a gold standard."""
 
-    measures: Any = again(
-        Options,
+    measures: Any = copy_option(
+        LabelOptions,
         "measures",
         None,
         help="A measure of `roget list measures`, or several; the first tells which clustering is "
         "typical, and draws tree and map. Default: ari, vi.",
     )
-    entropy: str | Sequence[str] = again(
-        Options,
+    entropy: str | Sequence[str] = copy_option(
+        LabelOptions,
         "entropy",
         ("ml",),
         help="An estimator of `roget list entropies`, or several. Default: ml, under which VI is a "
@@ -254,31 +254,31 @@ class AgreeOptions(Checked):
         help="How the scores of groups (words, documents) become one: mean weighted by items, "
         "plain mean, or one table of all items whose labels are private to their group.",
     )
-    missing: str = again(
-        Options,
+    missing: str = copy_option(
+        LabelOptions,
         "missing",
         "drop",
         choices=LACKING,
         help="Items that a clustering lacks: left out of all, left out of its pairs only (for "
         "resamples), one extra cluster, a cluster each, or an error.",
     )
-    noise: str | None = again(Options, "noise", None)
-    answers: str = again(Options, "answers", "weighted")
-    labels: str | None = again(Options, "labels", None)
-    columns: Mapping[str, str] | None = again(
-        Options,
+    noise: str | None = copy_option(LabelOptions, "noise", None)
+    answers: str = copy_option(LabelOptions, "answers", "weighted")
+    labels: str | None = copy_option(LabelOptions, "labels", None)
+    columns: Mapping[str, str] | None = copy_option(
+        LabelOptions,
         "columns",
         None,
         help="Which column is the item, label, weight or group: item=doc,label=topic.",
     )
-    ci: int = again(
-        Options,
+    ci: int = copy_option(
+        LabelOptions,
         "ci",
         0,
         help="Give 95% intervals: BCa from so many draws of groups, or, where there are none, the "
         "jackknife's over items.",
     )
-    seed: int = again(Options, "seed", 0)
+    seed: int = copy_option(LabelOptions, "seed", 0)
 
 
 @dataclass(frozen=True)
@@ -330,4 +330,4 @@ class ConvertOptions(Checked):
         called="label format",
         help="Format of OUTPUT, if the name does not tell.",
     )
-    columns: Mapping[str, str] | None = again(Options, "columns", None)
+    columns: Mapping[str, str] | None = copy_option(LabelOptions, "columns", None)

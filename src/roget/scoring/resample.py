@@ -21,8 +21,7 @@ from roget.core.intervals import CONFIDENCE
 from roget.core.types import Array, Codes, CountArray, Floats, Ints
 from roget.engines.base import current, spread, working_on
 from roget.errors import InputError
-from roget.scoring.cells.contingency import Contingency, Leaves, compact, find_kinds
-from roget.scoring.labels import Aligned, Labels
+from roget.scoring.labels import AlignedLabels, Labels
 from roget.scoring.measures.base import (
     Measurable,
     Request,
@@ -30,6 +29,7 @@ from roget.scoring.measures.base import (
     average_groups,
     evaluate,
 )
+from roget.scoring.tables.contingency import Contingency, Leaves, compact, find_kinds
 
 _CHUNK = 128
 """Draws made at a time, so that memory does not grow with their number."""
@@ -61,10 +61,10 @@ def group_draws(
     return np.concatenate(parts)
 
 
-def group_jackknife(values: Floats, weights: Floats, own: Floats | None = None) -> Jackknife:
+def group_jackknife(values: Floats, weights: Floats, own: Floats | None = None) -> JackknifeDraws:
     """The averages with each group left out in turn."""
     without = np.where(np.eye(weights.size, dtype=bool), 0.0, weights)
-    return Jackknife(average_draws(values, without, own), np.ones(weights.size))
+    return JackknifeDraws(average_draws(values, without, own), np.ones(weights.size))
 
 
 def item_draws(counts: Ints, draws: range, seed: int) -> Iterator[Ints]:
@@ -117,7 +117,7 @@ def item_jackknife(counts: Ints, seed: int) -> Iterator[tuple[Ints, int]]:
 
 def cut_jackknife(counts: Ints, seed: int) -> Iterator[LeaveTask]:
     """The parts in tasks, which have generators of their own as draws have."""
-    from roget.engines.wire import shrink
+    from roget.engines.compress import shrink
 
     each = _BLOCKS // _TASKS
     if counts.size <= _BLOCKS:
@@ -198,7 +198,7 @@ def _stack_tables(counts: Ints, keys: Ints, sizes: tuple[int, int]) -> Contingen
 
 
 @dataclass(frozen=True, eq=False)
-class Jackknife:
+class JackknifeDraws:
     """Estimates with a part left out each time, and the weight of each part."""
 
     without: Floats
@@ -228,12 +228,12 @@ class Jackknife:
         return values * self.weights.reshape(-1, *[1] * (values.ndim - 1))
 
 
-NO_JACKKNIFE = Jackknife(np.zeros((1, 1)), np.ones(1))
+NO_JACKKNIFE = JackknifeDraws(np.zeros((1, 1)), np.ones(1))
 """For percentile intervals, which look at the draws alone."""
 
 
 def interval_ends(
-    method: str, estimate: Floats, drawn: Floats, jackknife: Jackknife
+    method: str, estimate: Floats, drawn: Floats, jackknife: JackknifeDraws
 ) -> tuple[Floats, Floats]:
     """Ends of the 95 % interval of each estimate; `drawn` is draws × estimates."""
     from scipy.special import ndtri
@@ -401,11 +401,11 @@ class Drawing(ABC):
         cuts = (range(begin, min(begin + size, draws)) for begin in range(0, draws, size))
         yield from spread(_score_drawn, self, (DrawTask(cut, seed) for cut in cuts))
 
-    def jackknife(self, seed: int) -> Jackknife:
+    def jackknife(self, seed: int) -> JackknifeDraws:
         """Scores with each item or group, or each block of them, left out in turn."""
         tasks = cut_jackknife(self.counts, seed)
         scores, weights = zip(*spread(_score_left, self, tasks), strict=True)
-        return Jackknife(np.concatenate(scores), np.concatenate(weights))
+        return JackknifeDraws(np.concatenate(scores), np.concatenate(weights))
 
     def _cut_size(self, count: int) -> int:
         """How many draws one task has: whole batches, so that the same are scored at once."""
@@ -430,7 +430,7 @@ def _score_tables(tables: Iterable[Measurable], asked: Sequence[Request]) -> Flo
 class ItemDraws(Drawing):
     """Scores of several systems on items drawn with replacement."""
 
-    def __init__(self, sides: Sequence[Aligned], asked: Sequence[Request]) -> None:
+    def __init__(self, sides: Sequence[AlignedLabels], asked: Sequence[Request]) -> None:
         if any(side.gold.absent or side.system.absent for side in sides):
             raise InputError(
                 "intervals of unmatched items need groups to draw from: give more than one document"
@@ -508,8 +508,8 @@ class _Cells(NamedTuple):
 class CoverDraws(ItemDraws):
     """The same of items that may be in several clusters: draws are scored one by one."""
 
-    def __init__(self, sides: Sequence[Aligned], asked: Sequence[Request]) -> None:
-        from roget.scoring.cells.cover import Sets
+    def __init__(self, sides: Sequence[AlignedLabels], asked: Sequence[Request]) -> None:
+        from roget.scoring.tables.cover import Sets
 
         self.asked = asked
         given = [Sets.of(labels) for labels in (sides[0].gold, *(side.system for side in sides))]
@@ -519,7 +519,7 @@ class CoverDraws(ItemDraws):
         self.gold, *self.systems = (sets.take(one_of) for sets in given)
 
     def _scores(self, times: Ints, asked: Sequence[Request]) -> Floats:
-        from roget.scoring.cells.cover import Cover, CoverTable
+        from roget.scoring.tables.cover import Cover, CoverTable
 
         scores = []
         for counts in times:
@@ -537,7 +537,7 @@ class GroupDraws(Drawing):
     as they are, and so does the bias of its entropies: draws need no shift.
     """
 
-    def __init__(self, sides: Sequence[Aligned], asked: Sequence[Request]) -> None:
+    def __init__(self, sides: Sequence[AlignedLabels], asked: Sequence[Request]) -> None:
         self.asked = asked
         size = 1 + max(int(np.max(side.groups)) for side in sides if side.groups is not None)
         self.counts = np.ones(size, dtype=np.int64)
@@ -558,7 +558,7 @@ class GroupDraws(Drawing):
 class Blocks:
     """The cells of each group, from `starts[g]` on, with the codes of their labels."""
 
-    sides: Aligned
+    sides: AlignedLabels
     rows: Ints
     columns: Ints
     counts: Array
@@ -567,7 +567,7 @@ class Blocks:
     """The best match of each group that was drawn so far, by the weights of its cells."""
 
     @classmethod
-    def of(cls, sides: Aligned, size: int) -> Blocks:
+    def of(cls, sides: AlignedLabels, size: int) -> Blocks:
         """The cells of groups 0 to size − 1, some of which may have none."""
         gold, system = sides.gold, sides.system
         if gold.weighted or system.weighted:
@@ -635,7 +635,7 @@ class Draws:
     high: Floats
 
 
-def has_groups(sides: Aligned) -> bool:
+def has_groups(sides: AlignedLabels) -> bool:
     """Whether there are several groups to draw from."""
     return sides.groups is not None and int(np.max(sides.groups)) > 0
 
@@ -643,7 +643,7 @@ def has_groups(sides: Aligned) -> bool:
 def draw(
     values: Floats,
     weights: Floats,
-    sides: Sequence[Aligned],
+    sides: Sequence[AlignedLabels],
     asked: Sequence[Request],
     ci: int,
     method: str,

@@ -17,16 +17,16 @@ import numpy as np
 
 from roget.catalogue import name_extra
 from roget.core.io.problems import join_names, plural
-from roget.core.shown import Reported
+from roget.core.notebook import ReportMixin
 from roget.core.types import Floats
 from roget.errors import InputError, Undefined, UnknownName
 
 if TYPE_CHECKING:
     from roget.scoring.diagnostics import Details, GroupRow
     from roget.scoring.measures import Measure
-    from roget.scoring.outline import Outline
-    from roget.scoring.score import Answered
+    from roget.scoring.score import ScoredSystem
     from roget.scoring.sets import Columns
+    from roget.scoring.summary import ScoreComponents
     from roget.scoring.sweep import Sweep
 
 MEAN, TREE = "mean", "tree"
@@ -156,7 +156,7 @@ def as_plain(value: Any) -> Any:
     return [as_plain(one) for one in value] if several else value
 
 
-class Shown(Reported):
+class Shown(ReportMixin):
     """What every result shows of itself: as text, in a notebook, as a frame."""
 
     signature: str
@@ -213,11 +213,11 @@ class ScoreTable(Shown):
     """Worst groups, mixed clusters and scattered classes, where asked for."""
     title: str = ""
     """What pages and captions call it."""
-    outline: Outline | None = None
+    outline: ScoreComponents | None = None
     """Entropies, pairs of items, and sizes of classes and clusters."""
     by_group: tuple[GroupRow, ...] = ()
     """The scores of each group, worst first, where asked for."""
-    answered: Answered | None = field(default=None, repr=False, compare=False)
+    answered: ScoredSystem | None = field(default=None, repr=False, compare=False)
     """The tables of all groups, where they were to be kept."""
 
     sweep: Sweep | None = field(default=None, repr=False)
@@ -315,7 +315,7 @@ class ScoreTable(Shown):
         return f"<ScoreTable of {plural(self.items, 'item', ',')}{told}>"
 
 
-def list_kind(answered: Sequence[Answered], kind: str) -> Columns:
+def list_kind(answered: Sequence[ScoredSystem], kind: str) -> Columns:
     """All classes, clusters or the mapping of some systems, imported where they are asked for."""
     from roget.scoring.sets import KINDS, list_sets
 

@@ -22,11 +22,8 @@ from roget.core.options import options_of
 from roget.core.progress import Progress, Report
 from roget.core.types import Array, Codes, Floats, Ints
 from roget.errors import InputError, Undefined
-from roget.scoring.cells import baselines as trivial
-from roget.scoring.cells.contingency import Contingency, Leaves
-from roget.scoring.cells.statistics import Separate, Statistics
 from roget.scoring.entropy import get as get_estimator
-from roget.scoring.labels import Aligned, Labels, align, as_labels, read_pair
+from roget.scoring.labels import AlignedLabels, Labels, align, as_labels, read_pair
 from roget.scoring.labels.align import choose_rules, find_noise, is_called
 from roget.scoring.labels.labels import as_cover, harden, keep_apart, take
 from roget.scoring.labels.read import ONE_SIDE, count_large, refuse_tree
@@ -41,8 +38,7 @@ from roget.scoring.measures.base import (
     list_requests,
     usual_measures,
 )
-from roget.scoring.options import RULES, Options, Rules, ScoreOptions
-from roget.scoring.outline import outline
+from roget.scoring.options import RULES, LabelOptions, Rules, ScoreOptions
 from roget.scoring.result import (
     ScoreRow,
     ScoreTable,
@@ -51,6 +47,10 @@ from roget.scoring.result import (
     hide_paths,
     note_undefined,
 )
+from roget.scoring.summary import outline
+from roget.scoring.tables import baselines as trivial
+from roget.scoring.tables.contingency import Contingency, Leaves
+from roget.scoring.tables.statistics import Separate, Statistics
 
 _COMMON = (str, os.PathLike, list, tuple, np.ndarray, Mapping, Labels)
 """Sides that no library of frames has to be asked about."""
@@ -194,12 +194,12 @@ def score(
     check_options(ScoreOptions, **options)
     asked = list_requests(measures, entropy)
     if cells is None:
-        reading = Reading(
+        reading = ReadOptions(
             missing, noise, extra, labels, columns, answers, memory, engine, scheduler,
             several=several,
         )  # fmt: skip
         if extra == "sample":
-            from roget.scoring.sampled import score_sample
+            from roget.scoring.entity_sample import score_sample
 
             if sample_weight is not None or balance is not None:
                 raise InputError("extra='sample' needs items that all count the same")
@@ -212,7 +212,7 @@ def score(
             check_suffix(items)
             reading = replace(reading, by_item=True)
         if sample_weight is not None:
-            from roget.scoring.labels.given import match_index
+            from roget.scoring.labels.precounted import match_index
 
             # Weights are of items, in gold's order, which cells do not have.
             reading = replace(reading, by_item=True)
@@ -220,7 +220,7 @@ def score(
         sides = read_sides(gold, system, reading)
         sides = replace(sides, warnings=(*sides.warnings, *_note_same(gold, system)))
     else:
-        from roget.scoring.labels.given import read_cells
+        from roget.scoring.labels.precounted import read_cells
 
         if gold is not None or system is not None:
             raise InputError("cells are given in the place of gold and system, not beside them")
@@ -232,7 +232,7 @@ def score(
     average = rules.average
     asked = list_requests(usual_measures(measures, cover=sides.overlapping), entropy)
     if sample_weight is not None or balance is not None:
-        from roget.scoring.weigh import weigh
+        from roget.scoring.item_weights import weigh
 
         sides = weigh(sides, sample_weight, balance)
     swept = None
@@ -328,7 +328,7 @@ def score(
     return replace(table, by_group=tuple(list_groups(found, asked, table.main)))
 
 
-def _list_rows(found: Answered, asked: Sequence[Request], average: str) -> list[ScoreRow]:
+def _list_rows(found: ScoredSystem, asked: Sequence[Request], average: str) -> list[ScoreRow]:
     """One row for each request, beside what trivial answers get."""
     weights = found.weigh(average)
     means = average_answers(found, average)
@@ -346,7 +346,7 @@ def _list_rows(found: Answered, asked: Sequence[Request], average: str) -> list[
     ]
 
 
-def average_answers(found: Answered, average: str) -> Floats:
+def average_answers(found: ScoredSystem, average: str) -> Floats:
     """The mean of each request over the groups."""
     return average_groups(found.values, found.weigh(average))
 
@@ -372,7 +372,7 @@ def contingency(gold: Any, system: Any, *, missing: str = "cluster") -> Statisti
     >>> round(table.measure("nvi"), 4), round(table.measure("b3-f"), 4)
     (1.1887, 0.7059)
     """
-    table = make_tables(read_sides(gold, system, Reading(missing)), pooled=True)
+    table = make_tables(read_sides(gold, system, ReadOptions(missing)), pooled=True)
     assert isinstance(table, Statistics)
     return table
 
@@ -385,26 +385,26 @@ def check_options(kind: type, /, **values: Any) -> None:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadOptions:
     """How both sides are read and joined."""
 
-    missing: str | None = Options.missing
-    noise: Any = Options.noise
-    extra: str | None = Options.extra
-    labels: str | None = Options.labels
-    columns: Mapping[str, str] | None = Options.columns
-    answers: str = Options.answers
-    memory: str | None = Options.memory
-    engine: str = Options.engine
-    scheduler: str | None = Options.scheduler
+    missing: str | None = LabelOptions.missing
+    noise: Any = LabelOptions.noise
+    extra: str | None = LabelOptions.extra
+    labels: str | None = LabelOptions.labels
+    columns: Mapping[str, str] | None = LabelOptions.columns
+    answers: str = LabelOptions.answers
+    memory: str | None = LabelOptions.memory
+    engine: str = LabelOptions.engine
+    scheduler: str | None = LabelOptions.scheduler
     by_item: bool = False
     """Whether items are needed one by one, so that cells will not do."""
-    several: str | None = Options.several
+    several: str | None = LabelOptions.several
     levels: str | None = None
     """What parts the levels of labels."""
 
     def __post_init__(self) -> None:
-        check_options(Options, **vars(self))
+        check_options(LabelOptions, **vars(self))
         if self.several == "cover" and self.answers == "top":
             raise InputError("answers='top' keeps one label of each item, which is no cover")
         if self.several == "cover" and self.engine != "local":
@@ -432,22 +432,22 @@ class Reading:
         top = self.answers == "top" and given.weighted and not gold
         return harden(given) if top else given
 
-    def align(self, gold: Labels, system: Labels) -> Aligned:
+    def align(self, gold: Labels, system: Labels) -> AlignedLabels:
         """Both sides joined; beside a cover, several labels of the other side are one too."""
         if (gold.overlapping or system.overlapping) and gold.cover != system.cover:
             gold, system = (side if side.cover else as_cover(side) for side in (gold, system))
         return align(gold, system, self.missing, self.noise, self.extra)
 
     @contextmanager
-    def counting(self, gold: Any) -> Iterator[Callable[[Any], Aligned | None]]:
+    def counting(self, gold: Any) -> Iterator[Callable[[Any], AlignedLabels | None]]:
         """What gives the cells of gold and a system's large files, where cells say it all."""
         if self.engine == "local":
             yield partial(self._count_here, gold)
             return
-        from roget.scoring.labels.spread import Spread
+        from roget.scoring.labels.dask_join import DaskJoin
 
         make = partial(catalogue.load("engines", self.engine), self.scheduler, None)
-        with Spread(make, gold, self.labels, self.columns, self.noise) as spread:
+        with DaskJoin(make, gold, self.labels, self.columns, self.noise) as spread:
             # A file with both sides' columns has nothing to join.
             yield (
                 lambda system: (
@@ -462,7 +462,7 @@ class Reading:
         """Those for items of tables, which are no mentions."""
         return choose_rules(None, None, self.missing, self.extra)
 
-    def _count_here(self, gold: Any, system: Any) -> Aligned | None:
+    def _count_here(self, gold: Any, system: Any) -> AlignedLabels | None:
         _, missing, extra = self.rules
         if self.by_item or extra == "unmatched" or self.several == "cover":
             return None
@@ -470,7 +470,7 @@ class Reading:
         return count_large(gold, system, missing, *read)
 
 
-def read_sides(gold: Any, system: Any, reading: Reading) -> Aligned:
+def read_sides(gold: Any, system: Any, reading: ReadOptions) -> AlignedLabels:
     """Both sides read and joined; without a system, gold is a file of two aligned columns."""
     if all(isinstance(side, str) and side == "-" for side in (gold, system)):
         raise InputError(ONE_SIDE)
@@ -482,24 +482,26 @@ def read_sides(gold: Any, system: Any, reading: Reading) -> Aligned:
         raise InputError("nothing to score: give gold and system, or cells")
     columns, items = reading.columns, None
     if not all(side is None or isinstance(side, _COMMON) for side in (gold, system)):
-        from roget.scoring.labels import given
+        from roget.scoring.labels import precounted
 
-        if system is None and given.is_lazy(gold):
-            return given.count_frame(gold, reading.rules.missing, columns, reading.noise)
-        both = given.read_both(gold, columns) if system is None else None
+        if system is None and precounted.is_lazy(gold):
+            return precounted.count_frame(gold, reading.rules.missing, columns, reading.noise)
+        both = precounted.read_both(gold, columns) if system is None else None
         if both is not None:
             return reading.align(*both)
         if reading.rules.extra == "drop" and not reading.by_item:
-            joined = given.join_frames(gold, system, reading.rules.missing, columns, reading.noise)
+            joined = precounted.join_frames(
+                gold, system, reading.rules.missing, columns, reading.noise
+            )
             if joined is not None:
                 return joined
-        system = given.match_index(gold, system)
-        items = given.list_index(gold, system) if reading.by_item else None
+        system = precounted.match_index(gold, system)
+        items = precounted.list_index(gold, system) if reading.by_item else None
         gold, system = (
-            given.collect_side(
+            precounted.collect_side(
                 side, choose_side(columns, name), f"the {name} labels", gold=name == "gold"
             )
-            if given.is_lazy(side)
+            if precounted.is_lazy(side)
             else side
             for name, side in (("gold", gold), ("system", system))
         )
@@ -513,7 +515,7 @@ def read_sides(gold: Any, system: Any, reading: Reading) -> Aligned:
     return reading.align(*sides)
 
 
-def make_tables(sides: Aligned, *, pooled: bool) -> Statistics | Separate:
+def make_tables(sides: AlignedLabels, *, pooled: bool) -> Statistics | Separate:
     """The statistics of every group, or of all items together."""
     gold, system, groups = sides.gold.need_flat(), sides.system.need_flat(), sides.groups
     unmatched = gold.absent or system.absent
@@ -556,10 +558,10 @@ def make_tables(sides: Aligned, *, pooled: bool) -> Statistics | Separate:
     return Separate([make(*part) for part in parts])
 
 
-def _choose_table(sides: Aligned) -> Callable[[Labels, Labels], Statistics]:
+def _choose_table(sides: AlignedLabels) -> Callable[[Labels, Labels], Statistics]:
     """What makes the statistics of items that have several labels."""
-    from roget.scoring.cells.cover import CoverTable
-    from roget.scoring.cells.weighted import WeightedTable
+    from roget.scoring.tables.cover import CoverTable
+    from roget.scoring.tables.weighted import WeightedTable
 
     kind = CoverTable if sides.overlapping else WeightedTable
     return partial(kind.from_labels, cut=sides.leaves is not None)
@@ -580,11 +582,11 @@ def _renumber(labels: Labels) -> Labels:
 
 
 @dataclass(frozen=True, eq=False)
-class Answered:
+class ScoredSystem:
     """One system's answers, joined with gold, and its scores: requests × groups."""
 
     name: str
-    sides: Aligned
+    sides: AlignedLabels
     tables: Statistics | Separate
     values: Floats
     reasons: dict[int, str]
@@ -643,7 +645,7 @@ class Answered:
 
 
 def answer(
-    sides: Aligned,
+    sides: AlignedLabels,
     asked: Sequence[Request],
     *,
     pooled: bool,
@@ -651,10 +653,10 @@ def answer(
     seed: int | None = None,
     like_gold: bool = False,
     step: Callable[[int], None] = lambda done: None,
-) -> Answered:
+) -> ScoredSystem:
     """Every request of every group, and with a seed the same of the trivial answers."""
     tables = make_tables(sides, pooled=pooled)
-    found = Answered(name, sides, tables, np.full((len(asked), tables.groups or 1), np.nan), {})
+    found = ScoredSystem(name, sides, tables, np.full((len(asked), tables.groups or 1), np.nan), {})
     others: dict[str, Measurable] = {}
     if seed is not None:
         draws = max(1, trivial.DRAWS // found.groups)
@@ -676,7 +678,7 @@ def list_estimators(asked: Sequence[Request]) -> list[str]:
 
 
 def sign(
-    sides: Aligned,
+    sides: AlignedLabels,
     asked: Sequence[Request],
     rules: Rules,
     answers: str,
@@ -723,13 +725,13 @@ def sign_measures(asked: Sequence[Request]) -> dict[str, str]:
     }
 
 
-def warn_of(sides: Aligned, noise: Any, *notes: str) -> tuple[str, ...]:
+def warn_of(sides: AlignedLabels, noise: Any, *notes: str) -> tuple[str, ...]:
     """What there is to say of two sides, and perhaps some notes, without paths of files."""
     said = *sides.warnings, *_note_noise(sides, noise), *notes
     return hide_paths(said, sides.gold.source, sides.system.source)
 
 
-def _note_noise(sides: Aligned, noise: Any) -> list[str]:
+def _note_noise(sides: AlignedLabels, noise: Any) -> list[str]:
     """A doubt about a label that most likely stands for no cluster, and is scored as one."""
     if noise is not None:
         names = (s.label(code) for s in (sides.gold, sides.system) for code in range(s.n_labels))

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from roget.core.types import Ints
-from roget.scoring.cells.contingency import Contingency, first_best
+from roget.scoring.tables.contingency import Contingency, first_best
 
 if TYPE_CHECKING:
-    from roget.scoring.score import Answered
+    from roget.scoring.score import ScoredSystem
 
 KINDS = ("classes", "clusters", "mapping")
 
 Columns = dict[str, list[Any]]
 
 
-def list_sets(answered: Sequence[Answered], kind: str) -> Columns:
+def list_sets(answered: Sequence[ScoredSystem], kind: str) -> Columns:
     """The columns of a table with a row for each class or each cluster, over all groups.
 
     Beside its size and its largest part, a set has the set of the other side that fits it best by
@@ -45,7 +45,7 @@ def list_sets(answered: Sequence[Answered], kind: str) -> Columns:
     }
 
 
-def _list(system: Answered, one: str, other: str) -> Iterator[tuple[str, list[Any]]]:
+def _list(system: ScoredSystem, one: str, other: str) -> Iterator[tuple[str, list[Any]]]:
     """The columns of one system, part by part."""
     first = 0
     for part in system.parts():

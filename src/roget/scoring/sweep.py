@@ -12,13 +12,13 @@ import numpy as np
 from roget.core.io.values import whole_number
 from roget.core.types import Ints
 from roget.errors import InputError
-from roget.scoring.labels import Aligned
+from roget.scoring.labels import AlignedLabels
 from roget.scoring.labels.align import choose_rules
 from roget.scoring.labels.hierarchy import Hierarchy
 from roget.scoring.measures.base import Asked, Request, list_requests
 from roget.scoring.options import Rules, ScoreOptions
 from roget.scoring.result import Shown, address, as_plain, defined, find_scores, hide_paths
-from roget.scoring.score import Reading, read_sides, sign, write_signature
+from roget.scoring.score import ReadOptions, read_sides, sign, write_signature
 from roget.scoring.trees import find_best, need_tree, score_cuts, table_cuts
 
 MEASURES = ("v", "vi", "nvi", "q2", "ami")
@@ -29,7 +29,7 @@ _RANGE = re.compile(r"(\d+)\s*\.\.\s*(\d+)")
 
 
 @dataclass(frozen=True)
-class Curve:
+class SweepCurve:
     """One score at every cut."""
 
     measure: str
@@ -77,10 +77,10 @@ class Sweep(Shown):
     """Clusters of the tree, at each cut."""
     clusters: tuple[int, ...]
     """Those of them that hold an item of gold, and what was made up for missing ones."""
-    curves: tuple[Curve, ...]
+    curves: tuple[SweepCurve, ...]
     warnings: tuple[str, ...] = field(default=())
 
-    def __getitem__(self, key: str | tuple[str, str | None]) -> Curve:
+    def __getitem__(self, key: str | tuple[str, str | None]) -> SweepCurve:
         known = {(curve.measure, curve.entropy): curve for curve in self.curves}
         wanted = address(*key) if isinstance(key, tuple) else key
         return known[find_scores(wanted, known)[0]]
@@ -141,14 +141,14 @@ def sweep(
     >>> found.cuts, found["ari"].best
     ((1, 2, 3, 4), 2)
     """
-    reading = Reading(missing, noise, extra, labels, columns, by_item=True)
+    reading = ReadOptions(missing, noise, extra, labels, columns, by_item=True)
     sides = read_sides(gold, system, reading)
     rules = choose_rules(sides.gold, average, missing, extra)
     return sweep_sides(sides, cuts, measures, entropy, rules, "weighted", noise)
 
 
 def sweep_sides(
-    sides: Aligned,
+    sides: AlignedLabels,
     cuts: Any,
     measures: Asked | None,
     entropy: str | Sequence[str],
@@ -166,7 +166,7 @@ def sweep_sides(
     ):
         at = find_best(values, measure.direction)
         curves.append(
-            Curve(
+            SweepCurve(
                 str(measure),
                 estimator,
                 tuple(map(defined, values.tolist())),

@@ -11,13 +11,13 @@ import numpy as np
 from roget.core.io.values import DIGITS, whole_number
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
-from roget.scoring.cells.contingency import Contingency
-from roget.scoring.cells.dendrogram import CutTables
-from roget.scoring.labels import Aligned, Labels
+from roget.scoring.labels import AlignedLabels, Labels
 from roget.scoring.labels.hierarchy import Hierarchy
 from roget.scoring.labels.labels import harden
 from roget.scoring.measures.base import Request, evaluate, list_requests
 from roget.scoring.result import address
+from roget.scoring.tables.contingency import Contingency
+from roget.scoring.tables.dendrogram import CutTables
 
 MAIN, WEIGHTED = "ami", "v@jk"
 """The score whose best cut is taken where none is named: one that clusters of one item do not win;
@@ -27,14 +27,14 @@ _CELLS = 1 << 20
 """Cells of the tables of several cuts that are made at a time."""
 
 
-def choose_cut(sides: Aligned, cut: Any) -> Any:
+def choose_cut(sides: AlignedLabels, cut: Any) -> Any:
     """The cut that was named, or else by which score it is chosen."""
     if cut is not None:
         return cut
     return WEIGHTED if _is_weighted(sides) else MAIN
 
 
-def _is_weighted(sides: Aligned) -> bool:
+def _is_weighted(sides: AlignedLabels) -> bool:
     """Whether items count in parts: gold's labels have weights, or the items themselves."""
     counts = sides.counts
     return sides.gold.weighted or (counts is not None and counts.dtype.kind == "f")
@@ -71,7 +71,7 @@ def name_cut(cut: Any) -> str:
     return f"best-{address(str(chosen[0]), chosen[1])}"
 
 
-def cut_tree(sides: Aligned, cut: Any, *, average: str = "weighted") -> Aligned:
+def cut_tree(sides: AlignedLabels, cut: Any, *, average: str = "weighted") -> AlignedLabels:
     """The sides with the tree cut into clusters: so many, or as many as a score finds best."""
     if sides.gold.tree is not None:
         raise InputError(
@@ -115,7 +115,7 @@ def cut_tree(sides: Aligned, cut: Any, *, average: str = "weighted") -> Aligned:
     )
 
 
-def note_whole(sides: Aligned, asked: Sequence[Request]) -> Aligned:
+def note_whole(sides: AlignedLabels, asked: Sequence[Request]) -> AlignedLabels:
     """The sides of a tree with a word on measures of clusters that see all of it."""
     names = [str(wanted) for wanted, _ in asked if "elements" in wanted.needs]
     if sides.leaves is None or not names:
@@ -147,7 +147,7 @@ def find_best(values: Floats, direction: str) -> int | None:
 
 
 def score_cuts(
-    sides: Aligned, cuts: Ints, asked: Sequence[Request], average: str = "weighted"
+    sides: AlignedLabels, cuts: Ints, asked: Sequence[Request], average: str = "weighted"
 ) -> Iterator[Floats]:
     """The value of each request at each cut of the system's tree, NaN where there is none."""
     from roget.scoring.score import answer, average_answers
@@ -176,7 +176,7 @@ def score_cuts(
         yield np.concatenate([evaluate(table, request)[0] for table in tabled])
 
 
-def table_cuts(sides: Aligned, cuts: Ints) -> CutTables:
+def table_cuts(sides: AlignedLabels, cuts: Ints) -> CutTables:
     """The statistics of cuts of the system's tree, over all items of hard labels."""
     tree, leaves = need_tree(sides)
     gold = replace(harden(sides.gold), groups=None) if sides.gold.weighted else sides.gold
@@ -184,7 +184,7 @@ def table_cuts(sides: Aligned, cuts: Ints) -> CutTables:
     return CutTables(whole, tree.grow(leaves.made), cuts)
 
 
-def need_tree(sides: Aligned) -> tuple[Hierarchy, Labels]:
+def need_tree(sides: AlignedLabels) -> tuple[Hierarchy, Labels]:
     """The system's tree, whether it has been cut or not, and the items' leaves in it."""
     leaves = sides.system if sides.leaves is None else sides.leaves
     if leaves.tree is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from roget.core.options import Checked, again, option
+from roget.core.options import Checked, copy_option, option
 from roget.scoring.options import ConvertOptions
 
 
@@ -31,4 +31,4 @@ class ExploreOptions(Checked):
         help="Set beside it another thesaurus (a folder, SKOS, WordNet), or a file of words and "
         "their classes.",
     )
-    columns: Mapping[str, str] | None = again(ConvertOptions, "columns", None)
+    columns: Mapping[str, str] | None = copy_option(ConvertOptions, "columns", None)

@@ -12,7 +12,7 @@ import numpy as np
 
 from roget.core.types import PathLike
 from roget.errors import InputError
-from roget.learn.opening import is_taxonomy, open_thesaurus
+from roget.learn.load import is_taxonomy, open_thesaurus
 from roget.learn.thesaurus import Thesaurus
 from roget.report.format import brief
 from roget.scoring.labels import as_labels

@@ -13,10 +13,10 @@ from typing import Any
 from roget.core.store import locked
 from roget.core.types import PathLike
 from roget.errors import InputError
-from roget.learn.opening import open_thesaurus
+from roget.learn.load import open_thesaurus
 from roget.learn.thesaurus import Thesaurus, files
-from roget.learn.thesaurus.asked import Asked, apply_edits
 from roget.learn.thesaurus.changes import OPEN
+from roget.learn.thesaurus.edit_requests import EditRequest, apply_edits
 from roget.learn.thesaurus.edits import REMARK, node_number
 from roget.learn.thesaurus.files import Changed
 from roget.report.edits import list_edits
@@ -206,7 +206,7 @@ def _check(asked: Any) -> tuple[str, dict[str, Any]]:
     return action, values
 
 
-def _ask(thesaurus: Thesaurus, given: Any) -> Asked:
+def _ask(thesaurus: Thesaurus, given: Any) -> EditRequest:
     """An edit as it came from the page, with classes by id, which edits before it do not change."""
     action, values = _check(given)
     if action in ALONE or action == "bulk":
@@ -219,7 +219,7 @@ def _ask(thesaurus: Thesaurus, given: Any) -> Asked:
         None if name not in given else int(thesaurus.ids[_need_node(thesaurus, given[name])])
         for name in ("node", "into")
     )
-    return Asked(action, of, tuple(words), texts[0], into, texts[1])
+    return EditRequest(action, of, tuple(words), texts[0], into, texts[1])
 
 
 def _need_node(thesaurus: Thesaurus, node: Any) -> int:

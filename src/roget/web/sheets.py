@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from roget.report import Report, Table
+from roget.report import Report, ReportTable
 from roget.report.render.data import render_csv
 from roget.web.views import View, Views
 
@@ -14,7 +14,7 @@ Sheet = tuple[list[str], Iterable[list[Any]]]
 
 def as_csv(sheet: Sheet) -> str:
     """The sheet as text, comma-separated, with all names as they are."""
-    return render_csv(Report("", sheet=Table.of(*sheet)))
+    return render_csv(Report("", sheet=ReportTable.of(*sheet)))
 
 
 def tree(view: View) -> Sheet:

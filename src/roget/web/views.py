@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from roget.core.counts.evidence import Line, sort_lines
+from roget.core.counts.evidence import EvidenceLine, sort_lines
 from roget.core.information import bits
 from roget.core.types import Ints
 from roget.errors import InputError, UnknownName
@@ -392,7 +392,9 @@ class Views:
             ],
         }
 
-    def _concordance(self, of: View, context: str | None, sort: str, found: Sequence[Line]) -> View:
+    def _concordance(
+        self, of: View, context: str | None, sort: str, found: Sequence[EvidenceLine]
+    ) -> View:
         if context is not None and context not in self._columns:
             raise UnknownName("context", context, [])
         return {
@@ -456,15 +458,15 @@ def _amounts(one: TypicalContext | ContextClass, times: float = 1.0) -> View:
     return {"amount": brief(one.probability * times), "lift": brief(one.lift)}
 
 
-def _lines(found: Iterable[Line]) -> list[View]:
+def _lines(found: Iterable[EvidenceLine]) -> list[View]:
     """Lines as pages show them; those that are one, of a word with several contexts, together."""
-    same: dict[Any, list[Line]] = {}
+    same: dict[Any, list[EvidenceLine]] = {}
     for one in found:
         same.setdefault((one.source, one.line, one.text, one.word), []).append(one)
     return [_line(lines) for lines in same.values()]
 
 
-def _line(same: Sequence[Line]) -> View:
+def _line(same: Sequence[EvidenceLine]) -> View:
     """A line in pieces, as programs count characters in different ways."""
     first = same[0]
     marks = {one.context: "context" for one in same if one.context is not None}

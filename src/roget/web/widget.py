@@ -10,7 +10,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from roget.core.shown import Reported
+from roget.core.notebook import ReportMixin
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
 from roget.report.render.html import asset
@@ -68,7 +68,7 @@ def widget(
         raise InputError("compare: only a thesaurus can be set beside another")
     if evidence or sketches:
         raise InputError("evidence, sketches: only the page of a thesaurus has them")
-    if not isinstance(result, Reported):
+    if not isinstance(result, ReportMixin):
         found = type(result).__name__
         raise InputError(f"found a {found}; expected a result, such as a comparison or a thesaurus")
     return Page(html=result.render("html"), title=type(result).__name__, height=height)

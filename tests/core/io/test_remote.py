@@ -26,7 +26,7 @@ from roget.core.io.paths import find
 from roget.core.io.source import is_remote, local_file, source_of
 from roget.errors import MissingExtra
 from roget.learn.attachment import quads
-from roget.learn.opening import open_counts
+from roget.learn.load import open_counts
 from roget.learn.taxonomy import taxonomy_of
 
 CONLLU = "".join(

@@ -14,7 +14,7 @@ from roget.core.io.paths import find
 from roget.languages.english.shallow import attach
 from roget.languages.english.words import KINDS
 from roget.learn.corpus import tagger
-from roget.learn.corpus.base import NONE, Reading, Tables
+from roget.learn.corpus.base import NONE, ReadContext, Tables
 from roget.learn.corpus.relations import UPOS
 
 LABELS = {
@@ -168,7 +168,7 @@ def test_precision_and_recall_on_gold(shared_data, tmp_path):
     raw = [line.removeprefix(mark) for line in lines if line.startswith(mark)]
     (tmp_path / "raw.txt").write_text("\n".join(raw), encoding="utf-8")
     tables, sentences = Tables(), []
-    for tokens in tagger.read(find([tmp_path / "raw.txt"], [])[0], tables, Reading(lines=True)):
+    for tokens in tagger.read(find([tmp_path / "raw.txt"], [])[0], tables, ReadContext(lines=True)):
         for start, stop in np.stack([tokens.starts[:-1], tokens.starts[1:]], axis=1).tolist():
             sentences.append(
                 [

@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 
 from roget.core.counts import Counts
 from roget.core.quadruple import Quadruple
-from roget.learn.attachment.chain import Preference, by_cut, head_of
-from roget.learn.attachment.quads import Normal, answers_of, read
-from roget.learn.attachment.tally import (
+from roget.learn.attachment.chain import AttachmentPreference, by_cut, head_of
+from roget.learn.attachment.quads import LemmatisedQuadruple, answers_of, read
+from roget.learn.attachment.statistics import (
     FOLDS,
     OTHERS,
     PARTS,
     Association,
-    Evidence,
-    Tally,
+    QuadrupleCounts,
+    SlotCounts,
     Tendencies,
     back_off,
     log_odds,
@@ -30,16 +30,18 @@ from roget.learn.attachment.tally import (
 from roget.learn.taxonomy.taxonomy import Taxonomy
 
 letters = st.sampled_from("abc")
-quads = st.builds(Normal, letters, letters, st.sampled_from("pq"), letters)
+quads = st.builds(LemmatisedQuadruple, letters, letters, st.sampled_from("pq"), letters)
 corpora = st.lists(st.tuples(quads, st.booleans()), min_size=1, max_size=25)
 
 
-def agree(one: Normal, other: Normal, part: str) -> bool:
+def agree(one: LemmatisedQuadruple, other: LemmatisedQuadruple, part: str) -> bool:
     """Whether two quadruples have the same words in a part."""
     return all(a == b for a, b, letter in zip(one, other, "vnpm", strict=True) if letter in part)
 
 
-def collins_brooks(corpus: list[tuple[Normal, bool]], quad: Normal) -> tuple[float, int]:
+def collins_brooks(
+    corpus: list[tuple[LemmatisedQuadruple, bool]], quad: LemmatisedQuadruple
+) -> tuple[float, int]:
     """p(N) and the level, from the corpus read anew for each question."""
     for level, size in enumerate((3, 2, 1, 0)):
         parts = ["p" + "".join(some) for some in combinations("vnm", size)]
@@ -51,24 +53,28 @@ def collins_brooks(corpus: list[tuple[Normal, bool]], quad: Normal) -> tuple[flo
 
 @given(corpora, quads)
 def test_back_off_is_that_of_collins_and_brooks(
-    corpus: list[tuple[Normal, bool]], quad: Normal
+    corpus: list[tuple[LemmatisedQuadruple, bool]], quad: LemmatisedQuadruple
 ) -> None:
-    tally = Tally.of([one for one, _ in corpus], [noun for _, noun in corpus])
+    tally = QuadrupleCounts.of([one for one, _ in corpus], [noun for _, noun in corpus])
     share, level = back_off(tally.counts([quad]))
     assert (share[0], level[0]) == pytest.approx(collins_brooks(corpus, quad))
 
 
 @given(corpora, quads)
-def test_counts_of_parts(corpus: list[tuple[Normal, bool]], quad: Normal) -> None:
-    tally = Tally.of([one for one, _ in corpus], [noun for _, noun in corpus])
+def test_counts_of_parts(
+    corpus: list[tuple[LemmatisedQuadruple, bool]], quad: LemmatisedQuadruple
+) -> None:
+    tally = QuadrupleCounts.of([one for one, _ in corpus], [noun for _, noun in corpus])
     for found, part in zip(tally.counts([quad])[0].tolist(), PARTS, strict=True):
         seen = [noun for other, noun in corpus if agree(quad, other, part)]
         assert found == [sum(seen), len(seen) - sum(seen)]
 
 
 @given(corpora, quads)
-def test_log_odds(corpus: list[tuple[Normal, bool]], quad: Normal) -> None:
-    tally = Tally.of([one for one, _ in corpus], [noun for _, noun in corpus])
+def test_log_odds(
+    corpus: list[tuple[LemmatisedQuadruple, bool]], quad: LemmatisedQuadruple
+) -> None:
+    tally = QuadrupleCounts.of([one for one, _ in corpus], [noun for _, noun in corpus])
     found = log_odds(tally.counts([quad]))[0]
     prep = [noun for other, noun in corpus if agree(quad, other, "p")]
     share = (sum(prep) + 0.5) / (len(prep) + 1)
@@ -81,15 +87,19 @@ def test_log_odds(corpus: list[tuple[Normal, bool]], quad: Normal) -> None:
 
 
 def test_a_preposition_never_seen_falls_back_to_the_noun() -> None:
-    tally = Tally.of([Normal("a", "b", "p", "c")], [False])
-    assert [x.tolist() for x in back_off(tally.counts([Normal("a", "b", "new", "c")]))] == [
+    tally = QuadrupleCounts.of([LemmatisedQuadruple("a", "b", "p", "c")], [False])
+    assert [
+        x.tolist() for x in back_off(tally.counts([LemmatisedQuadruple("a", "b", "new", "c")]))
+    ] == [
         [1],
         [4],
     ]
 
 
 @given(corpora, quads)
-def test_tendencies(corpus: list[tuple[Normal, bool]], quad: Normal) -> None:
+def test_tendencies(
+    corpus: list[tuple[LemmatisedQuadruple, bool]], quad: LemmatisedQuadruple
+) -> None:
     given_ = [one for one, _ in corpus]
     answers = np.array([noun for _, noun in corpus])
     found = Tendencies.of(given_, answers).features([quad])[0]
@@ -104,7 +114,7 @@ def test_tendencies(corpus: list[tuple[Normal, bool]], quad: Normal) -> None:
 
 
 def test_crossed_tendencies_do_not_see_their_own_answer() -> None:
-    given_ = [Normal(f"v{at % 3}", f"n{at}", "p", f"m{at}") for at in range(4 * FOLDS)]
+    given_ = [LemmatisedQuadruple(f"v{at % 3}", f"n{at}", "p", f"m{at}") for at in range(4 * FOLDS)]
     answers = np.arange(len(given_)) % 2 == 0
     before = Tendencies.crossed(given_, answers, np.random.default_rng(0))
     for at in (0, 7):
@@ -118,13 +128,16 @@ def test_crossed_tendencies_do_not_see_their_own_answer() -> None:
 
 def test_lexical_association_by_hand() -> None:
     corpus = [
-        (Normal("send", "soldier", "into", "town"), False),
-        (Normal("send", "letter", "to", "friend"), False),
-        (Normal("read", "letter", "to", "editor"), True),
-        (Normal("lose", "soldier", "of", "fortune"), True),
+        (LemmatisedQuadruple("send", "soldier", "into", "town"), False),
+        (LemmatisedQuadruple("send", "letter", "to", "friend"), False),
+        (LemmatisedQuadruple("read", "letter", "to", "editor"), True),
+        (LemmatisedQuadruple("lose", "soldier", "of", "fortune"), True),
     ]
     found = Association.of([one for one, _ in corpus], [noun for _, noun in corpus])
-    asked = [Normal("send", "soldier", "into", "battle"), Normal("send", "letter", "to", "x")]
+    asked = [
+        LemmatisedQuadruple("send", "soldier", "into", "battle"),
+        LemmatisedQuadruple("send", "letter", "to", "x"),
+    ]
     # Two of four verbs have the phrase: once "into" (send), once "to" (send). Half of the nouns
     # have none, and so have half of "soldier" and of "letter".
     verbs = (1 + 1 / 4) / 3 * (1 - (1 + 1 / 2) / 3)
@@ -136,15 +149,23 @@ def test_lexical_association_by_hand() -> None:
 
 
 def test_association_of_new_heads_is_that_of_the_preposition() -> None:
-    quads_ = [Normal("a", "b", "p", "c"), Normal("d", "e", "q", "c"), Normal("d", "b", "p", "c")]
+    quads_ = [
+        LemmatisedQuadruple("a", "b", "p", "c"),
+        LemmatisedQuadruple("d", "e", "q", "c"),
+        LemmatisedQuadruple("d", "b", "p", "c"),
+    ]
     found = Association.of(quads_, [True, False, True])
-    asked = [Normal("x", "y", "p", "c"), Normal("x", "y", "q", "c"), Normal("a", "b", "new", "c")]
+    asked = [
+        LemmatisedQuadruple("x", "y", "p", "c"),
+        LemmatisedQuadruple("x", "y", "q", "c"),
+        LemmatisedQuadruple("a", "b", "new", "c"),
+    ]
     assert found.log_ratio(asked).tolist() == [math.inf, -math.inf, 0]
 
 
 def test_other_text_counts_less_in_association() -> None:
-    own, other = Normal("a", "b", "p", "c"), Normal("a", "e", "p", "c")
-    asked = [Normal("a", "x", "p", "c")]
+    own, other = LemmatisedQuadruple("a", "b", "p", "c"), LemmatisedQuadruple("a", "e", "p", "c")
+    asked = [LemmatisedQuadruple("a", "x", "p", "c")]
     assert Association.of([own], [True], [(other, True)]).log_ratio(asked).tolist() == [math.inf]
     found = Association.of([own], [True], [(other, False)])
     assert found.look_up([["V\ta\tp"]], 1).tolist() == [[OTHERS]]
@@ -158,7 +179,7 @@ def test_cuts_are_smoothed_by_all_heads_of_a_kind() -> None:
     eat, cut, new = (head_of("V", verb, "with") for verb in ("eat", "cut", "new"))
     pairs = [("egg", eat)] * 3 + [("saw", cut)]
     found = by_cut(tree, pairs)
-    for made in (found, Preference.read(found.content())):
+    for made in (found, AttachmentPreference.read(found.content())):
         egg, none = made.probability(["egg", "egg"], [eat, new])
         assert egg > 0
         assert none == 0
@@ -172,8 +193,11 @@ def test_cuts_are_smoothed_by_all_heads_of_a_kind() -> None:
 def test_evidence_of_other_text() -> None:
     pairs = Counts([[3, 0], [1, 4]], ["fork", "pizza"], ["with:eat", "obj:eat"])
     quads_ = [Quadruple("eat", "pizza", "with", "cheese", "N")]
-    asked = [Normal("eat", "pizza", "with", "fork"), Normal("x", "y", "beyond", "z")]
-    found = Evidence.of(quads_, pairs).features(asked)
+    asked = [
+        LemmatisedQuadruple("eat", "pizza", "with", "fork"),
+        LemmatisedQuadruple("x", "y", "beyond", "z"),
+    ]
+    found = SlotCounts.of(quads_, pairs).features(asked)
     assert found.shape == (2, 8)
     assert found[1] == pytest.approx(0)
     # with: 4 of 8 tokens; eat has it in 4 of 8.
@@ -184,9 +208,12 @@ def test_evidence_of_other_text() -> None:
 
 def test_evidence_is_kept() -> None:
     pairs = Counts([[2.5]], ["fork"], ["with:eat"])
-    made = Evidence.of([Quadruple("a", "b", "c", "d", "V")], pairs)
-    asked = [Normal("a", "b", "c", "d"), Normal("eat", "b", "with", "fork")]
-    assert np.array_equal(Evidence.read(made.content()).features(asked), made.features(asked))
+    made = SlotCounts.of([Quadruple("a", "b", "c", "d", "V")], pairs)
+    asked = [
+        LemmatisedQuadruple("a", "b", "c", "d"),
+        LemmatisedQuadruple("eat", "b", "with", "fork"),
+    ]
+    assert np.array_equal(SlotCounts.read(made.content()).features(asked), made.features(asked))
 
 
 def test_contexts() -> None:
@@ -199,8 +226,8 @@ def test_contexts() -> None:
 def test_back_off_on_real_quadruples(shared_data: Path) -> None:
     train, dev = (read(shared_data / "ppattach" / name) for name in ("training", "devset"))
     assert (len(train), len(dev)) == (20801, 4039)
-    tally = Tally.of([Normal(*one[:4]) for one in train], answers_of(train))
-    share, level = back_off(tally.counts([Normal(*one[:4]) for one in dev]))
+    tally = QuadrupleCounts.of([LemmatisedQuadruple(*one[:4]) for one in train], answers_of(train))
+    share, level = back_off(tally.counts([LemmatisedQuadruple(*one[:4]) for one in dev]))
     right = (share >= 0.5) == np.array(answers_of(dev))
     assert right.mean() == pytest.approx(0.8398, abs=0.0005)
     assert (level == 0).mean() == pytest.approx(0.065, abs=0.001)

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from roget.learn.attachment import machine as machines
-from roget.learn.attachment.machine import EXACT, LINEAR, NOISE, OTHERS, Items, Machine
+from roget.learn.attachment.machine import EXACT, LINEAR, NOISE, OTHERS, FeatureRows, Machine
 
 
-def drawn(n: int, prepositions: str = "p", seed: int = 0, words: int = 6) -> Items:
+def drawn(n: int, prepositions: str = "p", seed: int = 0, words: int = 6) -> FeatureRows:
     """Quadruples of few words with random vectors."""
     rng = np.random.default_rng(seed)
     table = rng.normal(size=(words, 4)).astype(np.float32)
     table /= np.sqrt(np.square(table).sum(axis=1, keepdims=True))
     ids = rng.integers(0, words, (n, 3))
-    return Items(
+    return FeatureRows(
         ids,
         (table[ids[:, 0]], table[ids[:, 1]], table[ids[:, 2]]),
         np.array(rng.choice(list(prepositions), n), dtype=object),
@@ -26,7 +26,7 @@ def drawn(n: int, prepositions: str = "p", seed: int = 0, words: int = 6) -> Ite
     )
 
 
-def by_hand(a: Items, i: int, b: Items, j: int, pooled: bool) -> float:
+def by_hand(a: FeatureRows, i: int, b: FeatureRows, j: int, pooled: bool) -> float:
     """K of one pair, term by term."""
     product = 1.0
     for at in range(3):
@@ -50,7 +50,7 @@ def test_the_kernel(pooled: bool) -> None:
             assert found[i, j] == pytest.approx(by_hand(a, i, b, j, pooled), abs=1e-5)
 
 
-def ridge(items: Items, answers: Any, asked: Items, pooled: bool) -> list[float]:
+def ridge(items: FeatureRows, answers: Any, asked: FeatureRows, pooled: bool) -> list[float]:
     """mean + k·(K + λ)⁻¹·(y − mean), in double precision."""
     goal = [1.0 if noun else -1.0 for noun in answers]
     mean = sum(goal) / (len(goal) + 2)
@@ -123,7 +123,7 @@ def test_a_kernel_that_is_not_definite_gets_more_noise() -> None:
     # Cosines cut off at 0 need not make a definite matrix.
     items = drawn(120, "p", words=60)
     answers = np.random.default_rng(2).random(120) < 0.5
-    strong = Items(
+    strong = FeatureRows(
         items.words, tuple(50 * part for part in items.vectors), items.prepositions, items.evidence
     )  # type: ignore[arg-type]
     machine, left_out = Machine.fit(strong, answers, np.random.default_rng(0))

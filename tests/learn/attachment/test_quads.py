@@ -10,7 +10,7 @@ import pytest
 from roget.core.quadruple import Quadruple
 from roget.data import sample
 from roget.errors import FormatError, InputError
-from roget.learn.attachment.quads import Line, answers_of, checked, line_of, parse, read
+from roget.learn.attachment.quads import QuadrupleLine, answers_of, checked, line_of, parse, read
 
 FORK = Quadruple("eat", "pizza", "with", "fork", "V")
 
@@ -20,7 +20,7 @@ FORK = Quadruple("eat", "pizza", "with", "fork", "V")
     ["17 eat pizza with fork V", "eat pizza with fork v", "eat\tpizza\twith\tfork\tV\n"],
 )
 def test_every_format_gives_the_same(text: str) -> None:
-    assert line_of(text, answered=True) == Line(FORK)
+    assert line_of(text, answered=True) == QuadrupleLine(FORK)
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_every_format_gives_the_same(text: str) -> None:
 )
 def test_lines_without_answer(text: str) -> None:
     found = line_of(text, answered=False)
-    assert isinstance(found, Line)
+    assert isinstance(found, QuadrupleLine)
     assert found.quadruple == FORK._replace(attachment="")
     assert isinstance(line_of(text, answered=True), str)
 

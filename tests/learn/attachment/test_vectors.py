@@ -12,7 +12,7 @@ from roget.core.counts import Counts
 from roget.core.counts.views import unit
 from roget.core.quadruple import Quadruple
 from roget.errors import InputError
-from roget.learn.attachment.quads import Normal
+from roget.learn.attachment.quads import LemmatisedQuadruple
 from roget.learn.attachment.sources import (
     Sources,
     Vectors,
@@ -160,7 +160,7 @@ def test_nothing_counted() -> None:
 
 
 def test_answers_are_no_contexts() -> None:
-    normal = [Normal("eat", "pizza", "with", "fork")]
+    normal = [LemmatisedQuadruple("eat", "pizza", "with", "fork")]
     made = [
         tables([Quadruple("eat", "pizza", "with", "fork", answer)], normal, Sources())
         for answer in "NV"

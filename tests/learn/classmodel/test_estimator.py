@@ -15,7 +15,7 @@ from roget import catalogue
 from roget.core.counts import Counts
 from roget.errors import InputError, RogetError
 from roget.learn.classmodel import ClassModel
-from roget.learn.classmodel.classes import Classes
+from roget.learn.classmodel.classes import ClassCounts
 from roget.learn.classmodel.families import FAMILIES, learn_family
 from roget.learn.classmodel.recipes import recipe
 from roget.learn.clustering.comdl.estimator import CoMDL
@@ -28,7 +28,7 @@ CLASSY = [name for name in catalogue.MODELS if recipe(name).families]
 
 
 @pytest.fixture(scope="module")
-def learnt() -> dict[str, list[Classes]]:
+def learnt() -> dict[str, list[ClassCounts]]:
     """Families are learnt once for all tests here."""
     return {}
 
@@ -215,7 +215,7 @@ def test_weights_stay_with_their_kind_of_classes(
     classes = learn_family("mdl", train.matrix, 0)
     counted, typed = ([c for c in classes if c.types == types][:2] for types in (False, True))
 
-    def family(name: str, table: Any, seed: int) -> list[Classes]:
+    def family(name: str, table: Any, seed: int) -> list[ClassCounts]:
         calls.append(table)
         return [*counted, typed[0]] if len(calls) == 1 else [counted[0], *typed]
 

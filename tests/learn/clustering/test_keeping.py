@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from roget.learn.clustering.keeping import interruptible
+from roget.learn.clustering.checkpoints import interruptible
 
 
 def test_the_first_waits_until_nothing_is_half_done():

@@ -17,7 +17,7 @@ from roget.core.io import source as sources
 from roget.core.io.paths import find
 from roget.errors import MAX_PROBLEMS, FormatError, InputError
 from roget.learn.corpus import conllu, conllu_kernel
-from roget.learn.corpus.base import NONE, Reading, Tables
+from roget.learn.corpus.base import NONE, ReadContext, Tables
 
 DRINK = """\
 # text = The cat drinks milk
@@ -49,7 +49,7 @@ def read(path, *, form=False, keep_case=False, encoding="utf-8", piece=sources.P
     for source in find([path], [".conllu"], encoding):
         for part in source.pieces(piece):
             tables = Tables()
-            for tokens in conllu.read(part, tables, Reading(form=form, keep_case=keep_case)):
+            for tokens in conllu.read(part, tables, ReadContext(form=form, keep_case=keep_case)):
                 found += spelled(tokens, tables)
     return found
 
@@ -255,7 +255,7 @@ def test_problems_of_later_pieces(write):
 def test_nothing_is_yielded_after_a_broken_line(write, monkeypatch):
     monkeypatch.setattr(sources, "BLOCK", len(DRINK))
     path = write(DRINK + line(1, head=5) + "\n" + DRINK * 5)
-    batches = conllu.read(find([path], [])[0], Tables(), Reading())
+    batches = conllu.read(find([path], [])[0], Tables(), ReadContext())
     assert len(next(batches)) == 4
     with pytest.raises(FormatError):
         next(batches)

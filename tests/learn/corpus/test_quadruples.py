@@ -12,7 +12,7 @@ from learn.corpus.parsed_twins import parsed, sentences
 from learn.corpus.parsed_twins import quadruples as naive
 from roget.core.io import source as sources
 from roget.core.quadruple import Quadruple
-from roget.learn.counting.options import Options
+from roget.learn.counting.options import CountOptions
 from roget.learn.counting.quadruples import read
 
 SAW = [
@@ -37,7 +37,7 @@ def quads(tmp_path):
             form, lemma, upos, head, label = row.split()
             text += f"{i}\t{form}\t{lemma}\t{upos}\t_\t_\t{head}\t{label}\t_\t_\n"
         path.write_text(text)
-        return list(read([path], Options(**reading)))
+        return list(read([path], CountOptions(**reading)))
 
     return run
 

@@ -14,7 +14,7 @@ from roget.core.io import source as sources
 from roget.core.io.paths import find
 from roget.errors import InputError, UnknownName
 from roget.learn.corpus import conllu, relations
-from roget.learn.corpus.base import Reading, Tables, Tokens
+from roget.learn.corpus.base import ReadContext, Tables, Tokens
 from roget.learn.corpus.relations import Extractor, Relation, parse
 
 # Old friends of mine live in a house outside of town because of rent they pay.
@@ -49,7 +49,7 @@ def count(path, names, tags=False):
     """How often each (word, slot, context) is drawn from a file."""
     tables, found = Tables(), Counter()
     extractor = Extractor(parse(names), tables, tags)
-    for tokens in conllu.read(find([path], [])[0], tables, Reading()):
+    for tokens in conllu.read(find([path], [])[0], tables, ReadContext()):
         drawn = extractor(tokens)
         assert {a.dtype for a in (drawn.word, drawn.slot, drawn.context)} == {np.dtype(np.int32)}
         columns = (
@@ -222,7 +222,7 @@ def test_plain_tokens_have_no_relations():
 
 def test_an_empty_batch(friends):
     tables = Tables()
-    (tokens,) = conllu.read(find([friends], [])[0], tables, Reading())
+    (tokens,) = conllu.read(find([friends], [])[0], tables, ReadContext())
     for tags in (False, True):
         drawn = Extractor(parse(["all", "*/*/*"]), tables, tags)(tokens.first(0))
         assert [len(drawn.word), len(drawn.slot), len(drawn.context)] == [0, 0, 0]

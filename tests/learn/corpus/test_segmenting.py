@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 import roget
 from roget.errors import MissingExtra
 from roget.learn.corpus import text as plain
-from roget.learn.corpus.segmenting import RUNS, Learnt, _Merging, cut, place, share_of
+from roget.learn.corpus.segmenting import RUNS, LearntSegmenter, _Merging, cut, place, share_of
 from roget.learn.counting.count import run
-from roget.learn.counting.options import Options
+from roget.learn.counting.options import CountOptions
 
 
 def description(chain, spelling):
@@ -85,7 +85,7 @@ def test_joining_shortens_the_description_as_a_naive_search_does(runs):
 
 @given(st.lists(st.text("天地人水火กขฃ", min_size=1, max_size=12), min_size=1, max_size=6))
 def test_words_together_are_the_text(runs):
-    segment = Learnt(Learnt.learn(runs))
+    segment = LearntSegmenter(LearntSegmenter.learn(runs))
     for one in [*runs, "木人"]:
         assert "".join(segment(one)) == one
 
@@ -106,7 +106,9 @@ def test_chinese_words_beside_gold(shared_data):
         for part in gzip.decompress(path.read_bytes()).decode().split("\n\n")
     ]
     texts = ["".join(words) for words in gold]
-    learnt = Learnt(Learnt.learn(one for text in texts for one in RUNS.findall(text)))
+    learnt = LearntSegmenter(
+        LearntSegmenter.learn(one for text in texts for one in RUNS.findall(text))
+    )
 
     def score(segment):
         right = ours = theirs = 0
@@ -131,9 +133,9 @@ CHINESE = "".join(
 def test_counts_of_chinese_text(tmp_path):
     path = tmp_path / "tea.txt"
     path.write_text(f"{CHINESE} OK, tea 2.5!", encoding="utf-8")
-    summary = run(path, tmp_path / "plain.counts", Options(window=1))
+    summary = run(path, tmp_path / "plain.counts", CountOptions(window=1))
     assert any("--segment learnt" in note for note in summary.notes)
-    found = run(path, tmp_path / "words.counts", Options(window=1, segment="learnt"))
+    found = run(path, tmp_path / "words.counts", CountOptions(window=1, segment="learnt"))
     assert any("牛奶" in note and "红茶" in note for note in found.notes)
     counts = roget.Counts.read(tmp_path / "words.counts")
     assert counts.count("牛奶", "喝") == 5
@@ -165,7 +167,10 @@ def test_sentences_are_kept_with_the_words_found(tmp_path):
     lines = counts.evidence.lines("牛奶", n=3)
     assert lines
     assert {line.text[slice(*line.word)] for line in lines} == {"牛奶"}
-    text, learnt = path.read_text("utf-8"), Learnt(Learnt.learn(RUNS.findall(CHINESE)))
+    text, learnt = (
+        path.read_text("utf-8"),
+        LearntSegmenter(LearntSegmenter.learn(RUNS.findall(CHINESE))),
+    )
     spans = place(text, plain.find_words, learnt)
     assert [text[a:b].lower() for a, b in spans] == [
         word for word in cut(text, plain.words, learnt) if word != "\n"

@@ -11,7 +11,7 @@ import pytest
 from roget.core.io.paths import find
 from roget.errors import InputError, MissingExtra
 from roget.learn.corpus import spacy_reader
-from roget.learn.corpus.base import NONE, Reading, Tables
+from roget.learn.corpus.base import NONE, ReadContext, Tables
 from roget.learn.corpus.relations import Extractor, parse
 
 spacy = pytest.importorskip("spacy")
@@ -126,32 +126,32 @@ def saved(tmp_path):
 def test_text_through_a_pipeline(pipeline, tmp_path):
     path = tmp_path / "some.txt"
     path.write_text("The cat  drinks milk\nin town.\n\n\n \nThe cat drinks milk in town.\n")
-    assert read(path, Reading(model=pipeline)) == [expected(CAT)] * 2
-    assert read(path, Reading(model=pipeline, form=True)) == [expected(CAT, form=True)] * 2
-    assert read(path, Reading(model=pipeline, keep_case=True, form=True))[0][0][0] == "The"
+    assert read(path, ReadContext(model=pipeline)) == [expected(CAT)] * 2
+    assert read(path, ReadContext(model=pipeline, form=True)) == [expected(CAT, form=True)] * 2
+    assert read(path, ReadContext(model=pipeline, keep_case=True, form=True))[0][0][0] == "The"
     assert "ner" not in spacy_reader.load(pipeline).pipe_names
 
 
 def test_lines_are_sentences(pipeline, tmp_path):
     path = tmp_path / "some.txt"
     path.write_text("The cat drinks milk in town. The cat drinks milk in town.\n\nThe cat\n")
-    assert [len(rows) for rows in read(path, Reading(model=pipeline, lines=True))] == [14, 2]
+    assert [len(rows) for rows in read(path, ReadContext(model=pipeline, lines=True))] == [14, 2]
 
 
 def test_long_paragraphs_are_cut_at_a_blank(pipeline, tmp_path, monkeypatch):
     monkeypatch.setattr(spacy_reader, "LONGEST", 30)
     path = tmp_path / "some.txt"
     path.write_text("The cat drinks milk in town. " * 3 + "x" * 70)
-    words = [row[0] for rows in read(path, Reading(model=pipeline, form=True)) for row in rows]
+    words = [row[0] for rows in read(path, ReadContext(model=pipeline, form=True)) for row in rows]
     assert words[:21] == [line.split()[0].lower() for line in CAT.splitlines()] * 3
     assert "".join(words[21:]) == "x" * 70
 
 
 def test_batches_do_not_matter(saved, monkeypatch):
     path = saved([doc(Vocab(), CAT) for _ in range(20)])
-    whole = read(path, Reading(), spacy_reader.read_docbin)
+    whole = read(path, ReadContext(), spacy_reader.read_docbin)
     monkeypatch.setattr(spacy_reader, "BATCH", 10)
-    assert read(path, Reading(), spacy_reader.read_docbin) == whole == [expected(CAT)] * 20
+    assert read(path, ReadContext(), spacy_reader.read_docbin) == whole == [expected(CAT)] * 20
 
 
 def test_several_sentences_and_blanks_in_a_document(saved):
@@ -164,7 +164,7 @@ def test_several_sentences_and_blanks_in_a_document(saved):
         heads=[2, 0, 2, 4, 5, 5],
         deps=["nsubj", "dep", "ROOT", "dep", "dep", "ROOT"],
     )
-    assert read(saved([one]), Reading(), spacy_reader.read_docbin) == [
+    assert read(saved([one]), ReadContext(), spacy_reader.read_docbin) == [
         [("cat", "NOUN", "nsubj", 2), ("sleep", "VERB", "root", 0)],
         [("dog", "NOUN", "dep", 0), ("bark", "VERB", "root", 0)],
     ]
@@ -172,11 +172,11 @@ def test_several_sentences_and_blanks_in_a_document(saved):
 
 def test_forms_stand_in_for_lemmas(saved):
     path = saved([doc(Vocab(), CAT, lemmas=False)])
-    assert read(path, Reading(), spacy_reader.read_docbin) == [expected(CAT, form=True)]
+    assert read(path, ReadContext(), spacy_reader.read_docbin) == [expected(CAT, form=True)]
 
 
 def test_older_labels_become_universal(saved):
-    (rows,) = read(saved([doc(Vocab(), OLD)]), Reading(), spacy_reader.read_docbin)
+    (rows,) = read(saved([doc(Vocab(), OLD)]), ReadContext(), spacy_reader.read_docbin)
     assert [(word, label, head) for word, _, label, head in rows] == [
         ("milk", "nsubj:pass", 3),
         ("be", "aux:pass", 3),
@@ -199,7 +199,7 @@ def test_relations_are_drawn(saved):
     tables, found = Tables(), Counter()
     draw = Extractor(parse(["obj", "subj", "obl:prep", "nmod:prep"]), tables)
     for tokens in spacy_reader.read_docbin(
-        find([saved([doc(Vocab(), OLD)])], [])[0], tables, Reading()
+        find([saved([doc(Vocab(), OLD)])], [])[0], tables, ReadContext()
     ):
         pairs = draw(tokens)
         for w, s, c in zip(pairs.word, pairs.slot, pairs.context, strict=True):
@@ -216,37 +216,37 @@ def test_pipelines_that_lack_something(tmp_path):
     path = tmp_path / "some.txt"
     path.write_text("The cat drinks.")
     with pytest.raises(InputError, match="which spaCy pipeline"):
-        read(path, Reading())
+        read(path, ReadContext())
     with pytest.raises(InputError, match=r"cannot load the spaCy pipeline 'no_such': .*download"):
-        read(path, Reading(model="no_such"))
+        read(path, ReadContext(model="no_such"))
     spacy.blank("en").to_disk(tmp_path / "blank")
     with pytest.raises(
         InputError, match=r"no dependency labels .* parts of speech: it has no comp"
     ):
-        read(path, Reading(model=str(tmp_path / "blank")))
+        read(path, ReadContext(model=str(tmp_path / "blank")))
 
 
 def test_documents_that_lack_something(saved, tmp_path):
     vocab = Vocab()
     tagged = Doc(vocab, words=["Cats"], pos=["NOUN"])
     with pytest.raises(InputError, match=r"some\.spacy: a document has no dependency labels"):
-        read(saved([doc(vocab, CAT), tagged]), Reading(), spacy_reader.read_docbin)
+        read(saved([doc(vocab, CAT), tagged]), ReadContext(), spacy_reader.read_docbin)
     (tmp_path / "bad.spacy").write_bytes(b"not zlib")
     with pytest.raises(InputError, match=r"bad\.spacy: not a spaCy DocBin"):
-        read(tmp_path / "bad.spacy", Reading(), spacy_reader.read_docbin)
+        read(tmp_path / "bad.spacy", ReadContext(), spacy_reader.read_docbin)
 
 
 def test_nothing_to_read(saved, pipeline, tmp_path):
     (tmp_path / "empty.txt").write_text(" \n\n")
-    assert read(tmp_path / "empty.txt", Reading(model=pipeline)) == []
-    assert read(saved([Doc(Vocab(), words=[])]), Reading(), spacy_reader.read_docbin) == []
+    assert read(tmp_path / "empty.txt", ReadContext(model=pipeline)) == []
+    assert read(saved([Doc(Vocab(), words=[])]), ReadContext(), spacy_reader.read_docbin) == []
 
 
 def test_without_the_package(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "spacy", None)
     (tmp_path / "some.spacy").write_bytes(b"")
     with pytest.raises(MissingExtra, match=r"pip install 'roget\[spacy\]'"):
-        read(tmp_path / "some.spacy", Reading(), spacy_reader.read_docbin)
+        read(tmp_path / "some.spacy", ReadContext(), spacy_reader.read_docbin)
 
 
 def test_a_real_pipeline(shared_data, tmp_path):
@@ -269,4 +269,4 @@ def test_a_real_pipeline(shared_data, tmp_path):
         ]
         for line in raw
     ]
-    assert read(path, Reading(model=model, lines=True)) == naive
+    assert read(path, ReadContext(model=model, lines=True)) == naive

@@ -10,7 +10,7 @@ import pytest
 from roget.core.io.paths import find
 from roget.errors import MissingExtra, UnknownName
 from roget.learn.corpus import hanta, tagger
-from roget.learn.corpus.base import NONE, Reading, Tables
+from roget.learn.corpus.base import NONE, ReadContext, Tables
 
 SENTENCES = [
     "The old man gave the boy a book that he did n't want to read .",
@@ -67,7 +67,7 @@ def test_forgetting_changes_nothing(alone, monkeypatch):
 def read(path, reading=None):
     """Sentences of (word, UPOS, label, head's word)."""
     tables, found = Tables(), []
-    for tokens in tagger.read(find([path], [])[0], tables, reading or Reading()):
+    for tokens in tagger.read(find([path], [])[0], tables, reading or ReadContext()):
         words = [tables.words.texts[i] for i in tokens.word.tolist()]
         upos = [tables.upos.texts[i] for i in tokens.upos.tolist()]
         labels = heads = [None] * len(words)
@@ -103,20 +103,20 @@ def test_read(cats, alone):
 
 
 def test_forms_capitals_and_lines(cats, alone):
-    rows = read(cats, Reading(form=True, keep_case=True, lines=True))
+    rows = read(cats, ReadContext(form=True, keep_case=True, lines=True))
     assert [[row[0] for row in sentence] for sentence in rows] == [
         ["The", "Cat", "drank"],
         ["fresh", "milk", ".", "She"],
         ["slept", "!"],
     ]
-    assert read(cats, Reading(form=True))[0][2][0] == "drank"
+    assert read(cats, ReadContext(form=True))[0][2][0] == "drank"
 
 
 def test_long_sentences_are_cut_and_long_words_spared(tmp_path, alone, monkeypatch):
     path = tmp_path / "long.txt"
     path.write_text(f"{'x' * 500} eats {'fish ' * 30}", encoding="utf-8")
     monkeypatch.setattr(tagger, "LONGEST", 10)
-    rows = read(path, Reading(lines=True))
+    rows = read(path, ReadContext(lines=True))
     assert [len(sentence) for sentence in rows] == [10, 10, 10, 2]
     assert rows[0][0][0] == "x" * 500
 

@@ -9,7 +9,7 @@ from learn.corpus.test_relations import conllu_text
 from roget.core.io.paths import find
 from roget.errors import InputError
 from roget.learn.corpus import conllu
-from roget.learn.corpus.base import NONE, Reading, Tables, Tokens
+from roget.learn.corpus.base import NONE, ReadContext, Tables, Tokens
 from roget.learn.corpus.terms import Joiner, find_terms
 from roget.learn.counting.count import count
 
@@ -83,7 +83,7 @@ def test_terms_of_a_parse_stand_where_their_heads_stood(tmp_path):
         (conllu_text("\n".join(rows)) + "\n") * 9 + conllu_text("\n".join(other)) + "\n"
     )
     tables = Tables()
-    (read,) = conllu.read(find([path], [])[0], tables, Reading())
+    (read,) = conllu.read(find([path], [])[0], tables, ReadContext())
     assert set(find_terms([read], tables, chained=True)) == {
         "prime minister",
         "new york",

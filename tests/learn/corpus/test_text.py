@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from roget.core.io.paths import find
 from roget.errors import MAX_PROBLEMS, FormatError
 from roget.learn.corpus import text
-from roget.learn.corpus.base import Reading, Tables
+from roget.learn.corpus.base import ReadContext, Tables
 
 PLAIN = st.text(st.sampled_from("abzAZéßЖλ019 .,'-_·!?…\"()[]’“”\n\t€&"), max_size=60)
 
@@ -19,7 +19,7 @@ PLAIN = st.text(st.sampled_from("abzAZéßЖλ019 .,'-_·!?…\"()[]’“”\n\
 def read(path, reading=None, encoding="utf-8"):
     """The sentences of a file, as lists of words."""
     tables, found = Tables(), []
-    for tokens in text.read(find([path], [], encoding)[0], tables, reading or Reading()):
+    for tokens in text.read(find([path], [], encoding)[0], tables, reading or ReadContext()):
         assert tokens.upos is tokens.head is tokens.deprel is None
         words = [tables.words.texts[i] for i in tokens.word.tolist()]
         starts = tokens.starts.tolist()
@@ -155,7 +155,7 @@ def test_paragraphs_do_not_touch(first, second):
 def test_read(write):
     path = write("The cat drinks\nmilk. The dog\r\n\r\nDrinks water :-)\n...\n")
     assert read(path) == [["the", "cat", "drinks", "milk"], ["the", "dog"], ["drinks", "water"]]
-    assert read(path, Reading(lines=True, keep_case=True)) == [
+    assert read(path, ReadContext(lines=True, keep_case=True)) == [
         ["The", "cat", "drinks"],
         ["milk", "The", "dog"],
         ["Drinks", "water"],
@@ -197,6 +197,6 @@ def test_other_encodings(write):
 def test_the_same_word_has_one_id(write):
     tables = Tables()
     path = write("a b a\n\nb c")
-    batches = text.read(find([path], [])[0], tables, Reading())
+    batches = text.read(find([path], [])[0], tables, ReadContext())
     assert [i for tokens in batches for i in tokens.word.tolist()] == [0, 1, 0, 1, 2]
     assert tables.words.texts == ["a", "b", "c"]

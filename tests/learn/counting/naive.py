@@ -10,7 +10,7 @@ from typing import Any
 from unicodedata import category
 
 from roget.core.counts import Counts
-from roget.learn.counting.parts import Cuts
+from roget.learn.counting.parts import CountCuts
 
 Pair = tuple[str, str]
 
@@ -44,7 +44,7 @@ def totals(pairs: dict[Pair, Any], axis: int) -> dict[str, Any]:
     return sums
 
 
-def cut(pairs: dict[Pair, Any], cuts: Cuts) -> dict[Pair, Any]:
+def cut(pairs: dict[Pair, Any], cuts: CountCuts) -> dict[Pair, Any]:
     """What the cuts leave; contexts have no slots here."""
 
     def wanted(text: str, only: frozenset[str] | None) -> bool:

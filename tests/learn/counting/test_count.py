@@ -29,7 +29,7 @@ from roget.core.progress import Progress
 from roget.errors import FormatError, InputError, UnknownName
 from roget.learn.counting import plan
 from roget.learn.counting.count import Options, count, run
-from roget.learn.counting.parts import Cuts
+from roget.learn.counting.parts import CountCuts
 
 
 def test_conllu_beside_the_twin(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ TABLES = st.lists(
     st.lists(st.tuples(TEXT, TEXT, WHOLE), max_size=15), min_size=1, max_size=3
 ) | st.lists(st.lists(st.tuples(TEXT, TEXT, SOME), max_size=15), min_size=1, max_size=3)
 CUTS = st.builds(
-    Cuts,
+    CountCuts,
     min_count=st.integers(1, 4),
     min_context=st.integers(1, 4),
     min_pair=st.integers(1, 3),
@@ -72,13 +72,13 @@ CUTS = st.builds(
     vocabulary=st.none() | st.frozensets(TEXT, min_size=3, max_size=8),
     contexts=st.none() | st.frozensets(TEXT, min_size=3, max_size=8),
     alphabetic=st.booleans(),
-) | st.just(Cuts())
+) | st.just(CountCuts())
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=12)
 @given(tables=TABLES, cuts=CUTS)
 def test_tables_and_cuts_beside_the_twin(
-    tmp_path: Path, tables: list[list[tuple[str, str, Any]]], cuts: Cuts
+    tmp_path: Path, tables: list[list[tuple[str, str, Any]]], cuts: CountCuts
 ) -> None:
     for number, rows in enumerate(tables):
         lines = ["word\tcontext\tcount", *("\t".join(map(str, row)) for row in rows)]
@@ -88,7 +88,7 @@ def test_tables_and_cuts_beside_the_twin(
     expected = naive.cut(sums, cuts)
     options = {
         name: value
-        for name in Cuts.__dataclass_fields__
+        for name in CountCuts.__dataclass_fields__
         if (value := getattr(cuts, name)) or name in ("vocabulary", "contexts")
     }
     if not expected:
@@ -217,7 +217,7 @@ def test_plain_text_is_tagged_where_its_language_is_told(tmp_path: Path) -> None
 def test_a_tagger_that_is_not_installed_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("roget.learn.counting.automatic.find_spec", lambda name: None)
+    monkeypatch.setattr("roget.learn.counting.infer_recipe.find_spec", lambda name: None)
     (tmp_path / "a.txt").write_text(ENGLISH * 10)
     summary = run(tmp_path / "a.txt", tmp_path / "o.counts")
     assert "pip install 'roget[learn]'" in summary.notes[0]

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from roget.core.counts import Counts
-from roget.core.counts.evidence import Line
+from roget.core.counts.evidence import EvidenceLine
 from roget.core.io import source as sources
 from roget.core.io.paths import find
 from roget.errors import InputError
 from roget.learn.corpus import text
-from roget.learn.corpus.base import Reading, Tables
+from roget.learn.corpus.base import ReadContext, Tables
 from roget.learn.corpus.windows import Windows
 from roget.learn.counting.count import count, run
-from roget.learn.counting.options import Options
+from roget.learn.counting.options import CountOptions
 
 FICTION = Path(__file__).parents[3] / "docs/examples/fiction.conllu.xz"
 
@@ -158,7 +158,7 @@ def test_same_bits_after_a_stop(
 ) -> None:
     monkeypatch.setattr("roget.learn.counting.plan.PIECE", 300_000)
     monkeypatch.setattr("roget.learn.counting.plan.BUNDLE", 1)
-    asked = Options(evidence=1, processes=1)
+    asked = CountOptions(evidence=1, processes=1)
     run(fiction, tmp_path / "once", asked)
 
     class Stop(Exception):
@@ -178,7 +178,7 @@ def test_same_bits_after_a_stop(
 
 def test_memory_is_bounded_by_runs(fiction: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one = count(fiction, evidence=2, evidence_size=0)
-    monkeypatch.setattr("roget.learn.counting.witness.BUFFER", 4000)
+    monkeypatch.setattr("roget.learn.counting.examples.BUFFER", 4000)
     monkeypatch.setattr("roget.core.io.source.BLOCK", 100_000)
     assert collect(count(fiction, evidence=2, evidence_size=0)) == collect(one)
 
@@ -188,7 +188,7 @@ def test_words_written_as_one(tmp_path: Path) -> None:
     counts = count(tmp_path / "es.conllu", relation="VERB/obj/NOUN", evidence=3)
     assert counts.evidence is not None
     (line,) = counts.evidence.lines("él")
-    assert line == Line(
+    assert line == EvidenceLine(
         "es.conllu", 2, "Bebe del vaso y dámelo,100 000 veces.", (16, 22), (16, 22), ("él", "dar")
     )
     (line,) = counts.evidence.lines("vez", "dar")
@@ -244,11 +244,11 @@ def test_tables_have_none(tmp_path: Path) -> None:
 
 
 def test_a_table_of_counts_says_that_it_keeps_none(fiction: Path, tmp_path: Path) -> None:
-    done = run(fiction, tmp_path / "t.tsv", Options(relation="obj", evidence=1))
+    done = run(fiction, tmp_path / "t.tsv", CountOptions(relation="obj", evidence=1))
     assert "t.tsv: keeps no evidence, only counts; a directory does" in done.notes
 
 
-def group(lines: list[Line]) -> dict[str, int]:
+def group(lines: list[EvidenceLine]) -> dict[str, int]:
     found: dict[str, int] = defaultdict(int)
     for line in lines:
         found[line.pair[1]] += 1
@@ -312,7 +312,7 @@ def test_windows_equal_a_naive_search(fiction: Path, tmp_path: Path) -> None:
 def test_terms_stand_where_their_words_do(tmp_path: Path) -> None:
     (tmp_path / "t.txt").write_text("The prime minister of old left.\n", encoding="utf-8")
     tables = Tables()
-    (tokens,) = text.read(find([tmp_path / "t.txt"], [])[0], tables, Reading(texts=True))
+    (tokens,) = text.read(find([tmp_path / "t.txt"], [])[0], tables, ReadContext(texts=True))
     draw = Windows(1, "right", tables, function_words=["the", "of"], terms=["prime minister"])
     places = draw(tokens).places
     assert places is not None

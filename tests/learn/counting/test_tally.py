@@ -11,9 +11,9 @@ import pytest
 
 from roget.core.io import duck
 from roget.errors import InputError
-from roget.learn.corpus.base import Pairs, Tables
+from roget.learn.corpus.base import PairColumns, Tables
 from roget.learn.counting import tally
-from roget.learn.counting.tally import Tally
+from roget.learn.counting.tally import PairTally
 
 Triple = tuple[str, str, str]
 
@@ -27,17 +27,17 @@ def random_tables(words: int, slots: int) -> Tables:
     return tables
 
 
-def random_pairs(seed: int, size: int, words: int, slots: int) -> Pairs:
+def random_pairs(seed: int, size: int, words: int, slots: int) -> PairColumns:
     draw = np.random.default_rng(seed)
     columns = (
         draw.zipf(1.3, size) % words,
         draw.integers(0, slots, size),
         draw.zipf(1.5, size) % words,
     )
-    return Pairs(*(column.astype(np.int32) for column in columns))
+    return PairColumns(*(column.astype(np.int32) for column in columns))
 
 
-def triples(pairs: Pairs, tables: Tables) -> Counter[Triple]:
+def triples(pairs: PairColumns, tables: Tables) -> Counter[Triple]:
     return Counter(
         (tables.words.texts[w], tables.slots.texts[s], tables.words.texts[c])
         for w, s, c in zip(pairs.word, pairs.slot, pairs.context, strict=True)
@@ -78,7 +78,7 @@ def test_equals_a_counter(
     tables = random_tables(500, 7)
     expected: Counter[Triple] = Counter()
     with duck.connect() as connection:
-        counted = Tally(tables, tmp_path, connection)
+        counted = PairTally(tables, tmp_path, connection)
         for seed, size in enumerate([0, 1, 5000, 999, 3000]):
             pairs = random_pairs(seed, size, 500, 7)
             counted.add(pairs)
@@ -92,7 +92,7 @@ def test_tables_that_outgrow_their_bits(tmp_path: Path, monkeypatch: pytest.Monk
     tables = random_tables(10, 2)
     expected: Counter[Triple] = Counter()
     with duck.connect() as connection:
-        counted = Tally(tables, tmp_path, connection)
+        counted = PairTally(tables, tmp_path, connection)
         monkeypatch.setattr(counted, "_bits", (4, 1))
         for words, slots in ((10, 2), (20, 2), (20, 9), (300, 5000)):
             tables = random_tables(words, slots)
@@ -113,12 +113,12 @@ def test_more_words_than_64_bits_can_pair(tmp_path: Path) -> None:
     tables = random_tables(1, 1)
     tables.words = Huge()  # type: ignore[assignment]
     with duck.connect() as connection, pytest.raises(InputError, match="cut it into several"):
-        Tally(tables, tmp_path, connection).add(random_pairs(0, 1, 1, 1))
+        PairTally(tables, tmp_path, connection).add(random_pairs(0, 1, 1, 1))
 
 
 def test_no_pairs(tmp_path: Path) -> None:
     with duck.connect() as connection:
-        counted = Tally(random_tables(3, 1), tmp_path, connection)
+        counted = PairTally(random_tables(3, 1), tmp_path, connection)
         counted.finish()
     assert counted.runs == 0
     assert written(tmp_path, 0) == Counter()

@@ -24,7 +24,7 @@ from roget.core.progress import Progress
 from roget.errors import FormatError, InputError
 from roget.learn.counting import plan
 from roget.learn.counting.count import Options, count, run
-from roget.learn.counting.work import Workspace
+from roget.learn.counting.scheduler import Workspace
 
 
 @pytest.fixture(autouse=True)

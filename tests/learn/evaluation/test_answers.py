@@ -26,15 +26,15 @@ from roget.learn.evaluation.answers import (
     tabulate_key,
     tabulate_sheet,
 )
-from roget.learn.evaluation.sheets import INTRUSION, MADE_UP, READING, Question, Sheet
+from roget.learn.evaluation.sheets import INTRUSION, MADE_UP, READING, Question, QuestionSheet
 
 QUESTIONS = (
     Question(1, 7, "drinks", ("tea", "Ale", "hut"), "hut"),
     Question(2, 9, 'arms, "all"', ("gun", "poem", "café"), "poem"),
     Question(3, 4, "", ("inn, old", "milk", "pub"), "milk"),
 )
-SHEET = Sheet(INTRUSION, QUESTIONS)
-READ = Sheet(
+SHEET = QuestionSheet(INTRUSION, QUESTIONS)
+READ = QuestionSheet(
     READING,
     (
         Question(1, 7, "drinks", ("tea", "ale", "gin", "rum"), ""),

@@ -16,7 +16,7 @@ from roget.core.counts import Counts
 from roget.errors import InputError
 from roget.learn.classmodel.families import learn_sizes
 from roget.learn.evaluation import decision
-from roget.learn.evaluation.decision import Task, decide
+from roget.learn.evaluation.decision import DecisionTask, decide
 from roget.report.evaluation import decisions
 
 
@@ -32,7 +32,7 @@ def whole() -> Any:
 
 
 def test_chosen_pairs_are_gone_and_nothing_else(whole: Any) -> None:
-    task = Task.draw(whole, 0, pairs=20)
+    task = DecisionTask.draw(whole, 0, pairs=20)
     train = task.train.toarray()
     gone = np.argwhere(train != whole)
     assert len(gone) == 20
@@ -47,7 +47,7 @@ def test_chosen_pairs_are_gone_and_nothing_else(whole: Any) -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_errors_are_those_of_the_loop(whole: Any, seed: int) -> None:
-    task = Task.draw(whole, seed, pairs=15)
+    task = DecisionTask.draw(whole, seed, pairs=15)
     rng = np.random.default_rng(seed)
     scores = rng.integers(0, 4, whole.shape).astype(float)
     pairs = [tuple(pair) for pair in np.argwhere(task.train.toarray() != whole)]
@@ -56,7 +56,7 @@ def test_errors_are_those_of_the_loop(whole: Any, seed: int) -> None:
 
 
 def test_the_truth_makes_no_error_and_totals_all_exceptional_ones(whole: Any) -> None:
-    task = Task.draw(whole, 1, pairs=15)
+    task = DecisionTask.draw(whole, 1, pairs=15)
     assert task.errors(whole[:, task.band].astype(float)) == (0.0, 0.0)
     totals = whole.sum(axis=0).astype(float)[task.band]
     ties = totals[task.context] == totals[task.rival]
@@ -124,7 +124,7 @@ def test_classes_by_counts_are_weighed_by_classes_by_counts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     table = planted(seed=3).matrix
-    task, rehearsal = Task.draw(table, 0, pairs=15), Task.draw(table, 1, pairs=15)
+    task, rehearsal = DecisionTask.draw(table, 0, pairs=15), DecisionTask.draw(table, 1, pairs=15)
     known = decision.learn_family("nearest", task.train, 0)
     counted, typed = ([c for c in known if c.types == types] for types in (False, True))
 
@@ -132,7 +132,7 @@ def test_classes_by_counts_are_weighed_by_classes_by_counts(
         return [*counted, *typed] if train is task.train else [counted[0], *typed]
 
     monkeypatch.setattr(decision, "learn_family", family)
-    learnt = decision.Stage(task, rehearsal, 0)._learn("nearest")
+    learnt = decision.DecisionStage(task, rehearsal, 0)._learn("nearest")
     labels, here, before = zip(*learnt, strict=True)
     assert list(labels) == [counted[0].name, *(one.name for one in typed)]
     assert len(here) == len(before) == len(labels)
@@ -156,7 +156,7 @@ def test_numbers_of_clusters_are_decided_by_classes_alone() -> None:
     assert list(of) == [
         "unigram", "agglomerative 1", "agglomerative 4", "mdl 1", "mdl 4",
     ]  # fmt: skip
-    task = Task.draw(counts.top(500).matrix, [0, 0], 20)
+    task = DecisionTask.draw(counts.top(500).matrix, [0, 0], 20)
     model = AgglomerativeTree(4).fit(task.train)
     scores = (model.membership_ @ model.centroids_)[:, task.band]
     assert (of["agglomerative 4"].every[0], of["agglomerative 4"].exceptional[0]) == task.errors(

@@ -14,7 +14,7 @@ from roget.core.counts import Counts
 from roget.core.intervals import interval
 from roget.errors import InputError, UnknownName
 from roget.learn.classmodel import ClassModel
-from roget.learn.evaluation.heldout import Split, compare, measure_losses
+from roget.learn.evaluation.heldout import TokenSplit, compare, measure_losses
 
 QUICK = ("unigram", "mle", "absolute", "kneser-ney", "nearest", "soft-symmetric")
 
@@ -48,7 +48,7 @@ def test_intervals_are_student_s() -> None:
 
 def test_parts_add_up_to_the_whole() -> None:
     counts = planted(words=80, seed=1)
-    split = Split.deal(counts.top(60), counts.select(counts.words[60:]), 0)
+    split = TokenSplit.deal(counts.top(60), counts.select(counts.words[60:]), 0)
     assert split.train.sum() + split.dev.sum() + split.test.sum() == counts.top(60).total
     assert split.known is not None
     assert split.known.shape[1] == split.train.shape[1]
@@ -73,7 +73,7 @@ def test_every_model_has_every_number(found: Any) -> None:
 
 def test_a_number_is_what_a_model_alone_would_give(found: Any) -> None:
     counts = planted(words=80, seed=1)
-    split = Split.deal(counts.top(60), None, 1)
+    split = TokenSplit.deal(counts.top(60), None, 1)
     model = ClassModel("soft-symmetric", random_state=1).fit(split.train, dev=split.dev)
     assert found.rows[-1].loss["test"][1] == pytest.approx(-model.score(split.test))
 

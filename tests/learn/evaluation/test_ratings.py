@@ -12,6 +12,7 @@ from scipy import stats
 
 from roget import InputError
 from roget.errors import FormatError
+from roget.learn.command_options import WAYS
 from roget.learn.evaluation import ratings
 from roget.learn.evaluation.ratings import (
     BASELINE,
@@ -21,7 +22,6 @@ from roget.learn.evaluation.ratings import (
     judge_ratings,
     read_ratings,
 )
-from roget.learn.uses import WAYS
 from thesauri import FAMILIES, hard, mixtures, planted
 
 VALUES = st.lists(st.tuples(st.integers(-5, 5), st.floats(-9, 9)), min_size=2, max_size=40)

@@ -11,7 +11,7 @@ from scipy import sparse
 from roget import CoMDL, Counts, MDLTree, SoftAnnealing
 from roget.learn.build import Plan, run
 from roget.learn.clustering import tokens as heldout
-from roget.learn.counting.options import Options
+from roget.learn.counting.options import CountOptions
 from roget.learn.evaluation.heldout import KEPT, trial
 
 
@@ -68,8 +68,10 @@ def test_nothing_is_said_where_it_cannot_be_told(monkeypatch: pytest.MonkeyPatch
 def test_a_build_tells_it_unless_it_is_not_wanted(tmp_path) -> None:
     planted().write(tmp_path / "x.counts")
     plan = Plan("mdl", 4)
-    built = run([tmp_path / "x.counts"], tmp_path / "one", Options(), plan)
+    built = run([tmp_path / "x.counts"], tmp_path / "one", CountOptions(), plan)
     assert math.isfinite(built.thesaurus.provenance["heldout"]["both"])
-    plain = run([tmp_path / "x.counts"], tmp_path / "two", Options(), Plan("mdl", 4, heldout=False))
+    plain = run(
+        [tmp_path / "x.counts"], tmp_path / "two", CountOptions(), Plan("mdl", 4, heldout=False)
+    )
     assert "heldout" not in plain.thesaurus.provenance
     assert plain.thesaurus.tree == built.thesaurus.tree

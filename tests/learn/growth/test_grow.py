@@ -8,7 +8,7 @@ from scipy import sparse
 
 from roget import Counts, Thesaurus, build, catalogue, count, load
 from roget.errors import InputError
-from roget.learn.clustering.renewal import Renewal
+from roget.learn.clustering.incremental import IncrementalUpdate
 from roget.learn.growth.adding import add
 from roget.learn.growth.grow import grow
 
@@ -78,7 +78,7 @@ def test_nothing_new_changes_no_class(old, method):
     """Renewing by the same counts gives the same centroids, masses and placements."""
     before = made(old, method)
     found = before.clustering
-    same = Renewal(found, before.counts, before.counts).regroup()
+    same = IncrementalUpdate(found, before.counts, before.counts).regroup()
     dense = [c.toarray() if sparse.issparse(c) else c for c in (found.centroids, same.centroids)]
     np.testing.assert_allclose(dense[1], dense[0], atol=1e-6)
     np.testing.assert_allclose(same.mass, found.mass, atol=1e-6)
@@ -93,7 +93,7 @@ def test_centroids_are_those_of_all_counts(old, method):
     new = draw(12, 20, 3)
     added = add(before.counts, new)
     found = before.clustering
-    got = Renewal(found, before.counts, added.counts).regroup()
+    got = IncrementalUpdate(found, before.counts, added.counts).regroup()
     had = np.asarray(found.centroids @ np.eye(found.centroids.shape[1]))
     sums = had * (found.mass * before.counts.total)[:, None]
     belongs = found.memberships.toarray()

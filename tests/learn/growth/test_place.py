@@ -14,13 +14,13 @@ from learn.growth.planted import plant
 from roget import InputError
 from roget.core.counts import Counts
 from roget.errors import UnknownName
+from roget.learn.command_options import PlaceOptions
 from roget.learn.growth.graph import CROWD, FAR, NEAR, Graph, fold
-from roget.learn.growth.place import Placer, Scale, place
+from roget.learn.growth.place import Placer, ScoreCalibration, place
 from roget.learn.growth.trial import hide, nearest
-from roget.learn.growth.votes import ENDING, ENOUGH, SILENCE, SPELT, Endings, Voters
+from roget.learn.growth.votes import ENDING, ENOUGH, SILENCE, SPELT, Endings, NeighbourModel
 from roget.learn.taxonomy import taxonomy_of
 from roget.learn.taxonomy.taxonomy import Taxonomy
-from roget.learn.uses import PlaceOptions
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def planted():
 @pytest.fixture(scope="module")
 def voters(planted):
     taxonomy, counts, _ = planted
-    return Voters(Graph.of(taxonomy), counts)
+    return NeighbourModel(Graph.of(taxonomy), counts)
 
 
 def walk(parents, start):
@@ -254,12 +254,12 @@ def test_the_baseline_is_the_largest_cosine(voters):
 def test_a_scale_is_as_sure_as_what_it_saw():
     rng = np.random.default_rng(0)
     values, seen = rng.random(4000), rng.integers(1, 50, 4000).astype(float)
-    truth = Scale(-2.0, 4.0, 0.3)
+    truth = ScoreCalibration(-2.0, 4.0, 0.3)
     right = (rng.random(4000) < truth.of(values, seen)).astype(float)
-    got = Scale.learn(values, seen, right)
+    got = ScoreCalibration.learn(values, seen, right)
     assert got.of(values, seen) == pytest.approx(truth.of(values, seen), abs=0.05)
-    assert Scale.learn(values, seen, np.zeros(4000)).of(values, seen).max() < 0.001
-    backwards = Scale.learn(values, seen, 1 - right)
+    assert ScoreCalibration.learn(values, seen, np.zeros(4000)).of(values, seen).max() < 0.001
+    backwards = ScoreCalibration.learn(values, seen, 1 - right)
     assert backwards.value == 0
 
 

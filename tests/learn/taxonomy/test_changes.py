@@ -12,7 +12,7 @@ from roget.core.tree import Tree
 from roget.learn.taxonomy import read
 from roget.learn.taxonomy.changes import read_changes
 from roget.learn.thesaurus import Thesaurus
-from roget.learn.thesaurus.asked import apply_edits
+from roget.learn.thesaurus.edit_requests import apply_edits
 from roget.report.exports import export
 from roget.report.exports.base import Options
 

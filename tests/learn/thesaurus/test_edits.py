@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from roget import Counts, InputError
 from roget.core.tree import Tree
 from roget.errors import UnknownName
-from roget.learn.thesaurus import Edit, Remembered, Thesaurus
+from roget.learn.thesaurus import ClassSnapshot, Edit, Thesaurus
 from roget.learn.thesaurus.edits import SAMPLE
 from thesauri import FAMILIES, THESAURI, planted, random_thesaurus, same, words_of
 
@@ -160,16 +160,16 @@ def test_what_cannot_be_done_waits():
 @pytest.mark.parametrize(
     ("edit", "said"),
     [
-        (Edit("rename", Remembered(3, "x", 2, ("zebra", "gnu")), "animals"), "no word of “x” is"),
-        (Edit("rename", Remembered(0, "x", 0, ()), "animals"), "no word of “x” is"),
-        (Edit("rename", Remembered(3, "x", 60, ("tea", "gun")), "y"), "no class is like “x”"),
+        (Edit("rename", ClassSnapshot(3, "x", 2, ("zebra", "gnu")), "beasts"), "no word of “x” is"),
+        (Edit("rename", ClassSnapshot(0, "x", 0, ()), "animals"), "no word of “x” is"),
+        (Edit("rename", ClassSnapshot(3, "x", 60, ("tea", "gun")), "y"), "no class is like “x”"),
         (
-            Edit("merge", Remembered(1, "x", 1, ("tea",)), into=Remembered(2, "y", 1, ("tea",))),
+            Edit("merge", ClassSnapshot(1, "x", 1, ("tea",)), into=ClassSnapshot(2, "y", 1, ("tea",))),  # noqa: E501
             "no class is like",
         ),
         (
-            Edit("merge", Remembered(1, "x", 2, ("hut", "house")),
-                 into=Remembered(2, "y", 2, ("hut", "house"))),
+            Edit("merge", ClassSnapshot(1, "x", 2, ("hut", "house")),
+                 into=ClassSnapshot(2, "y", 2, ("hut", "house"))),
             "cannot be merged into itself",
         ),
     ],
@@ -304,4 +304,4 @@ def test_mistakes_are_explained():
     with pytest.raises(InputError, match="merged into itself"):
         t.merge(1, 1)
     with pytest.raises(InputError, match="an edit of kind merge needs 'into'"):
-        Edit("merge", Remembered(1, "x", 0, ()))
+        Edit("merge", ClassSnapshot(1, "x", 0, ()))

@@ -11,7 +11,7 @@ from roget import Counts, Thesaurus, build
 from roget.core.tree import Tree
 from roget.learn.clustering.memberships import one_hot
 from roget.learn.clustering.result import Clustering
-from roget.learn.opening import open_classes
+from roget.learn.load import open_classes
 from roget.learn.treecut.hierarchy import name_classes
 
 KINDS = {"drink": ["tea", "ale", "milk", "wine"], "tool": ["saw", "axe", "file", "drill"]}

@@ -17,7 +17,7 @@ from roget.errors import InputError, UnknownName
 from roget.learn.taxonomy import taxonomy_of
 from roget.learn.taxonomy.taxonomy import Taxonomy
 from roget.learn.thesaurus import Thesaurus
-from roget.learn.treecut import Hierarchy, TreeCut
+from roget.learn.treecut import TreeCut, WordHierarchy
 
 WORDS = "abcdefgh"
 
@@ -320,7 +320,7 @@ def shares_of(hierarchy):
 def test_a_word_is_shared_out_over_senses_and_parents(tmp_path):
     (tmp_path / "t.tsv").write_text(DIAMOND)
     taxonomy = taxonomy_of(tmp_path / "t.tsv")
-    found = shares_of(Hierarchy.of(taxonomy))
+    found = shares_of(WordHierarchy.of(taxonomy))
     assert found == pytest.approx(naive_shares(taxonomy))
     assert found["dog", ("thing", "animal", "pet")] == 0.25
     assert found["dog", ("thing", "person", "guard")] == 0.5
@@ -343,7 +343,7 @@ def taxonomies(draw):
 
 @given(taxonomies(), st.booleans())
 def test_shares_of_any_taxonomy(taxonomy, weighted):
-    hierarchy = Hierarchy.of(taxonomy, senses="weighted" if weighted else "even")
+    hierarchy = WordHierarchy.of(taxonomy, senses="weighted" if weighted else "even")
     assert shares_of(hierarchy) == pytest.approx(naive_shares(taxonomy, weighted))
     roots = hierarchy.shares[:, [0]].toarray().ravel()
     assert roots == pytest.approx(np.ones(len(taxonomy.words)))
@@ -354,7 +354,7 @@ def test_shares_of_any_taxonomy(taxonomy, weighted):
         assert node in hierarchy.children(int(hierarchy.parent[node]))
     assert hierarchy.depth.tolist() == depth
     # The lowest classes are the same nodes without the words.
-    classes = Hierarchy.of(taxonomy, words=False)
+    classes = WordHierarchy.of(taxonomy, words=False)
     assert classes.n_nodes == hierarchy.n_classes
     assert classes.parent.tolist() == hierarchy.parent[: hierarchy.n_classes].tolist()
 
@@ -381,7 +381,7 @@ def test_too_many_copies_are_refused(monkeypatch):
             taxonomy.parents[f"{side}{level}"] = above
     taxonomy.add("a", "l3")
     with pytest.raises(InputError, match=r"lattice: with a copy .* more than 10 classes"):
-        Hierarchy.of(taxonomy)
+        WordHierarchy.of(taxonomy)
 
 
 def test_wrong_arguments_are_named():
@@ -408,24 +408,24 @@ def test_weights_that_share_out_nothing_are_refused(weights, even):
     for name, weight in zip("xy", weights, strict=True):
         taxonomy.add("a", name, weight)
     with pytest.raises(InputError, match=r"t: 'a' weighs \[.*\] in its classes"):
-        Hierarchy.of(taxonomy, senses="weighted")
+        WordHierarchy.of(taxonomy, senses="weighted")
     if even:
-        assert shares_of(Hierarchy.of(taxonomy)) == pytest.approx(naive_shares(taxonomy))
+        assert shares_of(WordHierarchy.of(taxonomy)) == pytest.approx(naive_shares(taxonomy))
     else:
         with pytest.raises(InputError, match=r"t: 'a' weighs"):
-            Hierarchy.of(taxonomy)
+            WordHierarchy.of(taxonomy)
 
 
 def test_it_is_an_estimator():
     thesaurus = thesaurus_of([-1, 0, 0], [[1, 0], [0, 1]])
-    model = TreeCut(Hierarchy.of(thesaurus), penalty=2.0)
+    model = TreeCut(WordHierarchy.of(thesaurus), penalty=2.0)
     assert clone(model, safe=False).get_params()["penalty"] == 2.0
     counts = Counts([[3], [9]], list("ab"), ["h"])
     first = model.fit(counts)
     hierarchy = first.hierarchy_
     assert first is model
     assert model.fit(counts).hierarchy_ is hierarchy
-    other = Hierarchy.of(thesaurus, words=False)
+    other = WordHierarchy.of(thesaurus, words=False)
     assert model.set_params(thesaurus=other).fit(counts).hierarchy_ is other
     assert model.set_params(thesaurus=thesaurus, words=False).fit(counts).hierarchy_.n_nodes == 3
 

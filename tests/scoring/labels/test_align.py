@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 import roget
 from roget.errors import InputError, UnknownName
-from roget.scoring.cells.contingency import Contingency
 from roget.scoring.labels import Labels, align, as_labels
 from roget.scoring.labels.align import find_noise, mark_noise, settle
 from roget.scoring.labels.labels import take
+from roget.scoring.tables.contingency import Contingency
 
 
 def spell(labels, row):

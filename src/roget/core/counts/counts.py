@@ -20,7 +20,7 @@ from roget.core.counts.evidence import Evidence, unite
 from roget.core.counts.matrix import Matrix, Names, frozen, tidy
 from roget.core.io.problems import plural
 from roget.core.io.table import Columns
-from roget.core.shown import Reported
+from roget.core.notebook import ReportMixin
 from roget.core.types import Array, PathLike
 from roget.errors import InputError, UnknownName
 
@@ -46,7 +46,7 @@ class NotCounted(UnknownName):
         LookupError.__init__(self, f"the counts hold no {kind} {name!r}{hint}")
 
 
-class Counts(Reported):
+class Counts(ReportMixin):
     """A sparse words × contexts table of counts, with both vocabularies and where it came from.
 
     The matrix is any scipy sparse matrix or array, or a dense two-dimensional array. Counts are

@@ -41,7 +41,7 @@ SORTS = ("corpus", "left", "right")
 """How lines are ordered: as in the corpus, or by the words before or after the keyword."""
 
 
-class Line(NamedTuple):
+class EvidenceLine(NamedTuple):
     """A sentence in which a word was seen in a context: a line of a concordance."""
 
     source: str
@@ -73,7 +73,7 @@ class Line(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Kept:
+class InMemoryEvidence:
     """All of it in memory: occurrences by word, then by context, then the best first."""
 
     words: Names
@@ -94,12 +94,12 @@ class Evidence:
     It is read when it is first asked for.
     """
 
-    def __init__(self, read: Callable[[], Kept]) -> None:
+    def __init__(self, read: Callable[[], InMemoryEvidence]) -> None:
         self._read = read
-        self._kept: Kept | None = None
+        self._kept: InMemoryEvidence | None = None
         self._ids: tuple[dict[str, int], dict[str, int]] | None = None
 
-    def load(self) -> Kept:
+    def load(self) -> InMemoryEvidence:
         """All of it, which is then in memory, whatever becomes of the folder."""
         if self._kept is None:
             self._kept = self._read()
@@ -107,7 +107,7 @@ class Evidence:
 
     def lines(
         self, word: str, context: str | None = None, n: int = 10, sort: str = "corpus"
-    ) -> list[Line]:
+    ) -> list[EvidenceLine]:
         """Lines of a concordance: sentences with a word, or with a word in a context.
 
         Parameters
@@ -149,7 +149,7 @@ class Evidence:
     def turned(self) -> Evidence:
         """The same with words as contexts, and contexts as words."""
 
-        def turn() -> Kept:
+        def turn() -> InMemoryEvidence:
             kept = self.load()
             order = np.lexsort((np.arange(kept.row.size), kept.row, kept.column))
             return replace(
@@ -183,14 +183,14 @@ class Evidence:
             begin, end = begin + np.searchsorted(inside, [column, column + 1])
         return np.arange(begin, end)
 
-    def _line(self, at: int) -> Line:
+    def _line(self, at: int) -> EvidenceLine:
         kept = self.load()
         sentence = int(kept.sentence[at])
         text, spans = marks.read(kept.text[sentence])
         first, last, beside, until = kept.places[at].tolist()
         if max(last, until) >= len(spans):
             raise InputError(f"{SEEN}: row {at} is of a token that its sentence has not")
-        return Line(
+        return EvidenceLine(
             str(kept.source[sentence]),
             int(kept.line[sentence]),
             text,
@@ -200,7 +200,7 @@ class Evidence:
         )
 
 
-def sort_lines(lines: Iterable[Line], sort: str) -> list[Line]:
+def sort_lines(lines: Iterable[EvidenceLine], sort: str) -> list[EvidenceLine]:
     """Lines by what stands before or after the keyword, the nearest first, or as they are."""
     if sort == "right":
         return sorted(lines, key=lambda line: line.right.casefold().split())
@@ -215,7 +215,7 @@ def of_folder(folder: Folder, counts: Counts) -> Evidence | None:
         return None
     matrix, words, contexts = counts.matrix, counts.words, counts.contexts
 
-    def read() -> Kept:
+    def read() -> InMemoryEvidence:
         # It may be long since the other files were read.
         if open_folder(folder.path, folder.kind).digest != folder.digest:
             raise InputError(f"{folder.path}: was changed since it was loaded: load it again")
@@ -231,7 +231,7 @@ def of_folder(folder: Folder, counts: Counts) -> Evidence | None:
         _need_range(place, "context", context, 1 << 16)
         rows = np.repeat(np.arange(len(words), dtype=np.int32), np.diff(matrix.indptr))
         places = (word, word + seen["word_more"], context, context + seen["context_more"])
-        return Kept(
+        return InMemoryEvidence(
             words,
             contexts,
             rows[entry],
@@ -298,7 +298,7 @@ def unite(all: Sequence[Evidence]) -> Evidence | None:
     if len(all) < 2:
         return all[0] if all else None
 
-    def read() -> Kept:
+    def read() -> InMemoryEvidence:
         found = [one.load() for one in all]
         words, rows = unite_names(one.words for one in found)
         contexts, columns = unite_names(one.contexts for one in found)
@@ -312,7 +312,7 @@ def unite(all: Sequence[Evidence]) -> Evidence | None:
             for name in ("source", "line", "text")
         )
         places = np.concatenate([one.places for one in found])[order]
-        return Kept(
+        return InMemoryEvidence(
             words, contexts, row[order], column[order], np.concatenate(sentence)[order], places,
             source, line, text,
         )  # fmt: skip

@@ -1,29 +1,35 @@
-"""Broken lines, collected so that a file's owner sees many at once, and the words to say it."""
+"""Collect the broken lines of a file and raise them as one error; words for messages."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roget.errors import MAX_PROBLEMS, FormatError
+from roget.errors import MAX_PROBLEMS, FormatError, Notice
 
 
 class Problems:
-    """Gathers what is wrong with a file and raises it as one error."""
+    """The broken lines of a file, raised together as one `FormatError`."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.hint = ""
-        """What to do about it, said once after all."""
-        self._found: list[tuple[int, str]] = []
+        """Advice printed once, after all problems."""
+        self._found: list[tuple[int, Notice]] = []
 
-    def add(self, line: int, text: str, place: str | None = None) -> None:
-        """Note a broken line, or a row at its place; the last that fits is raised at once."""
-        self._found.append((int(line), f"{place or f'{self.name}:{line}'}: {text}"))
+    def add(
+        self, line: int, text: str, place: str | None = None, *, code: str = "broken-lines"
+    ) -> None:
+        """Add a broken line; raise at once when the maximum number is reached.
+
+        `place` replaces "file:line" in the message, e.g. for rows of a binary table.
+        """
+        message = f"{place or f'{self.name}:{line}'}: {text}"
+        self._found.append((int(line), Notice(message, code=code)))
         if len(self._found) == MAX_PROBLEMS:
             self._raise(more=True)
 
     def check(self) -> None:
-        """Raise what was found, if anything was."""
+        """Raise a `FormatError` if there are problems."""
         if self._found:
             self._raise(more=False)
 

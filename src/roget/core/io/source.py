@@ -232,7 +232,7 @@ class NotText(FormatError):
 
 
 @dataclass
-class Block:
+class TextBlock:
     """Some bytes of a source: whole paragraphs, so that no sentence is cut."""
 
     data: bytes
@@ -320,7 +320,7 @@ class Source:
         ends = [*cuts[1:-1], None]
         return [replace(self, start=a, stop=b) for a, b in zip(cuts, ends, strict=False)]
 
-    def blocks(self, size: int | None = None, reach: int = REACH) -> Iterator[Block]:
+    def blocks(self, size: int | None = None, reach: int = REACH) -> Iterator[TextBlock]:
         """The bytes as UTF-8 in blocks that end after a blank line, or at least after a line."""
         line, rest = 0, b""
         longest = max(self.longest_line(), 2 * reach)
@@ -338,11 +338,11 @@ class Source:
             if len(rest) > longest:
                 raise self.refuse_line(line + 1, longest)
             if data:
-                yield Block(data, line)
+                yield TextBlock(data, line)
                 line += int(np.count_nonzero(np.frombuffer(data, np.uint8) == 10))
                 self.ended = line
         if rest:
-            yield Block(rest, line)
+            yield TextBlock(rest, line)
 
     def head(self, size: int) -> bytes:
         """The first bytes."""

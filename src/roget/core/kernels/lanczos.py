@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from roget.core.kernels.jit import compiled, compiled_within
-from roget.core.kernels.rows import Rows, mean_rows
+from roget.core.kernels.rows import RowIndex, mean_rows
 from roget.core.types import Array, Floats
 
 NONE = 1e-9
@@ -21,7 +21,7 @@ class Operator(NamedTuple):
     Its largest eigenvalue is 1, and known: `trivial` is the eigenvector, of length 1.
     """
 
-    rows: Rows
+    rows: RowIndex
     words: Array
     scale: Floats
     inverse: Floats

@@ -10,7 +10,7 @@ from roget.core.kernels.jit import compiled
 from roget.core.types import Array, Floats
 
 
-class Rows(NamedTuple):
+class RowIndex(NamedTuple):
     """A sparse table by rows; of its transpose, by columns."""
 
     indptr: Array
@@ -18,7 +18,7 @@ class Rows(NamedTuple):
     values: Array
 
 
-class Items(NamedTuple):
+class RowItems(NamedTuple):
     """The same with the sum of each row."""
 
     indptr: Array
@@ -27,14 +27,14 @@ class Items(NamedTuple):
     totals: Floats
 
 
-def rows_of(table: Any, dtype: Any = np.float64) -> Rows:
+def rows_of(table: Any, dtype: Any = np.float64) -> RowIndex:
     """A csr_array, or a csc_array by its columns, as kernels take it."""
     indptr, indices = table.indptr.astype(np.int64), table.indices.astype(np.int32)
-    return Rows(indptr, indices, table.data.astype(dtype))
+    return RowIndex(indptr, indices, table.data.astype(dtype))
 
 
 @compiled
-def mean_rows(words: Array, weights: Floats, rows: Rows, out: Floats) -> None:
+def mean_rows(words: Array, weights: Floats, rows: RowIndex, out: Floats) -> None:
     """Σ weight·row over some rows, into `out`."""
     out[:] = 0.0
     for w in range(words.size):

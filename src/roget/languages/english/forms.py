@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 from roget.core.quadruple import Quadruple
-from roget.learn.attachment.quads import Normal, number
+from roget.learn.attachment.quads import LemmatisedQuadruple, number
 
 _VERBS = """be:is,are,was,were,been,being,am,'s,'re,'m have:has,had,having,'ve,'d do:does,did,done
 go:goes,went,gone say:said make:made take:took,taken get:got,gotten give:gave,given find:found
@@ -67,10 +67,12 @@ class Forms:
         self.verbs, self.nouns = dict(verbs), dict(nouns)
         self.verb, self.noun = cache(self._infinitive), cache(self._singular)
 
-    def normal(self, quads: Iterable[Quadruple]) -> list[Normal]:
+    def normal(self, quads: Iterable[Quadruple]) -> list[LemmatisedQuadruple]:
         """Quadruples by base forms."""
         return [
-            Normal(self.verb(verb), self.noun(noun1), preposition.lower(), self.noun(noun2))
+            LemmatisedQuadruple(
+                self.verb(verb), self.noun(noun1), preposition.lower(), self.noun(noun2)
+            )
             for verb, noun1, preposition, noun2, _ in quads
         ]
 

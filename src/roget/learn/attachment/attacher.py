@@ -22,8 +22,8 @@ from roget.learn.attachment.best import Best
 from roget.learn.attachment.chain import Chain
 from roget.learn.attachment.quads import NOUN, VERB, answers_of, checked
 from roget.learn.attachment.sources import sources_of
-from roget.learn.attachment.tally import Stage
-from roget.learn.uses import RULES, AttachOptions
+from roget.learn.attachment.statistics import BackoffStage
+from roget.learn.command_options import RULES, AttachOptions
 
 MODELS: dict[str, Any] = {"best": Best, "chain": Chain}
 KIND = folders.model("attacher", "attachment.model")
@@ -46,7 +46,7 @@ class Test:
     low: float
     """The 95 % interval of the accuracy (Wilson)."""
     high: float
-    stages: tuple[Stage, ...]
+    stages: tuple[BackoffStage, ...]
 
     def as_dict(self) -> dict[str, Any]:
         """Ready for JSON."""

@@ -12,15 +12,15 @@ from scipy.special import expit
 from roget.core.folder import Schema, need_arrays, need_range, put_under, take_under
 from roget.core.quadruple import Quadruple
 from roget.core.types import BoolArray, Floats, Ints
-from roget.learn.attachment.machine import LARGEST, Items, Machine
-from roget.learn.attachment.quads import Forms, Normal, answers_of, read_forms
+from roget.learn.attachment.machine import LARGEST, FeatureRows, Machine
+from roget.learn.attachment.quads import Forms, LemmatisedQuadruple, answers_of, read_forms
 from roget.learn.attachment.sources import Sources, Vectors, spaces
-from roget.learn.attachment.tally import (
+from roget.learn.attachment.statistics import (
     LOOSE_PARTS,
     TOLD,
-    Evidence,
-    Stage,
-    Tally,
+    BackoffStage,
+    QuadrupleCounts,
+    SlotCounts,
     Tendencies,
     back_off,
 )
@@ -42,14 +42,14 @@ class Best:
     forms: Forms
     verbs: Vectors
     nouns: Vectors
-    evidence: Evidence
+    evidence: SlotCounts
     scaling: Floats
-    tally: Tally
+    tally: QuadrupleCounts
     tendencies: Tendencies
     machine: Machine
     weights: Floats
 
-    stages = Tally.stages
+    stages = QuadrupleCounts.stages
 
     @classmethod
     def fit(
@@ -71,7 +71,7 @@ class Best:
         forms = sources.forms()
         normal = forms.normal(quads)
         verbs, nouns = spaces(quads, normal, sources, seed)
-        evidence = Evidence.of(sources.quads, sources.pairs)
+        evidence = SlotCounts.of(sources.quads, sources.pairs)
         told = evidence.features(normal)
         scaling = np.stack([told.mean(axis=0), told.std(axis=0) + 1e-6])
         items = _items(quads, normal, (verbs, nouns, nouns), (told - scaling[0]) / scaling[1])
@@ -83,7 +83,7 @@ class Best:
         features = np.column_stack(
             [left_out, items.evidence, Tendencies.crossed(normal, answers, rng)]
         )
-        tally, tendencies = Tally.of(normal, answers), Tendencies.of(normal, answers)
+        tally, tendencies = QuadrupleCounts.of(normal, answers), Tendencies.of(normal, answers)
         expected = np.zeros(features.shape[1] + 1)
         expected[0] = TRUST
         made = cls(forms, verbs, nouns, evidence, scaling, tally, tendencies, machine, expected)
@@ -106,9 +106,9 @@ class Best:
             [self.machine.scores(items), items.evidence, self.tendencies.features(normal)]
         )
 
-    def table(self, quads: Any, truth: Any, right: Any, stage: Any) -> list[Stage]:
+    def table(self, quads: Any, truth: Any, right: Any, stage: Any) -> list[BackoffStage]:
         """By the longest part of a quadruple that was seen in training: the share, and how well."""
-        return [Stage.of(name, stage == at, right) for at, name in enumerate(self.stages)]
+        return [BackoffStage.of(name, stage == at, right) for at, name in enumerate(self.stages)]
 
     def content(self) -> dict[str, Any]:
         """What is to be kept: plain values and arrays, under names of one level."""
@@ -138,9 +138,9 @@ class Best:
             read_forms(take_under("forms", kept)),
             verbs,
             nouns,
-            Evidence.read(take_under("evidence", kept)),
+            SlotCounts.read(take_under("evidence", kept)),
             kept["weights.scaling"],
-            Tally.read(take_under("tally", kept)),
+            QuadrupleCounts.read(take_under("tally", kept)),
             Tendencies.read(take_under("tendencies", kept)),
             Machine.read(machine, (verbs.table, nouns.table, nouns.table)),
             kept["weights.weights"],
@@ -149,14 +149,14 @@ class Best:
 
 def _items(
     quads: Sequence[Quadruple],
-    normal: Sequence[Normal],
+    normal: Sequence[LemmatisedQuadruple],
     spaces: tuple[Vectors, Vectors, Vectors],
     told: Floats,
-) -> Items:
+) -> FeatureRows:
     """Quadruples as the machine sees them."""
     raw, base = list(zip(*quads, strict=True)), list(zip(*normal, strict=True))
     found = [space.look_up(base[at], raw[at]) for space, at in zip(spaces, (0, 1, 3), strict=True)]
-    return Items(
+    return FeatureRows(
         np.column_stack([places for places, _ in found]),
         [vectors for _, vectors in found],
         np.array(base[2], dtype=object),

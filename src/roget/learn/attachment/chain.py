@@ -25,12 +25,19 @@ from roget.core.folder import (
 )
 from roget.core.quadruple import Quadruple
 from roget.core.types import Floats, Ints
-from roget.learn.attachment.quads import NOUN, Forms, Normal, answers_of, other_name, read_forms
+from roget.learn.attachment.quads import (
+    NOUN,
+    Forms,
+    LemmatisedQuadruple,
+    answers_of,
+    other_name,
+    read_forms,
+)
 from roget.learn.attachment.sources import Sources, tables, tabulate
-from roget.learn.attachment.tally import Association, Stage
+from roget.learn.attachment.statistics import Association, BackoffStage
+from roget.learn.command_options import RULES
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.treecut import TreeCut
-from roget.learn.uses import RULES
 
 LEARNT, LEAST = 1000, 5
 """Nouns in a thesaurus that is learnt, and how often each must have been seen."""
@@ -55,7 +62,7 @@ class Chain:
 
     forms: Forms
     association: Association
-    preferences: dict[str, Preference]
+    preferences: dict[str, AttachmentPreference]
     order: list[str]
     rule: str = RULES[0]
 
@@ -89,7 +96,7 @@ class Chain:
             tell(0.7 + 0.25 * at / len(trees), f"cuts of {name}")
             preferences[name] = by_cut(tree, pairs)
         order = [name for name in trees if name != MLE]
-        others = [(Normal(*one[:4]), one.attachment == NOUN) for one in sources.quads]
+        others = [(LemmatisedQuadruple(*one[:4]), one.attachment == NOUN) for one in sources.quads]
         association = Association.of(normal, answers, others)
         return cls(forms, association, preferences, order, rule), None
 
@@ -107,7 +114,7 @@ class Chain:
             ratio[fresh], stage[fresh] = one[fresh], at
         return expit(ratio), stage
 
-    def ratio(self, name: str, quads: Sequence[Normal]) -> Floats:
+    def ratio(self, name: str, quads: Sequence[LemmatisedQuadruple]) -> Floats:
         """log of the noun's part over the verb's; NaN where both are 0."""
         words = [other_name(quad.noun2) for quad in quads]
         sides = []
@@ -125,17 +132,19 @@ class Chain:
         # Rounding must not decide between equals.
         return np.where((ours > 0) & np.isclose(ours, its, rtol=1e-9, atol=0), 0.0, ratio)
 
-    def table(self, quads: Any, truth: Any, right: Any, stage: Any) -> list[Stage]:
+    def table(self, quads: Any, truth: Any, right: Any, stage: Any) -> list[BackoffStage]:
         """Each way alone, then the chain as it grows: which share it decides, and how well."""
         normal = self.forms.normal(quads)
         rows = []
         for name in self.preferences:
             found = self.ratio(name, normal)
-            rows.append(Stage.of(name, ~np.isnan(found) & (found != 0), (found > 0) == truth))
+            rows.append(
+                BackoffStage.of(name, ~np.isnan(found) & (found != 0), (found > 0) == truth)
+            )
         for at in range(1, len(self.stages)):
             names = self.stages[: at + 1]
             name = " + ".join(names) if at < len(self.order) else f"+ {names[-1]}"
-            rows.append(Stage.of(name, stage <= at, right))
+            rows.append(BackoffStage.of(name, stage <= at, right))
         return rows
 
     def content(self) -> dict[str, Any]:
@@ -155,7 +164,7 @@ class Chain:
         if rule not in RULES or not {*kept["order"]} <= {*kept["names"]}:
             raise ValueError(f"no chain: {rule!r}, {kept['order']} of {kept['names']}")
         preferences = {
-            name: Preference.read(take_under(f"preference{at}", kept))
+            name: AttachmentPreference.read(take_under(f"preference{at}", kept))
             for at, name in enumerate(kept["names"])
         }
         association = Association.read(take_under("association", kept))
@@ -163,7 +172,7 @@ class Chain:
         return cls(forms, association, preferences, kept["order"], rule)
 
 
-def _head(quad: Normal, noun: bool) -> str:
+def _head(quad: LemmatisedQuadruple, noun: bool) -> str:
     """The head whose phrase it would be, with its preposition."""
     kind, word = ("N", quad.noun1) if noun else ("V", quad.verb)
     return head_of(kind, word, quad.preposition)
@@ -171,7 +180,7 @@ def _head(quad: Normal, noun: bool) -> str:
 
 def _trees(
     quads: Sequence[Quadruple],
-    normal: Sequence[Normal],
+    normal: Sequence[LemmatisedQuadruple],
     sources: Sources,
     seed: int,
     tell: Callable[[float, str], None],
@@ -193,7 +202,9 @@ def _trees(
     return trees | dict(zip((WORDNET,), wordnet, strict=False))
 
 
-def _counts(quads: Sequence[Quadruple], normal: Sequence[Normal], sources: Sources) -> Counts:
+def _counts(
+    quads: Sequence[Quadruple], normal: Sequence[LemmatisedQuadruple], sources: Sources
+) -> Counts:
     """The nouns that were seen most, with their contexts in the counts and in the quadruples."""
     words, contexts, matrix = tabulate(tables(quads, normal, sources)[1])
     counted = [at for at, name in enumerate(contexts) if not name.startswith("^")]
@@ -201,7 +212,7 @@ def _counts(quads: Sequence[Quadruple], normal: Sequence[Normal], sources: Sourc
     return counts.min_count(words=LEAST, contexts=2).top(LEARNT)
 
 
-class Preference:
+class AttachmentPreference:
     """p(noun|head) = Σ share of the noun in a class · density of the class with the head.
 
     shares: csr_array, words × classes. density: csr_array, heads × classes. times: how often each
@@ -273,15 +284,17 @@ def kind_of(head: str) -> str:
     return head_of(kind, "", preposition)
 
 
-def by_words(pairs: Iterable[tuple[str, str]]) -> Preference:
+def by_words(pairs: Iterable[tuple[str, str]]) -> AttachmentPreference:
     """Shares of words themselves, of pairs (noun, head) that were seen."""
     words, heads, matrix = tabulate(Counter(pairs))
     totals = np.asarray(matrix.sum(axis=0)).ravel()
     density = sparse.csr_array((matrix / totals[None, :]).T)
-    return Preference(words, heads, sparse.eye_array(len(words), format="csr"), density, totals)
+    return AttachmentPreference(
+        words, heads, sparse.eye_array(len(words), format="csr"), density, totals
+    )
 
 
-def by_cut(thesaurus: Any, pairs: Iterable[tuple[str, str]]) -> Preference:
+def by_cut(thesaurus: Any, pairs: Iterable[tuple[str, str]]) -> AttachmentPreference:
     """The tree cuts of a thesaurus for the heads of pairs (noun, head) that were seen.
 
     Kinds of heads have the mean of the cuts of theirs.
@@ -302,7 +315,7 @@ def by_cut(thesaurus: Any, pairs: Iterable[tuple[str, str]]) -> Preference:
     totals = np.asarray(seen.sum(axis=1)).ravel()
     density = density[:, used]
     density = sparse.vstack([density, (seen @ density).multiply(1 / totals[:, None])])
-    return Preference(
+    return AttachmentPreference(
         list(first),
         [*heads, *kinds.tolist()],
         shares[known[rows]],

@@ -53,7 +53,7 @@ _KEPT: Schema = {
 
 
 @dataclass(frozen=True)
-class Items:
+class FeatureRows:
     """Quadruples as the machine sees them: for verb and both nouns, which word, and its vector."""
 
     words: Ints
@@ -66,13 +66,13 @@ class Items:
     def __len__(self) -> int:
         return len(self.words)
 
-    def taken(self, rows: Ints) -> Items:
+    def taken(self, rows: Ints) -> FeatureRows:
         """Some of the quadruples."""
         vectors = [part[rows] for part in self.vectors]
-        return Items(self.words[rows], vectors, self.prepositions[rows], self.evidence[rows])
+        return FeatureRows(self.words[rows], vectors, self.prepositions[rows], self.evidence[rows])
 
 
-def kernel(a: Items, b: Items, pooled: bool) -> Floats:
+def kernel(a: FeatureRows, b: FeatureRows, pooled: bool) -> Floats:
     """K of each pair; those of different prepositions count less."""
     out = np.ones((len(a), len(b)), dtype=np.float32)
     for at in range(3):
@@ -91,7 +91,7 @@ def kernel(a: Items, b: Items, pooled: bool) -> Floats:
 
 
 @dataclass(frozen=True)
-class Block:
+class FeatureBlock:
     """The machine of one preposition: its quadruples, and their weights."""
 
     rows: Ints
@@ -103,13 +103,13 @@ class Block:
 class Machine:
     """Machines for all prepositions; scores are about −1 for V, 1 for N."""
 
-    items: Items
-    blocks: Mapping[str, Block]
+    items: FeatureRows
+    blocks: Mapping[str, FeatureBlock]
 
     @classmethod
     def fit(
         cls,
-        items: Items,
+        items: FeatureRows,
         nouns: BoolArray,
         rng: np.random.Generator,
         progress: Callable[[float], None] | None = None,
@@ -134,7 +134,7 @@ class Machine:
             left_out[rows] = made.scores(items.taken(rows))
         return made._compact(), left_out
 
-    def scores(self, items: Items) -> Floats:
+    def scores(self, items: FeatureRows) -> Floats:
         """The score of each quadruple."""
         out = np.zeros(len(items), dtype=np.float32)
         known = [name if name in self.blocks else POOL for name in items.prepositions]
@@ -157,7 +157,7 @@ class Machine:
         if used.size == len(self.items):
             return self
         blocks = {
-            name: Block(np.searchsorted(used, one.rows), one.mean, one.weights)
+            name: FeatureBlock(np.searchsorted(used, one.rows), one.mean, one.weights)
             for name, one in self.blocks.items()
         }
         return Machine(self.items.taken(used), blocks)
@@ -201,11 +201,11 @@ class Machine:
             kept["blocks"], np.split(rows, ends), kept["means"].tolist(),
             np.split(kept["weights"], ends), strict=True,
         )  # fmt: skip
-        blocks = {name: Block(*own) for name, *own in parts}
-        return cls(Items(words, vectors, prepositions, kept["evidence"]), blocks)
+        blocks = {name: FeatureBlock(*own) for name, *own in parts}
+        return cls(FeatureRows(words, vectors, prepositions, kept["evidence"]), blocks)
 
 
-def _solve(items: Items, rows: Ints, goal: Any, name: str) -> tuple[Block, Floats]:
+def _solve(items: FeatureRows, rows: Ints, goal: Any, name: str) -> tuple[FeatureBlock, Floats]:
     """A block, and its scores with each quadruple left out.
 
     With G = (K + λ)⁻¹ and weights w = G·(y − mean), that is y − w/diag G.
@@ -215,7 +215,7 @@ def _solve(items: Items, rows: Ints, goal: Any, name: str) -> tuple[Block, Float
     own = np.diag(inverse).copy()
     rest = (goal - mean).astype(np.float32)
     weights = inverse @ rest + inverse.T @ rest - own * rest
-    return Block(rows, mean, weights), (goal - weights / own).astype(np.float32)
+    return FeatureBlock(rows, mean, weights), (goal - weights / own).astype(np.float32)
 
 
 def _inverse(pairs: Floats) -> Floats:

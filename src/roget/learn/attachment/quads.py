@@ -71,7 +71,7 @@ LARGEST = 1_000_000
 """The largest count a line may have: it stands for so many lines."""
 
 
-class Normal(NamedTuple):
+class LemmatisedQuadruple(NamedTuple):
     """A quadruple by base forms."""
 
     verb: str
@@ -86,7 +86,7 @@ class Forms(Protocol):
     verbs: dict[str, float]
     nouns: dict[str, float]
 
-    def normal(self, quads: Iterable[Quadruple]) -> list[Normal]:
+    def normal(self, quads: Iterable[Quadruple]) -> list[LemmatisedQuadruple]:
         """Quadruples by base forms."""
 
 
@@ -135,7 +135,7 @@ def other_name(word: str) -> str:
     return _OTHER_NAMES.get(word, word)
 
 
-class Line(NamedTuple):
+class QuadrupleLine(NamedTuple):
     """A quadruple, its answer if it is known ("" otherwise), and how often it was seen."""
 
     quadruple: Quadruple
@@ -165,7 +165,9 @@ def read(path: PathLike) -> list[Quadruple]:
     return found
 
 
-def parse(lines: Iterable[tuple[int, str]], name: str, *, answered: bool) -> Iterator[Line]:
+def parse(
+    lines: Iterable[tuple[int, str]], name: str, *, answered: bool
+) -> Iterator[QuadrupleLine]:
     """The quadruples of numbered lines; a FormatError names the broken ones at the end.
 
     Where no answer is asked for, there may be one or none.
@@ -173,14 +175,14 @@ def parse(lines: Iterable[tuple[int, str]], name: str, *, answered: bool) -> Ite
     problems = Problems(name)
     for number, text in lines:
         found = line_of(text, answered) if text.strip() else None
-        if isinstance(found, Line):
+        if isinstance(found, QuadrupleLine):
             yield found
         elif found is not None:
             problems.add(number, f"{text.strip()[:80]!r}; {found}")
     problems.check()
 
 
-def line_of(text: str, answered: bool) -> Line | str:
+def line_of(text: str, answered: bool) -> QuadrupleLine | str:
     """The quadruple of a line, or what was expected of it."""
     cells = text.strip().split("\t") if "\t" in text else text.split()
     cells = [cell.strip() for cell in cells]
@@ -198,7 +200,7 @@ def line_of(text: str, answered: bool) -> Line | str:
         del cells[0]
     if len(cells) != 4 or not all(cells) or cells[0].isdecimal():
         return EXPECTED if answered else f"expected {WORDS}"
-    return Line(Quadruple(cells[0], cells[1], cells[2], cells[3], answer), count)
+    return QuadrupleLine(Quadruple(cells[0], cells[1], cells[2], cells[3], answer), count)
 
 
 def checked(quads: Iterable[Sequence[str]], y: Iterable[str] | None = None) -> list[Quadruple]:

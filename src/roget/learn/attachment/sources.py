@@ -21,13 +21,20 @@ from roget.core.folder import Schema, need_arrays, need_range, need_texts
 from roget.core.quadruple import Quadruple
 from roget.data import sample
 from roget.errors import InputError
-from roget.learn.attachment.quads import NOUN, Forms, Normal, make_forms, other_name, traits
-from roget.learn.attachment.tally import split_context
-from roget.learn.opening import open_classes, open_counts
+from roget.learn.attachment.quads import (
+    NOUN,
+    Forms,
+    LemmatisedQuadruple,
+    make_forms,
+    other_name,
+    traits,
+)
+from roget.learn.attachment.statistics import split_context
+from roget.learn.load import open_classes, open_counts
 from roget.learn.representation import decompose
 from roget.learn.taxonomy import taxonomy_of
 from roget.learn.taxonomy.taxonomy import Taxonomy, climb
-from roget.learn.treecut import Hierarchy
+from roget.learn.treecut import WordHierarchy
 
 Floats = npt.NDArray[np.float32]
 
@@ -209,7 +216,7 @@ def sources_of(
 
 
 def spaces(
-    quads: Sequence[Quadruple], normal: Sequence[Normal], sources: Sources, seed: int
+    quads: Sequence[Quadruple], normal: Sequence[LemmatisedQuadruple], sources: Sources, seed: int
 ) -> tuple[Vectors, Vectors]:
     """Vectors of verbs and of nouns, by contexts and, where thesauri are given, by classes."""
     verbs, nouns = tables(quads, normal, sources)
@@ -229,7 +236,7 @@ def spaces(
 
 
 def tables(
-    quads: Sequence[Quadruple], normal: Sequence[Normal], sources: Sources
+    quads: Sequence[Quadruple], normal: Sequence[LemmatisedQuadruple], sources: Sources
 ) -> tuple[Cells, Cells]:
     """Verbs and nouns with their contexts; no answer of the quadruples learnt from is looked at."""
     verbs: defaultdict[tuple[str, str], float] = defaultdict(float)
@@ -269,7 +276,7 @@ def places_in(thesaurus: Any, words: Iterable[str]) -> Places:
     """How much of each word lies in each class, at every level; words not in it are left out."""
     if isinstance(thesaurus, Taxonomy):
         return _in_taxonomy(thesaurus, words)
-    hierarchy = Hierarchy.of(thesaurus, words=False)
+    hierarchy = WordHierarchy.of(thesaurus, words=False)
     names = list(words)
     found: Places = {}
     for word, row in zip(names, hierarchy.rows(list(map(other_name, names))).tolist(), strict=True):

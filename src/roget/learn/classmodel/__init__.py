@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from roget.learn.classmodel.estimator import ClassModel
-from roget.learn.classmodel.recipes import RECIPES, Recipe
+from roget.learn.classmodel.recipes import RECIPES, ModelRecipe
 
-__all__ = ["RECIPES", "ClassModel", "Recipe"]
+__all__ = ["RECIPES", "ClassModel", "ModelRecipe"]

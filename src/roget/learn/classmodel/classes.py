@@ -32,7 +32,7 @@ COUNTED = Posterior(1e-12)
 
 
 @dataclass(frozen=True, eq=False)
-class Classes:
+class ClassCounts:
     """One clustering at one level, or several whose predictions are averaged.
 
     types: whether they were learnt from types, where a context counts once, however often the
@@ -53,7 +53,7 @@ class Classes:
         found = [to_dense(one.memberships[rows] @ one.centroids[:, columns]) for one in self.parts]
         return np.asarray(np.mean(found, axis=0))
 
-    def placed(self, matrix: Any) -> Classes:
+    def placed(self, matrix: Any) -> ClassCounts:
         """The same classes, for other words: a row for each row of counts."""
         given = types_of(matrix) if self.types else matrix
         return replace(self, parts=tuple(_place(one, one.place(given)) for one in self.parts))
@@ -104,7 +104,7 @@ def continuation(matrix: Any) -> Floats:
     return np.asarray((words - taken + taken.sum() / words.size) / words.sum())
 
 
-def given_classes(source: Any, train: Any, names: tuple[Any, Any] | None) -> list[Classes]:
+def given_classes(source: Any, train: Any, names: tuple[Any, Any] | None) -> list[ClassCounts]:
     """The classes of a clustering, for the words of `train`; `names` are its words and contexts."""
     if isinstance(source, tuple):
         if len(source) != 2 or any(isinstance(one, str | Clusterer | Thesaurus) for one in source):
@@ -136,10 +136,10 @@ def given_classes(source: Any, train: Any, names: tuple[Any, Any] | None) -> lis
     ]
 
 
-def of_levels(name: str, levels: list[tuple[Clustering, ...]], train: Any) -> list[Classes]:
+def of_levels(name: str, levels: list[tuple[Clustering, ...]], train: Any) -> list[ClassCounts]:
     """Clusterings of several sizes as predictors; clusters that were put together are recounted."""
     return [
-        Classes(f"{name} {parts[0].n_clusters}", tuple(_known(one, train) for one in parts))
+        ClassCounts(f"{name} {parts[0].n_clusters}", tuple(_known(one, train) for one in parts))
         for parts in levels
     ]
 
@@ -150,7 +150,7 @@ def _known(clustering: Clustering, train: Any) -> Clustering:
     return proper(replace(clustering, centroids=_count(clustering.memberships, train)[0]))
 
 
-def _of_tables(membership: Any, centroids: Any, train: Any) -> list[Classes]:
+def _of_tables(membership: Any, centroids: Any, train: Any) -> list[ClassCounts]:
     rows = sparse.csr_array(membership, dtype=np.float64)
     columns = sparse.csr_array(centroids) if sparse.issparse(centroids) else to_dense(centroids)
     if rows.shape[0] != train.shape[0] or columns.shape != (rows.shape[1], train.shape[1]):
@@ -164,10 +164,12 @@ def _of_tables(membership: Any, centroids: Any, train: Any) -> list[Classes]:
     totals = np.asarray(train.sum(axis=1), dtype=np.float64).ravel()
     mass = _shares(rows.T @ totals)
     found = Clustering(Tree.flat(mass.size), rows, columns, mass, rule=COUNTED)
-    return [Classes(f"classes {mass.size}", (found,))]
+    return [ClassCounts(f"classes {mass.size}", (found,))]
 
 
-def _of_thesaurus(source: Thesaurus, train: Any, names: tuple[Any, Any] | None) -> list[Classes]:
+def _of_thesaurus(
+    source: Thesaurus, train: Any, names: tuple[Any, Any] | None
+) -> list[ClassCounts]:
     """A thesaurus's classes of words; what they do is counted anew, since contexts may differ."""
     if names is None:
         raise InputError("a thesaurus is matched by words: the model must be fitted to Counts")
@@ -179,10 +181,10 @@ def _of_thesaurus(source: Thesaurus, train: Any, names: tuple[Any, Any] | None) 
     return _cuts(source.tree, sparse.csr_array(lift @ source.memberships[at[known]]), train)
 
 
-def _cuts(tree: Tree, membership: Any, train: Any) -> list[Classes]:
+def _cuts(tree: Tree, membership: Any, train: Any) -> list[ClassCounts]:
     """What the classes of each level do, by counts and by types; only classes with words."""
     used = np.flatnonzero(np.asarray(membership.sum(axis=0)).ravel() > 0)
-    found: list[Classes] = []
+    found: list[ClassCounts] = []
     before = 0
     for level in LEVELS:
         groups = tree.cut(max(1, round(level * tree.n_clusters)))[used]
@@ -196,7 +198,7 @@ def _cuts(tree: Tree, membership: Any, train: Any) -> list[Classes]:
         for types in (False, True):
             name = f"classes {size}{', types' if types else ''}"
             counted = types_of(train) if types else train
-            found.append(Classes(name, (_count_classes(table, counted),), types))
+            found.append(ClassCounts(name, (_count_classes(table, counted),), types))
     return found
 
 

@@ -18,13 +18,13 @@ from roget.core.tree import Tree
 from roget.core.types import Array, Floats, PathLike
 from roget.errors import InputError
 from roget.learn.classmodel import files, mixing
-from roget.learn.classmodel.classes import Classes, continuation, given_classes
+from roget.learn.classmodel.classes import ClassCounts, continuation, given_classes
 from roget.learn.classmodel.families import learn_family
-from roget.learn.classmodel.recipes import Recipe, recipe
+from roget.learn.classmodel.recipes import ModelRecipe, recipe
 from roget.learn.clustering.inputs import aligned, find_names, table, take_names, told_names
 from roget.learn.clustering.result import Clustering
 from roget.learn.clustering.tokens import unigram
-from roget.learn.uses import BACKOFFS
+from roget.learn.command_options import BACKOFFS
 
 EDGES = (5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
 """Words seen about equally often share their weights, where own counts are interpolated."""
@@ -59,10 +59,10 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
     True
     """
 
-    classes_: list[Classes]
+    classes_: list[ClassCounts]
     n_features_in_: int
     _train: Any
-    _predictors: list[Classes]
+    _predictors: list[ClassCounts]
 
     def __init__(
         self, classes: Any = "roget", *, backoff: str = "auto", random_state: Any = None
@@ -77,7 +77,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         y: Any = None,
         *,
         dev: Any = None,
-        learnt: dict[str, list[Classes]] | None = None,
+        learnt: dict[str, list[ClassCounts]] | None = None,
     ) -> ClassModel:
         """Learn from X, Counts or a matrix of counts, and weigh by the tokens of `dev`.
 
@@ -187,7 +187,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
             take_names(model, header)
         return model
 
-    def _recipe(self) -> Recipe:
+    def _recipe(self) -> ModelRecipe:
         """What is to be built of named families, the way of backing off settled."""
         if self.backoff not in BACKOFFS:
             raise InputError(f"backoff={self.backoff!r}: expected {', '.join(BACKOFFS)}")
@@ -234,10 +234,10 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         return tuple(sparse.csr_array(part.matrix, dtype=np.float64) for part in parts)
 
     def _learn(
-        self, train: Any, named: Recipe, seed: int, learnt: dict[str, list[Classes]]
+        self, train: Any, named: ModelRecipe, seed: int, learnt: dict[str, list[ClassCounts]]
     ) -> None:
         names = (self.words_, self.contexts_) if "words_" in vars(self) else None
-        found: list[Classes] = []
+        found: list[ClassCounts] = []
         for source in self._sources():
             if not isinstance(source, str):
                 found += given_classes(source, train, names)
@@ -248,7 +248,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         self._train, self.classes_ = train, found
         self._predictors = [*found, _base(train, named.base)]
 
-    def _weigh(self, held: Any, named: Recipe) -> None:
+    def _weigh(self, held: Any, named: ModelRecipe) -> None:
         cells = sparse.coo_array(held)
         rows, columns = cells.coords
         stack = np.stack([one.cells(rows, columns) for one in self._predictors])
@@ -267,18 +267,20 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         self.weights_, self.discounts_ = self._mixture.weights, self._mixture.discounts
         self._name(named)
 
-    def _name(self, named: Recipe) -> None:
+    def _name(self, named: ModelRecipe) -> None:
         self.names_ = ["own counts"] if named.own == "interpolate" else []
         told = [one.name for one in self._predictors]
         for at, name in enumerate(told, 1):
             times = told[:at].count(name)
             self.names_.append(f"{name} ({times})" if times > 1 else name)
 
-    def _cells(self, given: Any, predictors: list[Classes], rows: Array, columns: Array) -> Floats:
+    def _cells(
+        self, given: Any, predictors: list[ClassCounts], rows: Array, columns: Array
+    ) -> Floats:
         stack = np.stack([one.cells(rows, columns) for one in predictors])
         return self._mix(given, stack, rows, columns)
 
-    def _rows(self, given: Any, predictors: list[Classes], rows: Array) -> Floats:
+    def _rows(self, given: Any, predictors: list[ClassCounts], rows: Array) -> Floats:
         """All contexts of some words."""
         m = given.shape[1]
         out = np.empty((rows.size, m))
@@ -298,13 +300,13 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         return self._mixture.cells(known, stack, groups)
 
 
-def _kinds(predictors: list[Classes]) -> list[str]:
+def _kinds(predictors: list[ClassCounts]) -> list[str]:
     """The names without the sizes."""
     return ["".join(c for c in one.name if not c.isdigit()) for one in predictors]
 
 
-def _base(train: Any, kind: str) -> Classes:
+def _base(train: Any, kind: str) -> ClassCounts:
     """What any word does: by how often contexts are seen, or in how many pairs."""
     known = continuation(train) if kind == "continuation" else unigram(train)
     one = Clustering(Tree(), np.ones((train.shape[0], 1)), known[None, :], np.ones(1))
-    return Classes(kind, (one,))
+    return ClassCounts(kind, (one,))

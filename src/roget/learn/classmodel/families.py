@@ -20,7 +20,7 @@ from roget import catalogue
 from roget.core.counts.views import ppmi, unit
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats
-from roget.learn.classmodel.classes import Classes, of_levels, proper, types_of
+from roget.learn.classmodel.classes import ClassCounts, of_levels, proper, types_of
 from roget.learn.clustering.result import Clustering, Rule, array
 from roget.learn.clustering.tokens import unigram
 
@@ -35,12 +35,12 @@ BACKGROUND = 0.05
 ROWS = 1 << 10
 """Words looked up at a time."""
 
-View: TypeAlias = Callable[[Any, int], list[Classes]]
+View: TypeAlias = Callable[[Any, int], list[ClassCounts]]
 
 SIZES = (2, 5, 10, 20, 50, 100, 200, 400)
 
 
-def _nearest(train: Any, seed: int) -> list[Classes]:
+def _nearest(train: Any, seed: int) -> list[ClassCounts]:
     """Classes of so many nearest words, the word itself left out, for each of the sizes.
 
     Words are compared by the cosine of positive pointwise mutual information, in 100 dimensions.
@@ -64,15 +64,15 @@ def _nearest(train: Any, seed: int) -> list[Classes]:
     centroids = sparse.csr_array(sparse.vstack([shares, background[None, :]], format="csr"))
     found, mass = [], np.append(np.zeros(n), 1.0)
     for size in sorted({min(size, n - 1) for size in NEIGHBOURS}):
-        rule = Nearest(size, columns, projection, words)
+        rule = NearestWords(size, columns, projection, words)
         near = rule.near(words, same=True)
         made = Clustering(Tree.flat(n + 1), near, centroids, mass, rule=rule)
-        found.append(Classes(f"{size} nearest", (made,)))
+        found.append(ClassCounts(f"{size} nearest", (made,)))
     return found
 
 
 @dataclass(frozen=True, eq=False)
-class Nearest(Rule):
+class NearestWords(Rule):
     """Weights of the words nearest to a word, and of the unigram, which is the last class."""
 
     clusterer = "nearest"
@@ -129,7 +129,7 @@ def sizes(words: int, per_class: int, most: int) -> list[int]:
     return fit[-most:] or [min(words, SIZES[0])]
 
 
-def learn_family(name: str, train: Any, seed: int) -> list[Classes]:
+def learn_family(name: str, train: Any, seed: int) -> list[ClassCounts]:
     """Classes of a family: of a clusterer, by its name in the catalogue, or of `FAMILIES`.
 
     They are learnt from counts and from types, from the words that have any; the others get p(c).
@@ -147,7 +147,7 @@ def learn_family(name: str, train: Any, seed: int) -> list[Classes]:
     return found
 
 
-def learn_sizes(name: str, train: Any, seed: int, sizes: Sequence[int]) -> list[Classes]:
+def learn_sizes(name: str, train: Any, seed: int, sizes: Sequence[int]) -> list[ClassCounts]:
     """Classes of a clusterer, by its name in the catalogue, so many of them each; from counts.
 
     Words without any get p(c). There are fewer than asked for if the words give no more.
@@ -164,7 +164,7 @@ def learn_sizes(name: str, train: Any, seed: int, sizes: Sequence[int]) -> list[
                 warnings.simplefilter("ignore")  # that there are fewer is told by their number
                 found[size] = kind.make(size, random_state=seed).fit(part).clustering_
     return [
-        Classes(f"{name} {size}", (proper(_everywhere(found[size], seen, train.shape[0])),))
+        ClassCounts(f"{name} {size}", (proper(_everywhere(found[size], seen, train.shape[0])),))
         for size in sizes
     ]
 
@@ -188,27 +188,27 @@ def _everywhere(clustering: Clustering, seen: Any, words: int) -> Clustering:
     return replace(clustering, memberships=sparse.csr_array(table[at]))
 
 
-def _cluster(name: str, train: Any, seed: int) -> list[Classes]:
+def _cluster(name: str, train: Any, seed: int) -> list[ClassCounts]:
     """The classes of a clusterer, at sizes of its own or those that it is asked for."""
     kind = catalogue.load("models", name)
     levels = kind.learn_levels(train, seed, sizes(train.shape[0], 8, 4))
     return of_levels(name, levels, train)
 
 
-def _nmf(train: Any, seed: int) -> list[Classes]:
+def _nmf(train: Any, seed: int) -> list[ClassCounts]:
     from sklearn.decomposition import NMF
 
     options = {"beta_loss": "kullback-leibler", "solver": "mu", "init": "random", "max_iter": 200}
     return _factor("nmf", train, lambda k: NMF(k, random_state=seed, **options))
 
 
-def _lda(train: Any, seed: int) -> list[Classes]:
+def _lda(train: Any, seed: int) -> list[ClassCounts]:
     from sklearn.decomposition import LatentDirichletAllocation
 
     return _factor("lda", train, lambda k: LatentDirichletAllocation(k, random_state=seed))
 
 
-def _factor(name: str, train: Any, make: Callable[[int], Any]) -> list[Classes]:
+def _factor(name: str, train: Any, make: Callable[[int], Any]) -> list[ClassCounts]:
     from sklearn.exceptions import ConvergenceWarning
 
     from roget.learn.clustering.symmetric.estimator import FoldIn
@@ -235,7 +235,7 @@ def _factor(name: str, train: Any, make: Callable[[int], Any]) -> list[Classes]:
             Tree.flat(used.size), membership, columns[used] / scale[used, None], mass / mass.sum(),
             rule=FoldIn(1.0),
         )  # fmt: skip
-        found.append(Classes(f"{name} {k}", (proper(made),)))
+        found.append(ClassCounts(f"{name} {k}", (proper(made),)))
     return found
 
 

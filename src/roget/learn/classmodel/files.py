@@ -15,11 +15,11 @@ from roget.core import folder as folders
 from roget.core.tree import Tree
 from roget.core.types import PathLike
 from roget.errors import InputError
-from roget.learn.classmodel.classes import COUNTED, SLACK, Classes, are_shares
-from roget.learn.classmodel.families import Nearest
+from roget.learn.classmodel.classes import COUNTED, SLACK, ClassCounts, are_shares
+from roget.learn.classmodel.families import NearestWords
 from roget.learn.classmodel.mixing import Mixture
-from roget.learn.clustering.result import Clustering, Kept, Rule, recall_rule
-from roget.learn.uses import BACKOFFS
+from roget.learn.clustering.result import Clustering, Rule, StoredRule, recall_rule
+from roget.learn.command_options import BACKOFFS
 
 KIND = folders.model("classmodel", "classmodel.model")
 _MIXTURE: folders.Schema = {
@@ -30,7 +30,11 @@ _MIXTURE: folders.Schema = {
 
 
 def write(
-    path: PathLike, header: dict[str, Any], train: Any, predictors: list[Classes], mixture: Mixture
+    path: PathLike,
+    header: dict[str, Any],
+    train: Any,
+    predictors: list[ClassCounts],
+    mixture: Mixture,
 ) -> None:
     """Write what a fitted model knows, whole or not at all."""
     arrays = folders.to_arrays("train", train)
@@ -47,14 +51,14 @@ def write(
     folders.write(path, KIND, {**header, **arrays, "classes": listed, "mixture": mixture.kind})
 
 
-def read(path: PathLike) -> tuple[dict[str, Any], Any, list[Classes], Mixture]:
+def read(path: PathLike) -> tuple[dict[str, Any], Any, list[ClassCounts], Mixture]:
     """What `write` wrote: the header, the training counts, the predictions and their mixture."""
     with folders.whole(path):
         kept = folders.read(path, KIND)
         folders.need_arrays(kept, _MIXTURE)
         mixture = Mixture(kept["mixture"], *(kept[name] for name in _MIXTURE))
         found = [
-            Classes(one["name"], _parts(kept, f"classes.{place}", one), one["types"])
+            ClassCounts(one["name"], _parts(kept, f"classes.{place}", one), one["types"])
             for place, one in enumerate(kept["classes"])
         ]
         train = folders.from_arrays(kept, "train")
@@ -81,8 +85,8 @@ def _ready(found: Clustering) -> Clustering:
     if found.learnt is not None:
         return replace(found, learnt=_ready(found.learnt))
     rule = found.rule
-    if isinstance(rule, Kept):
-        own = Nearest if rule.clusterer == Nearest.clusterer else None
+    if isinstance(rule, StoredRule):
+        own = NearestWords if rule.clusterer == NearestWords.clusterer else None
         k, m = found.centroids.shape
         rule = rule.rule(k, m, own)
     return replace(found, rule=rule)
@@ -98,12 +102,12 @@ def _revive(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Cluste
         raise ValueError(f"{key}: blocks {sizes!r} are not numbers that add up to {mass.size}")
     if type(one["beta"]) not in (int, float) or not 0 < one["beta"] < math.inf:
         raise ValueError(f"{key}: beta {one['beta']!r} is not a number above 0")
-    rule: Rule | Kept | None
+    rule: Rule | StoredRule | None
     if called == "posterior":
         rule = COUNTED
     elif called == "nearest":
         space = {name: kept[f"{key}.space.{name}"] for name in ("columns", "projection", "words")}
-        rule = Kept(Nearest.clusterer, {"size": one["size"]}, space)
+        rule = StoredRule(NearestWords.clusterer, {"size": one["size"]}, space)
     else:
         rule = recall_rule({"beta": one["beta"], "rule": called})
     if rule is None:
@@ -118,7 +122,7 @@ def _revive(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Cluste
 
 
 def _faults(
-    kept: dict[str, Any], train: Any, predictors: list[Classes], mixture: Mixture
+    kept: dict[str, Any], train: Any, predictors: list[ClassCounts], mixture: Mixture
 ) -> Iterator[str]:
     """What `write` would not have written."""
     if not sparse.issparse(train):

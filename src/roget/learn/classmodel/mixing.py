@@ -27,7 +27,7 @@ PRIOR = 20.0
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class PredictionData:
     """Cells to be predicted, with what the words' own counts say of them."""
 
     own: Floats
@@ -49,7 +49,7 @@ class Evidence:
         return np.vstack([np.where(self.known, self.own, stack[-1]), stack])
 
 
-def evidence(matrix: Any, rows: Array, columns: Array, levels: int) -> Evidence:
+def evidence(matrix: Any, rows: Array, columns: Array, levels: int) -> PredictionData:
     """What a table of counts says of cells; `levels` is the number of discounts.
 
     A fractional count below its level is discounted in proportion, so that nothing goes below 0.
@@ -69,7 +69,7 @@ def evidence(matrix: Any, rows: Array, columns: Array, levels: int) -> Evidence:
         mine = share * (level == number + 1)
         given[number] = (np.bincount(of_row, mine, minlength=n) / safe)[rows]
         taken[number] = np.append(mine, 0.0)[at] / safe[rows]
-    return Evidence(counts / safe[rows], taken, given, totals[rows] > 0)
+    return PredictionData(counts / safe[rows], taken, given, totals[rows] > 0)
 
 
 def _places(table: Any, of_row: Array, rows: Array, columns: Array) -> Array:
@@ -102,7 +102,7 @@ def closed_form(matrix: Any, levels: int) -> Floats:
     return np.clip(found, LEAST, np.arange(1, levels + 1))
 
 
-def tune(known: Evidence, lower: Floats, counts: Floats, start: Floats) -> Floats:
+def tune(known: PredictionData, lower: Floats, counts: Floats, start: Floats) -> Floats:
     """The discounts with which tokens are predicted best, the lower predictions given."""
     levels, total = start.size, float(counts.sum())
     slope = known.given * lower - known.taken
@@ -138,7 +138,7 @@ class Mixture:
         """The group of words that were seen so often."""
         return np.searchsorted(self.edges, totals, side="right")
 
-    def cells(self, known: Evidence, stack: Floats, groups: Array) -> Floats:
+    def cells(self, known: PredictionData, stack: Floats, groups: Array) -> Floats:
         """p(v|n) of cells, from the predictions of all classes."""
         weights = self.weights[groups].T
         if self.kind == "discount":
@@ -149,7 +149,7 @@ class Mixture:
 
 
 def learn(
-    kind: str, known: Evidence, stack: Floats, counts: Floats, totals: Floats, *,
+    kind: str, known: PredictionData, stack: Floats, counts: Floats, totals: Floats, *,
     discounts: Floats, edges: Floats,
 ) -> Mixture:  # fmt: skip
     """The mixture that predicts development tokens best; `totals` are those of their words.
@@ -170,7 +170,9 @@ def learn(
     return mixture
 
 
-def _learn_discounts(known: Evidence, stack: Floats, counts: Floats, discounts: Floats) -> Mixture:
+def _learn_discounts(
+    known: PredictionData, stack: Floats, counts: Floats, discounts: Floats
+) -> Mixture:
     """Weights and discounts in turn, until both stay."""
     weights = np.full(len(stack), 1 / len(stack))
     if counts.size and counts.sum() > 0:

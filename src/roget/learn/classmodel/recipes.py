@@ -11,7 +11,7 @@ from roget import catalogue
 
 
 @dataclass(frozen=True)
-class Recipe:
+class ModelRecipe:
     """What a model is made of.
 
     own: "discount", "interpolate" or "none": how the word's own counts come in.
@@ -28,17 +28,17 @@ class Recipe:
     says: str
 
 
-def _through(says: str, *families: str) -> Recipe:
-    return Recipe("discount", 3, "continuation", families, says)
+def _through(says: str, *families: str) -> ModelRecipe:
+    return ModelRecipe("discount", 3, "continuation", families, says)
 
 
-RECIPES: dict[str, Recipe] = {
-    "unigram": Recipe("none", 0, "unigram", (), "how often a context is seen with any word"),
-    "mle": Recipe(
+RECIPES: dict[str, ModelRecipe] = {
+    "unigram": ModelRecipe("none", 0, "unigram", (), "how often a context is seen with any word"),
+    "mle": ModelRecipe(
         "interpolate", 0, "unigram", (), "the word's relative frequencies, mixed with the unigram"
     ),
-    "absolute": Recipe("discount", 1, "unigram", (), "one discount, then the unigram"),
-    "kneser-ney": Recipe(
+    "absolute": ModelRecipe("discount", 1, "unigram", (), "one discount, then the unigram"),
+    "kneser-ney": ModelRecipe(
         "discount", 3, "continuation", (), "three discounts, then continuation counts"
     ),
     "nmf": _through("Kneser–Ney through non-negative factors under Kullback–Leibler", "nmf"),
@@ -52,9 +52,9 @@ RECIPES: dict[str, Recipe] = {
 }
 
 
-def recipe(name: str) -> Recipe:
+def recipe(name: str) -> ModelRecipe:
     """The recipe of a name; words are predicted through the classes of any clusterer."""
     found = catalogue.load("models", name)
-    if isinstance(found, Recipe):
+    if isinstance(found, ModelRecipe):
         return found
     return _through(f"Kneser–Ney through {found.makes or f'classes of the clusterer {name}'}", name)

@@ -27,7 +27,7 @@ def auto_option(help: str) -> Any:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class Running:
+class RunOptions:
     """How a clusterer runs; no matter to what it finds."""
 
     random_state: Any = None
@@ -39,13 +39,13 @@ class Running:
 def method_options(method: str) -> Mapping[str, Option]:
     """The options of a clusterer of the catalogue, by name.
 
-    They are those of the class `Options` in the module `options` beside it, so that looking at
-    them is light; a clusterer that has none is imported and asked for its own.
+    `OPTIONS` in the module `options` of the same package declares them, so listing options does
+    not import the clusterer; one without such a module is imported and inspected.
     """
     module = catalogue.entries("clusterers")[method].partition(":")[0]
     beside = f"{module.rpartition('.')[0]}.options" if "." in module else ""
     if beside and importlib.util.find_spec(beside) is not None:
-        return options_of(importlib.import_module(beside).Options)
+        return options_of(importlib.import_module(beside).OPTIONS)
     try:
         made = catalogue.load("clusterers", method)
     except ImportError:  # whoever chooses it is told

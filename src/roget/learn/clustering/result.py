@@ -17,14 +17,14 @@ from roget.core import folder
 from roget.core.counts import Counts
 from roget.core.counts.views import to_dense
 from roget.core.io.problems import plural
-from roget.core.shown import Reported
+from roget.core.notebook import ReportMixin
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats, Ints, PathLike
 from roget.engines.base import current, spread
-from roget.engines.wire import Packed
+from roget.engines.compress import CompressedArrays
 from roget.errors import InputError, UnknownName
-from roget.learn.clustering.divided import Division, follow
 from roget.learn.clustering.memberships import floor, put_together, sparsify
+from roget.learn.clustering.split_clusters import SplitRule, follow
 from roget.learn.representation.vectors import Representation
 
 CELLS = 1 << 22
@@ -135,12 +135,12 @@ class Rule:
         """What else classes become of the words that are now in them; by default nothing."""
         return made
 
-    def keep(self) -> Kept:
+    def keep(self) -> StoredRule:
         """The rule as folders keep it."""
         arrays = [one.name for one in fields(self) if "shape" in one.metadata]
         values = {one.name: getattr(self, one.name) for one in fields(self)}
         plain = {name: value for name, value in values.items() if name not in arrays}
-        return Kept(self.clusterer, plain, {name: values[name] for name in arrays})
+        return StoredRule(self.clusterer, plain, {name: values[name] for name in arrays})
 
     @classmethod
     def recall(cls, provenance: Mapping[str, Any]) -> Rule | None:
@@ -175,7 +175,7 @@ class Posterior(Rule):
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class StoredRule:
     """A rule as a folder has it; it is looked up in the catalogue when the first word is placed."""
 
     clusterer: str
@@ -204,7 +204,7 @@ class Kept:
             ) from None
         return found
 
-    def keep(self) -> Kept:
+    def keep(self) -> StoredRule:
         """Itself."""
         return self
 
@@ -232,7 +232,7 @@ def _read_plain(kind: type[Rule], given: Mapping[str, Any]) -> dict[str, Any]:
 _RECALLED = "?"
 
 
-def recall(provenance: Mapping[str, Any]) -> tuple[Rule | Kept, Unit]:
+def recall(provenance: Mapping[str, Any]) -> tuple[Rule | StoredRule, Unit]:
     """How words are placed, and what splits are at, where only the provenance tells.
 
     So it is in folders that were written before rules were kept; clusterers know their own.
@@ -242,7 +242,7 @@ def recall(provenance: Mapping[str, Any]) -> tuple[Rule | Kept, Unit]:
     if provenance.get("beta") is None:
         return Posterior(), NONE
     told = {name: provenance.get(name) for name in ("beta", "options")}
-    return Kept(_RECALLED, told), BETA
+    return StoredRule(_RECALLED, told), BETA
 
 
 def recall_rule(provenance: Mapping[str, Any]) -> Rule | None:
@@ -257,12 +257,14 @@ def recall_rule(provenance: Mapping[str, Any]) -> Rule | None:
 def _place_block(common: tuple[Clustering, float], block: Any) -> Any:
     """p(c|word) of some words."""
     leaves, least = common
-    placed = leaves.placing.place(block.unpack() if isinstance(block, Packed) else block, leaves)
+    placed = leaves.placing.place(
+        block.unpack() if isinstance(block, CompressedArrays) else block, leaves
+    )
     return sparsify(placed, least) if least else placed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Clustering(Reported):
+class Clustering(ReportMixin):
     """Clusters of words in a tree, and how new words are put into them. It is never changed.
 
     Parameters
@@ -304,7 +306,7 @@ class Clustering(Reported):
     centroids: Any
     mass: Any
     background: Any = None
-    rule: Rule | Kept = field(default_factory=Posterior)
+    rule: Rule | StoredRule = field(default_factory=Posterior)
     unit: Unit = NONE
     path: Sequence[Mapping[str, Any]] = ()
     contexts: Array | None = None
@@ -314,7 +316,7 @@ class Clustering(Reported):
     parts: Ints | None = field(default=None, repr=False)
     """For each cluster that was learnt, then for the sides of each division, which of these it is
     part of; -1 for those that were divided."""
-    divisions: tuple[Division, ...] = field(default=(), repr=False)
+    divisions: tuple[SplitRule, ...] = field(default=(), repr=False)
     """How clusters that were learnt were split in two afterwards, one after the other."""
 
     def __post_init__(self) -> None:
@@ -392,7 +394,7 @@ class Clustering(Reported):
             return sparsify(placed, least) if least else placed
         step = max(1, CELLS // max(self.n_clusters, 1))
         cut = (matrix[begin : begin + step] for begin in range(0, matrix.shape[0], step))
-        blocks = cut if current() is None else map(Packed.of, cut)
+        blocks = cut if current() is None else map(CompressedArrays.of, cut)
         # Where words lie that were learnt from is nothing to those that are placed.
         none = sparse.csr_array((0, self.n_clusters), dtype=self.memberships.dtype)
         placing = replace(self, memberships=none, path=())
@@ -424,7 +426,7 @@ class Clustering(Reported):
         tree: Tree,
         parts: Ints,
         memberships: Any = None,
-        divisions: Sequence[Division] = (),
+        divisions: Sequence[SplitRule] = (),
     ) -> Clustering:
         """Clusters put together: `parts` says of each cluster which of the new tree it is part of.
 
@@ -508,7 +510,7 @@ class Clustering(Reported):
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Plain values and arrays, from which `of_parts` makes it again."""
-        rule = Kept("") if self.learnt is not None else self.rule.keep()
+        rule = StoredRule("") if self.learnt is not None else self.rule.keep()
         plain: dict[str, Any] = {
             "tree": self.tree.to_json(),
             "unit": list(self.unit),
@@ -557,7 +559,7 @@ class Clustering(Reported):
             learnt=learnt,
             parts=None if learnt is None else arrays["parts"],
             divisions=tuple(
-                Division(**folder.take_under(f"division{number}", arrays))
+                SplitRule(**folder.take_under(f"division{number}", arrays))
                 for number in range(plain.get("divisions", 0))
             ),
         )
@@ -565,7 +567,7 @@ class Clustering(Reported):
     @cached_property
     def placing(self) -> Rule:
         """The rule itself, looked up if it is still as a folder has it."""
-        if isinstance(self.rule, Kept):
+        if isinstance(self.rule, StoredRule):
             return self.rule.rule(self.n_clusters, self.centroids.shape[1])
         return self.rule
 
@@ -592,7 +594,7 @@ class Clustering(Reported):
             raise InputError(f"{name}: a value is negative or not a number")
 
 
-def _average(mean: Any, centroids: Any, divisions: Sequence[Division]) -> Any:
+def _average(mean: Any, centroids: Any, divisions: Sequence[SplitRule]) -> Any:
     """Rows of centroids, and of the sides of divisions below them, averaged by weights."""
     dtype, learnt = centroids.dtype, centroids.shape[0]
     sides = np.vstack([one.centroids for one in divisions] or [np.empty((0, centroids.shape[1]))])
@@ -627,9 +629,9 @@ def _read_shares(arrays: Mapping[str, Array], name: str) -> Any:
     return table if table.dtype in (np.float32, np.float64) else table.astype(np.float64)
 
 
-def read_rule(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Kept:
+def read_rule(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> StoredRule:
     """A rule that a folder has, with the arrays that are called "rule.…"."""
     name, parameters = plain["clusterer"], plain["parameters"]
     if not isinstance(name, str) or not isinstance(parameters, dict):
         raise ValueError(f"rule {plain!r}: expected a clusterer's name and parameters")
-    return Kept(name, parameters, folder.take_under("rule", arrays))
+    return StoredRule(name, parameters, folder.take_under("rule", arrays))

@@ -27,7 +27,7 @@ is to follow the counts, not the seed of a run."""
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class TokenCells:
     """Tokens to be predicted: word, context and how often, with what is known of the word."""
 
     rows: Array
@@ -58,7 +58,7 @@ class Cells:
         return -float(np.sum(self.counts * np.log(predicted)) / np.sum(self.counts))
 
 
-def cells(train: Any, heldout: Any) -> Cells:
+def cells(train: Any, heldout: Any) -> TokenCells:
     """The tokens of one matrix, as the other one, of the same shape, sees them."""
     given = sparse.csr_array(train, dtype=np.float64)
     wanted = sparse.coo_array(heldout)
@@ -67,7 +67,7 @@ def cells(train: Any, heldout: Any) -> Cells:
     rows, columns = wanted.coords
     word = np.asarray(sparse.csr_array(shares)[rows, columns]).ravel()
     background = unigram(given)
-    return Cells(rows, columns, wanted.data.astype(np.float64), word, background[columns])
+    return TokenCells(rows, columns, wanted.data.astype(np.float64), word, background[columns])
 
 
 def unigram(matrix: Any) -> Floats:
@@ -106,12 +106,12 @@ def em(
     return weights
 
 
-def backoff(tokens: Cells, *classes: Floats) -> Floats:
+def backoff(tokens: TokenCells, *classes: Floats) -> Floats:
     """Predictions of word → classes → unigram; without classes, what they have to beat."""
     return weigh(tokens, tokens.word, *classes)
 
 
-def weigh(tokens: Cells, *known: Floats) -> Floats:
+def weigh(tokens: TokenCells, *known: Floats) -> Floats:
     """Predictions and the unigram together, weights tuned on each half for the other half."""
     components = np.stack([*known, tokens.unigram])
     halves = np.arange(tokens.counts.size) % 2

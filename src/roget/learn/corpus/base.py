@@ -19,7 +19,7 @@ NONE = -1
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadContext:
     """What a token's word is, and what reads it."""
 
     form: bool = False
@@ -147,7 +147,7 @@ def add_tags(word: Ids, upos: Ids, tables: Tables) -> Ids:
 
 
 @dataclass
-class Pairs:
+class PairColumns:
     """Words in contexts, one entry per occurrence; a context is a slot and another word."""
 
     word: Ids
@@ -159,13 +159,15 @@ class Pairs:
     places: Places | None = None
     """Where each stands, if the batch tells how it is written."""
 
-    def turned(self) -> Pairs:
+    def turned(self) -> PairColumns:
         """Words as contexts, and contexts as words."""
         places = None if self.places is None else Places(self.places.context, self.places.word)
-        return Pairs(self.context, self.slot, self.word, self.times, places)
+        return PairColumns(self.context, self.slot, self.word, self.times, places)
 
 
-class Reader(Protocol):
+class CorpusReader(Protocol):
     """Reads one source in batches of whole sentences (some ten to hundred thousand tokens)."""
 
-    def __call__(self, source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]: ...
+    def __call__(
+        self, source: Source, tables: Tables, reading: ReadContext
+    ) -> Iterator[Tokens]: ...

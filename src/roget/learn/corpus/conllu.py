@@ -13,17 +13,17 @@ from itertools import islice
 import numpy as np
 
 from roget.core.io.problems import plural
-from roget.core.io.source import PIECE, Block, Source
+from roget.core.io.source import PIECE, Source, TextBlock
 from roget.errors import MAX_PROBLEMS, FormatError
 from roget.learn.corpus import conllu_kernel as kernel
-from roget.learn.corpus.base import NONE, Reading, Strings, Tables, Tokens, Written
+from roget.learn.corpus.base import NONE, ReadContext, Strings, Tables, Tokens, Written
 from roget.learn.corpus.conllu_kernel import Bytes, Places
 
 FORM, LEMMA, UPOS, HEAD, DEPREL = 1, 2, 3, 6, 7
 """Columns, counted from 0."""
 
 
-def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
+def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Tokens]:
     """CoNLL-U: parsed text, in batches; broken lines are raised together at the end."""
     fold = str if reading.keep_case else str.lower
     words = _Column([FORM] if reading.form else [LEMMA, FORM], tables.words, fold)
@@ -55,7 +55,7 @@ def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
 class _Lines:
     """A block's tokens: where their columns are, their heads, and which lines are broken."""
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: TextBlock) -> None:
         # The kernel ends a sentence at a blank line only.
         self.before = block.line
         self.raw = block.data if block.data.endswith((b"\n\n", b"\n\r\n")) else block.data + b"\n\n"

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from roget.learn.corpus.base import NONE, Tables, Tokens, map_pairs
-from roget.learn.corpus.relations import Choice, need_parse
+from roget.learn.corpus.relations import RelationFilter, need_parse
 
 SEPARABLE = ("af", "de", "nl", "lb", "hu")
 """Languages whose dictionaries have the particle before the verb; others say "give up"."""
@@ -22,10 +22,10 @@ class Particles:
 
     def __init__(self, tables: Tables) -> None:
         self._words = tables.words
-        self._particle = Choice(
+        self._particle = RelationFilter(
             tables.deprels, lambda label: label in ("compound:prt", "compound:preverb")
         )
-        self._verb = Choice(tables.upos, ("VERB", "AUX").__contains__)
+        self._verb = RelationFilter(tables.upos, ("VERB", "AUX").__contains__)
 
     def __call__(self, tokens: Tokens) -> Tokens:
         """The batch with whole verbs, and no word where a particle stood."""

@@ -26,7 +26,7 @@ from roget.errors import InputError
 from roget.learn.corpus.base import (
     NONE,
     Ids,
-    Pairs,
+    PairColumns,
     Strings,
     Tables,
     Tokens,
@@ -248,7 +248,7 @@ def need_parse(tokens: Tokens) -> tuple[Ids, Ids, Ids]:
     return tokens.upos, tokens.head, tokens.deprel
 
 
-class Choice:
+class RelationFilter:
     """Says of ids whether their texts are accepted; each text is asked about once."""
 
     def __init__(self, strings: Strings, accepts: Callable[[str], bool]) -> None:
@@ -269,10 +269,10 @@ class Prepositions:
 
     def __init__(self, tables: Tables) -> None:
         self._words = tables.words
-        self._case = Choice(tables.deprels, "case".__eq__)
-        self._fixed = Choice(tables.deprels, "fixed".__eq__)
-        self._adposition = Choice(tables.upos, "ADP".__eq__)
-        self._particle = Choice(tables.upos, "PART".__eq__)
+        self._case = RelationFilter(tables.deprels, "case".__eq__)
+        self._fixed = RelationFilter(tables.deprels, "fixed".__eq__)
+        self._adposition = RelationFilter(tables.upos, "ADP".__eq__)
+        self._particle = RelationFilter(tables.upos, "PART".__eq__)
         self.strings = Strings()
         """The prepositions met so far: "in", "out_of"."""
 
@@ -323,7 +323,7 @@ class Conjuncts:
     """The tokens that stand in the place of a first conjunct of the same part of speech."""
 
     def __init__(self, tables: Tables) -> None:
-        self._conj = Choice(tables.deprels, lambda label: label.partition(":")[0] == "conj")
+        self._conj = RelationFilter(tables.deprels, lambda label: label.partition(":")[0] == "conj")
 
     def __call__(self, tokens: Tokens) -> tuple[Ints, Ints]:
         """Those tokens, and the first conjunct of each."""
@@ -355,11 +355,13 @@ class Extractor:
         self._relations, self._tables, self._tags = relations, tables, tags
         self._prepositions, self._conjuncts = Prepositions(tables), Conjuncts(tables)
         self._has_bare = any(relation.bare for relation in relations)
-        self._labels = [Choice(tables.deprels, one.accepts) for one in relations]
-        self._dependents = [Choice(tables.upos, one.dependents.__contains__) for one in relations]
-        self._heads = [Choice(tables.upos, one.heads.__contains__) for one in relations]
+        self._labels = [RelationFilter(tables.deprels, one.accepts) for one in relations]
+        self._dependents = [
+            RelationFilter(tables.upos, one.dependents.__contains__) for one in relations
+        ]
+        self._heads = [RelationFilter(tables.upos, one.heads.__contains__) for one in relations]
 
-    def __call__(self, tokens: Tokens) -> Pairs:
+    def __call__(self, tokens: Tokens) -> PairColumns:
         """The pairs of a batch, relation by relation."""
         upos, head, deprel = need_parse(tokens)
         case = any(relation.case for relation in self._relations)
@@ -406,7 +408,7 @@ class Extractor:
             contexts_at.append(below if relation.turned else above)
         at, beside = np.concatenate(words_at), np.concatenate(contexts_at)
         places = tokens.find_places(at, beside)
-        return Pairs(words(at), np.concatenate(slots), words(beside), places=places)
+        return PairColumns(words(at), np.concatenate(slots), words(beside), places=places)
 
     def _slots(self, relation: Relation, labels: Ids, prepositions: Ids) -> Ids:
         alone = len(self._relations) == 1 and not relation.named
@@ -442,10 +444,10 @@ def quadruples(tokens: Tokens, tables: Tables) -> list[Quadruple]:
     """
     upos, head, deprel = need_parse(tokens)
     verb, noun, adposition = (
-        Choice(tables.upos, tag.__eq__)(upos) for tag in ("VERB", "NOUN", "ADP")
+        RelationFilter(tables.upos, tag.__eq__)(upos) for tag in ("VERB", "NOUN", "ADP")
     )
     obj, nmod, obl, case = (
-        np.flatnonzero(Choice(tables.deprels, label.__eq__)(deprel) & (head != NONE) & kind)
+        np.flatnonzero(RelationFilter(tables.deprels, label.__eq__)(deprel) & (head != NONE) & kind)
         for label, kind in (("obj", noun), ("nmod", noun), ("obl", noun), ("case", adposition))
     )
     obj = obj[verb[head[obj]] & (head[obj] < obj)]

@@ -1,9 +1,10 @@
 """Words of scripts that have no blanks between them: Chinese, Japanese, Thai, Lao, Khmer, Burmese.
 
-`Learnt` finds them in the text itself, by minimum description length: two neighbours become one
-word as long as the text gets shorter by more than it costs to spell the word out in a lexicon. What
-is too rare for that is told by what is not: few characters stand alone, and often, so others are
-joined. Text is then cut where the words found are most probable (Viterbi's search).
+`LearntSegmenter` finds them in the text itself, by minimum description length: two neighbours
+become one word as long as the text gets shorter by more than it costs to spell the word out in a
+lexicon. Sequences too rare for that are judged by the frequent ones: few characters form words of
+their own, so the others are joined. Text is then segmented into the most probable sequence of words
+found (Viterbi search).
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ def _divide(text: str, segment: Segmenter) -> Iterator[tuple[int, str, list[str]
         yield end, text[end:], None
 
 
-class Learnt:
+class LearntSegmenter:
     """Words as the text itself tells them, by minimum description length; no dictionary."""
 
     def __init__(self, lexicon: Lexicon) -> None:

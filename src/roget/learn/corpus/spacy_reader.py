@@ -22,8 +22,8 @@ from roget.core.counts import marks
 from roget.core.io import limits
 from roget.core.io.source import Source
 from roget.errors import InputError
-from roget.learn.corpus import marking, text, tiger
-from roget.learn.corpus.base import NONE, Ids, Reading, Tables, Tokens, Written
+from roget.learn.corpus import text, tiger, token_offsets
+from roget.learn.corpus.base import NONE, Ids, ReadContext, Tables, Tokens, Written
 
 BATCH = 1 << 15
 """Tokens collected before they are passed on."""
@@ -49,7 +49,7 @@ _WANTED = {"DEP": "dependency labels", "HEAD": "heads", "POS": "parts of speech"
 _INNER, _ENDS = re.compile(r"\s"), marks.SPACE + marks.GLUE
 
 
-def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
+def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Tokens]:
     """Plain text as a spaCy pipeline (`reading.model`) parses it."""
     if reading.model is None:
         raise InputError("which spaCy pipeline? Name one, or its folder, with --model")
@@ -70,7 +70,7 @@ def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
     yield from _batches(nlp.pipe(paragraphs, as_tuples=True), tables, reading, complain)
 
 
-def read_docbin(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
+def read_docbin(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Tokens]:
     """Documents that spaCy parsed before, kept in a DocBin (.spacy); no pipeline is needed."""
     spacy = _spacy()
     # Bytes are to come as they are, whatever encoding texts have.
@@ -145,7 +145,7 @@ def _paragraphs(part: str, line: int, lines: bool) -> Iterator[tuple[str, Where]
 def _batches(
     docs: Iterable[tuple[Any, Where | None]],
     tables: Tables,
-    reading: Reading,
+    reading: ReadContext,
     complain: Callable[[str], str],
 ) -> Iterator[Tokens]:
     columns: _Columns | None = None
@@ -167,7 +167,7 @@ def _batches(
 class _Columns:
     """Collects documents, and turns them into the columns of a batch."""
 
-    def __init__(self, strings: Any, tables: Tables, reading: Reading) -> None:
+    def __init__(self, strings: Any, tables: Tables, reading: ReadContext) -> None:
         from spacy.attrs import DEP, HEAD, LEMMA, ORTH, POS, SENT_START, SPACY, TAG
 
         self._attributes = [ORTH, LEMMA, POS, DEP, HEAD, SENT_START, SPACY, TAG]
@@ -254,8 +254,8 @@ def _write(
         if where is not None:
             texts = ["".join(words[bounds[one] : bounds[one + 1]]) for one in inside.tolist()]
             before, paragraph, done = where
-            lines[inside] = marking.find_lines(paragraph, "\n".join(texts), before + 1, done)
-    return marking.join(marked, lines)
+            lines[inside] = token_offsets.find_lines(paragraph, "\n".join(texts), before + 1, done)
+    return token_offsets.join(marked, lines)
 
 
 def _each(look_up: Callable[[int], int], numbers: Any) -> Ids:

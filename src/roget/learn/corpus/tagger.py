@@ -14,8 +14,8 @@ import numpy as np
 
 from roget import catalogue
 from roget.core.io.source import Source
-from roget.learn.corpus import marking, text
-from roget.learn.corpus.base import NONE, Reading, Tables, Tokens, Written
+from roget.learn.corpus import text, token_offsets
+from roget.learn.corpus.base import NONE, ReadContext, Tables, Tokens, Written
 from roget.learn.corpus.language import ask, shares
 
 LONGEST = 1000
@@ -25,7 +25,7 @@ _SHARE = 0.2
 """How much of a text its language's frequent words must be at least; they are about a third."""
 
 
-def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
+def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Tokens]:
     """Plain text, tagged by HanTa; patterns of tags give heads and labels."""
     language = load(reading.model or "english")
     words, tags = text.Numbers(tables.words), text.Numbers(tables.upos)
@@ -60,15 +60,15 @@ def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
 
 def _write(part: str, divided: str, tokenised: Sequence[Sequence[str]], line: int) -> Written:
     """The sentences of a text that have tokens, and on which lines they are."""
-    lines = marking.find_lines(part, divided, line + 1)
+    lines = token_offsets.find_lines(part, divided, line + 1)
     cut = [
         (*one, lines[at])
         for at, (text, tokens) in enumerate(zip(divided.split("\n"), tokenised, strict=True))
         if tokens
-        for one in marking.cut(text, tokens, LONGEST)
+        for one in token_offsets.cut(text, tokens, LONGEST)
     ]
     texts, parts, numbers = zip(*cut, strict=True)
-    return marking.write(texts, parts, np.array(numbers))
+    return token_offsets.write(texts, parts, np.array(numbers))
 
 
 def _join(parts: Iterable[Sequence[str]]) -> list[str]:

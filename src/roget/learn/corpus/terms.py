@@ -14,7 +14,7 @@ import numpy as np
 
 from roget.core.types import BoolArray, Ints
 from roget.learn.corpus.base import NONE, Ids, Tables, Tokens
-from roget.learn.corpus.relations import Choice, need_parse
+from roget.learn.corpus.relations import RelationFilter, need_parse
 
 JOIN = "_"
 
@@ -35,7 +35,7 @@ def find_terms(
     """
     words, dropped = tables.words, frozenset(function_words)
     pairs, bare = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    wanted = Choice(words, lambda text: text not in dropped and any(map(str.isalpha, text)))
+    wanted = RelationFilter(words, lambda text: text not in dropped and any(map(str.isalpha, text)))
     for tokens in batches:
         first, second = tokens.word[:-1].astype(np.int64), tokens.word[1:].astype(np.int64)
         near = _find_inside(tokens) & wanted(tokens.word[:-1]) & wanted(tokens.word[1:])
@@ -135,11 +135,11 @@ def _find_chained(tokens: Tokens, tables: Tables) -> BoolArray:
     One is the other's part, or both are parts of a third.
     """
     upos, head, deprel = need_parse(tokens)
-    part = Choice(
+    part = RelationFilter(
         tables.deprels, lambda label: label.split(":")[0] in _PARTS and label != _PARTICLE
     )
     is_part = part(deprel) & (head != NONE)
-    noun = Choice(tables.upos, _LAST.__contains__)(upos)
+    noun = RelationFilter(tables.upos, _LAST.__contains__)(upos)
     here = np.arange(len(tokens) - 1)
     first, second = is_part[:-1], is_part[1:]
     linked = (first & (head[:-1] == here + 1)) | (second & (head[1:] == here))
@@ -150,5 +150,5 @@ def _find_chained(tokens: Tokens, tables: Tables) -> BoolArray:
 def _find_nominal(tokens: Tokens, tables: Tables) -> BoolArray:
     """Which tokens, with the next one, can be part of a noun phrase that ends in a noun."""
     assert tokens.upos is not None
-    first, second = (Choice(tables.upos, tags.__contains__) for tags in (_NOMINAL, _LAST))
+    first, second = (RelationFilter(tables.upos, tags.__contains__) for tags in (_NOMINAL, _LAST))
     return np.asarray(first(tokens.upos[:-1]) & second(tokens.upos[1:]))

@@ -17,10 +17,10 @@ import numpy as np
 import regex
 
 from roget import catalogue
-from roget.core.io.source import Block, Source
+from roget.core.io.source import Source, TextBlock
 from roget.errors import MAX_PROBLEMS, FormatError
-from roget.learn.corpus import marking
-from roget.learn.corpus.base import Ids, Reading, Strings, Tables, Tokens, Written
+from roget.learn.corpus import token_offsets
+from roget.learn.corpus.base import Ids, ReadContext, Strings, Tables, Tokens, Written
 
 BATCH = 1 << 19
 """Bytes handled at a time, some hundred thousand words."""
@@ -80,7 +80,7 @@ _NUMBERED = {
 """Abbreviations that end no sentence before a number."""
 
 
-def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
+def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Tokens]:
     """Plain text: sentences and words by Unicode's rules, for windows."""
     ids = Numbers(tables.words)
     ids["\n"] = _BREAK
@@ -103,13 +103,13 @@ def _write(text: str, divided: str, line: int, words: list[tuple[int, int]]) -> 
     spans = np.array(words, np.int64).reshape(-1, 2)
     ends = np.array([found.start() for found in re.finditer("\n", divided)], np.int64)
     worded = np.unique(np.searchsorted(ends, spans[:, 0]))
-    marked = marking.mark(divided, spans[:, 0], spans[:, 1])
-    lines = marking.find_lines(text, divided, line + 1)
-    return marking.join([marked[one] for one in worded.tolist()], lines[worded])
+    marked = token_offsets.mark(divided, spans[:, 0], spans[:, 1])
+    lines = token_offsets.find_lines(text, divided, line + 1)
+    return token_offsets.join([marked[one] for one in worded.tolist()], lines[worded])
 
 
 def _choose_finders(
-    reading: Reading,
+    reading: ReadContext,
 ) -> tuple[Callable[[str], list[str]], Callable[[str], list[tuple[int, int]]]]:
     """What finds the words of sentences, and where they stand."""
     plain = partial(words, keep_case=reading.keep_case)
@@ -138,7 +138,7 @@ class Numbers(dict[str, int]):
 
 
 def passages(source: Source) -> Iterator[tuple[int, str]]:
-    """The text of a source, some paragraphs at a time, and the lines before; see `Block`.
+    """The text of a source, some paragraphs at a time, and the lines before; see `TextBlock`.
 
     Lines end in a newline only.
     """
@@ -230,7 +230,7 @@ def _find_pattern(text: str) -> Any:
     return _ANY_WORD if _NOT_PLAIN.search(text) else _PLAIN_WORD
 
 
-def _not_utf8(source: Source, block: Block) -> FormatError:
+def _not_utf8(source: Source, block: TextBlock) -> FormatError:
     problems = []
     for number, line in enumerate(block.data.split(b"\n"), block.line + 1):
         try:

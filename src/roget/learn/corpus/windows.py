@@ -9,8 +9,8 @@ import numpy as np
 from roget.core.types import BoolArray
 from roget.errors import InputError, UnknownName
 from roget.learn.corpus import SIDES
-from roget.learn.corpus.base import NONE, Ids, Pairs, Tables, Tokens, add_tags
-from roget.learn.corpus.relations import Choice
+from roget.learn.corpus.base import NONE, Ids, PairColumns, Tables, Tokens, add_tags
+from roget.learn.corpus.relations import RelationFilter
 from roget.learn.corpus.terms import Joiner
 
 _OPEN = ("ADJ", "ADV", "NOUN", "PROPN", "VERB", "X")
@@ -46,10 +46,10 @@ class Windows:
         self._join = Joiner(terms, tables) if terms else None
         self._drops = function_words is not None
         dropped = frozenset(function_words or ())
-        self._is_dropped = Choice(tables.words, dropped.__contains__)
-        self._is_open = Choice(tables.upos, _OPEN.__contains__)
+        self._is_dropped = RelationFilter(tables.words, dropped.__contains__)
+        self._is_open = RelationFilter(tables.upos, _OPEN.__contains__)
 
-    def __call__(self, tokens: Tokens) -> Pairs:
+    def __call__(self, tokens: Tokens) -> PairColumns:
         """The pairs of a batch: nearest neighbours first, those to the left before the right."""
         tokens = self._join(tokens) if self._join else tokens
         words = self._find_words(tokens)
@@ -68,7 +68,7 @@ class Windows:
                 times.append(np.full(first.size, (self._per_one or 0) // distance, np.int64))
         slot, at, beside = map(np.concatenate, (slots, words_at, contexts_at))
         often = np.concatenate(times) if self._per_one else None
-        return Pairs(words[at], slot, words[beside], often, tokens.find_places(at, beside))
+        return PairColumns(words[at], slot, words[beside], often, tokens.find_places(at, beside))
 
     def _find_words(self, tokens: Tokens) -> Ids:
         """The words of a batch, with their tags if these are wanted."""

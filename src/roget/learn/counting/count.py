@@ -20,17 +20,17 @@ from roget.core.counts import files as counts_files
 from roget.core.io import duck
 from roget.core.io.paths import spell
 from roget.core.io.source import STANDARD_INPUT, Source, show_address, state_of
-from roget.core.options import choose, takes
+from roget.core.options import choose, with_options
 from roget.core.progress import Report
 from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.corpus.relations import meaning_of
 from roget.learn.counting.extract import TABULAR
-from roget.learn.counting.options import Options
-from roget.learn.counting.parts import UNITS, Cuts, Part, Recipe
+from roget.learn.counting.merge import CountMerger, Result
+from roget.learn.counting.options import CountOptions
+from roget.learn.counting.parts import UNITS, CountCuts, CountPart, CountRecipe
 from roget.learn.counting.plan import CountPlan, Inputs, plan_count
-from roget.learn.counting.total import Result, Total
-from roget.learn.counting.work import Meter, Workspace, counted, first
+from roget.learn.counting.scheduler import Meter, Workspace, counted, first
 
 _BLOCK = 4 << 20
 
@@ -59,7 +59,7 @@ class Summary:
     """Choices that were made for the caller."""
 
 
-@takes(Options)
+@with_options(CountOptions)
 def count(
     inputs: Inputs,
     *,
@@ -97,7 +97,7 @@ def count(
     InputError
         If an input cannot be read, or the options do not go together.
     """
-    asked = Options(processes=processes, **choose(Options, options))
+    asked = CountOptions(processes=processes, **choose(CountOptions, options))
     if output is not None:
         return Counts.read(run(inputs, output, asked, progress=progress).output)
     with tempfile.TemporaryDirectory(prefix="roget.") as folder:
@@ -116,7 +116,7 @@ def load(place: Path) -> Counts:
 def run(
     inputs: Inputs | CountPlan,
     output: PathLike,
-    options: Options | None = None,
+    options: CountOptions | None = None,
     *,
     keep: bool = True,
     progress: Report | None = None,
@@ -127,7 +127,7 @@ def run(
     OUTPUT.partial for the next run with the same recipe (unless `keep` is false); the error then
     carries a note on that.
     """
-    options = options or Options()
+    options = options or CountOptions()
     target = Path(output)
     if target.name == STANDARD_INPUT:
         raise InputError("counts are not written to standard output: name a folder or a .tsv file")
@@ -150,7 +150,7 @@ def run(
             _draft_of(target, workspace.work) as draft,
             duck.connect(options.memory, None, workspace.work / "spill") as connection,
         ):
-            total = Total(connection, done, workspace.work, recipe.tags, recipe.per_one)
+            total = CountMerger(connection, done, workspace.work, recipe.tags, recipe.per_one)
             result = total.write(draft, planned.cuts)
             rows: dict[str, int] = {}
             covered = result.entries
@@ -188,7 +188,7 @@ def run(
 
 
 def _tell_evidence(
-    recipe: Recipe, target: Path, rows: Mapping[str, int], covered: float
+    recipe: CountRecipe, target: Path, rows: Mapping[str, int], covered: float
 ) -> list[str]:
     """What there is to say where sentences were asked for and are not kept, or not all."""
     if rows and covered < 1:
@@ -253,7 +253,9 @@ def _hash(sources: Sequence[Source]) -> Iterator[Callable[[], dict[str, str]]]:
         thread.join()
 
 
-def provenance(plan: CountPlan, parts: Sequence[Part], hashes: dict[str, str]) -> dict[str, Any]:
+def provenance(
+    plan: CountPlan, parts: Sequence[CountPart], hashes: dict[str, str]
+) -> dict[str, Any]:
     """All that decides the result, ready for JSON."""
     sizes = {source.path: source.size for source in plan.sources}
     found = dict(hashes)
@@ -282,9 +284,9 @@ def provenance(plan: CountPlan, parts: Sequence[Part], hashes: dict[str, str]) -
     }
 
 
-def why_empty(plan: CountPlan, parts: Sequence[Part], result: Result) -> str:
+def why_empty(plan: CountPlan, parts: Sequence[CountPart], result: Result) -> str:
     """The reason for which there are no counts."""
-    recipe, unasked = plan.recipe, asdict(Cuts())
+    recipe, unasked = plan.recipe, asdict(CountCuts())
     if all(result.seen):
         asked = [name for name, cut in asdict(plan.cuts).items() if cut and cut != unasked[name]]
         words, contexts = result.seen
@@ -303,7 +305,7 @@ def why_empty(plan: CountPlan, parts: Sequence[Part], result: Result) -> str:
     return f"{said} no two stand in the relation {sought}{_tell_seen(parts)}"
 
 
-def _tell_seen(parts: Sequence[Part]) -> str:
+def _tell_seen(parts: Sequence[CountPart]) -> str:
     """What texts without a pair hold, in a line for tags and one for labels."""
     sums: dict[str, Counter[str]] = {}
     for part in parts:

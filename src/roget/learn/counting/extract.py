@@ -18,14 +18,14 @@ from roget import catalogue
 from roget.core.io import duck
 from roget.core.io.source import STANDARD_INPUT
 from roget.engines.base import Increment
-from roget.learn.corpus.base import NONE, Pairs, Tables, Tokens
-from roget.learn.corpus.vetting import Vet
-from roget.learn.counting import parts, tabular
-from roget.learn.counting.parts import Facts, Recipe, Task
-from roget.learn.counting.tally import Tally
-from roget.learn.counting.witness import Witness
+from roget.learn.corpus.base import NONE, PairColumns, Tables, Tokens
+from roget.learn.corpus.lemma_repair import LemmaRepair
+from roget.learn.counting import parts, read_tables
+from roget.learn.counting.examples import ExampleSampler
+from roget.learn.counting.parts import CountRecipe, CountTask, Facts
+from roget.learn.counting.tally import PairTally
 
-TABULAR = {"table": tabular.count_table, "matrix": tabular.count_matrix}
+TABULAR = {"table": read_tables.count_table, "matrix": read_tables.count_matrix}
 """Readers of what is counted already."""
 
 _SPILL = "spill"
@@ -37,12 +37,12 @@ _KEPT = 50
 class Extract:
     """Counts a task and leaves its part in a folder, or, without one, returns the part's files."""
 
-    recipe: Recipe
+    recipe: CountRecipe
     folder: str | None = None
     memory: str | None = None
     threads: int | None = 1
 
-    def __call__(self, task: Task, report: Increment) -> dict[str, bytes] | None:
+    def __call__(self, task: CountTask, report: Increment) -> dict[str, bytes] | None:
         if self.folder is not None:
             with parts.new_part(Path(self.folder), task.key) as draft:
                 self._count(task, draft, report)
@@ -51,7 +51,7 @@ class Extract:
             self._count(task, Path(folder), report)
             return {file.name: file.read_bytes() for file in sorted(Path(folder).iterdir())}
 
-    def _count(self, task: Task, folder: Path, report: Increment) -> None:
+    def _count(self, task: CountTask, folder: Path, report: Increment) -> None:
         doing = f"counting {task.sources[0].name}"
         with (
             duck.clear_errors(doing),
@@ -61,21 +61,27 @@ class Extract:
             if write is None:
                 facts = self._draw(task, folder, connection, report)
             else:
-                sink = tabular.Sink(folder, connection, report)
+                sink = read_tables.Sink(folder, connection, report)
                 facts = write(task.sources[0], self.recipe, sink)
         shutil.rmtree(folder / _SPILL, ignore_errors=True)
         parts.seal(folder, facts)
 
     def _draw(
-        self, task: Task, folder: Path, connection: duckdb.DuckDBPyConnection, report: Increment
+        self,
+        task: CountTask,
+        folder: Path,
+        connection: duckdb.DuckDBPyConnection,
+        report: Increment,
     ) -> Facts:
         """Draw pairs from running text."""
         tables = Tables()
-        tally = Tally(tables, folder, connection)
+        tally = PairTally(tables, folder, connection)
         draw = drawer(self.recipe, tables)
         read = catalogue.load("readers", self.recipe.reader)
         reading = replace(self.recipe.reading, texts=self.recipe.evidence > 0)
-        witness = Witness(self.recipe.evidence, folder, connection) if reading.texts else None
+        witness = (
+            ExampleSampler(self.recipe.evidence, folder, connection) if reading.texts else None
+        )
         left, seen = Limit(self.recipe.limit), Seen(tables)
         digest, read_once = hashlib.sha256(), 0
         for source in map(replace, task.sources):
@@ -126,7 +132,7 @@ class Seen:
         self._counts = {"parts of speech": Counter[str](), "labels": Counter[str]()}
         self._paired = False
 
-    def add(self, tokens: Tokens, pairs: Pairs) -> None:
+    def add(self, tokens: Tokens, pairs: PairColumns) -> None:
         """Look at a batch and at what was drawn from it."""
         self._paired = self._paired or bool(pairs.word.size)
         columns = zip(self._counts.values(), self._texts, (tokens.upos, tokens.deprel), strict=True)
@@ -168,7 +174,7 @@ class Limit:
         return tokens
 
 
-def drawer(recipe: Recipe, tables: Tables) -> Callable[[Tokens], Pairs]:
+def drawer(recipe: CountRecipe, tables: Tables) -> Callable[[Tokens], PairColumns]:
     """What turns tokens into pairs."""
     if recipe.window is not None:
         from roget.learn.corpus.windows import Windows
@@ -188,7 +194,7 @@ def drawer(recipe: Recipe, tables: Tables) -> Callable[[Tokens], Pairs]:
 
     steps: list[Callable[[Tokens], Tokens]] = []
     if recipe.left_out or recipe.repairs:
-        steps.append(Vet(tables, recipe.left_out, recipe.repairs))
+        steps.append(LemmaRepair(tables, recipe.left_out, recipe.repairs))
     if recipe.separable:
         steps.append(Particles(tables))
     if recipe.terms:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from roget.core.options import Checked, again, option
+from roget.core.options import Checked, copy_option, option
 from roget.engines.options import Where
 from roget.learn.corpus import SIDES
 
@@ -17,7 +17,7 @@ TAGGERS = ("hanta", "spacy")
 
 
 @dataclass(frozen=True)
-class Options(Checked):
+class CountOptions(Checked):
     """How inputs are read, what is counted in them, and what is left out."""
 
     relation: str | Sequence[str] | None = option(
@@ -134,14 +134,14 @@ class Options(Checked):
     memory: str | None = option(
         None, metavar="SIZE", help="For sums, such as 2GB; more goes to disk."
     )
-    engine: str = again(Where, "engine", "local")
-    scheduler: str | None = again(Where, "scheduler", None)
+    engine: str = copy_option(Where, "engine", "local")
+    scheduler: str | None = copy_option(Where, "scheduler", None)
 
 
 @dataclass(frozen=True)
 class TableOptions:
     """Of a table of counts."""
 
-    columns: str | Sequence[str | int] | Mapping[str, str | int] | None = again(
-        Options, "columns", None
+    columns: str | Sequence[str | int] | Mapping[str, str | int] | None = copy_option(
+        CountOptions, "columns", None
     )

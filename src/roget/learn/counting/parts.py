@@ -26,7 +26,7 @@ from roget._version import __version__
 from roget.core.folder import changed, is_sealed, parse, seal_text
 from roget.core.io.source import STANDARD_INPUT, Source, absolute
 from roget.core.store import new_directory
-from roget.learn.corpus.base import Reading
+from roget.learn.corpus.base import ReadContext
 
 VERSION = 2
 WORDS, CONTEXTS, MANIFEST = "words.parquet", "contexts.parquet", "part.json"
@@ -36,12 +36,12 @@ UNITS = {"table": "row", "matrix": "cell"}
 
 
 @dataclass(frozen=True)
-class Recipe:
+class CountRecipe:
     """How pairs are drawn from the inputs. Two counts with equal recipes can be merged."""
 
     reader: str
     """A name of the catalogue's readers."""
-    reading: Reading = field(default_factory=Reading)
+    reading: ReadContext = field(default_factory=ReadContext)
     relations: tuple[str, ...] = ()
     """Names or patterns of dependency relations; empty where a window is used, or a table."""
     window: int | None = None
@@ -80,7 +80,7 @@ class Recipe:
 
 
 @dataclass(frozen=True)
-class Cuts:
+class CountCuts:
     """What is left out of the result, as the options of these names ask.
 
     Totals are those before any cut, so order is no matter.
@@ -98,7 +98,7 @@ class Cuts:
 
 
 @dataclass(frozen=True)
-class Task:
+class CountTask:
     """Some sources that are counted together, or a piece of one."""
 
     sources: tuple[Source, ...]
@@ -131,14 +131,14 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Part:
+class CountPart:
     """A part on disk."""
 
     folder: Path
     facts: Facts
 
 
-def task(sources: tuple[Source, ...], recipe: Recipe) -> Task:
+def task(sources: tuple[Source, ...], recipe: CountRecipe) -> CountTask:
     """The task of counting some sources by a recipe."""
     said: list[Any] = [VERSION, __version__, asdict(recipe)]
     for source in sources:
@@ -149,7 +149,9 @@ def task(sources: tuple[Source, ...], recipe: Recipe) -> Task:
         if source.path == STANDARD_INPUT:
             # What comes next time may be something else, so nothing may be used again.
             said.append(os.urandom(16).hex())
-    return Task(sources, sha256(json.dumps(said).encode("utf-8", "surrogatepass")).hexdigest()[:32])
+    return CountTask(
+        sources, sha256(json.dumps(said).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    )
 
 
 def pairs_name(run: int) -> str:
@@ -172,7 +174,7 @@ def seal(folder: Path, facts: Facts) -> None:
     (folder / MANIFEST).write_bytes(seal_text(asdict(facts)))
 
 
-def load(folder: Path) -> Part:
+def load(folder: Path) -> CountPart:
     """A finished part."""
     place = folder / MANIFEST
     data = place.read_bytes()
@@ -180,4 +182,4 @@ def load(folder: Path) -> Part:
     if not is_sealed(data):
         raise changed(place)
     del record["seal"]
-    return Part(folder, Facts(**record))
+    return CountPart(folder, Facts(**record))

@@ -19,12 +19,12 @@ from roget.core.options import options_of
 from roget.core.types import PathLike
 from roget.data import is_sample
 from roget.errors import InputError
-from roget.learn.corpus.base import Reading, Tables
+from roget.learn.corpus.base import ReadContext, Tables
 from roget.learn.corpus.relations import ALL, slots_of
-from roget.learn.counting import automatic, parts
+from roget.learn.counting import infer_recipe, parts
 from roget.learn.counting.extract import TABULAR, drawer
-from roget.learn.counting.options import TAGGERS, Options, Words
-from roget.learn.counting.parts import Cuts, Recipe, Task
+from roget.learn.counting.options import TAGGERS, CountOptions, Words
+from roget.learn.counting.parts import CountCuts, CountRecipe, CountTask
 
 Inputs: TypeAlias = PathLike | Sequence[PathLike]
 
@@ -81,9 +81,9 @@ class CountPlan:
     """All that decides a count, settled before anything is read."""
 
     sources: list[Source]
-    recipe: Recipe
-    cuts: Cuts
-    tasks: list[Task]
+    recipe: CountRecipe
+    cuts: CountCuts
+    tasks: list[CountTask]
     notes: tuple[str, ...]
     """Choices that were made for the caller."""
     language: str | None = None
@@ -98,7 +98,7 @@ class CountPlan:
         return hashlib.sha256("\n".join(said).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def plan_count(inputs: Inputs, options: Options) -> CountPlan:
+def plan_count(inputs: Inputs, options: CountOptions) -> CountPlan:
     """Find the sources, and settle how they are read and what is left out."""
     listed = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
     sources, reader = sources_of(
@@ -106,19 +106,19 @@ def plan_count(inputs: Inputs, options: Options) -> CountPlan:
     )
     told: list[str] = []
     if reader == UNPARSED and not list_asked(options, _SETTLED):
-        options, told = automatic.choose_tagger(sources, options)
+        options, told = infer_recipe.choose_tagger(sources, options)
     recipe, notes = recipe_of(options, reader)
     language = _language(options, sources, recipe)
-    recipe, found = automatic.heed_language(recipe, options, language)
+    recipe, found = infer_recipe.heed_language(recipe, options, language)
     notes += found
     if recipe.reader == UNPARSED:
-        recipe, found = automatic.look_for_words(sources, recipe)
+        recipe, found = infer_recipe.look_for_words(sources, recipe)
         notes += found
     if recipe.window:
-        recipe, found = automatic.look_at_words(sources, recipe, options)
+        recipe, found = infer_recipe.look_at_words(sources, recipe, options)
         notes += found
     if recipe.relations and recipe.reader in PARSED:
-        recipe, found = automatic.vet_nouns(sources, recipe, options)
+        recipe, found = infer_recipe.vet_nouns(sources, recipe, options)
         notes += found
     return CountPlan(
         sources,
@@ -130,14 +130,14 @@ def plan_count(inputs: Inputs, options: Options) -> CountPlan:
     )
 
 
-def refuse_asked(options: Options, name: str, heeded: Sequence[str]) -> None:
+def refuse_asked(options: CountOptions, name: str, heeded: Sequence[str]) -> None:
     """Raise an error if more than the heeded options are asked of counts that are there."""
-    for one in list_asked(options, options_of(Options)):
+    for one in list_asked(options, options_of(CountOptions)):
         if one not in heeded:
             raise InputError(f"{one} {getattr(options, one)}: {name} is counted already")
 
 
-def recipe_of(options: Options, reader: str) -> tuple[Recipe, list[str]]:
+def recipe_of(options: CountOptions, reader: str) -> tuple[CountRecipe, list[str]]:
     """The recipe for a kind of input, and what to tell about choices made for the caller."""
     reader = _with_tagger(options, reader)
     _check_heeded(options, reader)
@@ -154,9 +154,9 @@ def recipe_of(options: Options, reader: str) -> tuple[Recipe, list[str]]:
         raise InputError(f"{name} {getattr(options, name)}: {why}")
     if window is None and reader not in PARSED and list_asked(options, ["terms"]):
         raise InputError(f"terms {options.terms}: for a window or parsed text; this is {reader}")
-    recipe = Recipe(
+    recipe = CountRecipe(
         reader,
-        Reading(
+        ReadContext(
             options.form, bool(options.keep_case), options.model, options.lines, options.segment
         ),
         relations,
@@ -173,24 +173,24 @@ def recipe_of(options: Options, reader: str) -> tuple[Recipe, list[str]]:
     return recipe, notes
 
 
-def _language(options: Options, sources: Sequence[Source], recipe: Recipe) -> str | None:
+def _language(options: CountOptions, sources: Sequence[Source], recipe: CountRecipe) -> str | None:
     """The language asked for, or that of running text, if it is known."""
     if options.language is None:
-        return None if recipe.reader in TABULAR else automatic.tell_language(sources, recipe)
+        return None if recipe.reader in TABULAR else infer_recipe.tell_language(sources, recipe)
     if not _CODE.fullmatch(options.language):
         raise InputError(f"language {options.language!r}: expected a code, such as de or pt-BR")
     return options.language
 
 
-def list_asked(options: Options, names: Iterable[str]) -> list[str]:
+def list_asked(options: CountOptions, names: Iterable[str]) -> list[str]:
     """Those of some options that are other than they would be unasked."""
     return [name for name in names if getattr(options, name) != getattr(type(options), name)]
 
 
-def cuts_of(options: Options, recipe: Recipe) -> Cuts:
+def cuts_of(options: CountOptions, recipe: CountRecipe) -> CountCuts:
     """The cuts; lists are folded as the words are."""
     fold = recipe.reader not in TABULAR and not recipe.reading.keep_case
-    return Cuts(
+    return CountCuts(
         options.min_count,
         options.min_context,
         options.min_pair,
@@ -201,7 +201,7 @@ def cuts_of(options: Options, recipe: Recipe) -> Cuts:
     )
 
 
-def _with_tagger(options: Options, reader: str) -> str:
+def _with_tagger(options: CountOptions, reader: str) -> str:
     if options.tagger is None:
         return reader
     if reader not in (UNPARSED, options.tagger):
@@ -211,7 +211,7 @@ def _with_tagger(options: Options, reader: str) -> str:
     return options.tagger
 
 
-def _check_heeded(options: Options, reader: str) -> None:
+def _check_heeded(options: CountOptions, reader: str) -> None:
     for name in list_asked(options, _UNHEEDED.get(reader, ())):
         said = f"{name}: for {_MEANT_FOR[name]} only; this is {reader}"
         if reader == UNPARSED:
@@ -219,14 +219,14 @@ def _check_heeded(options: Options, reader: str) -> None:
         raise InputError(said)
 
 
-def _relations(options: Options, reader: str) -> tuple[tuple[str, ...], int | None, list[str]]:
+def _relations(options: CountOptions, reader: str) -> tuple[tuple[str, ...], int | None, list[str]]:
     """Relations or a window, and a note where the choice was ours."""
     asked = options.relation
     if options.window is not None:
         if asked is not None:
             raise InputError("a relation and a window: expected one of them")
         return (), options.window, []
-    headless = reader == TAGGED and not automatic.ask_language(
+    headless = reader == TAGGED and not infer_recipe.ask_language(
         options.model or "english", "has_heads", True
     )
     if reader == UNPARSED or (headless and asked is None):
@@ -244,13 +244,13 @@ def _relations(options: Options, reader: str) -> tuple[tuple[str, ...], int | No
     return names, None, [f"relations: {DEFAULT_RELATION} ({', '.join(slots_of(names))})"]
 
 
-def _tabular(options: Options, reader: str) -> Recipe:
+def _tabular(options: CountOptions, reader: str) -> CountRecipe:
     for name in list_asked(options, ("relation", "window")):
         raise InputError(f"{name}: a {reader} holds pairs already")
     columns = split_columns(options.columns)
     if columns and reader != "table":
         raise InputError(f"columns are for tables; this is a {reader}")
-    return Recipe(reader, columns=columns, transpose=options.transpose, limit=options.limit)
+    return CountRecipe(reader, columns=columns, transpose=options.transpose, limit=options.limit)
 
 
 def _words(given: Words, what: str, fold: bool) -> frozenset[str] | None:
@@ -306,7 +306,7 @@ def sources_of(
 def kind_of(source: Source) -> str:
     """The reader for a source."""
     return _suffixes().get(source.suffix) or (
-        "conllu" if is_conllu(automatic.read_head(source)) else UNPARSED
+        "conllu" if is_conllu(infer_recipe.read_head(source)) else UNPARSED
     )
 
 
@@ -326,7 +326,7 @@ def is_conllu(head: bytes) -> bool:
     return _TOKEN.fullmatch(first.rstrip(b"\r")) is not None
 
 
-def plan_tasks(sources: Sequence[Source], recipe: Recipe) -> list[Task]:
+def plan_tasks(sources: Sequence[Source], recipe: CountRecipe) -> list[CountTask]:
     """Tasks that one process each can do: pieces of large sources, bundles of small ones.
 
     They depend on the inputs and the recipe only, so that they are the same whenever the same is

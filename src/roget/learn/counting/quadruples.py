@@ -16,7 +16,7 @@ from roget.errors import InputError
 from roget.learn.corpus.base import Tables
 from roget.learn.corpus.relations import quadruples
 from roget.learn.counting.extract import TABULAR, Limit
-from roget.learn.counting.options import Options
+from roget.learn.counting.options import CountOptions
 from roget.learn.counting.plan import UNPARSED, list_asked, recipe_of, sources_of
 
 _HEEDED = ("reader", "tagger", "model", "form", "keep_case", "lines", "encoding", "limit")
@@ -25,7 +25,7 @@ _HEEDED = ("reader", "tagger", "model", "form", "keep_case", "lines", "encoding"
 def write(
     inputs: Sequence[PathLike],
     output: PathLike,
-    options: Options | None = None,
+    options: CountOptions | None = None,
     *,
     progress: Report | None = None,
 ) -> int:
@@ -45,13 +45,13 @@ def write(
 
 def read(
     inputs: Sequence[PathLike],
-    options: Options | None = None,
+    options: CountOptions | None = None,
     *,
     progress: Report | None = None,
 ) -> Iterator[Quadruple]:
     """The quadruples of parsed files (or text with a tagger), in the order of the text."""
-    options = options or Options()
-    for name in list_asked(options, options_of(Options)):
+    options = options or CountOptions()
+    for name in list_asked(options, options_of(CountOptions)):
         if name not in _HEEDED:
             raise InputError(
                 f"{name}: quadruples are drawn whole, in one process; there is nothing to choose"

@@ -13,7 +13,7 @@ from roget.core.counts.matrix import frozen
 from roget.core.io.duck import write_parquet
 from roget.core.types import Array, Ints
 from roget.errors import InputError
-from roget.learn.corpus.base import Pairs, Strings, Tables
+from roget.learn.corpus.base import PairColumns, Strings, Tables
 from roget.learn.counting.parts import CONTEXTS, WORDS, pairs_name
 
 Keys: TypeAlias = npt.NDArray[np.uint64]
@@ -26,7 +26,7 @@ RUN = 1 << 23
 """Distinct pairs above which what was counted is written out as a run."""
 
 
-class Tally:
+class PairTally:
     """Counts the pairs of one task and writes them as a part.
 
     Memory does not grow with the pairs seen, only with the words and contexts.
@@ -43,7 +43,7 @@ class Tally:
         self._words = self._contexts = nothing
         self.runs = 0
 
-    def add(self, pairs: Pairs) -> None:
+    def add(self, pairs: PairColumns) -> None:
         """Count some pairs."""
         words, slots = self._bits
         if len(self._tables.words) > 1 << words or len(self._tables.slots) > 1 << slots:
@@ -90,7 +90,7 @@ class Tally:
             )
         return words, slots
 
-    def _pack(self, pairs: Pairs) -> Keys:
+    def _pack(self, pairs: PairColumns) -> Keys:
         words, slots = self._bits
         keys: Keys = pairs.word.astype(np.uint64) << np.uint64(words + slots)
         keys |= pairs.slot.astype(np.uint64) << np.uint64(words)

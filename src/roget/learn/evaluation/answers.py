@@ -26,7 +26,7 @@ from roget.core.types import BoolArray, Ints, PathLike
 from roget.errors import InputError
 from roget.learn.evaluation.agreement import NONE, measure_alpha, share_alike
 from roget.learn.evaluation.options import KINDS, MOST
-from roget.learn.evaluation.sheets import INTRUSION, MADE_UP, READING, Question, Sheet
+from roget.learn.evaluation.sheets import INTRUSION, MADE_UP, READING, Question, QuestionSheet
 
 VERDICTS = ("coherent", "mixed", "junk")
 """What readers say of a line: most words belong together, some do, or none."""
@@ -47,7 +47,7 @@ FILLED = Roles(
 """The columns of a sheet that was filled in."""
 
 
-class Share(NamedTuple):
+class AgreementShare(NamedTuple):
     """How much of something there is, with the ends of its 95 % interval."""
 
     who: str
@@ -58,7 +58,7 @@ class Share(NamedTuple):
     high: float
 
 
-class Line(NamedTuple):
+class AnswerLine(NamedTuple):
     """What people said of a line."""
 
     question: Question
@@ -91,12 +91,12 @@ class Judgement:
             return None
         return float(np.mean([1 / len(one.words) for one in self.questions]))
 
-    def found(self) -> list[Share]:
+    def found(self) -> list[AgreementShare]:
         """The share of intruders found, by everybody and by all together."""
         right = [one.words.index(one.answer) for one in self.questions]
         return self._share(self.codes == np.array(right), np.ones(len(right), dtype=bool))
 
-    def verdicts(self) -> Iterator[tuple[bool, str, list[Share]]]:
+    def verdicts(self) -> Iterator[tuple[bool, str, list[AgreementShare]]]:
         """Of classes, then of lines that are made up (True), the share of each verdict."""
         is_made_up = np.array([one.answer == MADE_UP for one in self.questions])
         for made_up in (False, True):
@@ -105,14 +105,14 @@ class Judgement:
                     shares = self._share(self.codes == code, is_made_up == made_up)
                     yield made_up, verdict, shares
 
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[AnswerLine]:
         """All lines, with what was said of each."""
         found = []
         for question, codes in zip(self.questions, self.codes.T.tolist(), strict=True):
             choices = [*choices_of(self.kind, question), UNSURE]
             said = Counter(choices[code] for code in codes if code != NONE)
             right = question.answer if self.kind == INTRUSION else VERDICTS[0]
-            found.append(Line(question, said.total(), said[right], tuple(said.most_common())))
+            found.append(AnswerLine(question, said.total(), said[right], tuple(said.most_common())))
         return found
 
     @cached_property
@@ -125,7 +125,7 @@ class Judgement:
         """How often two people say the same of a line."""
         return share_alike(self.codes)
 
-    def _share(self, good: BoolArray, lines: BoolArray) -> list[Share]:
+    def _share(self, good: BoolArray, lines: BoolArray) -> list[AgreementShare]:
         """The share of answers that are good, of everybody and of all together."""
         known = self.answered & lines
         rows = [
@@ -137,7 +137,7 @@ class Judgement:
             means = (good & known).sum(axis=0)[some] / known.sum(axis=0)[some]
             rows.append((ALL, float(means.sum()), int(some.sum())))
         return [
-            Share(name, right, items, right / items, *wilson(right, items))
+            AgreementShare(name, right, items, right / items, *wilson(right, items))
             for name, right, items in rows
             if items
         ]
@@ -148,7 +148,7 @@ def choices_of(kind: str, question: Question) -> tuple[str, ...]:
     return question.words if kind == INTRUSION else VERDICTS
 
 
-def judge_answers(key: PathLike | Sheet, filled: Mapping[str, PathLike],
+def judge_answers(key: PathLike | QuestionSheet, filled: Mapping[str, PathLike],
                   columns: Columns = None) -> Judgement:  # fmt: skip
     """Hold filled sheets against their key.
 
@@ -168,7 +168,7 @@ def judge_answers(key: PathLike | Sheet, filled: Mapping[str, PathLike],
     FormatError
         If a sheet is not one of this key, or has answers that are none; it names the lines.
     """
-    sheet = key if isinstance(key, Sheet) else read_key(key)
+    sheet = key if isinstance(key, QuestionSheet) else read_key(key)
     if not filled:
         raise InputError("no filled sheet: expected one or more beside the key")
     codes = [read_answers(path, sheet, columns) for path in filled.values()]
@@ -202,7 +202,7 @@ def is_key(path: PathLike) -> bool:
         return False  # what is wrong with it is told when it is read
 
 
-def read_key(path: PathLike) -> Sheet:
+def read_key(path: PathLike) -> QuestionSheet:
     """The sheet that a key belongs to; broken lines are named."""
     source = source_of(os.fspath(path))
     kinds: set[str] = set()
@@ -226,10 +226,10 @@ def read_key(path: PathLike) -> Sheet:
                 questions[line] = Question(line, node, texts.get("class", ""), words, answer)
     if len(kinds) != 1:
         raise InputError(f"{source.name}: expected lines of one kind, found {len(kinds)} kinds")
-    return Sheet(kinds.pop(), tuple(questions.values()))
+    return QuestionSheet(kinds.pop(), tuple(questions.values()))
 
 
-def read_answers(path: PathLike, sheet: Sheet, columns: Columns = None) -> list[int]:
+def read_answers(path: PathLike, sheet: QuestionSheet, columns: Columns = None) -> list[int]:
     """What a filled sheet says of each line of a sheet, by number: see `Judgement.codes`.
 
     Lines may be in any order, and blank or lacking, which is no answer; capitals do not matter.
@@ -297,7 +297,7 @@ def _parse_answer(said: str, kind: str, question: Question) -> tuple[str, int]:
     return f"the answer is {said!r}; expected one of {expected}", NONE
 
 
-def tabulate_sheet(sheet: Sheet) -> tuple[list[str], list[list[object]]]:
+def tabulate_sheet(sheet: QuestionSheet) -> tuple[list[str], list[list[object]]]:
     """The columns and rows that people fill in: the last is empty."""
     if sheet.kind == READING:
         rows: list[list[object]] = [[one.line, join_words(one), ""] for one in sheet.questions]
@@ -308,7 +308,7 @@ def tabulate_sheet(sheet: Sheet) -> tuple[list[str], list[list[object]]]:
     )
 
 
-def tabulate_key(sheet: Sheet) -> tuple[list[str], list[list[object]]]:
+def tabulate_key(sheet: QuestionSheet) -> tuple[list[str], list[list[object]]]:
     """The columns and rows of the key."""
     names = _name_words(sheet.questions)
     rows: list[list[object]] = []

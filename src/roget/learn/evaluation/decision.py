@@ -19,12 +19,12 @@ from scipy import optimize, sparse
 
 from roget.core.counts import Counts
 from roget.core.intervals import Interval, interval
-from roget.core.options import choose, takes
+from roget.core.options import choose, with_options
 from roget.core.progress import Progress, Report
 from roget.core.types import Array, Floats
 from roget.errors import InputError
 from roget.learn.classmodel import ClassModel
-from roget.learn.classmodel.classes import Classes
+from roget.learn.classmodel.classes import ClassCounts
 from roget.learn.classmodel.families import learn_family, learn_sizes
 from roget.learn.classmodel.recipes import RECIPES, recipe
 from roget.learn.clustering.tokens import unigram
@@ -40,7 +40,7 @@ RIDGE = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class DecisionTask:
     """Triples of a word, the context it was robbed of and a rival; columns count in the band."""
 
     train: Any
@@ -62,7 +62,7 @@ class Task:
         pairs: int = DecideOptions.pairs,
         least: int = LEAST,
         purpose: str = "test",
-    ) -> Task:
+    ) -> DecisionTask:
         """Choose pairs at random, delete them, and ask about each with all rivals.
 
         Equal counts decide nothing and are left out. `purpose` is told where there are no pairs.
@@ -146,7 +146,7 @@ class Decisions:
     seed: int
 
 
-@takes(DecideOptions)
+@with_options(DecideOptions)
 def decide(
     counts: Counts,
     models: Sequence[str] = DecideOptions.models,
@@ -176,9 +176,9 @@ def decide(
     triples, odd, pairs = 0.0, 0.0, 0
     for number in range(draws):
         seed = asked.random_state + number
-        task = Task.draw(chosen.matrix, [seed, 0], asked.pairs)
-        rehearsal = Task.draw(task.train, [seed, 1], asked.pairs, purpose="rehearsal")
-        stage = Stage(task, rehearsal, seed)
+        task = DecisionTask.draw(chosen.matrix, [seed, 0], asked.pairs)
+        rehearsal = DecisionTask.draw(task.train, [seed, 1], asked.pairs, purpose="rehearsal")
+        stage = DecisionStage(task, rehearsal, seed)
         for place, name in enumerate(names):
             if _is_sized(name, sizes):
                 stage.play_sizes(name, sizes, rows[name])
@@ -198,10 +198,10 @@ def _is_sized(name: str, sizes: Sequence[int]) -> bool:
     return bool(sizes) and name not in RECIPES
 
 
-class Stage:
+class DecisionStage:
     """One draw: classes are learnt once for all models, from both training tables."""
 
-    def __init__(self, task: Task, rehearsal: Task, seed: int) -> None:
+    def __init__(self, task: DecisionTask, rehearsal: DecisionTask, seed: int) -> None:
         self._tasks, self._seed = (task, rehearsal), seed
         self._known: dict[str, list[tuple[str, Floats, Floats]]] = {}
 
@@ -271,7 +271,7 @@ class Stage:
         return self._known[family]
 
 
-def _take_logs(classes: Classes, band: Array) -> Floats:
+def _take_logs(classes: ClassCounts, band: Array) -> Floats:
     """log p(v|n) of all words and the contexts of the band."""
     return np.log(np.maximum(classes.rows(slice(None), band), FLOOR))
 

@@ -17,12 +17,12 @@ from scipy import sparse
 from roget.core.counts import Counts
 from roget.core.information import bits
 from roget.core.intervals import Interval, interval
-from roget.core.options import choose, takes
+from roget.core.options import choose, with_options
 from roget.core.progress import Progress, Report
 from roget.core.types import Floats
 from roget.errors import InputError
 from roget.learn.classmodel import ClassModel
-from roget.learn.classmodel.classes import Classes
+from roget.learn.classmodel.classes import ClassCounts
 from roget.learn.classmodel.recipes import recipe
 from roget.learn.clustering.inputs import aligned
 from roget.learn.clustering.tokens import backoff as back_off
@@ -64,7 +64,7 @@ class Heldout:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class HeldoutComparison:
     """All models, and what they were compared on; tokens are the mean over splits."""
 
     rows: list[Heldout]
@@ -82,14 +82,14 @@ class Comparison:
         return next((row for row in self.rows if row.model == PEER), None)
 
 
-@takes(HeldoutOptions)
+@with_options(HeldoutOptions)
 def compare(
     counts: Counts,
     models: Sequence[str] = HeldoutOptions.models,
     *,
     progress: Report | None = None,
     **options: Any,
-) -> Comparison:
+) -> HeldoutComparison:
     """How well models predict held-out tokens of the most frequent words, and of further words.
 
     Of each split's tokens 8 in 10 are learnt from, weights and discounts are tuned on 1, and 1 is
@@ -114,8 +114,8 @@ def compare(
     tokens = dict.fromkeys(("train", "dev", "test", "new"), 0.0)
     for number in range(splits):
         seed = asked.random_state + number
-        split = Split.deal(chosen, others, seed)
-        learnt: dict[str, list[Classes]] = {}
+        split = TokenSplit.deal(chosen, others, seed)
+        learnt: dict[str, list[ClassCounts]] = {}
         for place, name in enumerate(names):
             # Baselines without classes are what they are; others back off as asked.
             way = backoff if recipe(name).families else "auto"
@@ -128,13 +128,13 @@ def compare(
             held = getattr(split, part)
             tokens[part] += 0.0 if held is None else float(held.sum()) / splits
     new = 0 if others is None else len(others)
-    return Comparison(
+    return HeldoutComparison(
         list(rows.values()), *chosen.shape, new, tokens, splits, asked.random_state, backoff
     )
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
+class TokenSplit:
     """Training, development and test tokens, and known and test tokens of new words."""
 
     train: Any
@@ -144,7 +144,7 @@ class Split:
     new: Any | None
 
     @classmethod
-    def deal(cls, counts: Counts, others: Counts | None, seed: int) -> Split:
+    def deal(cls, counts: Counts, others: Counts | None, seed: int) -> TokenSplit:
         """The split of a seed."""
         train, dev, test = (
             sparse.csr_array(part.matrix, dtype=np.float64)

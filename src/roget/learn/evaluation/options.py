@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from roget import catalogue
-from roget.core.options import Checked, again, option, seed_option
-from roget.learn.uses import BACKOFFS, NeighbourOptions
+from roget.core.options import Checked, copy_option, option, seed_option
+from roget.learn.command_options import BACKOFFS, NeighbourOptions
 
 KINDS = ("intrusion", "reading")
 """What people are asked: which word does not belong, or whether the words belong together."""
@@ -39,7 +39,7 @@ class Shared(Checked):
 class HeldoutOptions(Shared):
     """Of predicting text that models were not learnt from."""
 
-    models: Sequence[str] = again(
+    models: Sequence[str] = copy_option(
         Shared,
         "models",
         ("unigram", "mle", "absolute", "kneser-ney", "nearest", *OURS, "roget"),
@@ -57,7 +57,7 @@ class HeldoutOptions(Shared):
 class DecideOptions(Shared):
     """Of deciding which of two verbs takes a noun."""
 
-    models: Sequence[str] = again(
+    models: Sequence[str] = copy_option(
         Shared, "models", ("unigram", "kneser-ney", "nearest", *OURS, "roget")
     )
     draws: int = option(5, minimum=1, help="How many draws.")
@@ -76,7 +76,7 @@ class DecideOptions(Shared):
 class RatingOptions(Checked):
     """Of holding similarities against people's ratings."""
 
-    by: str = again(NeighbourOptions, "by", "both")
+    by: str = copy_option(NeighbourOptions, "by", "both")
     n: int = option(
         10, minimum=0, flags=("--number", "-n"), help="How many pairs at odds with people are told."
     )
@@ -132,7 +132,7 @@ class SheetOptions(Checked):
 class AnswerOptions(Checked):
     """Of sheets that were filled in."""
 
-    columns: str | Sequence[str | int] | Mapping[str, str | int] | None = again(
+    columns: str | Sequence[str | int] | Mapping[str, str | int] | None = copy_option(
         RatingOptions,
         "columns",
         None,

@@ -21,13 +21,13 @@ from roget.core.counts.views import unit
 from roget.core.intervals import Interval, drawn_interval
 from roget.core.io.source import source_of
 from roget.core.io.table import Columns, Roles, open_table
-from roget.core.options import choose, takes
+from roget.core.options import choose, with_options
 from roget.core.types import Floats, Ints, PathLike
 from roget.errors import InputError
+from roget.learn.command_options import WAYS
 from roget.learn.evaluation.options import RatingOptions
 from roget.learn.representation.similarity import SMOOTHING
 from roget.learn.thesaurus import Thesaurus
-from roget.learn.uses import WAYS
 
 BASELINE = "PPMI cosine"
 TREE = "tree"
@@ -65,7 +65,7 @@ class Rated(NamedTuple):
     rating: float
 
 
-class Odd(NamedTuple):
+class RatingOutlier(NamedTuple):
     """A pair as people and as the thesaurus see it; ranks are from 1, the most alike first."""
 
     word: str
@@ -91,7 +91,7 @@ class Ratings:
     """How far a thesaurus agrees with ratings; `rows` begin with the way that was asked for."""
 
     rows: tuple[Correlation, ...]
-    odd: tuple[Odd, ...]
+    odd: tuple[RatingOutlier, ...]
     """Known pairs that are most at odds with people, by the difference of ranks."""
     pairs: int
     known: int
@@ -149,7 +149,7 @@ def _parse_rating(said: str) -> float:
         return math.nan
 
 
-@takes(RatingOptions)
+@with_options(RatingOptions)
 def judge_ratings(
     thesaurus: Thesaurus, ratings: PathLike | Sequence[Rated], **options: Any
 ) -> Ratings:
@@ -274,12 +274,16 @@ def _interval(value: float, drawn: Floats) -> Interval:
     return drawn_interval(float(value), drawn) if math.isfinite(value) else Interval(None)
 
 
-def _find_odd(pairs: Sequence[Rated], people: Floats, own: Floats, n: int) -> tuple[Odd, ...]:
+def _find_odd(
+    pairs: Sequence[Rated], people: Floats, own: Floats, n: int
+) -> tuple[RatingOutlier, ...]:
     """The pairs whose ranks differ most."""
     ranks, mine = (stats.rankdata(-values) for values in (people, own))
     order = np.argsort(-np.abs(ranks - mine), kind="stable")[:n]
     found = []
     for at in order.tolist():
         word, other, rating = pairs[at]
-        found.append(Odd(word, other, rating, *(float(one[at]) for one in (own, ranks, mine))))
+        found.append(
+            RatingOutlier(word, other, rating, *(float(one[at]) for one in (own, ranks, mine)))
+        )
     return tuple(found)

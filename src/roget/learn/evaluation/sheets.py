@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from roget.core.io.problems import plural
-from roget.core.options import choose, takes
+from roget.core.options import choose, with_options
 from roget.core.types import Ints
 from roget.errors import InputError
 from roget.learn.evaluation.options import KINDS, SheetOptions
@@ -61,7 +61,7 @@ class Question(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Sheet:
+class QuestionSheet:
     """Lines for people to judge."""
 
     kind: str
@@ -70,8 +70,8 @@ class Sheet:
     """What there is to tell of how they were drawn."""
 
 
-@takes(SheetOptions)
-def draw_sheet(thesaurus: Thesaurus, **options: Any) -> Sheet:
+@with_options(SheetOptions)
+def draw_sheet(thesaurus: Thesaurus, **options: Any) -> QuestionSheet:
     """Draw the lines of a sheet from the classes of a thesaurus.
 
     Classes are drawn all with the same chance; all of them if there are fewer than asked for. The
@@ -105,10 +105,10 @@ def draw_sheet(thesaurus: Thesaurus, **options: Any) -> Sheet:
     notes = () if len(good) >= classes else (f"{lacking}: fewer than the {classes} asked for",)
     drawn = draw.rng.permutation([*good])[:classes].tolist()
     if kind == INTRUSION:
-        return Sheet(kind, tuple(draw.ask_intruders(drawn, good, n + 1)), notes)
+        return QuestionSheet(kind, tuple(draw.ask_intruders(drawn, good, n + 1)), notes)
     shortened = {node: rows[:n] for node, rows in good.items()}
     more = len(drawn) // EACH if made_up is None else made_up
-    return Sheet(kind, tuple(draw.ask_readers(drawn, shortened, more)), notes)
+    return QuestionSheet(kind, tuple(draw.ask_readers(drawn, shortened, more)), notes)
 
 
 def is_readable(word: str) -> bool:

@@ -17,14 +17,14 @@ from roget.core.io.source import STANDARD_INPUT
 from roget.core.progress import Report
 from roget.core.types import PathLike
 from roget.errors import InputError
-from roget.learn.corpus.base import Reading
+from roget.learn.corpus.base import ReadContext
 from roget.learn.counting.options import TAGGERS
-from roget.learn.counting.options import Options as Counting
-from roget.learn.counting.parts import Cuts, Recipe
+from roget.learn.counting.options import CountOptions as Counting
+from roget.learn.counting.parts import CountCuts, CountRecipe
 from roget.learn.counting.plan import UNPARSED, CountPlan, plan_tasks, sources_of
-from roget.learn.gathering import are_counted, count_once
-from roget.learn.growth.options import Options
-from roget.learn.opening import open_counts
+from roget.learn.growth.options import GrowOptions
+from roget.learn.load import open_counts
+from roget.learn.load_counts import are_counted, count_once
 
 _BY_TEXT = ("left_out", "repairs", "terms", "function_words")
 """Parts of a recipe that a text itself tells, so that they differ from text to text."""
@@ -44,39 +44,39 @@ class Added(NamedTuple):
     """All there is, also of words that are still too rare."""
 
 
-def recipe_of(counts: Counts) -> Recipe | None:
+def recipe_of(counts: Counts) -> CountRecipe | None:
     """How text was counted; None if that is not known, as of tables that were counts already."""
     told = counts.provenance.get("recipe")
     if told is None:
         return None
     try:
-        plain = {one.name: told[one.name] for one in fields(Recipe) if one.name in told}
-        plain["reading"] = Reading(**told["reading"])
+        plain = {one.name: told[one.name] for one in fields(CountRecipe) if one.name in told}
+        plain["reading"] = ReadContext(**told["reading"])
         for name in ("relations", "terms", "left_out", "columns"):
             plain[name] = tuple(plain.get(name) or ())
         plain["repairs"] = tuple(tuple(one) for one in plain.get("repairs") or ())
         if plain.get("function_words") is not None:
             plain["function_words"] = tuple(plain["function_words"])
-        return Recipe(**plain | {"limit": None})
+        return CountRecipe(**plain | {"limit": None})
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"the recipe by which the thesaurus was counted: {error!r}") from None
 
 
-def cuts_of(counts: Counts) -> Cuts:
+def cuts_of(counts: Counts) -> CountCuts:
     """What was left out of the counts; lists of words are not kept, but numbers are."""
     told = counts.provenance.get("cuts") or {}
     names = ("min_count", "min_context", "min_pair")
     least: dict[str, Any] = {name: told.get(name) or 1 for name in names}
     if not all(isinstance(one, int) and not isinstance(one, bool) for one in least.values()):
         raise InputError(f"the cuts by which the thesaurus was counted: {least}")
-    return Cuts(**least, alphabetic=bool(told.get("alphabetic")))
+    return CountCuts(**least, alphabetic=bool(told.get("alphabetic")))
 
 
 def read_counts(
     inputs: Sequence[PathLike],
     before: Counts,
     folder: Path,
-    options: Options,
+    options: GrowOptions,
     progress: Report | None,
 ) -> tuple[Counts, tuple[str, ...]]:
     """The counts of new inputs, by the recipe of those before; `folder` keeps what is done."""
@@ -93,7 +93,7 @@ def read_counts(
 
 
 def _check_alike(
-    before: Counts, given: Sequence[Counts], names: Sequence[str], recipe: Recipe | None
+    before: Counts, given: Sequence[Counts], names: Sequence[str], recipe: CountRecipe | None
 ) -> list[str]:
     """Refuse counts of something else; what may be something else is told."""
     notes = []
@@ -107,7 +107,7 @@ def _check_alike(
         other = recipe_of(counts)
         if recipe is None or other is None:
             continue
-        for one in fields(Recipe):
+        for one in fields(CountRecipe):
             mine, theirs = getattr(recipe, one.name), getattr(other, one.name)
             if one.name not in _FREE and mine != theirs:
                 raise InputError(
@@ -124,10 +124,10 @@ def _check_alike(
 
 def _count(
     names: Sequence[str],
-    recipe: Recipe,
+    recipe: CountRecipe,
     before: Counts,
     folder: Path,
-    options: Options,
+    options: GrowOptions,
     progress: Report | None,
 ) -> tuple[Counts, tuple[str, ...]]:
     told = before.provenance.get("cuts") or {}
@@ -147,7 +147,7 @@ def _count(
         )
     files = dict.fromkeys(source.path for source in sources if source.path != STANDARD_INPUT)
     _refuse_again(before, ((sha256(Path(file)), file) for file in files))
-    plan = CountPlan(sources, recipe, Cuts(), plan_tasks(sources, recipe), ())
+    plan = CountPlan(sources, recipe, CountCuts(), plan_tasks(sources, recipe), ())
     asked = Counting(
         processes=options.processes, memory=options.memory,
         engine=options.engine, scheduler=options.scheduler,

@@ -16,32 +16,32 @@ from roget._version import __version__
 from roget.core import folder as folders
 from roget.core.counts import Counts, NotCounted
 from roget.core.io.problems import plural
-from roget.core.options import choose, takes
+from roget.core.options import choose, with_options
 from roget.core.progress import Progress, Report
 from roget.core.store import Partial
 from roget.core.types import PathLike
 from roget.errors import InputError
-from roget.learn.gathering import keep_counted
 from roget.learn.growth.adding import Added, add, read_counts
-from roget.learn.growth.learning import Edited, Learnt, keep_rows, learn_on
-from roget.learn.growth.options import Options, read_numbers
+from roget.learn.growth.options import GrowOptions, read_numbers
+from roget.learn.growth.update import ReappliedEdit, UpdatedThesaurus, keep_rows, learn_on
+from roget.learn.load_counts import keep_counted
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus import edits as editing
 from roget.learn.thesaurus import files as thesaurus_files
-from roget.learn.thesaurus.changes import KINDS, NEW, OPEN, Change
+from roget.learn.thesaurus.changes import KINDS, NEW, OPEN, EditChange
 from roget.learn.thesaurus.draft import Draft
-from roget.learn.thesaurus.edits import Edit, Remembered
-from roget.learn.thesaurus.places import leaves_of
+from roget.learn.thesaurus.edits import ClassSnapshot, Edit
+from roget.learn.thesaurus.node_lookup import leaves_of
 
 BETWEEN = "between classes"
 
 
 @dataclass(frozen=True)
-class Grown:
+class GrowthResult:
     """A thesaurus that has grown, and what changed in it."""
 
     thesaurus: Thesaurus
-    changes: tuple[Change, ...]
+    changes: tuple[EditChange, ...]
     """What this growth changed, the largest first; `thesaurus.changes` has earlier ones too."""
     notes: tuple[str, ...] = ()
     """What there is to tell besides."""
@@ -60,7 +60,7 @@ class Grown:
         return len(self.thesaurus) - len(touched.intersection(self.thesaurus.rows))
 
 
-@takes(Options)
+@with_options(GrowOptions)
 def grow(
     thesaurus: Thesaurus | PathLike,
     inputs: Counts | PathLike | Sequence[PathLike],
@@ -68,7 +68,7 @@ def grow(
     output: PathLike | None = None,
     progress: Report | None = None,
     **options: Any,
-) -> Grown:
+) -> GrowthResult:
     """Add more text to a thesaurus: counts are added, classes learnt on, ids and edits stay.
 
     New text is counted as that of the thesaurus was. Words about which nothing changed stay in
@@ -96,7 +96,7 @@ def grow(
     InputError
         If inputs cannot be read, are of another kind, or are in the thesaurus already.
     """
-    asked = Options(**choose(Options, options))
+    asked = GrowOptions(**choose(GrowOptions, options))
     if output is not None:
         return run(thesaurus, inputs, output, asked, learning=progress)
     found = thesaurus if isinstance(thesaurus, Thesaurus) else Thesaurus.load(thesaurus)
@@ -108,11 +108,11 @@ def run(
     thesaurus: Thesaurus | PathLike,
     inputs: Counts | PathLike | Sequence[PathLike],
     output: PathLike | None,
-    options: Options,
+    options: GrowOptions,
     *,
     reading: Report | None = None,
     learning: Report | None = None,
-) -> Grown:
+) -> GrowthResult:
     """Grow a thesaurus into a folder, by default its own, which stays until the new one is whole.
 
     OUTPUT.partial keeps what is counted if the run is stopped; while it runs, no other growth can
@@ -154,10 +154,10 @@ def _grow(
     thesaurus: Thesaurus,
     inputs: Counts | PathLike | Sequence[PathLike],
     folder: Path,
-    options: Options,
+    options: GrowOptions,
     reading: Report | None,
     learning: Report | None,
-) -> Grown:
+) -> GrowthResult:
     base = thesaurus.base
     notes: tuple[str, ...] = ()
     if isinstance(inputs, Counts):
@@ -192,7 +192,7 @@ def _grow(
             f"{plural(aside, 'new word')} set aside: between classes, or seen in fewer than "
             f"{options.min_contexts} known contexts; more text may bring them in",
         )
-    return Grown(made, changes, (*notes, *problems), new.total)
+    return GrowthResult(made, changes, (*notes, *problems), new.total)
 
 
 def decide(path: PathLike, accept: str | None = None, refuse: str | None = None) -> Thesaurus:
@@ -217,7 +217,7 @@ def _tell(progress: Report | None, done: float) -> None:
         progress(Progress(done, facts={}))
 
 
-def look_at(thesaurus: Thesaurus) -> Edited:
+def look_at(thesaurus: Thesaurus) -> ReappliedEdit:
     """What people have done to words and classes, in terms of the thesaurus without edits."""
     base = thesaurus.base
     k = base.tree.n_clusters
@@ -238,12 +238,12 @@ def look_at(thesaurus: Thesaurus) -> Edited:
     together = draft.parts[:k]
     # A class that was split by people is no class that words are in.
     together = np.where(together >= 0, together, -1 - np.arange(k))
-    return Edited(rows, np.flatnonzero(np.isin(leaf, list(touched))), together)
+    return ReappliedEdit(rows, np.flatnonzero(np.isin(leaf, list(touched))), together)
 
 
 def _make(
-    thesaurus: Thesaurus, added: Added, learnt: Learnt
-) -> tuple[Thesaurus, tuple[Change, ...]]:
+    thesaurus: Thesaurus, added: Added, learnt: UpdatedThesaurus
+) -> tuple[Thesaurus, tuple[EditChange, ...]]:
     """The thesaurus without edits, and its changes by the ids of classes."""
     base, counts, draft = thesaurus.base, added.counts, thesaurus.draft
     if learnt.kept.size < len(counts):
@@ -279,7 +279,7 @@ def _make(
         if one.rest is not None:
             rest, source = source, int(ids[tree.parent[leaf[one.target]]])
         changes.append(
-            Change(
+            EditChange(
                 number, one.kind, tuple(str(counts.words[row]) for row in one.rows), source,
                 id_of(one.target), one.score, one.reasons, float(new[one.rows].sum()), rest=rest,
             )
@@ -345,7 +345,7 @@ def _translate(edit: Edit, was: Draft, now: Draft) -> list[Edit]:
     Words that people had added may have come by themselves.
     """
 
-    def again(seen: Remembered | None) -> Remembered | None:
+    def again(seen: ClassSnapshot | None) -> ClassSnapshot | None:
         if seen is None:
             return None
         return replace(seen, node=now.find(int(was.ids[seen.node])))

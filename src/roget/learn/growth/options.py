@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from roget.core.options import Checked, again, option
+from roget.core.options import Checked, copy_option, option
 from roget.errors import InputError
-from roget.learn.counting.options import Options as Counting
+from roget.learn.counting.options import CountOptions as Counting
 
 _MOST = 1_000_000
 """Changes in a range."""
@@ -17,7 +17,7 @@ _DIGITS = 18
 
 
 @dataclass(frozen=True)
-class Options(Checked):
+class GrowOptions(Checked):
     """How new text is read, and what may change."""
 
     move: bool = option(True, help="Let words move whose new counts clearly speak for it.")
@@ -25,12 +25,12 @@ class Options(Checked):
     min_contexts: int = option(
         3, minimum=1, help="New words need so many contexts that the thesaurus knows."
     )
-    reader: str | None = again(Counting, "reader", None)
-    encoding: str = again(Counting, "encoding", "utf-8")
-    processes: int | None = again(Counting, "processes", None)
-    memory: str | None = again(Counting, "memory", None)
-    engine: str = again(Counting, "engine", "local")
-    scheduler: str | None = again(Counting, "scheduler", None)
+    reader: str | None = copy_option(Counting, "reader", None)
+    encoding: str = copy_option(Counting, "encoding", "utf-8")
+    processes: int | None = copy_option(Counting, "processes", None)
+    memory: str | None = copy_option(Counting, "memory", None)
+    engine: str = copy_option(Counting, "engine", "local")
+    scheduler: str | None = copy_option(Counting, "scheduler", None)
 
 
 ALL = "all"

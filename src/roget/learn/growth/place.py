@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from roget.core.counts import Counts
-from roget.core.counts.evidence import Line
-from roget.core.options import choose, takes
+from roget.core.counts.evidence import EvidenceLine
+from roget.core.options import choose, with_options
 from roget.core.progress import Progress, Report
 from roget.core.types import Floats, Ints
+from roget.learn.command_options import PlaceOptions
 from roget.learn.growth.graph import Graph
-from roget.learn.growth.votes import BLOCK, SPELT, Speaker, Voters
+from roget.learn.growth.votes import BLOCK, SPELT, NeighbourModel, Supporter
 from roget.learn.taxonomy.taxonomy import Taxonomy
-from roget.learn.uses import PlaceOptions
 
 SPEAKERS, CONTEXTS = 5, 4
 """Known words, and contexts, that are told as reasons."""
@@ -34,7 +34,7 @@ DIGITS = 4
 """Digits of scores: those that are learnt tell no more."""
 
 
-class Candidate(NamedTuple):
+class PlacementCandidate(NamedTuple):
     """A class that a word may belong to, or lie below."""
 
     word: str
@@ -47,11 +47,11 @@ class Candidate(NamedTuple):
     """The labels from the root down to the class."""
     score: float
     """How likely it is right, or but a few steps away."""
-    reasons: tuple[Speaker, ...]
+    reasons: tuple[Supporter, ...]
     """Known words that speak for it, the loudest first."""
     contexts: tuple[str, ...]
     """Contexts that the word shares with them."""
-    lines: tuple[Line, ...] = ()
+    lines: tuple[EvidenceLine, ...] = ()
     """Where the corpus has the word in these contexts, if that was kept."""
 
 
@@ -60,7 +60,7 @@ class Placed:
     """Candidates for the words of a corpus that a taxonomy lacks."""
 
     title: str
-    words: tuple[tuple[Candidate, ...], ...]
+    words: tuple[tuple[PlacementCandidate, ...], ...]
     """Of each word its candidates, the best first; the surest words first."""
     left_out: tuple[str, ...]
     """Words that nothing is known of, or nothing that is sure enough."""
@@ -74,12 +74,12 @@ class Placed:
     """The share of classes that would be right by chance: so near to a true one."""
 
     @property
-    def candidates(self) -> Iterator[Candidate]:
+    def candidates(self) -> Iterator[PlacementCandidate]:
         """All of them, word after word."""
         return (one for some in self.words for one in some)
 
 
-class Scale(NamedTuple):
+class ScoreCalibration(NamedTuple):
     """How likely a candidate is right, by its value and by how often the word was seen."""
 
     bias: float
@@ -87,7 +87,7 @@ class Scale(NamedTuple):
     seen: float
 
     @classmethod
-    def learn(cls, values: Floats, seen: Floats, right: Floats) -> Scale:
+    def learn(cls, values: Floats, seen: Floats, right: Floats) -> ScoreCalibration:
         """The scale of some candidates, by logistic regression."""
         share = (right.sum() + 0.5) / (right.size + 1)
         if right.all() or not right.any():
@@ -117,7 +117,7 @@ class Ranking(NamedTuple):
     values: Floats
 
 
-@takes(PlaceOptions)
+@with_options(PlaceOptions)
 def place(
     taxonomy: Taxonomy, counts: Counts, *, progress: Report | None = None, **options: Any
 ) -> Placed:
@@ -148,7 +148,7 @@ def place(
         If the two share too few words.
     """
     asked = PlaceOptions(**choose(PlaceOptions, options))
-    voters = Voters(Graph.of(taxonomy), counts)
+    voters = NeighbourModel(Graph.of(taxonomy), counts)
     known = set(voters.known.tolist())
     rows = np.array(
         [row for row in range(len(counts)) if row not in known and counts.word_totals[row] > 0],
@@ -160,7 +160,7 @@ def place(
 class Placer:
     """Places words by voters, with scores that are learnt from words they know."""
 
-    def __init__(self, voters: Voters, options: PlaceOptions) -> None:
+    def __init__(self, voters: NeighbourModel, options: PlaceOptions) -> None:
         self.voters, self.options = voters, options
         self._spelt = SPELT if options.spelling else 0.0
 
@@ -202,7 +202,7 @@ class Placer:
         """The n best classes of some rows."""
         return [one for _, some in self._blocks(rows, n, progress) for one in some]
 
-    def learn_scale(self, rows: Ints, progress: Report | None = None) -> Scale:
+    def learn_scale(self, rows: Ints, progress: Report | None = None) -> ScoreCalibration:
         """How likely candidates are right, by those of some known words."""
         graph, counts = self.voters.graph, self.voters.counts
         values, seen, right = [], [], []
@@ -212,8 +212,10 @@ class Placer:
             seen += [float(counts.word_totals[one.row])] * one.values.size
             right += (graph.steps(senses, one.classes) <= self.options.steps).tolist()
         if not right:
-            return Scale(0.0, 0.0, 0.0)
-        return Scale.learn(np.array(values), np.array(seen), np.array(right, dtype=np.float64))
+            return ScoreCalibration(0.0, 0.0, 0.0)
+        return ScoreCalibration.learn(
+            np.array(values), np.array(seen), np.array(right, dtype=np.float64)
+        )
 
     def draw_known(self) -> Ints:
         """Some of the known words, by which scores are learnt."""
@@ -241,7 +243,9 @@ class Placer:
             if progress is not None:
                 progress(Progress(begin + part.size, rows.size))
 
-    def _candidate(self, votes: Any, at: int, row: int, target: int, score: float) -> Candidate:
+    def _candidate(
+        self, votes: Any, at: int, row: int, target: int, score: float
+    ) -> PlacementCandidate:
         voters, graph = self.voters, self.voters.graph
         counts, word = voters.counts, str(voters.counts.words[row])
         speakers = tuple(votes.speakers(at, target, SPEAKERS))
@@ -252,12 +256,12 @@ class Placer:
             if kept is None or not most
             else [line for one in contexts for line in kept.lines(word, one, 1)][:most]
         )
-        return Candidate(
+        return PlacementCandidate(
             word, counts.word_totals[row].item(), graph.names[target], graph.labels[target],
             graph.path(target), score, speakers, contexts, tuple(lines),
         )  # fmt: skip
 
-    def _shared(self, row: int, speakers: Sequence[Speaker]) -> tuple[str, ...]:
+    def _shared(self, row: int, speakers: Sequence[Supporter]) -> tuple[str, ...]:
         """The contexts that tell most of a word and of those alike that speak for its class."""
         rows = self.voters.spelt
         near = [one for said in speakers if said.by == "contexts" for one in rows[said.word]]

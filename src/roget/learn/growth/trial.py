@@ -12,15 +12,15 @@ import numpy as np
 from roget.core.counts import Counts
 from roget.core.counts.views import unit
 from roget.core.intervals import Interval, wilson
-from roget.core.options import choose, takes
+from roget.core.options import choose, with_options
 from roget.core.progress import Report
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
+from roget.learn.command_options import PlaceOptions
 from roget.learn.growth.graph import FAR, Graph, fold
 from roget.learn.growth.place import Placer
-from roget.learn.growth.votes import BLOCK, FEWEST, Voters
+from roget.learn.growth.votes import BLOCK, FEWEST, NeighbourModel
 from roget.learn.taxonomy.taxonomy import Taxonomy
-from roget.learn.uses import PlaceOptions
 
 RANKED = 10
 """Candidates among which the true class is looked for, in mean reciprocal ranks."""
@@ -29,7 +29,7 @@ BINS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 """Ends of the scores that are compared with the share that was right."""
 
 
-class Way(NamedTuple):
+class PlacementMetrics(NamedTuple):
     """How far the candidates of one way to place words are from the true classes."""
 
     name: str
@@ -62,20 +62,20 @@ class Bin(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
+class HoldoutResult:
     """What placing came to on hidden words, beside the nearest known word's own classes."""
 
     title: str
     words: tuple[str, ...]
     known: int
     """How many words were left to place them by."""
-    ways: tuple[Way, ...]
+    ways: tuple[PlacementMetrics, ...]
     bins: tuple[Bin, ...]
     steps: int
     seed: int
 
 
-@takes(PlaceOptions)
+@with_options(PlaceOptions)
 def hide(
     taxonomy: Taxonomy,
     counts: Counts,
@@ -83,7 +83,7 @@ def hide(
     *,
     progress: Report | None = None,
     **options: Any,
-) -> Trial:
+) -> HoldoutResult:
     """Hide some words that a taxonomy has, place them, and see how near they come.
 
     With a word, all words that it is a part of are hidden, such as "team leader" with "leader".
@@ -114,7 +114,7 @@ def hide(
     """
     asked = PlaceOptions(**choose(PlaceOptions, options))
     graph = Graph.of(taxonomy)
-    known = Voters(graph, counts).known
+    known = NeighbourModel(graph, counts).known
     most = known.size - FEWEST
     if not 1 <= words <= most:
         raise InputError(
@@ -122,7 +122,7 @@ def hide(
             f"{graph.title}, and {FEWEST} must be left"
         )
     hidden = np.sort(np.random.default_rng(asked.seed).choice(known, words, replace=False))
-    voters = Voters(graph.without({fold(str(counts.words[row])) for row in hidden}), counts)
+    voters = NeighbourModel(graph.without({fold(str(counts.words[row])) for row in hidden}), counts)
     truth = [graph.senses(str(counts.words[row])) for row in hidden]
     placer = Placer(voters, asked)
     ranked = placer.rank(hidden, max(RANKED, asked.n), progress)
@@ -136,12 +136,14 @@ def hide(
     senses = [voters.graph.senses(str(counts.words[row])) for row in nearest(voters, hidden)]
     ways.append(_way("nearest word, first sense", graph, truth, [one[:1] for one in senses]))
     steps = [(min(graph.steps(true, has)),) for true, has in zip(truth, senses, strict=True)]
-    ways.append(Way("nearest word, best of all senses", tuple(steps)))
+    ways.append(PlacementMetrics("nearest word, best of all senses", tuple(steps)))
     names = tuple(str(counts.words[row]) for row in hidden)
-    return Trial(graph.title, names, voters.known.size, tuple(ways), bins, asked.steps, asked.seed)
+    return HoldoutResult(
+        graph.title, names, voters.known.size, tuple(ways), bins, asked.steps, asked.seed
+    )
 
 
-def nearest(voters: Voters, rows: Ints) -> Ints:
+def nearest(voters: NeighbourModel, rows: Ints) -> Ints:
     """Of each row the known word with the largest cosine of PPMI, the first of equals."""
     weights = unit(voters.counts.ppmi())
     others = weights[voters.known].T.tocsr()
@@ -152,15 +154,17 @@ def nearest(voters: Voters, rows: Ints) -> Ints:
     return np.asarray(voters.known[np.concatenate(found)])
 
 
-def _way(name: str, graph: Graph, truth: Sequence[Ints], found: Sequence[Ints]) -> Way:
+def _way(name: str, graph: Graph, truth: Sequence[Ints], found: Sequence[Ints]) -> PlacementMetrics:
     steps = (
         tuple(graph.steps(true, some[:RANKED]).tolist())
         for true, some in zip(truth, found, strict=True)
     )
-    return Way(name, tuple(steps))
+    return PlacementMetrics(name, tuple(steps))
 
 
-def _compare_scores(placer: Placer, ranked: Sequence[Any], ours: Way) -> tuple[Bin, ...]:
+def _compare_scores(
+    placer: Placer, ranked: Sequence[Any], ours: PlacementMetrics
+) -> tuple[Bin, ...]:
     """The scores of first candidates beside the share of them that is right."""
     scale = placer.learn_scale(placer.draw_known())
     some = [at for at, one in enumerate(ranked) if one.values.size]

@@ -44,7 +44,7 @@ BLOCK = 256
 _LAST = chr(0x10FFFF)
 
 
-class Speaker(NamedTuple):
+class Supporter(NamedTuple):
     """A known word that speaks for a class."""
 
     word: str
@@ -56,7 +56,7 @@ class Speaker(NamedTuple):
     """How much of all that was said for the class it said."""
 
 
-class Source:
+class VoteSource:
     """Voters of one kind, for some rows."""
 
     def __init__(self, by: str, share: float, alike: Any, entries: Ints) -> None:
@@ -81,7 +81,7 @@ class Source:
 class Votes:
     """What known words said of some rows."""
 
-    def __init__(self, graph: Graph, sources: Sequence[Source], classes: Any) -> None:
+    def __init__(self, graph: Graph, sources: Sequence[VoteSource], classes: Any) -> None:
         self._graph, self._sources = graph, sources
         self.classes = classes
         """csr_array, rows × classes."""
@@ -91,7 +91,7 @@ class Votes:
         """csr_array, rows × classes: the votes for a class and, less, for those near it."""
         return sparse.csr_array(self.classes @ self._graph.nearness)
 
-    def speakers(self, at: int, target: int, n: int) -> list[Speaker]:
+    def speakers(self, at: int, target: int, n: int) -> list[Supporter]:
         """The n words that said most for a class, of those of one row."""
         near = self._graph.nearness[[target]].toarray().ravel()
         found = []
@@ -103,13 +103,13 @@ class Votes:
             for entry, much, loud in zip(entries, alike, said, strict=True):
                 if loud > 0:
                     word = self._graph.words[entry]
-                    found.append(Speaker(word, float(much), one.by, float(loud)))
+                    found.append(Supporter(word, float(much), one.by, float(loud)))
         whole = sum(one.share for one in found) or 1.0
         found.sort(key=lambda one: (-one.share, one.word))
         return [one._replace(share=one.share / whole) for one in found[:n]]
 
 
-class Voters:
+class NeighbourModel:
     """The known words of a corpus, and all words of a taxonomy, as voters for unknown ones."""
 
     def __init__(self, graph: Graph, counts: Counts) -> None:
@@ -178,10 +178,10 @@ class Voters:
 
     def votes(self, rows: Ints, spelt: float = SPELT) -> Votes:
         """The votes of known words for the classes of some rows; `spelt` of all by endings."""
-        sources = [Source("contexts", 1 - spelt, self.by_contexts(rows), self._entries)]
+        sources = [VoteSource("contexts", 1 - spelt, self.by_contexts(rows), self._entries)]
         if spelt:
             every = np.arange(len(self.graph.words))
-            sources.append(Source("ending", spelt, self.by_endings(rows), every))
+            sources.append(VoteSource("ending", spelt, self.by_endings(rows), every))
         said = sum(one.share * (one.weights @ self.graph.shares[one.entries]) for one in sources)
         return Votes(self.graph, sources, sparse.csr_array(said, dtype=np.float32))
 

@@ -18,7 +18,7 @@ from roget.errors import InputError
 from roget.learn.taxonomy import skos, triples
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus import edits as editing
-from roget.learn.thesaurus.asked import Asked, is_within, refuse_all
+from roget.learn.thesaurus.edit_requests import EditRequest, is_within, refuse_all
 from roget.learn.thesaurus.edits import Note
 from roget.learn.thesaurus.levels import collapse
 
@@ -26,7 +26,7 @@ _WORD = re.compile("word-([^#/]+)$")
 
 
 @dataclass
-class Said:
+class ConceptRecord:
     """What a file says of one concept."""
 
     names: tuple[str, ...] = ()
@@ -44,14 +44,16 @@ class Said:
 class Content:
     """What a file says of classes, by id, of words, and of concepts that are neither."""
 
-    classes: dict[int, Said] = field(default_factory=dict)
-    words: dict[str, Said] = field(default_factory=dict)
-    new: list[Said] = field(default_factory=list)
+    classes: dict[int, ConceptRecord] = field(default_factory=dict)
+    words: dict[str, ConceptRecord] = field(default_factory=dict)
+    new: list[ConceptRecord] = field(default_factory=list)
     told: dict[str, str] = field(default_factory=dict)
     """What our exports tell of the whole: name → text."""
 
 
-def read_changes(thesaurus: Thesaurus, path: PathLike, language: str | None = None) -> list[Asked]:
+def read_changes(
+    thesaurus: Thesaurus, path: PathLike, language: str | None = None
+) -> list[EditRequest]:
     """The edits that turn a thesaurus into what a changed export of it says.
 
     The file is held against the export of the thesaurus as it was then: what differs are renamed
@@ -94,7 +96,7 @@ def read_changes(thesaurus: Thesaurus, path: PathLike, language: str | None = No
     return [left for one in asked if (left := _left(one, thesaurus, before)) is not None]
 
 
-def _left(one: Asked, now: Thesaurus, before: Thesaurus) -> Asked | None:
+def _left(one: EditRequest, now: Thesaurus, before: Thesaurus) -> EditRequest | None:
     """What of an edit is not done yet in a thesaurus that was edited since; None if it is all done.
 
     What cannot be done any more is left as it is: doing it will tell why.
@@ -149,7 +151,7 @@ def _content(place: Path, language: str | None) -> Content:
     content = Content(told={name: next(iter(held.values())) for name, held in told.items()})
     for concept in sorted(found.concepts):
         preferred, others = found.labels.get(concept, ([], []))
-        said = Said(
+        said = ConceptRecord(
             tuple(preferred),
             tuple(others),
             {ids.get(one, -1) for one in found.broader.get(concept, ())},
@@ -175,12 +177,12 @@ class _Comparison:
 
     def __init__(self, place: Path, before: Content, now: Content, whole: Thesaurus) -> None:
         self.place, self.before, self.now, self.whole = place, before, now, whole
-        self.asked: list[Asked] = []
+        self.asked: list[EditRequest] = []
         self.unclear: list[str] = []
         self.heirs: dict[int, int] = {}
         """Class that is gone → what it was merged into."""
 
-    def compare(self) -> list[Asked]:
+    def compare(self) -> list[EditRequest]:
         """Everything that is asked for: names first, as a class may give way to its only part."""
         self._write_classes()
         self._merge()
@@ -189,12 +191,12 @@ class _Comparison:
         self._write_words()
         return self.asked
 
-    def ask(self, action: str, said: Said | None, **more: object) -> None:
+    def ask(self, action: str, said: ConceptRecord | None, **more: object) -> None:
         """Ask for an edit."""
         place = f"{self.place}: {said.address}" if said else str(self.place)
-        self.asked.append(Asked(action, place=place, **more))  # type: ignore[arg-type]
+        self.asked.append(EditRequest(action, place=place, **more))  # type: ignore[arg-type]
 
-    def doubt(self, said: Said, why: str) -> None:
+    def doubt(self, said: ConceptRecord, why: str) -> None:
         """Name a change that is unclear."""
         text = f"{self.place}: {said.address}: {why}"
         if text not in self.unclear:
@@ -205,7 +207,7 @@ class _Comparison:
         said = self.now.classes.get(id) or self.before.classes.get(id)
         return f"{said.names[0]!r} ({id})" if said and said.names else f"class {id}"
 
-    def above(self, was: Said | None, said: Said | None) -> set[int] | None:
+    def above(self, was: ConceptRecord | None, said: ConceptRecord | None) -> set[int] | None:
         """The classes above a concept: the side on which it was changed; None if unclear."""
         if said is None:
             return set()
@@ -310,7 +312,7 @@ class _Comparison:
         if gone:
             self.ask(editing.DELETE, None, words=tuple(gone))
 
-    def _add(self, said: Said, word: str, added: dict[int, list[str]]) -> None:
+    def _add(self, said: ConceptRecord, word: str, added: dict[int, list[str]]) -> None:
         above = self.above(None, said)
         if above is None:
             return
@@ -344,12 +346,12 @@ class _Comparison:
     def _write_words(self) -> None:
         """What was written of words."""
         for word, said in self.now.words.items():
-            self._write_note(self.before.words.get(word, Said()).note, said, words=(word,))
+            self._write_note(self.before.words.get(word, ConceptRecord()).note, said, words=(word,))
         for said in self.now.new:
             if len(said.names) == 1:
                 self._write_note(Note(), said, words=said.names)
 
-    def _write_note(self, old: Note, said: Said, **about: object) -> None:
+    def _write_note(self, old: Note, said: ConceptRecord, **about: object) -> None:
         """What was written of a class or a word."""
         for name, was, text in zip(Note._fields, old, said.note, strict=True):
             if text != was:

@@ -22,7 +22,7 @@ from roget.core.types import Ints
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.edits import Note
-from roget.learn.thesaurus.places import leaves_of, upwards
+from roget.learn.thesaurus.node_lookup import leaves_of, upwards
 
 Name = TypeVar("Name", str, int)
 

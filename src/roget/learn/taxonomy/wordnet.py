@@ -12,10 +12,10 @@ from roget.core.io.problems import Problems
 from roget.core.io.source import source_of
 from roget.core.io.values import whole_number
 from roget.errors import InputError
-from roget.learn import uses
+from roget.learn import command_options
 from roget.learn.taxonomy.taxonomy import Taxonomy
 
-PARTS = {part: number for number, part in enumerate(uses.PARTS, 1)}
+PARTS = {part: number for number, part in enumerate(command_options.PARTS, 1)}
 """Parts of speech that have hypernyms, with their numbers in sense keys."""
 
 HYPERNYMS = ("@", "@i")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from roget.learn.thesaurus.edits import Edit, Note, Remembered
+from roget.learn.thesaurus.edits import ClassSnapshot, Edit, Note
 from roget.learn.thesaurus.labels import LABEL
-from roget.learn.thesaurus.thesaurus import Thesaurus
-from roget.learn.thesaurus.values import (
+from roget.learn.thesaurus.records import (
     ContextClass,
     Neighbour,
     Placement,
@@ -16,9 +15,11 @@ from roget.learn.thesaurus.values import (
     TypicalWord,
     WordClass,
 )
+from roget.learn.thesaurus.thesaurus import Thesaurus
 
 __all__ = [
     "LABEL",
+    "ClassSnapshot",
     "ContextClass",
     "Edit",
     "Neighbour",
@@ -26,7 +27,6 @@ __all__ = [
     "Placement",
     "Reason",
     "Reasons",
-    "Remembered",
     "Sense",
     "Thesaurus",
     "TypicalContext",

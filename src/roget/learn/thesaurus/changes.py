@@ -21,7 +21,7 @@ STATES = (OPEN, ACCEPTED, REFUSED)
 
 
 @dataclass(frozen=True)
-class Change:
+class EditChange:
     """A word that is new or has moved, a class that was split or made.
 
     Classes are known by their ids, which stay.
@@ -59,7 +59,7 @@ class Change:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, given: Any) -> Change:
+    def from_json(cls, given: Any) -> EditChange:
         """The change of `to_json`."""
         try:
             plain = dict(given)

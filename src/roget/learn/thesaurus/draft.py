@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from roget.core import reshaping
+from roget.core import tree_edits
 from roget.core.counts import Counts, NotCounted
-from roget.core.reshaping import Reshaped
+from roget.core.tree_edits import Reshaped
 from roget.core.types import BoolArray, Floats, Ints
 from roget.errors import InputError
-from roget.learn.clustering.divided import Division, divide, follow
 from roget.learn.clustering.memberships import put_together, replace_rows, tabulate
+from roget.learn.clustering.split_clusters import SplitRule, divide, follow
 from roget.learn.thesaurus import changes as changing
 from roget.learn.thesaurus import edits as editing
-from roget.learn.thesaurus.changes import Change
-from roget.learn.thesaurus.edits import Edit, Found, Note, Remembered, found_again
-from roget.learn.thesaurus.places import leaves_of, places_of, sizes_of
+from roget.learn.thesaurus.changes import EditChange
+from roget.learn.thesaurus.edits import ClassSnapshot, Edit, MatchedClass, Note, found_again
+from roget.learn.thesaurus.node_lookup import leaves_of, places_of, sizes_of
 
 if TYPE_CHECKING:
     from roget.learn.clustering.result import Clustering
@@ -39,14 +39,14 @@ class Deleted(NotCounted):
         LookupError.__init__(self, f"{word!r} was deleted: undo that, or add it again")
 
 
-class Located(NamedTuple):
+class EditTarget(NamedTuple):
     """An edit of another thesaurus, as it is to be made here."""
 
     edits: list[Edit]
     """What is to be done; a word that was added there may have to be moved here."""
     left: Edit | None
     """What cannot be done, of an edit of several words."""
-    unsure: list[tuple[Remembered, Found]]
+    unsure: list[tuple[ClassSnapshot, MatchedClass]]
     """Classes that are not much alike."""
 
 
@@ -66,7 +66,7 @@ class Draft:
         """The rows of words that were put into one class."""
         self.parts: Ints = np.arange(base.tree.n_clusters)
         """The cluster of each unit, -1 of those that were split."""
-        self.divisions: tuple[Division, ...] = ()
+        self.divisions: tuple[SplitRule, ...] = ()
         self.moved: dict[int, tuple[Ints, Floats]] = {}
         self.home: dict[int, int] = {}
         """Units, and the one of its place, of words that have others than the tables say."""
@@ -220,7 +220,7 @@ class Draft:
             table = sparse.csr_array(table @ put_together(self.parts, k))
         return table[self.rows] if self.gone else table
 
-    def located(self, edit: Edit) -> Located:
+    def located(self, edit: Edit) -> EditTarget:
         """The edit with the classes of this thesaurus that are most like those it tells of."""
         known, missing = [], []
         for word in edit.words:
@@ -235,7 +235,7 @@ class Draft:
         sizes, unsure = sizes_of(places, self.tree), []
         rows = {word: row for row, word in enumerate(self.words)}
 
-        def again(seen: Remembered) -> Remembered:
+        def again(seen: ClassSnapshot) -> ClassSnapshot:
             found = found_again(seen, rows, places, sizes, self.tree)
             if found.node and found.like < editing.SURE:
                 unsure.append((seen, found))
@@ -245,12 +245,12 @@ class Draft:
         node, into = (None if seen is None else again(seen) for seen in (edit.node, edit.into))
         here = replace(edit, node=node, into=into, waiting=False)
         if edit.kind == editing.ADD:
-            return Located(editing.add_or_move(here, set(known)), None, unsure)
+            return EditTarget(editing.add_or_move(here, set(known)), None, unsure)
         if not missing:
-            return Located([here], None, unsure)
+            return EditTarget([here], None, unsure)
         left = replace(edit, words=tuple(missing), waiting=True)
         part = [replace(here, words=tuple(known))]
-        return Located(part, None if edit.kind == editing.SPLIT else left, unsure)
+        return EditTarget(part, None if edit.kind == editing.SPLIT else left, unsure)
 
     def _rename(self, edit: Edit) -> None:
         self.labels = {**self.labels, _node(edit): edit.text}
@@ -265,10 +265,10 @@ class Draft:
             del self.notes[about]
 
     def _merge(self, edit: Edit) -> None:
-        self._reshape(reshaping.merge(self.tree, _node(edit), _into(edit)), ())
+        self._reshape(tree_edits.merge(self.tree, _node(edit), _into(edit)), ())
 
     def _nest(self, edit: Edit) -> None:
-        self._reshape(reshaping.nest(self.tree, _node(edit), _into(edit)), edit.ids)
+        self._reshape(tree_edits.nest(self.tree, _node(edit), _into(edit)), edit.ids)
 
     def _move(self, edit: Edit) -> None:
         """Let words belong to one class only, to the parts of it as they did before."""
@@ -299,7 +299,7 @@ class Draft:
 
     def _split(self, edit: Edit) -> None:
         node = _node(edit)
-        made = reshaping.split(self.tree, node)
+        made = tree_edits.split(self.tree, node)
         units = self._units_of(np.array([self.tree.cluster[node]]))
         table, homes = self._all_units(), self._all_homes()
         inside = np.isin(homes, units)
@@ -360,7 +360,7 @@ class Draft:
                         self._put(row, self.find(change.source))
             else:
                 into = change.source if change.rest is None else change.rest
-                merged = reshaping.merge(self.tree, self.find(change.target), self.find(into))
+                merged = tree_edits.merge(self.tree, self.find(change.target), self.find(into))
                 self._reshape(merged, ())
                 if None not in (change.rest, change.source) and change.source not in self.ids:
                     # What was left of the class that was split is that class again.
@@ -369,7 +369,7 @@ class Draft:
                     ids.flags.writeable = False
                     self.ids = ids
 
-    def _decide(self, number: int, state: str) -> Change:
+    def _decide(self, number: int, state: str) -> EditChange:
         known = self.changes
         if number not in known:
             there = f"they are {min(known)} to {max(known)}" if known else "there are none"

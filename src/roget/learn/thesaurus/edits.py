@@ -62,7 +62,7 @@ _CONTROL = re.compile(
 
 
 @dataclass(frozen=True)
-class Remembered:
+class ClassSnapshot:
     """A class at the time of an edit: its node, its label, and words by which to find it again."""
 
     node: int
@@ -78,11 +78,11 @@ class Edit:
 
     kind: str
     """One of `KINDS`."""
-    node: Remembered | None = None
+    node: ClassSnapshot | None = None
     """The class that was renamed, moved to, merged, put under another, split or written about."""
     text: str = ""
     """The new label, or what was written."""
-    into: Remembered | None = None
+    into: ClassSnapshot | None = None
     """What the class was merged into, or put under."""
     waiting: bool = False
     """Whether this could not be done in this thesaurus; it is kept for the next one."""
@@ -172,7 +172,7 @@ class Note(NamedTuple):
     note: str = ""
 
 
-class Found(NamedTuple):
+class MatchedClass(NamedTuple):
     """The class of another thesaurus that is most like one that is remembered."""
 
     node: int
@@ -256,8 +256,8 @@ def node_number(node: object, what: str = "node") -> int:
 
 
 def found_again(
-    seen: Remembered, ids: Mapping[str, int], places: Ints, sizes: Ints, tree: Tree
-) -> Found:
+    seen: ClassSnapshot, ids: Mapping[str, int], places: Ints, sizes: Ints, tree: Tree
+) -> MatchedClass:
     """The class whose words are most like those of one of another thesaurus.
 
     Likeness is F, twice the words in common over the sizes of both, where of the remembered class
@@ -284,10 +284,10 @@ def found_again(
         if like[best] < LIKE:
             raise InputError(f"no class is like “{seen.label}”: the nearest (F {like[best]:.2f}) "
                              "is no more than half the same")  # fmt: skip
-    return Found(best, float(like[best]), round(float(common[best])), int(sizes[best]))
+    return MatchedClass(best, float(like[best]), round(float(common[best])), int(sizes[best]))
 
 
-def told(seen: Remembered, label: str, found: Found) -> str:
+def told(seen: ClassSnapshot, label: str, found: MatchedClass) -> str:
     """What a class has become, for a person to check."""
     others = found.size - found.common
     beside = f", and {plural(others, 'other', ',')}" if others else ""
@@ -319,7 +319,7 @@ def _is_list(given: object, kind: type) -> bool:
     )
 
 
-def _remembered(given: Any) -> Remembered:
+def _remembered(given: Any) -> ClassSnapshot:
     node, label, size, words = (given[name] for name in ("node", "label", "size", "words"))
     is_right = _is_list([node, size], int) and isinstance(label, str) and _is_list(words, str)
     if not is_right or size < len(words):
@@ -327,4 +327,4 @@ def _remembered(given: Any) -> Remembered:
             "'node' is a number, 'label' a text, 'words' a list of texts and 'size' how many "
             "there are, or more"
         )
-    return Remembered(node, label, size, tuple(words))
+    return ClassSnapshot(node, label, size, tuple(words))

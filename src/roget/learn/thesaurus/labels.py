@@ -11,7 +11,7 @@ from scipy import sparse
 from roget.core.counts import Counts
 from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
-from roget.learn.thesaurus.places import layout_of
+from roget.learn.thesaurus.node_lookup import layout_of
 
 if TYPE_CHECKING:
     from roget.learn.thesaurus.lookup import Lookup
@@ -29,7 +29,7 @@ KEPT = 64
 """Profiles of classes that are kept; those of a class and of the one above it are needed."""
 
 
-class Labels:
+class ClassLabels:
     """Words that tell a class from the one above it, for each node of a tree.
 
     A word is good if the other words of its class foretell its tokens better than words outside
@@ -104,7 +104,7 @@ class Labels:
         return self._order[self._begin[node] : self._end[node]]
 
 
-class Called(Labels):
+class StableLabels(ClassLabels):
     """The labels of classes that have about the same words as when they were learnt or called.
 
     So an edit leaves the labels of all classes alone that it does not change, or hardly.

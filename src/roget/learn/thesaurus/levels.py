@@ -8,7 +8,7 @@ import numpy as np
 
 from roget.core.tree import Tree
 from roget.errors import InputError
-from roget.learn.thesaurus.places import leaves_of
+from roget.learn.thesaurus.node_lookup import leaves_of
 from roget.learn.thesaurus.thesaurus import Thesaurus
 
 

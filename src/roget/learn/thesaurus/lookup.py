@@ -12,21 +12,21 @@ import numpy.typing as npt
 from scipy import sparse
 
 from roget.core.counts import Counts
-from roget.core.counts.evidence import Line
+from roget.core.counts.evidence import EvidenceLine
 from roget.core.information import kl, xlogx
 from roget.core.io.problems import plural
 from roget.core.io.values import whole_number
-from roget.core.shown import Reported
+from roget.core.notebook import ReportMixin
 from roget.core.tree import Tree
 from roget.core.types import Array, BoolArray, Floats, Ints
 from roget.errors import InputError, UnknownName
 from roget.learn.clustering.result import Clustering
-from roget.learn.thesaurus import places as placing
+from roget.learn.command_options import NeighbourOptions as Asked
+from roget.learn.thesaurus import node_lookup as placing
 from roget.learn.thesaurus.draft import Draft
-from roget.learn.thesaurus.labels import LABEL, Called, Labels
+from roget.learn.thesaurus.labels import LABEL, ClassLabels, StableLabels
 from roget.learn.thesaurus.neighbours import Neighbours
-from roget.learn.thesaurus.senses import Senses
-from roget.learn.thesaurus.values import (
+from roget.learn.thesaurus.records import (
     ContextClass,
     Neighbour,
     Reason,
@@ -36,7 +36,7 @@ from roget.learn.thesaurus.values import (
     TypicalWord,
     WordClass,
 )
-from roget.learn.uses import NeighbourOptions as Asked
+from roget.learn.thesaurus.senses import Senses
 
 if TYPE_CHECKING:
     from roget.learn.thesaurus.thesaurus import Thesaurus
@@ -47,7 +47,7 @@ _TRIED = 100
 Rows: TypeAlias = npt.NDArray[np.intp]
 
 
-class Lookup(Reported):
+class Lookup(ReportMixin):
     """What follows from counts, a tree, memberships and centroids; see `Thesaurus`."""
 
     kind = "thesaurus"
@@ -351,7 +351,7 @@ class Lookup(Reported):
 
     def lines(
         self, word: str, context: str | None = None, n: int = 10, sort: str = "corpus"
-    ) -> list[Line]:
+    ) -> list[EvidenceLine]:
         """Sentences in which a word was seen, or was in a context; none if none are kept.
 
         See `Evidence.lines`.
@@ -482,10 +482,10 @@ class Lookup(Reported):
         return {id: node for node, id in enumerate(self.ids.tolist())}
 
     @cached_property
-    def _labels(self) -> Labels:
+    def _labels(self) -> ClassLabels:
         if self._draft is None:
-            return Labels(self.counts, self.tree, self.places)
-        return Called(self)
+            return ClassLabels(self.counts, self.tree, self.places)
+        return StableLabels(self)
 
     def _described(self, node: int) -> str:
         if rows := self._labels.rows(node):
@@ -510,7 +510,7 @@ class Lookup(Reported):
         return known.after(draft.homes(), draft.senses(known.memberships), draft.origin)
 
     @cached_property
-    def _layout(self) -> placing.Layout:
+    def _layout(self) -> placing.NodeLayout:
         return placing.layout_of(self.tree)
 
     @cached_property

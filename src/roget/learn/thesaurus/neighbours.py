@@ -15,6 +15,7 @@ from roget.core.types import Floats, Ints
 from roget.errors import InputError, UnknownName
 from roget.learn.clustering.memberships import put_together
 from roget.learn.clustering.result import Clustering
+from roget.learn.command_options import WAYS
 from roget.learn.representation.similarity import (
     Alike,
     Similarity,
@@ -22,8 +23,7 @@ from roget.learn.representation.similarity import (
     tell_contexts,
     turn,
 )
-from roget.learn.thesaurus.places import MANY, parts
-from roget.learn.uses import WAYS
+from roget.learn.thesaurus.node_lookup import MANY, parts
 
 
 class Neighbours:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from roget._version import __version__
-from roget.core import reshaping
+from roget.core import tree_edits
 from roget.core.counts import Counts, NotCounted
 from roget.core.io.values import whole_number
 from roget.core.tree import Tree
@@ -22,12 +22,12 @@ from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.clustering.result import Clustering, recall
 from roget.learn.thesaurus import edits as editing
-from roget.learn.thesaurus import places as placing
-from roget.learn.thesaurus.changes import Change
+from roget.learn.thesaurus import node_lookup as placing
+from roget.learn.thesaurus.changes import EditChange
 from roget.learn.thesaurus.draft import Draft
 from roget.learn.thesaurus.edits import Edit, Note
 from roget.learn.thesaurus.lookup import Lookup
-from roget.learn.thesaurus.values import Placement
+from roget.learn.thesaurus.records import Placement
 
 if TYPE_CHECKING:
     from roget.learn.clustering.base import Clusterer
@@ -116,7 +116,7 @@ class Thesaurus(Lookup):
         ids: Sequence[int] | None,
         next_id: int | None,
         notes: Mapping[int | str, Note] | None,
-        changes: Iterable[Change] = (),
+        changes: Iterable[EditChange] = (),
         spare: Counts | Callable[[], Counts | None] | None = None,
     ) -> None:
         table = sparse.csr_array(clustering.memberships, dtype=np.float64)
@@ -178,7 +178,7 @@ class Thesaurus(Lookup):
         ids: Sequence[int] | None = None,
         next_id: int | None = None,
         notes: Mapping[int | str, Note] | None = None,
-        changes: Iterable[Change] = (),
+        changes: Iterable[EditChange] = (),
         spare: Counts | Callable[[], Counts | None] | None = None,
     ) -> Thesaurus:
         """The thesaurus of counts and what was learnt from them.
@@ -239,7 +239,7 @@ class Thesaurus(Lookup):
         return made
 
     @property
-    def changes(self) -> tuple[Change, ...]:
+    def changes(self) -> tuple[EditChange, ...]:
         """What growing has changed, and whether that was accepted or refused."""
         states = {} if self._draft is None else self._draft.states
         if not states:
@@ -430,14 +430,14 @@ class Thesaurus(Lookup):
         """
         seen = self._remember(node)
         if self.tree.children(seen.node):
-            reshaping.split(self.tree, seen.node)  # which says why it cannot be done
+            tree_edits.split(self.tree, seen.node)  # which says why it cannot be done
         apart = self.halve(seen.node) if words is None else self._known(words)
         ids = (self.next_id, self.next_id + 1)
         return self._edited(Edit(editing.SPLIT, seen, words=apart, ids=ids))
 
     def halve(self, node: int) -> tuple[str, ...]:
         """The words of a class that are most apart from the others: the smaller of two clusters."""
-        from roget.learn.thesaurus.halves import halve
+        from roget.learn.thesaurus.bisect import halve
 
         rows = self.inside(node)
         found = halve(self.counts, self.clustering.representation, rows)
@@ -582,7 +582,7 @@ class Thesaurus(Lookup):
     def _known(self, words: str | Iterable[str]) -> tuple[str, ...]:
         return tuple(str(self.words[self.row(word)]) for word in editing.word_list(words))
 
-    def _remember(self, node: int) -> editing.Remembered:
+    def _remember(self, node: int) -> editing.ClassSnapshot:
         """A class with a sample of its words, taken evenly from the frequent to the rare."""
         node = editing.node_number(node)
         rows = self.inside(node)
@@ -591,7 +591,7 @@ class Thesaurus(Lookup):
         if size > editing.SAMPLE:
             rows = rows[np.arange(editing.SAMPLE) * size // editing.SAMPLE]
         words = tuple(self.words[rows].tolist())
-        return editing.Remembered(node, self.label(node), size, words)
+        return editing.ClassSnapshot(node, self.label(node), size, words)
 
     def _edited(self, edit: Edit) -> Thesaurus:
         return self.with_edits((*self.edits, edit))

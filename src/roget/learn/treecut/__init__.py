@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from roget.learn.treecut.estimator import CutClass, TreeCut
-from roget.learn.treecut.hierarchy import Hierarchy
+from roget.learn.treecut.hierarchy import WordHierarchy
 
-__all__ = ["CutClass", "Hierarchy", "TreeCut"]
+__all__ = ["CutClass", "TreeCut", "WordHierarchy"]

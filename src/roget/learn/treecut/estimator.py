@@ -19,7 +19,7 @@ from roget.errors import InputError
 from roget.learn.clustering.memberships import put_together
 from roget.learn.taxonomy.taxonomy import Taxonomy
 from roget.learn.thesaurus import Thesaurus
-from roget.learn.treecut.hierarchy import Hierarchy
+from roget.learn.treecut.hierarchy import WordHierarchy
 
 ENTRIES = 4_000_000
 """Pairs of a node and a head that are worked on at a time, about."""
@@ -64,7 +64,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
 
     thesaurus: a `Thesaurus`, whose memberships share out each word and its counts; a `Taxonomy`
         (see `roget.learn.taxonomy.taxonomy_of`), in which a word is shared out evenly over its
-        classes, and a class over its parents; or a `Hierarchy`, made of either beforehand.
+        classes, and a class over its parents; or a `WordHierarchy`, made of either beforehand.
     words: whether a cut may go down to single words, as in the paper, or to the lowest classes.
     penalty: how much a node costs, in halves of log|S|; more gives fewer, broader classes, however
         many counts there are (Wagner 2000).
@@ -86,7 +86,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
     [0.5, 0.5, 0.0, 0.0]
     """
 
-    thesaurus: Thesaurus | Taxonomy | Hierarchy
+    thesaurus: Thesaurus | Taxonomy | WordHierarchy
     words: bool = True
     penalty: float = 1.0
     senses: str = "even"
@@ -100,7 +100,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
             raise InputError(f"penalty {penalty!r}: expected a number, 0 or more")
         made = (self.thesaurus, self.words, self.senses)
         if getattr(self, "_made", None) != made:
-            self.hierarchy_, self._made = Hierarchy.of(*made), made
+            self.hierarchy_, self._made = WordHierarchy.of(*made), made
         self.heads_ = X.contexts
         self._head_ids = {head: column for column, head in enumerate(X.contexts.tolist())}
         seen = _by_row(self.hierarchy_, X)
@@ -214,7 +214,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         )
 
 
-def _by_row(hierarchy: Hierarchy, counts: Counts) -> Any:
+def _by_row(hierarchy: WordHierarchy, counts: Counts) -> Any:
     """Counts of the words of a hierarchy, as a csc_array; those of other words are left out."""
     lifted = put_together(hierarchy.rows(counts.words.tolist()), hierarchy.words.size)
     table = (sparse.csr_array(lifted.T) @ counts.matrix).tocsc()
@@ -222,7 +222,7 @@ def _by_row(hierarchy: Hierarchy, counts: Counts) -> Any:
     return table
 
 
-class Cuts(NamedTuple):
+class HeadCuts(NamedTuple):
     """The nodes on the cuts of some heads that were seen, how often, and how long each cut is."""
 
     node: Ints
@@ -231,7 +231,7 @@ class Cuts(NamedTuple):
     length: Floats
 
 
-def shortest(hierarchy: Hierarchy, counts: Any, penalty: float) -> Cuts:
+def shortest(hierarchy: WordHierarchy, counts: Any, penalty: float) -> HeadCuts:
     """The cut of each column of counts (sparse, words × heads, no zero kept) of least length.
 
     Length is penalty·(nodes − 1)/2·log max(|S|, 2) − Σ f·log P, where a node of the cut with count
@@ -271,4 +271,4 @@ def shortest(hierarchy: Hierarchy, counts: Any, penalty: float) -> Cuts:
     on = reached & ~split
     length = counts.T @ hierarchy.spread
     length[heads[roots]] += best[roots] - each[roots]
-    return Cuts(nodes[on], heads[on], count[on], length)
+    return HeadCuts(nodes[on], heads[on], count[on], length)

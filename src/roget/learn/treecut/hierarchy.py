@@ -16,10 +16,10 @@ from scipy import sparse
 from roget.core.counts.matrix import Names, frozen
 from roget.core.types import Floats, Ints
 from roget.errors import InputError, UnknownName
+from roget.learn.command_options import SENSES
 from roget.learn.taxonomy.taxonomy import ROOT, Taxonomy
 from roget.learn.thesaurus import Thesaurus
-from roget.learn.thesaurus.places import depths_of, leaves_of, upwards
-from roget.learn.uses import SENSES
+from roget.learn.thesaurus.node_lookup import depths_of, leaves_of, upwards
 
 OWN = " (itself)"
 """Told of the words of a class that are in none of its parts."""
@@ -32,7 +32,7 @@ LEAST = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class Hierarchy:
+class WordHierarchy:
     """A tree that can be cut: node 0 is the root, and every parent comes before its children.
 
     Each word lies under the nodes of the tree with shares that add up to 1 at the root, and on
@@ -52,15 +52,18 @@ class Hierarchy:
 
     @classmethod
     def of(
-        cls, thesaurus: Thesaurus | Taxonomy | Hierarchy, words: bool = True, senses: str = "even"
-    ) -> Hierarchy:
+        cls,
+        thesaurus: Thesaurus | Taxonomy | WordHierarchy,
+        words: bool = True,
+        senses: str = "even",
+    ) -> WordHierarchy:
         """The hierarchy of a thesaurus by its memberships, or of a taxonomy, unfolded.
 
         With `words`, words are nodes of their own, below their classes. `senses` says how a word
         of a taxonomy is shared out over its classes; over several parents of a class it is
         always shared out evenly.
         """
-        if isinstance(thesaurus, Hierarchy):
+        if isinstance(thesaurus, WordHierarchy):
             return thesaurus
         if isinstance(thesaurus, Thesaurus):
             return _of_thesaurus(thesaurus, words)
@@ -144,7 +147,7 @@ def _plant(
     single: bool,
     name_of: Callable[[int], str],
     id_of: Callable[[int], str],
-) -> Hierarchy:
+) -> WordHierarchy:
     """The hierarchy of classes and cells (row of a word, class, share of the word in it)."""
     row, at, share = (np.asarray(part) for part in cells)
     row, at, share = row[share > 0], at[share > 0], share[share > 0].astype(np.float64)
@@ -158,7 +161,7 @@ def _plant(
     number = np.cumsum(kept) - 1
     above = parent[kept]
     above[1:] = number[above[1:]]
-    return Hierarchy(
+    return WordHierarchy(
         frozen(map(str, words)),
         above,
         shares[:, np.flatnonzero(kept)],
@@ -169,7 +172,7 @@ def _plant(
     )
 
 
-def _of_thesaurus(thesaurus: Thesaurus, words: bool) -> Hierarchy:
+def _of_thesaurus(thesaurus: Thesaurus, words: bool) -> WordHierarchy:
     belongs = thesaurus.memberships.tocoo()
     # Memberships add up to 1 but for what was too small to be kept.
     totals = np.asarray(thesaurus.memberships.sum(axis=1)).ravel()
@@ -184,7 +187,7 @@ def _of_thesaurus(thesaurus: Thesaurus, words: bool) -> Hierarchy:
     )
 
 
-def _of_taxonomy(taxonomy: Taxonomy, words: bool, weighted: bool) -> Hierarchy:
+def _of_taxonomy(taxonomy: Taxonomy, words: bool, weighted: bool) -> WordHierarchy:
     parents = taxonomy.acyclic()
     if not parents:
         raise InputError(f"{taxonomy.title}: there is no word in any class")
@@ -201,7 +204,7 @@ def _of_taxonomy(taxonomy: Taxonomy, words: bool, weighted: bool) -> Hierarchy:
 
 
 def name_classes(
-    thesaurus: Thesaurus, taxonomy: Thesaurus | Taxonomy | Hierarchy
+    thesaurus: Thesaurus, taxonomy: Thesaurus | Taxonomy | WordHierarchy
 ) -> dict[int, str]:
     """For each class that a class of the taxonomy covers, by node: its name, and our words for it.
 
@@ -221,7 +224,7 @@ def name_classes(
     dict of int to str
         Such as {3: "animal: dog, horse, bird"}; classes that nothing covers are not in it.
     """
-    hierarchy = Hierarchy.of(taxonomy, words=False, senses="weighted")
+    hierarchy = WordHierarchy.of(taxonomy, words=False, senses="weighted")
     known = hierarchy.rows(thesaurus.words.tolist())
     rows = np.flatnonzero(known >= 0)
     if not rows.size:

@@ -10,11 +10,11 @@ from roget.core.counts import Counts, NotCounted
 from roget.core.counts.matrix import split_slot
 from roget.core.progress import Report
 from roget.errors import InputError, UnknownName
+from roget.learn.command_options import CutOptions, PreferOptions
 from roget.learn.taxonomy.taxonomy import Taxonomy
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.treecut.estimator import CutClass, TreeCut
-from roget.learn.treecut.hierarchy import Hierarchy
-from roget.learn.uses import CutOptions, PreferOptions
+from roget.learn.treecut.hierarchy import WordHierarchy
 
 TOP, LEAST_WORD, LEAST_CONTEXT = 4000, 3, 8
 """Of the counts that classes are learnt from: how many words, and how often seen at least."""
@@ -41,7 +41,7 @@ def prefer(
     head: str,
     slot: str | None = None,
     *,
-    thesaurus: Thesaurus | Taxonomy | Hierarchy,
+    thesaurus: Thesaurus | Taxonomy | WordHierarchy,
     words: bool = CutOptions.words,
     penalty: float = CutOptions.penalty,
     senses: str = CutOptions.senses,

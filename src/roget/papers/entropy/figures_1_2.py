@@ -12,10 +12,10 @@ import numpy as np
 from roget import catalogue
 from roget.core.information import xlogx
 from roget.core.types import Array, Floats
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced, heeds
-from roget.report import Column, Table
-from roget.report.drawing import GREY, SERIES
+from roget.report import Column, ReportTable
+from roget.report.figures import GREY, SERIES
 from roget.report.format import canvas
 from roget.scoring.entropy import Histogram, LinearEstimator, get
 
@@ -147,7 +147,7 @@ def stack(counts: Array) -> Histogram:
 
 
 @heeds("random_state")
-def figures_1_2(options: Options) -> Reproduced:
+def figures_1_2(options: ReproduceOptions) -> Reproduced:
     """Figures 1 and 2 of Li, Titov & Sporleder (2014): the bias of entropy estimators"""
     names = catalogue.names("entropies")
     linear = [name for name in names if isinstance(get(name), LinearEstimator)]
@@ -231,14 +231,16 @@ def _agree(curves: Curves, trials: Trials, linear: Sequence[str]) -> Claim:
     return Claim(f"means of {DRAWS:,} draws beside exact sums", "equal", said, holds=far < FAR)
 
 
-def _table(trials: Trials, size: int) -> Table:
+def _table(trials: Trials, size: int) -> ReportTable:
     names = dict.fromkeys(name for _, _, name in trials)
     rows = []
     for name in names:
         errors = [trials[slope, size, name] for slope in SHAPES]
         rows.append((name, *(f"{error.bias:+.3f} {error.rmse:.3f}" for error in errors)))
     columns = [Column(f"N = {size}"), *(Column(said, right=True) for said in SHAPES.values())]
-    return Table(columns, rows, f"{DRAWS:,} draws, N = {size}: bias and root mean squared error")
+    return ReportTable(
+        columns, rows, f"{DRAWS:,} draws, N = {size}: bias and root mean squared error"
+    )
 
 
 def _moral(curves: Curves) -> str:

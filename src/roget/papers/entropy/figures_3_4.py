@@ -7,10 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from roget.papers.entropy.semeval import ESTIMATORS, TABLE_1, find_task, score_task
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, MissingData, Reproduced
-from roget.report import Table
-from roget.report.drawing import BLUE, GREY, ORANGE
+from roget.report import ReportTable
+from roget.report.figures import BLUE, GREY, ORANGE
 from roget.report.format import canvas
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ ALONE = "1ClI"
 """One cluster per instance: in the paper's figures it would stand far to the right."""
 
 
-class Point(NamedTuple):
+class FigurePoint(NamedTuple):
     """An answer to the task: clusters per word, and V and rank under each estimator."""
 
     name: str
@@ -29,10 +29,10 @@ class Point(NamedTuple):
     ranks: Mapping[str, int]
 
 
-def read_printed() -> list[Point]:
+def read_printed() -> list[FigurePoint]:
     """All rows of Table 1 as printed."""
     return [
-        Point(
+        FigurePoint(
             name,
             row.clusters,
             {one: value / 100 for one, value in zip(ESTIMATORS, row.v, strict=True)},
@@ -42,7 +42,7 @@ def read_printed() -> list[Point]:
     ]
 
 
-def score_points(options: Options) -> list[Point]:
+def score_points(options: ReproduceOptions) -> list[FigurePoint]:
     """The rows whose answers are at hand, ranked among themselves."""
     rows = score_task(find_task(options))
     ranks: dict[str, dict[str, int]] = {name: {} for name in rows}
@@ -50,10 +50,10 @@ def score_points(options: Options) -> list[Point]:
         for name, row in rows.items():
             above = sum(other.v[estimator] > row.v[estimator] for other in rows.values())
             ranks[name][estimator] = above + 1
-    return [Point(name, row.clusters, row.v, ranks[name]) for name, row in rows.items()]
+    return [FigurePoint(name, row.clusters, row.v, ranks[name]) for name, row in rows.items()]
 
 
-def figures_3_4(options: Options) -> Reproduced:
+def figures_3_4(options: ReproduceOptions) -> Reproduced:
     """Figures 3 and 4 of Li, Titov & Sporleder (2014): estimators, cluster numbers and ranks"""
     printed = read_printed()
     try:
@@ -86,7 +86,7 @@ def figures_3_4(options: Options) -> Reproduced:
     )
 
 
-def _read_figures(points: Sequence[Point], said: str) -> list[Claim]:
+def _read_figures(points: Sequence[FigurePoint], said: str) -> list[Claim]:
     """What the paper reads from both figures."""
     claims = []
     systems = [point for point in points if point.name != ALONE]
@@ -115,7 +115,7 @@ def _read_figures(points: Sequence[Point], said: str) -> list[Claim]:
     ]
 
 
-def correlate(points: Sequence[Point], other: str) -> tuple[float, float]:
+def correlate(points: Sequence[FigurePoint], other: str) -> tuple[float, float]:
     """Kendall's τ of clusters and what V loses from plug-in to another estimator, and its p."""
     from scipy.stats import kendalltau
 
@@ -124,7 +124,7 @@ def correlate(points: Sequence[Point], other: str) -> tuple[float, float]:
     return float(found.statistic), float(found.pvalue)
 
 
-def _table(points: Sequence[Point]) -> Table:
+def _table(points: Sequence[FigurePoint]) -> ReportTable:
     titles = ("", "clusters", "ml − jk", "ml − bub", "rank ml", "jk", "bub")
     rows = [
         (
@@ -135,10 +135,10 @@ def _table(points: Sequence[Point]) -> Table:
         )
         for point in sorted(points, key=lambda point: -point.clusters)
     ]
-    return Table.of(titles, rows, numbers=titles[1:])
+    return ReportTable.of(titles, rows, numbers=titles[1:])
 
 
-def draw(printed: Sequence[Point], ours: Sequence[Point]) -> Figure:
+def draw(printed: Sequence[FigurePoint], ours: Sequence[FigurePoint]) -> Figure:
     """Above, what V loses against the number of clusters; below, ranks against ranks."""
     figure = canvas(7.5, 6.5)
     panels = figure.subplots(2, 2)

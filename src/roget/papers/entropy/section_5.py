@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import product
 
-from roget.papers.entropy.semeval import ESTIMATORS, TABLE_1, Scored, find_task, score_task
-from roget.papers.options import Options
+from roget.papers.entropy.semeval import ESTIMATORS, TABLE_1, ScoredAnswer, find_task, score_task
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced
-from roget.report import Table
+from roget.report import ReportTable
 
 MOST = 5
 """Systems with the largest numbers of clusters, one cluster per instance left out."""
@@ -26,7 +26,7 @@ SMALL = 0.02
 """What H(c) is corrected by at most."""
 
 
-def section_5(options: Options) -> Reproduced:
+def section_5(options: ReproduceOptions) -> Reproduced:
     """Section 5 of Li, Titov & Sporleder (2014): how far each entropy is corrected"""
     rows = score_task(find_task(options))
     wanted, chosen = rank_clusters(TABLE_1), rank_clusters(rows)
@@ -75,7 +75,7 @@ def section_5(options: Options) -> Reproduced:
             "entropies under two estimators in nats, averaged over words as V is."
         ),
         claims=claims,
-        tables=[Table.of(titles, lines, numbers=titles[1:])],
+        tables=[ReportTable.of(titles, lines, numbers=titles[1:])],
         notes=[
             "The paper expects joint entropies to be corrected most, yet prints .15 for H(k) and "
             ".06 for H(k,c) under BUB, perhaps one for the other: here BUB corrects H(k,c) more "
@@ -88,19 +88,19 @@ def section_5(options: Options) -> Reproduced:
     )
 
 
-def rank_clusters(rows: Mapping[str, Scored] | Mapping[str, object]) -> list[str]:
+def rank_clusters(rows: Mapping[str, ScoredAnswer] | Mapping[str, object]) -> list[str]:
     """The systems with the most clusters, without baselines, as Table 1 prints their number."""
     systems = [name for name in rows if name not in BASELINES]
     return sorted(systems, key=lambda name: -TABLE_1[name].clusters)[:MOST]
 
 
-def correct(row: Scored, estimator: str, side: str) -> float:
+def correct(row: ScoredAnswer, estimator: str, side: str) -> float:
     """What an estimator adds to the plug-in entropy of one side, or of both."""
     at = SIDES.index(side)
     return row.entropies[estimator][at] - row.entropies["ml"][at]
 
 
-def _compare(rows: Mapping[str, Scored], estimator: str) -> Claim:
+def _compare(rows: Mapping[str, ScoredAnswer], estimator: str) -> Claim:
     """Whether the joint entropy is corrected more than the clusters', in all that is at hand."""
     systems = [name for name in rows if name not in BASELINES]
     more = sum(

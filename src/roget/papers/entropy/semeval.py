@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import find_data
 from roget.scoring.compare import compare
 from roget.scoring.comparison import Comparison
@@ -90,7 +90,7 @@ FILES = {
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredAnswer:
     """What we score of one row: means over the files that it is made of."""
 
     clusters: float
@@ -102,13 +102,13 @@ class Scored:
     """H(C), H(K) and H(C,K) by estimator, nats, averaged over words as V is."""
 
 
-def find_task(options: Options) -> Path:
+def find_task(options: ReproduceOptions) -> Path:
     """The folder of the task."""
     what = "the answers of SemEval-2010 task 14"
     return find_data(options, what, FOLDER, "gold", "all.key").parent.parent
 
 
-def score_task(folder: Path, splits: Iterable[str] = ()) -> dict[str, Scored]:
+def score_task(folder: Path, splits: Iterable[str] = ()) -> dict[str, ScoredAnswer]:
     """Every row whose answers are at hand, in the order of Table 1.
 
     As in the paper: each word by itself, averaged by its number of instances; instances without
@@ -131,7 +131,7 @@ def score_task(folder: Path, splits: Iterable[str] = ()) -> dict[str, Scored]:
     }
 
 
-def _gather(found: Comparison, names: Sequence[str]) -> Scored:
+def _gather(found: Comparison, names: Sequence[str]) -> ScoredAnswer:
     """The mean over some systems of a comparison."""
 
     def mean(measure: str, entropy: str | None) -> float:
@@ -154,7 +154,7 @@ def _gather(found: Comparison, names: Sequence[str]) -> Scored:
         entropies[name] = (means[0], means[1], means[2])
     clusters = {row.system: row.clusters for row in found.rows if row.clusters is not None}
     given = [measure for measure, _ in found.scores if measure.startswith("supervised-recall[")]
-    return Scored(
+    return ScoredAnswer(
         fmean(clusters[system] for system in names),
         {name: mean("v", name) for name in ESTIMATORS},
         {measure.partition("[")[2].removesuffix("]"): mean(measure, None) for measure in given},

@@ -10,11 +10,11 @@ from roget.papers.entropy.semeval import (
     SPLITS,
     TABLE_1,
     Printed,
-    Scored,
+    ScoredAnswer,
     find_task,
     score_task,
 )
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced
 
 WITHIN = 0.001
@@ -22,10 +22,10 @@ WITHIN = 0.001
 
 MISPRINT = "a misprint: it is ranked where .603 belongs"
 
-Rows = Mapping[str, Scored]
+Rows = Mapping[str, ScoredAnswer]
 
 
-def table_1(options: Options) -> Reproduced:
+def table_1(options: ReproduceOptions) -> Reproduced:
     """Table 1 of Li, Titov & Sporleder (2014): word sense induction under four estimators"""
     rows = score_task(find_task(options), SPLITS)
     claims = [claim for name, ours in rows.items() for claim in _compare(name, TABLE_1[name], ours)]
@@ -60,7 +60,7 @@ def table_1(options: Options) -> Reproduced:
     )
 
 
-def _compare(name: str, printed: Printed, ours: Scored) -> Iterator[Claim]:
+def _compare(name: str, printed: Printed, ours: ScoredAnswer) -> Iterator[Claim]:
     yield Claim(f"{name}: clusters", printed.clusters, ours.clusters, 1)
     for estimator, value in zip(ESTIMATORS, printed.v, strict=True):
         said = f"{name}: V ({estimator})"

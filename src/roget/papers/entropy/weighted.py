@@ -12,9 +12,9 @@ import numpy as np
 from roget.core.types import Floats, Ints
 from roget.papers.entropy.figures_1_2 import stack
 from roget.papers.entropy.semeval import ESTIMATORS, TABLE_1
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, MissingData, Reproduced, find_data, heeds
-from roget.report import Table
+from roget.report import ReportTable
 from roget.scoring.compare import compare
 from roget.scoring.entropy import get
 from roget.scoring.score import contingency
@@ -82,7 +82,7 @@ def score_graded(folder: Path) -> dict[str, dict[str, dict[str, float]]]:
 
 
 @heeds("random_state")
-def weighted(options: Options) -> Reproduced:
+def weighted(options: ReproduceOptions) -> Reproduced:
     """Weighted answers in Li, Titov & Sporleder (2014), Section 3.3 and Table 1's last rows"""
     claims = [_expect(options.random_state), _reduce(options.random_state)]
     claims += [
@@ -180,11 +180,11 @@ def _moral(graded: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
     )
 
 
-def _table(graded: Mapping[str, Mapping[str, Mapping[str, float]]]) -> Table:
+def _table(graded: Mapping[str, Mapping[str, Mapping[str, float]]]) -> ReportTable:
     titles = ("SemEval-2013 task 13: V", "answers", *ESTIMATORS)
     rows = [
         (name, said, *(f"{of[kind][one]:.3f}" for one in ESTIMATORS))
         for name, of in graded.items()
         for kind, said in (("top", "heaviest"), ("weighted", "weighted"))
     ]
-    return Table.of(titles, rows, numbers=ESTIMATORS)
+    return ReportTable.of(titles, rows, numbers=ESTIMATORS)

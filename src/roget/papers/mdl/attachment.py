@@ -15,9 +15,9 @@ from roget.data import sample
 from roget.learn.attachment.attacher import Attacher
 from roget.learn.attachment.chain import MDL, MLE, WORDNET, WORDS
 from roget.learn.attachment.quads import NOUN, read
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, MissingData, Reproduced, find_data
-from roget.report import Table
+from roget.report import ReportTable
 
 BASE = "always the noun"
 BOTH, CHAIN = f"{MDL} + {WORDNET}", "the whole chain"
@@ -40,7 +40,7 @@ HELD_OUT = 3000
 """Quadruples of the sample that are decided; the others are learnt from."""
 
 
-class Row(NamedTuple):
+class AttachmentRow(NamedTuple):
     """How a way did: per cent of the quadruples that it decides, and of those that are right."""
 
     way: str
@@ -53,14 +53,14 @@ class Row(NamedTuple):
 class Measured(NamedTuple):
     """All ways on one set of quadruples."""
 
-    rows: dict[str, Row]
+    rows: dict[str, AttachmentRow]
     source: str
     wordnet: bool
     own: bool
     """Whether the quadruples are those of the Wall Street Journal."""
 
 
-def measure(options: Options) -> Measured:
+def measure(options: ReproduceOptions) -> Measured:
     """Learn from one part of the quadruples, and decide the other; what is lacking is told."""
     training = devset = wordnet = None
     with suppress(MissingData):
@@ -108,10 +108,10 @@ def split_sample(seed: int) -> tuple[list[Quadruple], list[Quadruple]]:
     return train, test
 
 
-def _row(way: str, coverage: float, accuracy: float, items: int) -> Row:
+def _row(way: str, coverage: float, accuracy: float, items: int) -> AttachmentRow:
     decided = coverage * items
     ends = wilson(accuracy * decided, decided)
-    return Row(way, 100 * coverage, 100 * accuracy, 100 * ends[0], 100 * ends[1])
+    return AttachmentRow(way, 100 * coverage, 100 * accuracy, 100 * ends[0], 100 * ends[1])
 
 
 def printed_beside(found: Measured, ways: tuple[str, ...]) -> list[Claim]:
@@ -160,6 +160,6 @@ def show(
         for row in shown
     ]
     titles = ("", "coverage %", "accuracy %", "95 %")
-    table = Table.of(titles, rows, titles[1:])
+    table = ReportTable.of(titles, rows, titles[1:])
     data = {row.way: row._asdict() for row in shown}
     return Reproduced(title, about, claims, [table], notes, data)

@@ -12,11 +12,11 @@ from roget.core.counts import Counts
 from roget.core.information import bits
 from roget.core.types import Array
 from roget.learn.clustering.mdl.estimator import MDLTree
-from roget.learn.opening import open_counts
-from roget.papers.options import Options
+from roget.learn.load import open_counts
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced, heeds
-from roget.report import Column, Table
-from roget.report.drawing import BLUE, INK, place_nodes
+from roget.report import Column, ReportTable
+from roget.report.figures import BLUE, INK, place_nodes
 from roget.report.format import branches, canvas
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ WAYS: dict[str, dict[str, Any]] = {
 
 
 @heeds("counts", "random_state")
-def figure_2(options: Options) -> Reproduced:
+def figure_2(options: ReproduceOptions) -> Reproduced:
     """Figure 2 of Li & Abe (1996): a thesaurus of the 20 most frequent nouns"""
     counts = frequent_nouns(options)
     source = options.counts or "the bundled sample (AMALGUM)"
@@ -81,8 +81,8 @@ def figure_2(options: Options) -> Reproduced:
         about=about,
         claims=claims,
         tables=[
-            Table.of(("code and search", "classes"), rows, ("classes",)),
-            Table([Column("class", fit="keep")], lines, headed=False),
+            ReportTable.of(("code and search", "classes"), rows, ("classes",)),
+            ReportTable([Column("class", fit="keep")], lines, headed=False),
         ],
         data={
             "classes": dict(labels),
@@ -93,7 +93,7 @@ def figure_2(options: Options) -> Reproduced:
     )
 
 
-def frequent_nouns(options: Options) -> Counts:
+def frequent_nouns(options: ReproduceOptions) -> Counts:
     """The most frequent nouns as subjects and objects; your own counts are taken as they are."""
     table, _ = open_counts(options.counts or "verb_slot_noun")
     if options.counts is None:

@@ -11,10 +11,10 @@ import numpy as np
 from roget.core.intervals import interval
 from roget.core.types import Array, Floats
 from roget.learn.clustering.mdl.estimator import MDLTree
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced
-from roget.report import Column, Table
-from roget.report.drawing import GREY, SERIES
+from roget.report import Column, ReportTable
+from roget.report.figures import GREY, SERIES
 from roget.report.format import canvas
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Truth(NamedTuple):
     joint: Floats
 
 
-class Row(NamedTuple):
+class SimulationRow(NamedTuple):
     """Means over the trials of one way at one data size; the distance is in bits.
 
     Beside each is half the width of its 95 % interval, 0 of a single trial.
@@ -85,7 +85,7 @@ def distance(estimate: Floats, true: Floats) -> float:
     return float(np.sum(estimate[seen] * np.log2(estimate[seen] / true[seen])))
 
 
-def simulation(sizes: Sequence[int] = SIZES, trials: int = TRIALS) -> list[Row]:
+def simulation(sizes: Sequence[int] = SIZES, trials: int = TRIALS) -> list[SimulationRow]:
     """Every way on the same samples of the same true models."""
     results: dict[tuple[str, int], list[tuple[int, float]]] = {}
     for trial in range(trials):
@@ -106,11 +106,11 @@ def simulation(sizes: Sequence[int] = SIZES, trials: int = TRIALS) -> list[Row]:
     for (way, size), trial_by_trial in results.items():
         means = [interval(one) for one in zip(*trial_by_trial, strict=True)]
         halves = [0.0 if one.high is None else one.high - (one.mean or 0.0) for one in means]
-        rows.append(Row(way, size, *(one.mean or 0.0 for one in means), *halves))
+        rows.append(SimulationRow(way, size, *(one.mean or 0.0 for one in means), *halves))
     return rows
 
 
-def figure_3(options: Options) -> Reproduced:
+def figure_3(options: ReproduceOptions) -> Reproduced:
     """Figure 3 of Li & Abe (1996): clusters found, and distance to the truth, by data size"""
     rows = simulation()
     about = (
@@ -131,12 +131,12 @@ def figure_3(options: Options) -> Reproduced:
         ],
         notes=[_moral(rows)],
         data=[row._asdict() for row in rows],
-        sheet=Table.of(Row._fields, rows),
+        sheet=ReportTable.of(SimulationRow._fields, rows),
         picture=partial(draw, rows),
     )
 
 
-def _table(title: str, rows: Sequence[Row], column: str, form: str) -> Table:
+def _table(title: str, rows: Sequence[SimulationRow], column: str, form: str) -> ReportTable:
     sizes = sorted({row.size for row in rows})
     lines = []
     for way in dict.fromkeys(row.way for row in rows):
@@ -146,10 +146,10 @@ def _table(title: str, rows: Sequence[Row], column: str, form: str) -> Table:
             cells = [f"{c} ± {here[n].leaves_half:.1f}" for c, n in zip(cells, sizes, strict=True)]
         lines.append((way, *cells))
     columns = [Column("|S|"), *(Column(f"{size:,}", right=True) for size in sizes)]
-    return Table(columns, lines, title)
+    return ReportTable(columns, lines, title)
 
 
-def claims(rows: Sequence[Row]) -> list[Claim]:
+def claims(rows: Sequence[SimulationRow]) -> list[Claim]:
     """What the paper says of both panels; it prints no numbers but that of the true clusters."""
     of = {(row.way, row.size): row for row in rows}
     sizes = sorted({row.size for row in rows})
@@ -181,7 +181,7 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
     ]
 
 
-def _moral(rows: Sequence[Row]) -> str:
+def _moral(rows: Sequence[SimulationRow]) -> str:
     """What the paper says, and what the numbers say."""
     of = {(row.way, row.size): row for row in rows}
     size = max(row.size for row in rows)
@@ -195,7 +195,7 @@ def _moral(rows: Sequence[Row]) -> str:
     )
 
 
-def draw(rows: Sequence[Row]) -> Figure:
+def draw(rows: Sequence[SimulationRow]) -> Figure:
     """Both panels as a picture."""
     figure = canvas(9, 4)
     panels = figure.subplots(1, 2)

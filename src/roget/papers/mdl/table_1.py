@@ -5,14 +5,14 @@ from __future__ import annotations
 from roget.learn.attachment.chain import MDL, MLE, WORDNET, WORDS
 from roget.papers.mdl import attachment
 from roget.papers.mdl.attachment import BASE, PATTERNS, Measured, order
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced, heeds
 
 WAYS = (BASE, WORDS, MDL, MLE, WORDNET)
 
 
 @heeds("random_state")
-def table_1(options: Options) -> Reproduced:
+def table_1(options: ReproduceOptions) -> Reproduced:
     """Table 1 of Li & Abe (1996): attachment by words, by learnt thesauri, by WordNet"""
     found = attachment.measure(options)
     claims = [

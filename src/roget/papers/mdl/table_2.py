@@ -5,14 +5,14 @@ from __future__ import annotations
 from roget.learn.attachment.chain import MDL, WORDNET
 from roget.papers.mdl import attachment
 from roget.papers.mdl.attachment import BASE, BOTH, CHAIN, order
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Reproduced, heeds
 
 WAYS = (BASE, MDL, WORDNET, BOTH, CHAIN)
 
 
 @heeds("random_state")
-def table_2(options: Options) -> Reproduced:
+def table_2(options: ReproduceOptions) -> Reproduced:
     """Table 2 of Li & Abe (1996): attachment by thesaurus, WordNet, association and default"""
     found = attachment.measure(options)
     claims = [

@@ -16,9 +16,9 @@ from roget.errors import InputError
 from roget.papers.nvi.table_1 import MEASURES
 from roget.papers.nvi.tables_2_4 import LABELS, PRINTED
 from roget.papers.nvi.treebank import Constituent, list_constituents, read_trees
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced, find_data, heeds
-from roget.report import Table
+from roget.report import ReportTable
 from roget.scoring.score import contingency
 
 LONGEST = 10
@@ -122,7 +122,7 @@ def run(constituents: Sequence[Constituent], seeds: Iterable[int]) -> Runs:
 
 
 @heeds("treebank", "random_state")
-def grammar(options: Options) -> Reproduced:
+def grammar(options: ReproduceOptions) -> Reproduced:
     """Section 6 of Reichart & Rappoport (2009): labels of constituents, in miniature"""
     path = options.treebank or find_data(
         options, "UD English EWT's dev part", "ud-english", "en_ewt-dev.conllu"
@@ -221,24 +221,24 @@ def _mean(found: Sequence[Labelling], name: str) -> float:
     return float(np.mean([one.scores[name] for one in found]))
 
 
-def _tabulate_sizes(runs: Runs) -> Table:
+def _tabulate_sizes(runs: Runs) -> ReportTable:
     titles = ("of so many constituents", "labels", *BANDS, "≥ 100")
     rows = []
     for name, found in runs.items():
         below = [np.mean([(one.sizes < size).sum() for one in found]) for size in BANDS.values()]
         every = np.mean([one.sizes.size for one in found])
         rows.append((name, *(f"{value:,.0f}" for value in (every, *below, every - below[-1]))))
-    return Table.of(titles, rows, numbers=titles[1:])
+    return ReportTable.of(titles, rows, numbers=titles[1:])
 
 
 def _tabulate(
     titles: Sequence[str], runs: Runs, values: Callable[[Labelling], Sequence[float]]
-) -> Table:
+) -> ReportTable:
     rows = []
     for name, found in runs.items():
         columns = zip(*map(values, found), strict=True)
         rows.append((name, *(_say(interval(column)) for column in columns)))
-    return Table.of(("", *titles), rows, numbers=titles)
+    return ReportTable.of(("", *titles), rows, numbers=titles)
 
 
 def _say(found: Interval) -> str:
@@ -249,11 +249,11 @@ def _say(found: Interval) -> str:
     return f"{found.mean:.3f} ± {found.high - found.mean:.3f}"
 
 
-def _tabulate_printed() -> Table:
+def _tabulate_printed() -> ReportTable:
     row = PRINTED["WSJ10"]
     titles = ("WSJ10, as printed", *MEASURES.values(), "H(C)", "H(K)")
     rows = [
         (name, row.v[at], row.vi[at], row.nvi[at], row.nvi_k[at], row.classes, row.clusters[at])
         for at, name in enumerate(LABELS)
     ]
-    return Table.of(titles, rows, numbers=titles[1:])
+    return ReportTable.of(titles, rows, numbers=titles[1:])

@@ -11,18 +11,18 @@ import numpy as np
 
 from roget.core.information import xlogx
 from roget.core.types import Array
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced, heeds
-from roget.scoring.cells.contingency import Contingency
-from roget.scoring.cells.statistics import Statistics
 from roget.scoring.score import contingency
+from roget.scoring.tables.contingency import Contingency
+from roget.scoring.tables.statistics import Statistics
 
 TRIALS = 400
 CLOSE = 1e-9
 """What sums of logarithms may be apart."""
 
 
-class Trial(NamedTuple):
+class PropertyTrial(NamedTuple):
     """Two clusterings of the same random items beside one gold standard."""
 
     classes: Array
@@ -35,7 +35,7 @@ class Trial(NamedTuple):
         return contingency(self.classes, self.first), contingency(self.classes, self.second)
 
 
-def draw(rng: np.random.Generator) -> Trial:
+def draw(rng: np.random.Generator) -> PropertyTrial:
     """Up to 200 items in at least two classes; clusterings from random to nearly right."""
     n = int(rng.integers(4, 200))
     classes = rng.integers(0, int(rng.integers(2, 12)), n)
@@ -44,10 +44,12 @@ def draw(rng: np.random.Generator) -> Trial:
     for _ in range(2):
         noise = rng.integers(0, int(rng.integers(1, n + 1)), n)
         found.append(np.where(rng.random(n) < rng.random(), classes, noise))
-    return Trial(classes, *found)
+    return PropertyTrial(classes, *found)
 
 
-def keeps_order(trial: Trial, rng: np.random.Generator, name: str = "nvi", sign: int = 1) -> bool:
+def keeps_order(
+    trial: PropertyTrial, rng: np.random.Generator, name: str = "nvi", sign: int = 1
+) -> bool:
     """Whether the two clusterings come in the same order by VI and by another measure.
 
     The sign is -1 of a measure that is better the higher it is.
@@ -58,7 +60,7 @@ def keeps_order(trial: Trial, rng: np.random.Generator, name: str = "nvi", sign:
     return abs(by_vi) < CLOSE or by_vi * by_other > 0
 
 
-def parts_at_one(trial: Trial, rng: np.random.Generator) -> bool:
+def parts_at_one(trial: PropertyTrial, rng: np.random.Generator) -> bool:
     """Whether NVI is below 1 just where VI is below H(C), that of one cluster."""
     one = trial.tables[0]
     bar = one.entropies().gold
@@ -67,18 +69,18 @@ def parts_at_one(trial: Trial, rng: np.random.Generator) -> bool:
     return (not better or 0 <= one.measure("nvi") < 1) and (not worse or one.measure("nvi") > 1)
 
 
-def is_one_for_one_cluster(trial: Trial, rng: np.random.Generator) -> bool:
+def is_one_for_one_cluster(trial: PropertyTrial, rng: np.random.Generator) -> bool:
     """NVI of all items in one cluster, to the last bit."""
     return contingency(trial.classes, np.zeros_like(trial.classes)).measure("nvi") == 1.0
 
 
-def is_zero_for_the_same(trial: Trial, rng: np.random.Generator) -> bool:
+def is_zero_for_the_same(trial: PropertyTrial, rng: np.random.Generator) -> bool:
     """NVI of the classes under other names."""
     renamed = rng.permutation(trial.classes.max() + 1)[trial.classes]
     return contingency(trial.classes, renamed).measure("nvi") == 0.0
 
 
-def knows_no_knowledge(trial: Trial, rng: np.random.Generator) -> bool:
+def knows_no_knowledge(trial: PropertyTrial, rng: np.random.Generator) -> bool:
     """Every cluster has the classes in the shares of all items: 1 + H(K)/H(C)."""
     sizes, times = np.bincount(trial.classes), rng.integers(1, 9, int(rng.integers(1, 9)))
     blind = Contingency.from_table(np.outer(sizes[sizes > 0], times))
@@ -86,14 +88,14 @@ def knows_no_knowledge(trial: Trial, rng: np.random.Generator) -> bool:
     return abs(blind.measure("nvi") - expected) < CLOSE
 
 
-def knows_singletons(trial: Trial, rng: np.random.Generator) -> bool:
+def knows_singletons(trial: PropertyTrial, rng: np.random.Generator) -> bool:
     """One cluster per item: H(K|C)/H(C) = (log N − H(C))/H(C)."""
     n, of_classes = trial.classes.size, entropy(np.bincount(trial.classes))
     alone = contingency(trial.classes, np.arange(n)).measure("nvi")
     return abs(alone - (math.log(n) - of_classes) / of_classes) < CLOSE
 
 
-def is_convexly_additive(trial: Trial, rng: np.random.Generator) -> bool:
+def is_convexly_additive(trial: PropertyTrial, rng: np.random.Generator) -> bool:
     """A class that is split costs its share times the entropy of the split, over H(C)."""
     classes = trial.classes
     chosen = classes == rng.choice(classes)
@@ -104,7 +106,7 @@ def is_convexly_additive(trial: Trial, rng: np.random.Generator) -> bool:
 
 
 def survives_duplication(
-    trial: Trial, rng: np.random.Generator, name: str = "nvi", times: int | None = None
+    trial: PropertyTrial, rng: np.random.Generator, name: str = "nvi", times: int | None = None
 ) -> bool:
     """A measure of every item so many times; without a number, two to five times."""
     times = times or int(rng.integers(2, 6))
@@ -113,7 +115,7 @@ def survives_duplication(
     return abs(one.measure(name) - many.measure(name)) < CLOSE
 
 
-def is_a_metric(trial: Trial, rng: np.random.Generator) -> bool:
+def is_a_metric(trial: PropertyTrial, rng: np.random.Generator) -> bool:
     """VI: the same from both sides, and no way round is shorter."""
     one, two = (found.measure("vi") for found in trial.tables)
     between = contingency(trial.first, trial.second).measure("vi")
@@ -121,13 +123,13 @@ def is_a_metric(trial: Trial, rng: np.random.Generator) -> bool:
     return abs(one - back) < CLOSE and between <= one + two + CLOSE
 
 
-def is_symmetric(trial: Trial, rng: np.random.Generator) -> bool:
+def is_symmetric(trial: PropertyTrial, rng: np.random.Generator) -> bool:
     """NVI with classes and clusters changed round."""
     there, back = trial.tables[0], contingency(trial.first, trial.classes)
     return abs(there.measure("nvi") - back.measure("nvi")) < CLOSE
 
 
-Law = Callable[[Trial, np.random.Generator], bool]
+Law = Callable[[PropertyTrial, np.random.Generator], bool]
 
 HOLD: dict[str, Law] = {
     "NVI orders clusterings of one gold standard as VI does": keeps_order,
@@ -159,7 +161,7 @@ def count_held(law: Law, seed: int, trials: int = TRIALS) -> int:
     return sum(law(trial, rng) for trial, rng in draw_trials(seed, trials))
 
 
-def draw_trials(seed: int, trials: int) -> Iterator[tuple[Trial, np.random.Generator]]:
+def draw_trials(seed: int, trials: int) -> Iterator[tuple[PropertyTrial, np.random.Generator]]:
     """Random trials, and what else to draw for them."""
     rng = np.random.default_rng(seed)
     for _ in range(trials):
@@ -167,7 +169,7 @@ def draw_trials(seed: int, trials: int) -> Iterator[tuple[Trial, np.random.Gener
 
 
 @heeds("random_state")
-def properties(options: Options) -> Reproduced:
+def properties(options: ReproduceOptions) -> Reproduced:
     """Section 4 of Reichart & Rappoport (2009): the properties of NVI, tried on random tables"""
     claims = []
     for laws, wanted in ((HOLD, "always"), (FAIL, "not always")):

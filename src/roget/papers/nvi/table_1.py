@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced
-from roget.scoring.cells.contingency import Contingency
+from roget.scoring.tables.contingency import Contingency
 
 MEASURES = {"v": "V", "vi": "VI", "nvi": "NVI", "nvi-k": "NVI_K"}
 CLASSES = ITEMS = 10
@@ -33,7 +33,7 @@ def solutions() -> dict[str, Contingency]:
     return {name: Contingency.from_table(table) for name, table in tables.items()}
 
 
-def table_1(options: Options) -> Reproduced:
+def table_1(options: ReproduceOptions) -> Reproduced:
     """Table 1 of Reichart & Rappoport (2009): a good clustering and one cluster per item"""
     values = {
         name: {measure: table.measure(measure) for measure in MEASURES}

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced
 
 LABELS = ("MDL", "T", "P")
 
 
-class Corpus(NamedTuple):
+class TaggedCorpus(NamedTuple):
     """A row of Tables 3 and 4 as printed; values stand in the order MDL, T, P."""
 
     v: tuple[str, str, str]
@@ -25,15 +25,15 @@ class Corpus(NamedTuple):
 
 
 PRINTED = {
-    "WSJ10": Corpus(
+    "WSJ10": TaggedCorpus(
         ("0.4", "0.44", "0.41"), ("3.83", "2.32", "1.9"), ("2.21", "1.34", "1.1"),
         ("0.81", "0.86", "1.2"), "1.73", ("4.72", "2.7", "1.58"),
     ),
-    "NEGRA10": Corpus(
+    "NEGRA10": TaggedCorpus(
         ("0.47", "0.5", "0.5"), ("2.56", "1.8", "1.4"), ("1.51", "1.1", "0.83"),
         ("0.76", "0.96", "1.1"), "1.69", ("3.36", "1.87", "1.29"),
     ),
-    "CTB10": Corpus(
+    "CTB10": TaggedCorpus(
         ("0.42", "0.42", "0.45"), ("3.0", "2.22", "1.85"), ("1.72", "1.26", "1.1"),
         ("0.87", "1.1", "1.25"), "1.76", ("3.45", "2.1", "1.48"),
     ),
@@ -51,7 +51,7 @@ MISPRINTS = (("WSJ10", "T"), ("NEGRA10", "MDL"), ("CTB10", "P"))
 """Whose printed V is not that of their own VI and entropies."""
 
 
-def tables_2_4(options: Options) -> Reproduced:
+def tables_2_4(options: ReproduceOptions) -> Reproduced:
     """Tables 2 to 4 of Reichart & Rappoport (2009): whether their numbers fit each other"""
     claims = [
         claim
@@ -81,7 +81,7 @@ def tables_2_4(options: Options) -> Reproduced:
     )
 
 
-def _fit(name: str, labels: str, row: Corpus, at: int) -> Iterator[Claim]:
+def _fit(name: str, labels: str, row: TaggedCorpus, at: int) -> Iterator[Claim]:
     """NVI, NVI_K and V from the printed VI and entropies."""
     vi, clusters, classes = row.vi[at], row.clusters[at], row.classes
     for said, printed, below in (

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from roget.core.io.problems import Problems
 from roget.core.io.source import Source, source_of
-from roget.learn.corpus.base import NONE, Reading, Tables, Tokens
+from roget.learn.corpus.base import NONE, ReadContext, Tables, Tokens
 from roget.learn.corpus.conllu import read
 
 _PIECE = re.compile(r"[()]|[^\s()]+")
@@ -24,16 +24,16 @@ PHRASE = "X"
 """A daughter that is a constituent itself, whose label nobody has told."""
 
 
-class Node(NamedTuple):
+class TreebankNode(NamedTuple):
     """A word with its tag as label, or a constituent with its children."""
 
     label: str
-    children: tuple[Node, ...] = ()
+    children: tuple[TreebankNode, ...] = ()
     place: int = 0
     """Of a word in its sentence: words need not stand in the order of a tree's branches."""
 
     @property
-    def words(self) -> list[Node]:
+    def words(self) -> list[TreebankNode]:
         """The words below it, as they stand in the sentence."""
         if not self.children:
             return [self]
@@ -55,20 +55,20 @@ class Constituent(NamedTuple):
     """The tags of its own first and last word."""
 
 
-def read_trees(path: str) -> Iterator[Node]:
+def read_trees(path: str) -> Iterator[TreebankNode]:
     """The trees of a file, told by its name: CoNLL-U (.conllu, .conll), or brackets."""
     source = source_of(path)
     return read_heads(source) if source.suffix in (".conllu", ".conll") else read_brackets(source)
 
 
-def read_brackets(source: Source) -> Iterator[Node]:
+def read_brackets(source: Source) -> Iterator[TreebankNode]:
     """Trees such as `(S (NP (DT the) (NN dog)) (VP (VBZ barks)))`, over any number of lines.
 
     Traces, punctuation and functions (the SBJ of NP-SBJ) are left out. Of constituents that cover
     the same words, the highest stays.
     """
     problems = Problems(source.name)
-    open_nodes: list[tuple[str, list[Node]]] = []
+    open_nodes: list[tuple[str, list[TreebankNode]]] = []
     pending, words, line = False, 0, 0
     for line, text in source.lines():
         for piece in _PIECE.findall(text):
@@ -93,7 +93,7 @@ def read_brackets(source: Source) -> Iterator[Node]:
             elif open_nodes and not open_nodes[-1][1]:
                 # The word itself; its tag is the label of the bracket that has just been opened.
                 tag = open_nodes.pop()[0]
-                open_nodes.append((tag, [Node("", place=words)]))
+                open_nodes.append((tag, [TreebankNode("", place=words)]))
                 words += 1
             else:
                 problems.add(line, f"the word {piece!r} has no tag: expected (TAG word)")
@@ -103,32 +103,32 @@ def read_brackets(source: Source) -> Iterator[Node]:
     problems.check()
 
 
-def _close(label: str, children: list[Node]) -> tuple[Node, ...]:
+def _close(label: str, children: list[TreebankNode]) -> tuple[TreebankNode, ...]:
     """A finished bracket: a word, a constituent, or what is left of one."""
     if len(children) == 1 and not children[0].label:
         dropped = label in DROPPED or not any(map(str.isalpha, label))
-        return () if dropped else (Node(label, place=children[0].place),)
+        return () if dropped else (TreebankNode(label, place=children[0].place),)
     if label in TOPS:
         return tuple(children)
     bare = re.split(r"[-=|]", label)[0] or label
     if len(children) == 1:
         child = children[0]
         return (child._replace(label=bare) if child.children else child,)
-    return (Node(bare, tuple(children)),) if children else ()
+    return (TreebankNode(bare, tuple(children)),) if children else ()
 
 
-def read_heads(source: Source) -> Iterator[Node]:
+def read_heads(source: Source) -> Iterator[TreebankNode]:
     """The phrases of CoNLL-U: a word and all that depends on it, labelled by its relation.
 
     Punctuation is left out, and so are the subtypes of relations.
     """
     tables = Tables()
-    for tokens in read(source, tables, Reading()):
+    for tokens in read(source, tables, ReadContext()):
         for begin, end in zip(tokens.starts[:-1], tokens.starts[1:], strict=True):
             yield from _grow(tokens, int(begin), int(end), tables)
 
 
-def _grow(tokens: Tokens, begin: int, end: int, tables: Tables) -> Iterator[Node]:
+def _grow(tokens: Tokens, begin: int, end: int, tables: Tables) -> Iterator[TreebankNode]:
     """The tree of a sentence, from its root."""
     assert tokens.upos is not None
     assert tokens.head is not None
@@ -141,19 +141,19 @@ def _grow(tokens: Tokens, begin: int, end: int, tables: Tables) -> Iterator[Node
         if tags[at] not in DROPPED:
             below.setdefault(head - begin if head != NONE else NONE, []).append(at)
 
-    def build(at: int) -> Node:
-        word = Node(tags[at], place=at)
+    def build(at: int) -> TreebankNode:
+        word = TreebankNode(tags[at], place=at)
         if at not in below:
             return word
         relation = relations[at]
         label = tables.deprels.texts[relation].partition(":")[0] if relation != NONE else "_"
         children = sorted([word, *map(build, below[at])], key=lambda node: node.words[0].place)
-        return Node(label, tuple(children))
+        return TreebankNode(label, tuple(children))
 
     yield from (node for node in map(build, below.get(NONE, ())) if node.children)
 
 
-def list_constituents(tree: Node) -> list[Constituent]:
+def list_constituents(tree: TreebankNode) -> list[Constituent]:
     """All constituents of a sentence, from the top."""
     sentence = tree.words
     tags = ["", *(word.label for word in sentence), ""]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from roget.core.counts import Counts
 from roget.data import sample
-from roget.learn.opening import open_counts
-from roget.papers.options import Options
+from roget.learn.load import open_counts
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import MissingData, find_data
 
 FREQUENT = 1000
 """Nouns, as in the paper."""
 
 
-def verb_object(options: Options) -> tuple[Counts, str, int]:
+def verb_object(options: ReproduceOptions) -> tuple[Counts, str, int]:
     """Nouns as objects of verbs, where they are from, and how often a noun should be seen."""
     if options.counts is not None:
         return open_counts(options.counts)[0], f"from {options.counts}", 5
@@ -25,7 +25,7 @@ def verb_object(options: Options) -> tuple[Counts, str, int]:
     return Counts.read(path, columns=(2, 1, 3)), source, 30
 
 
-def bundled(options: Options) -> tuple[Counts, str]:
+def bundled(options: ReproduceOptions) -> tuple[Counts, str]:
     """The user's counts, or the bundled ones, and where they are from.
 
     Not the British National Corpus, whose pairs seen fewer than 5 times were cut: without rare

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from roget.core.intervals import Interval
-from roget.report import Table
+from roget.report import ReportTable
 from roget.report.format import canvas, spread
 
 if TYPE_CHECKING:
@@ -27,13 +27,13 @@ def say(mean: Interval) -> str:
     return spread(mean.mean, mean.low, mean.high)
 
 
-def tabulate_means(sizes: Sequence[int], curves: Curves) -> tuple[Table, Table]:
+def tabulate_means(sizes: Sequence[int], curves: Curves) -> tuple[ReportTable, ReportTable]:
     """Means beside the number of clusters: for people, and with all digits for spreadsheets."""
     titles = ("clusters", *curves)
     rows = list(zip(sizes, zip(*curves.values(), strict=True), strict=True))
     texts = [(f"{size}", *map(say, means)) for size, means in rows]
     values = [(size, *(one.mean for one in means)) for size, means in rows]
-    return Table.of(titles, texts, titles), Table.of(titles, values)
+    return ReportTable.of(titles, texts, titles), ReportTable.of(titles, values)
 
 
 def draw_curves(

@@ -9,7 +9,7 @@ import numpy as np
 from roget.core.counts import Counts
 from roget.learn.clustering.soft.estimator import SoftAnnealing
 from roget.learn.thesaurus import Thesaurus
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced, heeds
 from roget.papers.soft.counts import verb_object
 from roget.papers.soft.tree import NEAREST, describe, draw, tabulate
@@ -36,7 +36,7 @@ PRINTED = (
 
 
 @heeds("counts", "verb", "random_state")
-def figure_1(options: Options) -> Reproduced:
+def figure_1(options: ReproduceOptions) -> Reproduced:
     """Figure 1 of Pereira, Tishby & Lee (1993): the objects of "fire" split into clusters"""
     verb = options.verb or VERB
     counts, source, least = verb_object(options)
@@ -62,7 +62,7 @@ def figure_1(options: Options) -> Reproduced:
     )
 
 
-def _claims(thesaurus: Thesaurus, options: Options) -> list[Claim]:
+def _claims(thesaurus: Thesaurus, options: ReproduceOptions) -> list[Claim]:
     """Which sense each cluster has, by where most of the nouns of a sense are."""
     if thesaurus.tree.n_clusters < CLUSTERS:
         return []

@@ -8,7 +8,7 @@ from typing import Any
 
 from roget.learn.clustering.soft.estimator import SoftAnnealing
 from roget.learn.thesaurus import Thesaurus
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced, heeds
 from roget.papers.soft.counts import FREQUENT, verb_object
 from roget.papers.soft.tree import NEAREST, describe, draw, tabulate
@@ -21,7 +21,7 @@ DRAWN = 7
 
 
 @heeds("counts", "random_state")
-def figure_2(options: Options) -> Reproduced:
+def figure_2(options: ReproduceOptions) -> Reproduced:
     """Figure 2 of Pereira, Tishby & Lee (1993): a tree of the clusters of 1000 nouns"""
     table, source, _ = verb_object(options)
     nouns = table.top(FREQUENT).drop_empty()

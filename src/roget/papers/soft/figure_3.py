@@ -14,11 +14,11 @@ from roget.core.intervals import interval
 from roget.core.types import Array, Floats
 from roget.errors import InputError
 from roget.learn.clustering.annealing.estimator import Annealing
-from roget.learn.clustering.annealing.states import Walker
+from roget.learn.clustering.annealing.states import AnnealingPath
 from roget.learn.clustering.soft.estimator import SoftAnnealing
-from roget.learn.clustering.tokens import Cells, unigram
+from roget.learn.clustering.tokens import TokenCells, unigram
 from roget.learn.evaluation.heldout import measure_losses
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced, heeds
 from roget.papers.soft.counts import FREQUENT, bundled
 from roget.papers.soft.draws import DRAWS, SIZES, draw_curves, say, tabulate_means
@@ -27,7 +27,7 @@ SETS = ("train", "test", "new")
 
 
 @heeds("counts", "random_state")
-def figure_3(options: Options) -> Reproduced:
+def figure_3(options: ReproduceOptions) -> Reproduced:
     """Figure 3 of Pereira, Tishby & Lee (1993): relative entropy against the number of clusters"""
     table, source = bundled(options)
     nouns, further = take_nouns(table)
@@ -74,7 +74,7 @@ def take_nouns(table: Counts) -> tuple[Counts, Counts]:
 
 
 def _claims(
-    sizes: Sequence[int], rows: Sequence[dict[str, list[float]]], options: Options
+    sizes: Sequence[int], rows: Sequence[dict[str, list[float]]], options: ReproduceOptions
 ) -> list[Claim]:
     """What the paper says of the three curves, and what they do here, in each draw."""
     train, test, new = (np.array([row[name] for row in rows]) for name in SETS)
@@ -156,7 +156,7 @@ def relative_entropy_path(
     if further is not None:
         given = asked = further.matrix
     seed = int(rng.integers(2**31))
-    walker = Walker(base, (model or SoftAnnealing()).method, prior="empirical", seed=seed)
+    walker = AnnealingPath(base, (model or SoftAnnealing()).method, prior="empirical", seed=seed)
     background = unigram(base)
     rows = []
     for beta, found in walker.points(ks):
@@ -180,7 +180,7 @@ def _divergence(
     """Mean KL of the words' distributions from the model's, and loss per token; bits."""
     found = sparse.coo_array(tokens, dtype=np.float64)
     rows, columns = found.coords
-    seen = Cells(rows, columns, found.data, np.empty(0), background[columns])
+    seen = TokenCells(rows, columns, found.data, np.empty(0), background[columns])
     predicted = seen.smooth(seen.predicted(membership, centroids))
     loss, divergence = measure_losses(found, np.log(predicted))
     return bits(divergence), bits(loss)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from roget.learn.evaluation.decision import Decided, decide
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced, heeds
 from roget.papers.soft.counts import FREQUENT, bundled
 from roget.papers.soft.draws import DRAWS, SIZES, draw_curves, tabulate_means
@@ -16,7 +16,7 @@ MODEL = "soft"
 
 
 @heeds("counts", "random_state")
-def figure_4(options: Options) -> Reproduced:
+def figure_4(options: ReproduceOptions) -> Reproduced:
     """Figure 4 of Pereira, Tishby & Lee (1993): verb decisions against the number of clusters"""
     table, source = bundled(options)
     found = decide(
@@ -50,7 +50,7 @@ def figure_4(options: Options) -> Reproduced:
     )
 
 
-def _claims(rows: Sequence[Decided], options: Options) -> list[Claim]:
+def _claims(rows: Sequence[Decided], options: ReproduceOptions) -> list[Claim]:
     """What the curves do, in the mean over draws; where there are doubts, in each of them."""
     every = np.array([row.every for row in rows])
     odd = np.array([row.exceptional for row in rows])

@@ -9,8 +9,8 @@ import numpy as np
 
 from roget.core.information import bits
 from roget.learn.thesaurus import Thesaurus
-from roget.report import Column, Table
-from roget.report.drawing import place_nodes
+from roget.report import Column, ReportTable
+from roget.report.figures import place_nodes
 from roget.report.format import WIDTH, branches, canvas
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def describe(thesaurus: Thesaurus, node: int) -> dict[str, Any]:
     }
 
 
-def tabulate(thesaurus: Thesaurus, *, nouns: bool = True) -> Table:
+def tabulate(thesaurus: Thesaurus, *, nouns: bool = True) -> ReportTable:
     """The tree of splits, a line for each node; below a leaf its nouns, or how many there are."""
     lines = []
     for branch, below, node in branches(thesaurus.tree.children):
@@ -46,7 +46,7 @@ def tabulate(thesaurus: Thesaurus, *, nouns: bool = True) -> Table:
             said = f"{one.size} nouns: {', '.join(word.word for word in one.words)}"
             margin = f"{below}   "
             lines += textwrap.wrap(said, WIDTH, initial_indent=margin, subsequent_indent=margin)
-    return Table([Column("cluster", fit="keep")], [(line,) for line in lines], headed=False)
+    return ReportTable([Column("cluster", fit="keep")], [(line,) for line in lines], headed=False)
 
 
 def _nearest(thesaurus: Thesaurus, node: int) -> list[str]:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from roget.core.types import Ints
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced
-from roget.report import Table
-from roget.report.drawing import GREY, INK, SERIES
+from roget.report import ReportTable
+from roget.report.figures import GREY, INK, SERIES
 from roget.report.format import canvas
-from roget.scoring.cells.contingency import Contingency
+from roget.scoring.tables.contingency import Contingency
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +34,7 @@ CAPTION = {"A": 0.5, "B": 0.5, "C": 0.6, "D": 0.6}
 """F below the drawings."""
 
 
-def figure_2(options: Options) -> Reproduced:
+def figure_2(options: ReproduceOptions) -> Reproduced:
     """Figure 2 of Rosenberg & Hirschberg (2007): what F cannot tell apart, and V can"""
     claims, rows, data = [], [], {}
     for name, solution in SOLUTIONS.items():
@@ -56,7 +56,7 @@ def figure_2(options: Options) -> Reproduced:
         about="Four solutions as the text describes them: three classes of five items, in C and D "
         "of seven. F looks at the cluster that fits a class best, and at nothing else.",
         claims=claims,
-        tables=[Table.of(titles, rows, ("F", "h", "c", "V"))],
+        tables=[ReportTable.of(titles, rows, ("F", "h", "c", "V"))],
         data=data,
         picture=draw_solutions,
     )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced
-from roget.report import Table
-from roget.scoring.cells.contingency import Contingency
-from roget.scoring.cells.dom import make_dom_table
+from roget.report import ReportTable
+from roget.scoring.tables.contingency import Contingency
+from roget.scoring.tables.synthetic import make_dom_table
 
 PRINTED = np.array([[12, 12, 2, 3], [2, 2, 12, 3], [4, 4, 4, 0]])
 """Clusters as rows, as the paper has them."""
@@ -17,7 +17,7 @@ CLASSES = ("C1", "C2", "C3", "C noise")
 CLUSTERS = ("K1", "K2", "K noise")
 
 
-def figure_3(options: Options) -> Reproduced:
+def figure_3(options: ReproduceOptions) -> Reproduced:
     """Figure 3 of Rosenberg & Hirschberg (2007): a clustering solution made from parameters"""
     table = make_dom_table(3, 2, noise_clusters=1, noise_classes=1, errors=(0.1, 0.2, 0.1), n=60)
     made = table.T
@@ -35,7 +35,7 @@ def figure_3(options: Options) -> Reproduced:
         "ε1 = .1, ε2 = .2, ε3 = .1: `roget.make_dom_table`. The paper's |C| = 3 counts the useful "
         "classes, its |K| = 3 all clusters.",
         claims=claims,
-        tables=[Table.of(("", *CLASSES), rows, CLASSES, title="ours")],
+        tables=[ReportTable.of(("", *CLASSES), rows, CLASSES, title="ours")],
         notes=[f"Scores of it: {shown}."],
         data={"table": made.tolist(), "scores": scores},
     )

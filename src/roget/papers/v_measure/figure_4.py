@@ -5,7 +5,7 @@ from __future__ import annotations
 from roget.core.counts import Counts
 from roget.core.counts.views import unit
 from roget.data import sample
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, MissingData, Reproduced, find_data, heeds
 from roget.papers.v_measure.documents import (
     count_stems,
@@ -31,7 +31,7 @@ TERMS = 484
 """That are the highest of a document, in the paper."""
 
 
-def open_documents(options: Options) -> tuple[Counts, str, str]:
+def open_documents(options: ReproduceOptions) -> tuple[Counts, str, str]:
     """Documents × stems, what they are, and what their classes are."""
     try:
         path = find_data(options, "2,225 news texts of the BBC", "bbc-news", "bbc.tsv")
@@ -42,7 +42,7 @@ def open_documents(options: Options) -> tuple[Counts, str, str]:
 
 
 @heeds("random_state")
-def figure_4(options: Options) -> Reproduced:
+def figure_4(options: ReproduceOptions) -> Reproduced:
     """Figure 4 of Rosenberg & Hirschberg (2007): k-means of documents, by V, VI and Q2"""
     counts, source, kind = open_documents(options)
     weights = weigh_terms(counts)

@@ -12,7 +12,7 @@ from roget.core.io.problems import Problems
 from roget.core.io.table import Roles, is_number, open_table
 from roget.core.types import Floats, PathLike
 from roget.errors import InputError
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced, heeds
 from roget.papers.v_measure.sweep import (
     Scores,
@@ -65,7 +65,7 @@ def _is_finite(cell: Any) -> bool:
     return is_number(cell) and bool(np.isfinite(float(cell)))
 
 
-def open_features(options: Options) -> tuple[Floats, list[str], str]:
+def open_features(options: ReproduceOptions) -> tuple[Floats, list[str], str]:
     """Items × features, their labels, and what they are."""
     if options.features is not None:
         return *read_features(options.features), options.features
@@ -80,7 +80,7 @@ def standardise(features: Floats) -> Floats:
 
 
 @heeds("features", "random_state")
-def figure_5(options: Options) -> Reproduced:
+def figure_5(options: ReproduceOptions) -> Reproduced:
     """Figure 5 of Rosenberg & Hirschberg (2007): k-means of features, by V, VI and Q2"""
     features, labels, source = open_features(options)
     ks = list_ks(len(labels))

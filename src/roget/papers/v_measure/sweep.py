@@ -17,13 +17,13 @@ from threadpoolctl import threadpool_limits
 
 from roget.core.types import Floats
 from roget.papers.reproduction import Claim, Reproduced
-from roget.report import Cell, Column, Table
-from roget.report.drawing import BLUE, ORANGE
+from roget.report import Cell, Column, ReportTable
+from roget.report.figures import BLUE, ORANGE
 from roget.report.sweep import choose_cuts
 from roget.report.sweep import draw as draw_sweep
 from roget.scoring.measures.base import list_requests
 from roget.scoring.score import contingency, sign_measures, write_signature
-from roget.scoring.sweep import Curve, Sweep
+from roget.scoring.sweep import Sweep, SweepCurve
 from roget.scoring.trees import find_best
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Scores:
             best = None if at is None else self.ks[at]
             value = None if at is None else float(mean[at])
             values = tuple(mean.tolist())
-            curves.append(Curve(str(wanted), entropy, values, wanted.direction, best, value))
+            curves.append(SweepCurve(str(wanted), entropy, values, wanted.direction, best, value))
         parts = {**sign_measures(asked), "clusterer": "KMeans", "starts": str(len(self))}
         return Sweep(
             write_signature(parts), source, self.items, self.classes, self.items,
@@ -190,7 +190,7 @@ def show(
     )
 
 
-def _tabulate_some(scores: Scores, sweep: Sweep) -> Table:
+def _tabulate_some(scores: Scores, sweep: Sweep) -> ReportTable:
     """Some numbers of clusters: the mean over starts, and half of the range."""
     rows = []
     for at in choose_cuts(sweep):
@@ -202,17 +202,17 @@ def _tabulate_some(scores: Scores, sweep: Sweep) -> Table:
             cells.append(Cell(text, strong=sweep[name].best == scores.ks[at]))
         rows.append(cells)
     title = f"means of {len(scores)} starts, ± half of their range"
-    return Table(Column.numbers("k", *MEASURES), rows, title=title)
+    return ReportTable(Column.numbers("k", *MEASURES), rows, title=title)
 
 
-def _tabulate_all(scores: Scores) -> Table:
+def _tabulate_all(scores: Scores) -> ReportTable:
     """Every clustering, for spreadsheets."""
     rows = [
         (k, start, *(float(scores.values[name][start, at]) for name in MEASURES))
         for at, k in enumerate(scores.ks)
         for start in range(len(scores))
     ]
-    return Table.of(("k", "start", *MEASURES), rows)
+    return ReportTable.of(("k", "start", *MEASURES), rows)
 
 
 def draw(scores: Scores, sweep: Sweep) -> Figure:

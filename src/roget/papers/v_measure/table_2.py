@@ -10,12 +10,12 @@ from itertools import product
 import numpy as np
 
 from roget.core.types import CountArray, Floats, Ints
-from roget.papers.options import Options
+from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced
-from roget.report import Table
-from roget.scoring.cells.contingency import Contingency
-from roget.scoring.cells.dom import make_dom_table
+from roget.report import ReportTable
 from roget.scoring.measures import parse
+from roget.scoring.tables.contingency import Contingency
+from roget.scoring.tables.synthetic import make_dom_table
 
 CLASSES = 5
 USEFUL = range(2, 12)
@@ -175,7 +175,7 @@ def count_satisfied(grid: Grid, values: Floats) -> dict[str, float]:
     }
 
 
-def table_2(options: Options) -> Reproduced:
+def table_2(options: ReproduceOptions) -> Reproduced:
     """Table 2 of Rosenberg & Hirschberg (2007): which measures have properties P1 to P7"""
     found = {name: count_satisfied(PAPERS, PAPERS.measure(name)) for name in (*PRINTED, *OTHERS)}
     also = _find_whole(found, OTHERS)
@@ -193,7 +193,7 @@ def table_2(options: Options) -> Reproduced:
         "numbers; the paper does not tell its n.",
         claims=[*_claim_words(found), *_claim_rates(found)],
         tables=[
-            Table.of(("", "property"), list(PROPERTIES.items()), title="properties"),
+            ReportTable.of(("", "property"), list(PROPERTIES.items()), title="properties"),
             _tabulate(found, OTHERS, "other measures"),
             _tabulate(coarse, tuple(coarse), "cells rounded to whole items"),
         ],
@@ -244,6 +244,8 @@ def _claim_rates(found: Mapping[str, Mapping[str, float]]) -> list[Claim]:
     return claims
 
 
-def _tabulate(found: Mapping[str, Mapping[str, float]], names: Sequence[str], title: str) -> Table:
+def _tabulate(
+    found: Mapping[str, Mapping[str, float]], names: Sequence[str], title: str
+) -> ReportTable:
     rows = [(name, *(f"{found[name][of]:.2f}" for of in PROPERTIES)) for name in names]
-    return Table.of(("measure", *PROPERTIES), rows, tuple(PROPERTIES), title=title)
+    return ReportTable.of(("measure", *PROPERTIES), rows, tuple(PROPERTIES), title=title)

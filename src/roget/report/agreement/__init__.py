@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from roget.errors import Undefined
-from roget.report import Cell, Column, Report, Table
+from roget.report import Cell, Column, Report, ReportTable
 from roget.report.format import ARROWS, branches, ends, name_score, number, plural, size_form
-from roget.scoring.agreement.result import Agreement, MeanRow, Tree
+from roget.scoring.agreement.result import Agreement, AgreementTree, MeanRow
 from roget.scoring.result import defined
 
 LONGEST_NAME = 26
@@ -72,7 +72,7 @@ def board(found: Agreement) -> list[list[MeanRow]]:
     return sorted(lines.values(), key=lambda rows: (rows[0].rank is None, rows[0].rank or 0))
 
 
-def _board(found: Agreement) -> Table:
+def _board(found: Agreement) -> ReportTable:
     titles = [
         " ".join(filter(None, (str(wanted), entropy, ARROWS[wanted.direction])))
         for wanted, entropy in found.requests
@@ -86,7 +86,7 @@ def _board(found: Agreement) -> Table:
     rows = [
         [rows[0].system, f"{rows[0].clusters:{form}}", *map(_cell, rows)] for rows in board(found)
     ]
-    return Table(columns, rows, title="mean with the others", repeated=2)
+    return ReportTable(columns, rows, title="mean with the others", repeated=2)
 
 
 def _cell(row: MeanRow) -> Cell:
@@ -94,7 +94,7 @@ def _cell(row: MeanRow) -> Cell:
     return Cell(number(row.value), ends(row.low, row.high), rank, strong=row.rank == 1)
 
 
-def _spread(found: Agreement) -> Table:
+def _spread(found: Agreement) -> ReportTable:
     numbers = ["pairs", "mean", "deviation", "least", "median", "most"]
     rows = [
         [
@@ -109,10 +109,10 @@ def _spread(found: Agreement) -> Table:
     some = [min(counts), sum(counts) / len(counts), max(counts)]
     said = f"clusters: {some[0]:.4g} to {some[2]:.4g}, mean {some[1]:.4g}"
     titles = ["measure", "entropy", *numbers]
-    return Table.of(titles, rows, numbers, title=f"over all pairs ({said})")
+    return ReportTable.of(titles, rows, numbers, title=f"over all pairs ({said})")
 
 
-def _matrices(found: Agreement) -> Iterator[Table]:
+def _matrices(found: Agreement) -> Iterator[ReportTable]:
     """A matrix for each score, the clusterings in one order."""
     order = leaf_order(found)
     for r, (wanted, _) in enumerate(found.requests):
@@ -125,7 +125,7 @@ def _matrices(found: Agreement) -> Iterator[Table]:
             ]
             rows.append([str(at + 1), found.systems[i], *cells])
         ways = "" if wanted.symmetric else "; the row is taken as gold"
-        yield Table(
+        yield ReportTable(
             [
                 Column("", right=True),
                 Column("", fit="keep", most=LONGEST_NAME),
@@ -147,7 +147,7 @@ def leaf_order(found: Agreement) -> list[int]:
     return list(range(len(found.systems)))
 
 
-def _tree(found: Agreement) -> Iterator[Table]:
+def _tree(found: Agreement) -> Iterator[ReportTable]:
     """The tree of the first score that has one, where there is something to group."""
     if len(found.systems) < 3:
         return
@@ -156,7 +156,7 @@ def _tree(found: Agreement) -> Iterator[Table]:
             tree = found.tree(*score)
         except Undefined:
             continue
-        yield Table(
+        yield ReportTable(
             [Column("clustering", fit="keep"), Column("height", right=True)],
             _branch(found.systems, tree),
             title=f"average linkage by {distance_name(found, score)}",
@@ -165,7 +165,7 @@ def _tree(found: Agreement) -> Iterator[Table]:
         return
 
 
-def _branch(names: Sequence[str], tree: Tree) -> list[list[str]]:
+def _branch(names: Sequence[str], tree: AgreementTree) -> list[list[str]]:
     """A line for each node: its branch, and its clustering or its height."""
     size, top = len(names), 2 * len(names) - 2
 
@@ -206,9 +206,9 @@ def _reasons(found: Agreement) -> list[str]:
     return lines
 
 
-def _sheet(found: Agreement) -> Table:
+def _sheet(found: Agreement) -> ReportTable:
     """All digits, a row for each pair and score; the signature stays with them."""
     rows = (row.as_dict() for row in found.rows)
-    return Table.of(
+    return ReportTable.of(
         [*FIELDS, "signature"], [[*map(row.get, FIELDS), found.signature] for row in rows]
     )

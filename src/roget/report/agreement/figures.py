@@ -12,9 +12,9 @@ from roget.core.types import PathLike
 from roget.errors import Undefined
 from roget.report.agreement import distance_name, leaf_order
 from roget.report.comparison.figures import list_names, plain_name, shown
-from roget.report.drawing import BLUE, GREY, INK, ORANGE, label_point, save_pictures
+from roget.report.figures import BLUE, GREY, INK, ORANGE, label_point, save_pictures
 from roget.report.format import ARROWS, canvas, name_score, number
-from roget.scoring.agreement.result import Agreement, Map, Tree
+from roget.scoring.agreement.result import Agreement, AgreementTree, Map
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -73,7 +73,7 @@ def _matrix(found: Agreement, at: int, order: list[int]) -> Figure:
     return figure
 
 
-def _tree(names: tuple[str, ...], tree: Tree, distance: str) -> Figure:
+def _tree(names: tuple[str, ...], tree: AgreementTree, distance: str) -> Figure:
     figure, axes = list_names([names[leaf] for leaf in tree.order])
     places = {leaf: (0.0, float(at)) for at, leaf in enumerate(tree.order)}
     for at, (one, two, height, _) in enumerate(tree.links.tolist()):

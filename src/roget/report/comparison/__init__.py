@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roget.report import Cell, Column, Report, Table
+from roget.report import Cell, Column, Report, ReportTable
 from roget.report.comparison import pictures
 from roget.report.format import ARROWS, UNDEFINED, ends, name_score, number, plural, size_form
 from roget.report.outline import list_parts, list_systems, sheet_groups
@@ -51,7 +51,7 @@ def report(comparison: Comparison) -> Report:
     )
 
 
-def _board(comparison: Comparison) -> Table:
+def _board(comparison: Comparison) -> ReportTable:
     """A row for each system, by its rank under the main score, then the trivial answers."""
     titles = [
         f"{measure} {ARROWS[better]}\n{entropy or ''}".rstrip("\n")
@@ -70,7 +70,7 @@ def _board(comparison: Comparison) -> Table:
         name, clusters = Cell(rows[0].system, slanted=rows[0].trivial), rows[0].clusters
         cells = [_cell(row, comparison.show_intervals) for row in rows]
         shown.append([name, "" if clusters is None else f"{clusters:{form}}", *cells])
-    return Table(columns, shown, above=above, repeated=2)
+    return ReportTable(columns, shown, above=above, repeated=2)
 
 
 def cluster_form(comparison: Comparison) -> str:
@@ -84,7 +84,7 @@ def _cell(row: SystemRow, shown: bool) -> Cell:
     return Cell(number(row.value), interval, rank, row.letters or "", strong=row.rank == 1)
 
 
-def _on_each(comparison: Comparison) -> Iterator[Table]:
+def _on_each(comparison: Comparison) -> Iterator[ReportTable]:
     """The main score on each of several gold standards; data has those of all scores."""
     if comparison.golds:
         names = [gold.name for gold in comparison.golds]
@@ -100,24 +100,24 @@ def _on_each(comparison: Comparison) -> Iterator[Table]:
         ]
         title = f"{name_score(*comparison.main)} on each gold standard"
         above = sum(not row.trivial for row in rows)
-        yield Table(columns, lines, title=title, above=above, repeated=1)
+        yield ReportTable(columns, lines, title=title, above=above, repeated=1)
 
 
-def _groups(comparison: Comparison) -> Iterator[Table]:
+def _groups(comparison: Comparison) -> Iterator[ReportTable]:
     if comparison.by_group:
         better = pictures.directions(comparison)[comparison.main]
         called = name_score(*comparison.main)
         yield list_systems(comparison.by_group, address(*comparison.main), called, better)
 
 
-def list_outlines(comparison: Comparison) -> Iterator[Table]:
+def list_outlines(comparison: Comparison) -> Iterator[ReportTable]:
     """Entropies, pairs of items and sizes, of each system."""
     if comparison.outlines:
         outlines = dict(zip(comparison.systems, comparison.outlines, strict=True))
         yield from list_parts(outlines, comparison.groups)
 
 
-def _sheet(comparison: Comparison) -> Table:
+def _sheet(comparison: Comparison) -> ReportTable:
     """All digits, beside the entropies; the signature is a column, so that it stays with them."""
     if comparison.by_group:
         return sheet_groups(comparison.by_group, comparison.signature)
@@ -131,7 +131,7 @@ def _sheet(comparison: Comparison) -> Table:
         for row in comparison.rows
     ]  # fmt: skip
     titles = [*FIELDS, *ENTROPIES, *(f"on {name}" for name in golds), "signature"]
-    return Table.of(titles, values)
+    return ReportTable.of(titles, values)
 
 
 def _summary(comparison: Comparison) -> str:

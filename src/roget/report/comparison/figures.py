@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from roget.core.types import PathLike
 from roget.report.comparison import pictures
-from roget.report.drawing import BLUE, GREY, INK, ORANGE, SERIES, label_point, save_pictures
+from roget.report.figures import BLUE, GREY, INK, ORANGE, SERIES, label_point, save_pictures
 from roget.report.format import ARROWS, canvas, name_score, shorten
 from roget.scoring.comparison import Comparison
 
@@ -93,7 +93,7 @@ def _intervals(comparison: Comparison, measure: str, entropy: str | None) -> Fig
     return figure
 
 
-def _ranks(first: str, shifts: dict[str, list[pictures.Shift]]) -> Figure:
+def _ranks(first: str, shifts: dict[str, list[pictures.RankShift]]) -> Figure:
     most = max(len(moves) for moves in shifts.values())
     figure = canvas(4.2 * len(shifts), 0.7 + 0.24 * most)
     panels = figure.subplots(1, len(shifts), squeeze=False)[0]

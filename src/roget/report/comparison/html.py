@@ -18,18 +18,18 @@ from roget.scoring.comparison import Comparison, SystemRow
 from roget.scoring.diagnostics import MOST, Impure, impure
 
 if TYPE_CHECKING:
-    from roget.scoring.score import Answered
+    from roget.scoring.score import ScoredSystem
 
 
 @dataclass(frozen=True)
-class Scale:
+class ColorScale:
     """From values to places on a bar of width 100, with some room at both ends."""
 
     low: float
     high: float
 
     @classmethod
-    def over(cls, rows: Sequence[SystemRow]) -> Scale:
+    def over(cls, rows: Sequence[SystemRow]) -> ColorScale:
         """The scale that holds every value and interval of a column."""
         ends = [end for row in rows for end in (row.value, row.low, row.high) if end is not None]
         return cls(min(ends), max(ends)) if ends else cls(0.0, 1.0)
@@ -37,7 +37,7 @@ class Scale:
     def place(self, value: float) -> float:
         """Where a value lies; the middle where all values are the same.
 
-        >>> Scale(0, 1).place(0.5), Scale(2, 2).place(2), Scale(0, 1).place(1)
+        >>> ColorScale(0, 1).place(0.5), ColorScale(2, 2).place(2), Scale(0, 1).place(1)
         (50.0, 50.0, 97.0)
         """
         width = self.high - self.low
@@ -61,7 +61,7 @@ def render(comparison: Comparison) -> str:
         trivial=[rows for rows in lines if rows[0].trivial],
         cluster_form=f"%{cluster_form(comparison)}",
         scales=[
-            Scale.over(pictures.score_rows(comparison, *score)) for score in comparison.ordered
+            ColorScale.over(pictures.score_rows(comparison, *score)) for score in comparison.ordered
         ],
         reasons=_reasons(comparison),
         stability=comparison.stability(),
@@ -186,7 +186,7 @@ def _best(goodness: Floats) -> list[list[int | None]]:
     ]
 
 
-def _detail(system: Answered, values: Floats, goodness: Floats) -> dict[str, Any]:
+def _detail(system: ScoredSystem, values: Floats, goodness: Floats) -> dict[str, Any]:
     items, classes, clusters = system.sizes
     worst, names = worst_groups(goodness), system.group_names
     # Items in several clusters have no table, in which each would be once.

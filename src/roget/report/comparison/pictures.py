@@ -7,7 +7,7 @@ from typing import NamedTuple
 from roget.scoring.comparison import Comparison, SystemRow
 
 
-class Shift(NamedTuple):
+class RankShift(NamedTuple):
     """A system's rank under the first estimator and under another."""
 
     name: str
@@ -64,10 +64,10 @@ def estimators(comparison: Comparison, measure: str) -> list[str]:
     return [entropy for name, entropy in comparison.scores if name == measure and entropy]
 
 
-def shifts(comparison: Comparison, measure: str) -> dict[str, list[Shift]]:
+def shifts(comparison: Comparison, measure: str) -> dict[str, list[RankShift]]:
     """Ranks under the first estimator against those under each other one."""
     return {
-        other: [Shift(row.system, row.rank or 0, after.rank or 0) for row, after in pairs]
+        other: [RankShift(row.system, row.rank or 0, after.rank or 0) for row, after in pairs]
         for other, pairs in _pair(comparison, measure).items()
     }
 

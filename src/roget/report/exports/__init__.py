@@ -12,7 +12,7 @@ from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.levels import collapse
 from roget.report.exports.base import PLAIN, Target
 from roget.report.language import find_language
-from roget.report.options import Options
+from roget.report.options import ReportOptions
 
 QUOTING = ("skos", "skos-xml", "json", "thesaurus")
 """Formats that can hold sentences."""
@@ -24,7 +24,7 @@ _LINKING = ("base", "collections", "related")
 
 
 def export(
-    thesaurus: Thesaurus, target: Target, to: str | None = None, options: Options = PLAIN
+    thesaurus: Thesaurus, target: Target, to: str | None = None, options: ReportOptions = PLAIN
 ) -> str:
     """Write a thesaurus in a format, if not named that of the file's suffix; the format's name."""
     format = detect_format(target) if to is None else to

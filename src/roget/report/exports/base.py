@@ -19,8 +19,8 @@ from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus, WordClass
 from roget.learn.thesaurus.files import is_thesaurus, read_edits
-from roget.learn.thesaurus.places import LISTED, leaves_of
-from roget.report.options import Options
+from roget.learn.thesaurus.node_lookup import LISTED, leaves_of
+from roget.report.options import ReportOptions
 
 Target: TypeAlias = PathLike | IO[Any]
 """A file to write, whole or not at all, or an open stream of text or bytes."""
@@ -28,7 +28,7 @@ Target: TypeAlias = PathLike | IO[Any]
 TYPICAL = 10
 """Contexts listed for a class."""
 
-PLAIN = Options()
+PLAIN = ReportOptions()
 
 
 class Member(NamedTuple):
@@ -43,7 +43,7 @@ class Member(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Entry:
+class ExportEntry:
     """A class as the exports list it; what costs time is found out when it is asked for."""
 
     thesaurus: Thesaurus
@@ -88,12 +88,12 @@ class Entry:
         return tuple(sorted(self.listed, key=key))
 
 
-def entries(thesaurus: Thesaurus) -> Iterator[Entry]:
+def entries(thesaurus: Thesaurus) -> Iterator[ExportEntry]:
     """All classes, each followed by its parts."""
     listed, tree = members(thesaurus), thesaurus.tree
     for node in tree.walk():
         about = tree.path(node), node, tree.children(node), thesaurus.label(node)
-        yield Entry(thesaurus, *about, listed.get(node, ()))
+        yield ExportEntry(thesaurus, *about, listed.get(node, ()))
 
 
 def members(thesaurus: Thesaurus) -> dict[int, tuple[Member, ...]]:
@@ -150,11 +150,11 @@ def new_bytes(target: Target, what: str) -> Iterator[Path]:
         target.write(draft.read_bytes())
 
 
-def exporter(lines: Callable[[Thesaurus, Options], Iterable[str]]) -> Callable[..., None]:
+def exporter(lines: Callable[[Thesaurus, ReportOptions], Iterable[str]]) -> Callable[..., None]:
     """Make an exporter of a function that gives the pieces of a text."""
 
     @wraps(lines)
-    def write(thesaurus: Thesaurus, target: Target, options: Options = PLAIN) -> None:
+    def write(thesaurus: Thesaurus, target: Target, options: ReportOptions = PLAIN) -> None:
         write_lines(target, lines(thesaurus, options))
 
     return write
@@ -171,7 +171,7 @@ def one_line(texts: Iterable[str], format: str) -> None:
             )
 
 
-def write_folder(thesaurus: Thesaurus, target: Target, options: Options = PLAIN) -> None:
+def write_folder(thesaurus: Thesaurus, target: Target, options: ReportOptions = PLAIN) -> None:
     """Write the folder that `roget.load` reads, whole or not at all; without sentences."""
     if not isinstance(target, str | os.PathLike):
         raise InputError("a thesaurus is a folder: expected its name, not a stream")

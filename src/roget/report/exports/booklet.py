@@ -16,7 +16,7 @@ from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
 from roget.report.exports.base import PLAIN, Target, entries, exporter, new_bytes
 from roget.report.format import plural
-from roget.report.options import Options
+from roget.report.options import ReportOptions
 from roget.report.render.html import asset, environment
 from roget.report.thesaurus import sizes
 
@@ -35,7 +35,7 @@ _BIDI = ("R", "AL", "AN", "RLE", "RLO", "LRE", "LRO", "PDF", "RLI", "LRI", "FSI"
 
 
 @exporter
-def write_markdown(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
+def write_markdown(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
     """Write the booklet in Markdown."""
     plain = environment().overlay(autoescape=False)
     plain.filters["quote"] = quote_markdown
@@ -43,12 +43,12 @@ def write_markdown(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
 
 
 @exporter
-def write_html(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
+def write_html(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
     """Write the booklet as a page that a browser opens from disk."""
     return _fill(environment(), "booklet.html", thesaurus, options)
 
 
-def write_pdf(thesaurus: Thesaurus, target: Target, options: Options = PLAIN) -> None:
+def write_pdf(thesaurus: Thesaurus, target: Target, options: ReportOptions = PLAIN) -> None:
     """Write the booklet as PDF, printed by a Chromium or Chrome that is installed."""
     with new_bytes(target, "PDF") as draft, tempfile.TemporaryDirectory(prefix="roget.") as folder:
         browser = next(filter(None, map(shutil.which, BROWSERS)), None)
@@ -79,7 +79,9 @@ def _print(browser: str, page: Path, printed: Path) -> None:
         raise InputError(f"{browser} could not print the booklet: {' '.join(said)}")
 
 
-def _fill(made: Environment, name: str, thesaurus: Thesaurus, options: Options) -> Iterator[str]:
+def _fill(
+    made: Environment, name: str, thesaurus: Thesaurus, options: ReportOptions
+) -> Iterator[str]:
     """The pieces of a booklet."""
     listed = list(entries(thesaurus))
     found: dict[str, list[tuple[bool, float, int]]] = {}

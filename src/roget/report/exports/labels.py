@@ -11,7 +11,7 @@ import numpy as np
 
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.files import read as read_folder
-from roget.learn.thesaurus.places import leaves_of
+from roget.learn.thesaurus.node_lookup import leaves_of
 from roget.scoring.labels.hierarchy import Hierarchy
 from roget.scoring.labels.labels import Labels
 

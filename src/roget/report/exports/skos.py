@@ -15,11 +15,11 @@ import numpy as np
 from roget._version import __version__
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.edits import Note
-from roget.learn.thesaurus.places import leaves_of
-from roget.report.exports.base import Entry, Member, entries, exporter, number, quote_lines
+from roget.learn.thesaurus.node_lookup import leaves_of
+from roget.report.exports.base import ExportEntry, Member, entries, exporter, number, quote_lines
 from roget.report.format import plural
 from roget.report.language import UNKNOWN
-from roget.report.options import Options
+from roget.report.options import ReportOptions
 
 NAMESPACES = {
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
@@ -47,14 +47,14 @@ class Address(NamedTuple):
     iri: str
 
 
-class Text(NamedTuple):
+class SkosText(NamedTuple):
     """A text, perhaps in a language."""
 
     text: str
     language: str | None
 
 
-class Number(NamedTuple):
+class SkosNumber(NamedTuple):
     """A number, for programs."""
 
     value: int | float
@@ -65,7 +65,7 @@ class Number(NamedTuple):
         return "xsd:integer" if isinstance(self.value, int) else "xsd:double"
 
 
-Value: TypeAlias = str | Address | Text | Number
+Value: TypeAlias = str | Address | SkosText | SkosNumber
 """A name of one of the namespaces, such as skos:Concept, or one of these."""
 Statements: TypeAlias = list[tuple[str, Value]]
 
@@ -78,7 +78,7 @@ class Scheme:
     language: str
 
     @classmethod
-    def of(cls, options: Options) -> Scheme:
+    def of(cls, options: ReportOptions) -> Scheme:
         """As options say; a language that nobody knows is said to be unknown."""
         base = options.base if options.base[-1] in "#/" else options.base + "#"
         return cls(base, options.language or UNKNOWN)
@@ -92,12 +92,12 @@ class Scheme:
         """Of a class, by its id, which edits leave alone."""
         return Address(f"{self.base}class-{id}")
 
-    def text(self, text: str) -> Text:
+    def text(self, text: str) -> SkosText:
         """A label, or whatever was written in the language of the words."""
-        return Text(text, self.language)
+        return SkosText(text, self.language)
 
 
-def describe(thesaurus: Thesaurus, options: Options) -> Iterator[tuple[Address, Statements]]:
+def describe(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[tuple[Address, Statements]]:
     """Everything said of the scheme, of each class, of each word, then of each collection."""
     scheme, ids = Scheme.of(options), thesaurus.ids.tolist()
     classes = list(entries(thesaurus))
@@ -115,13 +115,15 @@ def describe(thesaurus: Thesaurus, options: Options) -> Iterator[tuple[Address, 
             *_origin(thesaurus, options),
         ],
     )
-    belongs: dict[str, list[tuple[Entry, Member]]] = {str(word): [] for word in thesaurus.words}
+    belongs: dict[str, list[tuple[ExportEntry, Member]]] = {
+        str(word): [] for word in thesaurus.words
+    }
     for one in classes:
         for member in one.members:
             belongs[member.word].append((one, member))
         facts = _class(one, named[one.node], scheme)
         if one.node in splits:
-            facts.append(("roget:split", Number(splits[one.node])))
+            facts.append(("roget:split", SkosNumber(splits[one.node])))
         yield scheme.class_address(ids[one.node]), facts + _written(thesaurus, one.node, scheme)
     related = _relate(thesaurus, options.related)
     table, leaves = thesaurus.memberships, leaves_of(thesaurus.tree)
@@ -154,21 +156,21 @@ def describe(thesaurus: Thesaurus, options: Options) -> Iterator[tuple[Address, 
                     ("skos:example", scheme.text(text))
                     for text in quote_lines(thesaurus, word, options.evidence)
                 ),
-                ("roget:count", Number(count)),
-                ("roget:memberships", Text(" ".join(shares), None)),
+                ("roget:count", SkosNumber(count)),
+                ("roget:memberships", SkosText(" ".join(shares), None)),
             ],
         )
     for k in options.collections or options.levels or ():
         yield Address(f"{scheme.base}level-{k}"), _collection(thesaurus, k, scheme)
 
 
-def _origin(thesaurus: Thesaurus, options: Options) -> Statements:
+def _origin(thesaurus: Thesaurus, options: ReportOptions) -> Statements:
     """What was exported, so that changes made elsewhere can be told: see `taxonomy.changes`."""
-    facts: Statements = [("roget:state", Text(options.state or thesaurus.state, None))]
+    facts: Statements = [("roget:state", SkosText(options.state or thesaurus.state, None))]
     if options.levels:
-        facts.append(("roget:levels", Text(",".join(map(str, options.levels)), None)))
+        facts.append(("roget:levels", SkosText(",".join(map(str, options.levels)), None)))
     if options.min_children > 1:
-        facts.append(("roget:minChildren", Number(options.min_children)))
+        facts.append(("roget:minChildren", SkosNumber(options.min_children)))
     return facts
 
 
@@ -207,7 +209,7 @@ def _relate(thesaurus: Thesaurus, n: int) -> dict[str, list[str]]:
     return found
 
 
-def _distinct(classes: list[Entry], thesaurus: Thesaurus) -> dict[int, str]:
+def _distinct(classes: list[ExportEntry], thesaurus: Thesaurus) -> dict[int, str]:
     """Labels of classes, with their ids where they are not alone; no two are the same."""
     used = Counter(one.label for one in classes) + Counter(map(str, thesaurus.words))
     named, taken = {}, set(used)
@@ -233,7 +235,7 @@ def word_address(base: str, word: str) -> Address:
     return Address(f"{base}word-{spelt}")
 
 
-def _class(one: Entry, name: str, scheme: Scheme) -> Statements:
+def _class(one: ExportEntry, name: str, scheme: Scheme) -> Statements:
     ids = one.thesaurus.ids.tolist()
     facts: Statements = [
         ("rdf:type", "skos:Concept"),
@@ -253,12 +255,12 @@ def _class(one: Entry, name: str, scheme: Scheme) -> Statements:
     if one.contexts:
         seen = ", ".join(one.contexts)
         facts.append(("skos:scopeNote", _note(f"typical contexts: {seen}")))
-    facts.append(("roget:id", Number(ids[one.node])))
+    facts.append(("roget:id", SkosNumber(ids[one.node])))
     return facts
 
 
-def _note(text: str) -> Text:
-    return Text(text, "en")
+def _note(text: str) -> SkosText:
+    return SkosText(text, "en")
 
 
 def quote_turtle(text: str) -> str:
@@ -271,7 +273,7 @@ def quote_turtle(text: str) -> str:
 
 
 @exporter
-def write_turtle(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
+def write_turtle(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
     """Write classes and words as SKOS concepts in Turtle."""
     return as_turtle(describe(thesaurus, options))
 
@@ -289,9 +291,9 @@ def _term(value: Value) -> str:
     match value:
         case Address(iri):
             return f"<{iri}>"
-        case Text(text, language):
+        case SkosText(text, language):
             return quote_turtle(text) + (f"@{language}" if language else "")
-        case Number():
+        case SkosNumber():
             plain = value.type == "xsd:integer"
             return str(value.value) if plain else f'"{value.value!r}"^^{value.type}'
         case name:
@@ -308,7 +310,7 @@ def quote_xml(text: str) -> str:
 
 
 @exporter
-def write_xml(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
+def write_xml(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
     """Write classes and words as SKOS concepts in RDF/XML.
 
     XML has no way to write most control characters: in texts they become U+FFFD, while a word's
@@ -328,10 +330,10 @@ def _element(tag: str, value: Value) -> str:
     match value:
         case Address(iri):
             return f'<{tag} rdf:resource="{quote_xml(iri)}"/>'
-        case Text(text, language):
+        case SkosText(text, language):
             spoken = f' xml:lang="{language}"' if language else ""
             return f"<{tag}{spoken}>{quote_xml(text)}</{tag}>"
-        case Number():
+        case SkosNumber():
             return f'<{tag} rdf:datatype="{_full(value.type)}">{value.value!r}</{tag}>'
         case name:
             return f'<{tag} rdf:resource="{_full(name)}"/>'

@@ -10,7 +10,7 @@ import numpy as np
 from roget.core.io import duck
 from roget.learn.thesaurus import Thesaurus
 from roget.report.exports.base import PLAIN, Target, entries, exporter, new_bytes, number, one_line
-from roget.report.options import Options
+from roget.report.options import ReportOptions
 
 COLUMNS = ("word", "class_path", "label", "probability", "count")
 """A word and a class: the nodes from the root to it, such as 0/2/5, and what it is called."""
@@ -28,7 +28,7 @@ def rows(thesaurus: Thesaurus) -> Iterator[Row]:
 
 
 @exporter
-def write_tsv(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
+def write_tsv(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
     """Write a head and a line for each word and class in which it is listed; nothing is quoted."""
     one_line(map(str, thesaurus.words), "TSV")
     yield "\t".join(COLUMNS) + "\n"
@@ -37,7 +37,7 @@ def write_tsv(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
         yield "\t".join(map(str, row)) + "\n"
 
 
-def write_parquet(thesaurus: Thesaurus, target: Target, options: Options = PLAIN) -> None:
+def write_parquet(thesaurus: Thesaurus, target: Target, options: ReportOptions = PLAIN) -> None:
     """Write a row for each word and class in which it is listed."""
     with new_bytes(target, "Parquet") as draft, duck.database() as connection:
         listed = list(rows(thesaurus))

@@ -18,7 +18,7 @@ from roget.learn.thesaurus import Thesaurus
 from roget.report.exports import base
 from roget.report.exports.base import (
     PLAIN,
-    Entry,
+    ExportEntry,
     Target,
     entries,
     exporter,
@@ -27,7 +27,7 @@ from roget.report.exports.base import (
     one_line,
     quote_lines,
 )
-from roget.report.options import Options
+from roget.report.options import ReportOptions
 
 SHOWN = 12
 """Words drawn in a class."""
@@ -63,7 +63,7 @@ def heights(thesaurus: Thesaurus) -> dict[int, int]:
 
 
 @exporter
-def write_newick(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
+def write_newick(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
     """Write one tree: words are its leaves, at their places, and classes its inner nodes.
 
     Lengths of branches are in splits: see `heights`. A class in which no word has its place is
@@ -81,7 +81,7 @@ def write_newick(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
     yield written[0] + ";\n"
 
 
-def write_linkage(thesaurus: Thesaurus, target: Target, options: Options = PLAIN) -> None:
+def write_linkage(thesaurus: Thesaurus, target: Target, options: ReportOptions = PLAIN) -> None:
     """Write an .npz of arrays: Z as scipy's linkage has it, the words, and labels of merges.
 
     Words of a class, and classes of a split in more than two, are merged one after the other at
@@ -135,7 +135,7 @@ def codes(thesaurus: Thesaurus) -> dict[int, str]:
 
 
 @exporter
-def write_brown(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
+def write_brown(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
     """Write a line for each word: bits, tab, word, tab, count; ordered by bits, then by count.
 
     The bits lead from the root to the word's place: one for each split into two; as many as tell
@@ -163,7 +163,7 @@ def quote_graphviz(text: str) -> str:
 
 
 @exporter
-def write_graphviz(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
+def write_graphviz(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
     """Write a digraph: classes from left to right, those without parts with their first words."""
     yield f"digraph {quote_graphviz(options.called)} {{\n"
     yield "  rankdir=LR;\n"
@@ -175,7 +175,7 @@ def write_graphviz(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
     yield "}\n"
 
 
-def _label(one: Entry) -> str:
+def _label(one: ExportEntry) -> str:
     if one.children:
         return one.label
     words = [member.word for member in one.members if member.placed]
@@ -184,7 +184,7 @@ def _label(one: Entry) -> str:
 
 
 @exporter
-def write_json(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
+def write_json(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
     """Write the tree: `children` of a class are classes, and a leaf has `words` instead.
 
     Where contexts have classes too, `context_classes` are all of them, by number, and those of a
@@ -213,7 +213,7 @@ def write_json(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
     yield "]}" * nested + "}\n"
 
 
-def _class(one: Entry, options: Options) -> dict[str, Any]:
+def _class(one: ExportEntry, options: ReportOptions) -> dict[str, Any]:
     found: dict[str, Any] = {
         name: getattr(one.about, name) for name in ("node", "label", "size", "mass", "value")
     }

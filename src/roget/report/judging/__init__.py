@@ -12,15 +12,15 @@ from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.evaluation.answers import (
     VERDICTS,
+    AgreementShare,
+    AnswerLine,
     Judgement,
-    Line,
-    Share,
     tabulate_key,
     tabulate_sheet,
 )
 from roget.learn.evaluation.ratings import BASELINE, TREE, Correlation, Ratings
-from roget.learn.evaluation.sheets import INTRUSION, MADE_UP, Sheet
-from roget.report import Column, Report, Table
+from roget.learn.evaluation.sheets import INTRUSION, MADE_UP, QuestionSheet
+from roget.report import Column, Report, ReportTable
 from roget.report.format import UNDEFINED, ends, number, plural
 from roget.report.render.data import render_csv
 from roget.report.render.html import fill
@@ -51,7 +51,7 @@ def report_ratings(found: Ratings) -> Report:
         Column(f"above {BASELINE}", right=True),
         Column("95 %", fit="keep"),
     ]
-    table = Table(columns, rows, above=len(rows) - 1)
+    table = ReportTable(columns, rows, above=len(rows) - 1)
     odd = [
         (one.word, one.other, f"{one.rating:g}", f"{one.similarity:.2f}", f"{one.rank:,.0f}",
          f"{one.own_rank:,.0f}")
@@ -61,7 +61,7 @@ def report_ratings(found: Ratings) -> Report:
     tables = [table]
     if odd:
         title = f"most at odds with people, of {plural(found.known, 'pair')}"
-        tables.append(Table.of(titles, odd, titles[2:], "cut", title=title))
+        tables.append(ReportTable.of(titles, odd, titles[2:], "cut", title=title))
     return Report(
         title="Similarities and people’s ratings",
         lead=[
@@ -78,7 +78,7 @@ def report_ratings(found: Ratings) -> Report:
             "rows": [_as_data(one) for one in found.rows],
             "odd": [one._asdict() for one in found.odd],
         },
-        sheet=Table.of(
+        sheet=ReportTable.of(
             ("by", "spearman", "low", "high", "above", "above_low", "above_high"),
             [(*_as_data(one).values(),) for one in found.rows],
         ),
@@ -143,7 +143,7 @@ def name_files(output: PathLike, key: PathLike | None = None) -> tuple[Path, Pat
     return paths
 
 
-def write_sheet(sheet: Sheet, output: PathLike, key: PathLike | None = None) -> list[Path]:
+def write_sheet(sheet: QuestionSheet, output: PathLike, key: PathLike | None = None) -> list[Path]:
     """Write the table that people fill in, a page of it to print, and the key."""
     paths = name_files(output, key)
     texts = (_as_csv(tabulate_sheet(sheet)), draw_page(sheet), _as_csv(tabulate_key(sheet)))
@@ -159,10 +159,10 @@ def write_sheet(sheet: Sheet, output: PathLike, key: PathLike | None = None) -> 
 
 
 def _as_csv(table: tuple[Sequence[str], Iterable[Sequence[object]]]) -> str:
-    return BYTE_ORDER + render_csv(Report("", sheet=Table.of(*table)))
+    return BYTE_ORDER + render_csv(Report("", sheet=ReportTable.of(*table)))
 
 
-def draw_page(sheet: Sheet) -> str:
+def draw_page(sheet: QuestionSheet) -> str:
     """The page to print: numbered lines, and boxes to tick."""
     return fill(
         "roget.report.judging",
@@ -173,14 +173,14 @@ def draw_page(sheet: Sheet) -> str:
     )
 
 
-def report_sheet(sheet: Sheet, paths: Sequence[Path]) -> Report:
+def report_sheet(sheet: QuestionSheet, paths: Sequence[Path]) -> Report:
     """What was written."""
     facts = {
         "kind": sheet.kind,
         "lines": len(sheet.questions),
         **dict(zip(("sheet", "page", "key"), map(str, paths), strict=True)),
     }
-    return Report.of("Sheet", facts)
+    return Report.of("QuestionSheet", facts)
 
 
 # Answers ----------------------------------------------------------------------------------------
@@ -203,11 +203,11 @@ def report_answers(found: Judgement) -> Report:
     )
 
 
-def _rate(one: Line) -> float:
+def _rate(one: AnswerLine) -> float:
     return one.right / one.answered if one.answered else 2.0
 
 
-def _found(found: Judgement) -> tuple[Table, list[str]]:
+def _found(found: Judgement) -> tuple[ReportTable, list[str]]:
     shares = found.found()
     whole = shares[-1]
     lead = (
@@ -217,10 +217,10 @@ def _found(found: Judgement) -> tuple[Table, list[str]]:
     )
     columns = ("annotator", "found", "of", "share", "95 %")
     rows = [(one.who, f"{one.right:.4g}", f"{one.items:,}", *_percents(one)) for one in shares]
-    return Table.of(columns, rows, columns[1:4]), [lead]
+    return ReportTable.of(columns, rows, columns[1:4]), [lead]
 
 
-def _read(found: Judgement) -> tuple[Table, list[str]]:
+def _read(found: Judgement) -> tuple[ReportTable, list[str]]:
     rows: dict[tuple[bool, str], list[str]] = {}
     lead = []
     for made_up, verdict, shares in found.verdicts():
@@ -233,10 +233,10 @@ def _read(found: Judgement) -> tuple[Table, list[str]]:
                 f"{whole.share:.0%} of {plural(whole.items, 'line')} {of} were found {verdict} "
                 f"(95 % interval {whole.low:.0%} to {whole.high:.0%})"
             )
-    return Table.of(("lines", "annotator", "of", *VERDICTS), [*rows.values()], ("of",)), lead
+    return ReportTable.of(("lines", "annotator", "of", *VERDICTS), [*rows.values()], ("of",)), lead
 
 
-def _percents(one: Share) -> tuple[str, str]:
+def _percents(one: AgreementShare) -> tuple[str, str]:
     return f"{one.share:.0%}", f"[{one.low:.0%}, {one.high:.0%}]"
 
 
@@ -250,7 +250,7 @@ def _agreement(found: Judgement) -> list[str]:
     ]
 
 
-def _lines(found: Judgement, lines: Sequence[Line]) -> Table:
+def _lines(found: Judgement, lines: Sequence[AnswerLine]) -> ReportTable:
     is_intrusion = found.kind == INTRUSION
     title = "found least" if is_intrusion else "found coherent least"
     columns = [
@@ -269,10 +269,10 @@ def _lines(found: Judgement, lines: Sequence[Line]) -> Table:
         )
         for one in lines
     ]
-    return Table(columns, rows, title=title)
+    return ReportTable(columns, rows, title=title)
 
 
-def _said(one: Line) -> str:
+def _said(one: AnswerLine) -> str:
     return ", ".join(text if n == 1 else f"{text} {n}" for text, n in one.said)
 
 
@@ -287,7 +287,7 @@ def _warn_answers(found: Judgement, known: int) -> list[str]:
     return warnings
 
 
-def _judgement_data(found: Judgement, lines: Iterable[Line]) -> dict[str, Any]:
+def _judgement_data(found: Judgement, lines: Iterable[AnswerLine]) -> dict[str, Any]:
     shared: dict[str, Any]
     if found.kind == INTRUSION:
         shared = {"chance": found.chance, "found": [one._asdict() for one in found.found()]}
@@ -316,7 +316,7 @@ def _judgement_data(found: Judgement, lines: Iterable[Line]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _line_sheet(lines: Iterable[Line]) -> Table:
+def _line_sheet(lines: Iterable[AnswerLine]) -> ReportTable:
     titles = ("line", "node", "class", "answer", "answered", "right", "said", "words")
     rows = [
         (
@@ -325,4 +325,4 @@ def _line_sheet(lines: Iterable[Line]) -> Table:
         )
         for one in lines
     ]  # fmt: skip
-    return Table.of(titles, rows)
+    return ReportTable.of(titles, rows)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from roget.report import Report, Table
+from roget.report import Report, ReportTable
 
 
 def render_json(report: Report) -> str:
@@ -57,7 +57,7 @@ def find_formulas(report: Report) -> list[str]:
 _SIGNS = ("=", "+", "-", "@", "\t", "\r")
 
 
-def _tables(report: Report) -> Sequence[Table]:
+def _tables(report: Report) -> Sequence[ReportTable]:
     return report.tables[:1] if report.sheet is None else [report.sheet]
 
 

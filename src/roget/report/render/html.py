@@ -52,7 +52,7 @@ def _draw(report: Report) -> str:
     """The report's picture as an address that holds it; none without what draws it."""
     if report.picture is None or find_spec("matplotlib") is None:
         return ""
-    from roget.report.drawing import write_svg
+    from roget.report.figures import write_svg
 
     drawn = base64.b64encode(write_svg(report.picture())).decode("ascii")
     return f"data:image/svg+xml;base64,{drawn}"

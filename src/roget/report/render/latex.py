@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from typing import Any
 
-from roget.report import Cell, Report, Table
+from roget.report import Cell, Report, ReportTable
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -74,7 +74,7 @@ def _float(caption: str, number: int, part: Iterable[str]) -> Iterator[str]:
     yield r"\end{table}"
 
 
-def _parts(table: Table) -> Iterator[list[str]]:
+def _parts(table: ReportTable) -> Iterator[list[str]]:
     """A tabular; columns that do not fit beside the others in tabulars of their own."""
     rows = table.shorten()
     needed = table.widths(rows, GAP, _width)
@@ -84,7 +84,9 @@ def _parts(table: Table) -> Iterator[list[str]]:
             yield [*named, *_tabular(table, rows, columns, begin)]
 
 
-def _tabular(table: Table, rows: list[list[Any]], columns: list[int], begin: int) -> Iterator[str]:
+def _tabular(
+    table: ReportTable, rows: list[list[Any]], columns: list[int], begin: int
+) -> Iterator[str]:
     """As many rows as a page holds, from one of them on."""
     layout = "".join("r" if table.columns[at].right else "l" for at in columns)
     yield rf"\begin{{tabular}}{{{layout}}}"

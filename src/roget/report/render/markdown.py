@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from roget.report import Cell, Report, Table
+from roget.report import Cell, Report, ReportTable
 
 
 def render(report: Report) -> str:
@@ -22,7 +22,7 @@ def render(report: Report) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _table(table: Table) -> Iterator[str]:
+def _table(table: ReportTable) -> Iterator[str]:
     if table.title:
         yield f"**{table.title}**"
     titles = [column.title if table.headed else "" for column in table.columns]

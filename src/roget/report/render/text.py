@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from roget.report import Cell, Column, Report, Table
+from roget.report import Cell, Column, Report, ReportTable
 from roget.report.format import GAP, printable, width
 
 
@@ -31,7 +31,7 @@ def _fill(line: str, before: str = "", after: str = "") -> str:
     ).rstrip()
 
 
-def _blocks(table: Table) -> Iterator[str]:
+def _blocks(table: ReportTable) -> Iterator[str]:
     """The table; columns that do not fit beside the others in tables of their own."""
     rows = [[_text(cell, column) for cell, column in zip(row, table.columns, strict=True)]
             for row in table.shorten()]  # fmt: skip
@@ -51,7 +51,7 @@ def _text(cell: Any, column: Column) -> str:
     return printable(cell, width() if column.share else width() // 3)
 
 
-def _grid(table: Table, rows: Sequence[Sequence[str]], columns: Sequence[int]) -> str:
+def _grid(table: ReportTable, rows: Sequence[Sequence[str]], columns: Sequence[int]) -> str:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table as Grid

@@ -9,9 +9,9 @@ from functools import partial
 from itertools import zip_longest
 from typing import Any
 
-from roget.core.counts.evidence import Line
-from roget.learn.sketch import Collocate, Relation, Sketch
-from roget.report import Column, Report, Table
+from roget.core.counts.evidence import EvidenceLine
+from roget.learn.sketch import Collocate, Sketch, SketchRelation
+from roget.report import Column, Report, ReportTable
 from roget.report.format import GAP, UNDEFINED, plural, printable, width
 from roget.report.why import concord, tell_line
 
@@ -26,10 +26,10 @@ _SCORED = Column.numbers("seen", "log\nDice", fit="keep")
 KINDS = ("only", "both", "other")
 """The parts of a difference."""
 
-Find = Callable[[str, str], Sequence[Line]]
+Find = Callable[[str, str], Sequence[EvidenceLine]]
 """Gives the lines of a word and a context."""
 
-Lines = dict[tuple[str, str], Sequence[Line]]
+Lines = dict[tuple[str, str], Sequence[EvidenceLine]]
 """Lines by word and context."""
 
 
@@ -66,7 +66,7 @@ def _gather(found: Sketch, find: Find) -> Lines:
     }
 
 
-def _concord(found: Sketch, lines: Lines) -> Iterator[Table]:
+def _concord(found: Sketch, lines: Lines) -> Iterator[ReportTable]:
     """The lines of each word, if there are some."""
     for word in found.words:
         seen = [
@@ -114,17 +114,17 @@ def _talk(found: Sketch) -> Iterator[str]:
         )
 
 
-def _block(relation: Relation) -> Table:
+def _block(relation: SketchRelation) -> ReportTable:
     """A small table that stands beside others."""
     rows = _alone(relation.collocates, 0)
     # About as wide as what stands below it.
     room = max([16, *(len(row[0]) for row in rows)])
     title = "\n".join(textwrap.wrap(printable(relation.name), room, break_long_words=False))
     used = f"{tell_count(relation.total)}, {relation.share:.0%} of uses"
-    return Table([Column(f"{title}\n{used}", fit="cut"), *_SCORED], rows)
+    return ReportTable([Column(f"{title}\n{used}", fit="cut"), *_SCORED], rows)
 
 
-def _parts(found: Sketch) -> Iterator[Table]:
+def _parts(found: Sketch) -> Iterator[ReportTable]:
     """For each relation what only the one takes, what both, what only the other."""
     one, other = (printable(word, LONGEST) for word in found.words)
     for relation in found.relations:
@@ -134,9 +134,9 @@ def _parts(found: Sketch) -> Iterator[Table]:
         ]
         titles = (f"{one}\nseen", f"{other}\nseen", "log\nDice", "log\nDice")
         blocks = [
-            Table([Column(f"only {one}", fit="cut"), *_SCORED], _alone(relation.only, 0)),
-            Table([Column("both", fit="cut"), *Column.numbers(*titles, fit="keep")], both),
-            Table([Column(f"only {other}", fit="cut"), *_SCORED], _alone(relation.other, 1)),
+            ReportTable([Column(f"only {one}", fit="cut"), *_SCORED], _alone(relation.only, 0)),
+            ReportTable([Column("both", fit="cut"), *Column.numbers(*titles, fit="keep")], both),
+            ReportTable([Column(f"only {other}", fit="cut"), *_SCORED], _alone(relation.other, 1)),
         ]
         uses = ", ".join(
             f"{word} {tell_count(total)} ({share:.0%} of its uses)"
@@ -145,7 +145,7 @@ def _parts(found: Sketch) -> Iterator[Table]:
         )  # fmt: skip
         title = f"{relation.name}: {uses}"
         for number, table in enumerate(_pack([block for block in blocks if block.rows])):
-            yield Table(table.columns, table.rows, "" if number else title)
+            yield ReportTable(table.columns, table.rows, "" if number else title)
 
 
 def _alone(collocates: Sequence[Collocate], at: int) -> list[tuple[str, str, str]]:
@@ -156,9 +156,9 @@ def _alone(collocates: Sequence[Collocate], at: int) -> list[tuple[str, str, str
     ]
 
 
-def _pack(blocks: Iterable[Table]) -> Iterator[Table]:
+def _pack(blocks: Iterable[ReportTable]) -> Iterator[ReportTable]:
     """Blocks side by side, as many as fit."""
-    beside: list[Table] = []
+    beside: list[ReportTable] = []
     for block in blocks:
         needed = sum(sum(one.widths(one.rows, GAP)) for one in (*beside, block))
         if beside and needed > width() + GAP:
@@ -169,14 +169,14 @@ def _pack(blocks: Iterable[Table]) -> Iterator[Table]:
         yield _join(beside)
 
 
-def _join(blocks: Sequence[Table]) -> Table:
+def _join(blocks: Sequence[ReportTable]) -> ReportTable:
     columns = [column for block in blocks for column in block.columns]
     empty = [("",) * len(block.columns) for block in blocks]
     rows = [
         [cell for row, none in zip(line, empty, strict=True) for cell in row or none]
         for line in zip_longest(*(block.rows for block in blocks))
     ]
-    return Table(columns, rows)
+    return ReportTable(columns, rows)
 
 
 def tell_count(count: float) -> str:
@@ -222,7 +222,7 @@ def _tell(one: Collocate, found: Sketch, lines: Lines) -> dict[str, Any]:
     return told
 
 
-def _sheet(found: Sketch) -> Table:
+def _sheet(found: Sketch) -> ReportTable:
     """One line for each collocate."""
     titles = ["slot", "relation", "collocate", "context", "count", "score"]
     if found.beside is None:
@@ -231,7 +231,7 @@ def _sheet(found: Sketch) -> Table:
             for relation in found.relations
             for one in relation.collocates
         ]
-        return Table.of(titles, rows)
+        return ReportTable.of(titles, rows)
     titles = ["slot", "relation", "taken by", *titles[2:4]]
     titles += [f"{what} {word}" for what in ("count", "score") for word in found.words]
     named = dict(zip(KINDS, (found.word, "both", found.beside), strict=True))
@@ -242,7 +242,7 @@ def _sheet(found: Sketch) -> Table:
         for kind in KINDS
         for one in getattr(relation, kind)
     ]  # fmt: skip
-    return Table.of([*titles, "difference"], compared)
+    return ReportTable.of([*titles, "difference"], compared)
 
 
 def _page(found: Sketch, lines: Lines) -> str:

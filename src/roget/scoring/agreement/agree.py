@@ -133,7 +133,7 @@ def _read(
     first = next(iter(named.values()))
     for name, source in named.items():
         if sides and hasattr(source, "reindex"):
-            from roget.scoring.labels.given import match_index
+            from roget.scoring.labels.precounted import match_index
 
             source = match_index(first, source, f"{name} labels")
         side = as_labels(source, labels=labels, columns=chosen, name=name).need_flat()

@@ -14,12 +14,12 @@ from roget.core.io.problems import plural
 from roget.core.types import Codes, Floats, Ints
 from roget.errors import InputError
 from roget.scoring.agreement.panel import Panel
-from roget.scoring.cells.contingency import compact, find_kinds
 from roget.scoring.labels import Labels
 from roget.scoring.measures.base import divide
 from roget.scoring.options import ConsensusOptions
 from roget.scoring.result import defined
 from roget.scoring.score import check_options
+from roget.scoring.tables.contingency import compact, find_kinds
 
 if TYPE_CHECKING:
     from roget.scoring.agreement.result import Agreement

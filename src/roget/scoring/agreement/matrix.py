@@ -11,10 +11,10 @@ from roget.core.types import Floats, Ints
 from roget.errors import InputError
 from roget.scoring import resample
 from roget.scoring.agreement.panel import Panel
-from roget.scoring.cells.statistics import Separate, Statistics
-from roget.scoring.labels import Aligned
+from roget.scoring.labels import AlignedLabels
 from roget.scoring.labels.labels import take
 from roget.scoring.measures.base import Request, average_groups, divide, evaluate, explain
+from roget.scoring.tables.statistics import Separate, Statistics
 
 _CELLS = 1 << 18
 """Cells of pairs that are scored at once, whose arrays stay small."""
@@ -146,7 +146,7 @@ def _weigh_pair(panel: Panel, i: int, j: int) -> _Batch:
 
     def make(one: int, two: int) -> Statistics | Separate:
         gold, system = (take(panel.sides[at], kept) for at in (one, two))
-        aligned = Aligned(gold, system, groups, panel.group_names, 0, 0, ())
+        aligned = AlignedLabels(gold, system, groups, panel.group_names, 0, 0, ())
         return make_tables(aligned, pooled=panel.pooled)
 
     if not kept.size:
@@ -193,7 +193,7 @@ class Sample:
     """Scores of other items: drawn ones (draws × scores), and with parts left out."""
 
     drawn: Floats
-    jackknife: resample.Jackknife
+    jackknife: resample.JackknifeDraws
 
     def ends(self, estimate: Floats) -> tuple[Floats, Floats]:
         """The ends of the intervals of scores."""
@@ -215,7 +215,7 @@ def _leave_out(panel: Panel, i: int, j: int, asked: Sequence[Request], parts: In
         without[0, r] = evaluate(table, request)[0]
         without[1, r] = without[0, r] if request[0].symmetric else evaluate(table.T, request)[0]
     left = without.reshape(2 * len(asked), count).T
-    return Sample(np.empty((0, left.shape[1])), resample.Jackknife(left, np.ones(count)))
+    return Sample(np.empty((0, left.shape[1])), resample.JackknifeDraws(left, np.ones(count)))
 
 
 class _Samples:
@@ -243,4 +243,4 @@ class _Samples:
     def finish(self, means: Floats) -> tuple[Floats, Floats]:
         """The ends of the intervals of the means (scores × clusterings)."""
         drawn, without = (divide(*both, np.nan) for both in self.sums)
-        return Sample(drawn, resample.Jackknife(without, self.weights)).ends(means)
+        return Sample(drawn, resample.JackknifeDraws(without, self.weights)).ends(means)

@@ -16,13 +16,13 @@ from roget.core.io.problems import plural
 from roget.core.io.source import is_remote
 from roget.core.types import BoolArray, Codes, Floats, Ints
 from roget.errors import InputError
-from roget.scoring.cells.contingency import Contingency, compact, count_pairs
 from roget.scoring.labels import Labels
 from roget.scoring.labels.align import example, find_unknown, join, mark_noise
 from roget.scoring.labels.labels import fill, keep_apart, take
 from roget.scoring.labels.read import is_thesaurus, list_files
 from roget.scoring.options import PAIRWISE
 from roget.scoring.resample import leave_out
+from roget.scoring.tables.contingency import Contingency, compact, count_pairs
 
 _SHOWN = 3
 """How many clusterings a warning names."""

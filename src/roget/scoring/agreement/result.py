@@ -54,7 +54,7 @@ class MeanRow(ScoreRow):
         return {**about, **super().as_dict(), "rank": self.rank}
 
 
-class Tree(NamedTuple):
+class AgreementTree(NamedTuple):
     """A dendrogram of the clusterings, by average linkage."""
 
     links: Floats
@@ -223,14 +223,14 @@ class Agreement(Shown):
         # Corrected entropies may put two clusterings nearer than nothing.
         return np.maximum(apart, 0.0)
 
-    def tree(self, measure: str | None = None, entropy: str | None = None) -> Tree:
+    def tree(self, measure: str | None = None, entropy: str | None = None) -> AgreementTree:
         """The dendrogram of the clusterings under one score."""
         from scipy.cluster.hierarchy import leaves_list, linkage
         from scipy.spatial.distance import squareform
 
         apart = squareform(self.distances(measure, entropy), checks=False)
         links = linkage(apart, "average", optimal_ordering=len(self.systems) <= _ORDERED)
-        return Tree(links, leaves_list(links).tolist())
+        return AgreementTree(links, leaves_list(links).tolist())
 
     def map(self, measure: str | None = None, entropy: str | None = None) -> Map:
         """The clusterings in a plane under one score."""

@@ -1,7 +1,7 @@
 """How labels get in: files, arrays, mappings and tables, and the joining of two sides."""
 
-from roget.scoring.labels.align import Aligned, align
+from roget.scoring.labels.align import AlignedLabels, align
 from roget.scoring.labels.labels import Labels
 from roget.scoring.labels.read import as_labels, read_pair
 
-__all__ = ["Aligned", "Labels", "align", "as_labels", "read_pair"]
+__all__ = ["AlignedLabels", "Labels", "align", "as_labels", "read_pair"]

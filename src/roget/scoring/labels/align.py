@@ -29,7 +29,7 @@ from roget.scoring.labels.labels import (
     whole_counts,
 )
 from roget.scoring.labels.table import varies
-from roget.scoring.options import OF_MENTIONS, RULES, Options, Rules
+from roget.scoring.options import OF_MENTIONS, RULES, LabelOptions, Rules
 
 _SHOWN = 5
 """How many missing items an error lists."""
@@ -40,7 +40,7 @@ _SAMPLE = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
-class Aligned:
+class AlignedLabels:
     """The same items in the same order on both sides, each with an answer."""
 
     gold: Labels
@@ -76,10 +76,10 @@ class Aligned:
 def align(
     gold: Labels,
     system: Labels,
-    missing: str | None = Options.missing,
+    missing: str | None = LabelOptions.missing,
     noise: str | None = None,
-    extra: str | None = Options.extra,
-) -> Aligned:
+    extra: str | None = LabelOptions.extra,
+) -> AlignedLabels:
     """Join two sides by item; `missing` says what becomes of items the system left out.
 
     "cluster": they share one extra label (one per group, since labels are private to groups);
@@ -90,7 +90,7 @@ def align(
     their own as well, of which is known that it is none of this side's. Without a rule, that of
     mentions or of other items is taken.
     """
-    options_of(Options)["missing"].check(missing)
+    options_of(LabelOptions)["missing"].check(missing)
     _, missing, extra = choose_rules(gold, None, missing, extra)
     if extra == "unmatched":
         gold = replace(gold, absent=True)
@@ -247,7 +247,7 @@ def settle(
     warnings: list[str],
     missing: str,
     noise: str | None = None,
-) -> Aligned:
+) -> AlignedLabels:
     """Give rows without an answer, or that gold calls noise, what the rule for missing items says.
 
     Rows are items of gold, each with a label, or cells of equal items, so many as `counts` has.
@@ -336,7 +336,7 @@ def _aligned(
     extra: int,
     warnings: list[str],
     counts: CountArray | None = None,
-) -> Aligned:
+) -> AlignedLabels:
     groups, names = _numbered_groups(gold)
     if groups is not gold.groups:
         gold = replace(gold, groups=groups, group_names=names)
@@ -351,7 +351,7 @@ def _aligned(
         warnings.append(f"items count by the weights of {gold.source}")
         counts, weighed = whole_counts(masses if counts is None else counts * masses), ("items",)
     said = tuple(dict.fromkeys(warnings))
-    return Aligned(gold, system, groups, names, missing, extra, said, counts, weighed)
+    return AlignedLabels(gold, system, groups, names, missing, extra, said, counts, weighed)
 
 
 def _numbered_groups(gold: Labels) -> tuple[Codes | None, Sequence[str] | None]:

@@ -14,7 +14,7 @@ from roget.core.folder import check_archive, read_npy
 from roget.core.io import limits
 from roget.core.io.arrow import weigh_arrow
 from roget.errors import InputError
-from roget.scoring.labels.frames import Sheet
+from roget.scoring.labels.frames import FrameColumns
 from roget.scoring.labels.hierarchy import Hierarchy, is_linkage
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _load_sheet(path: str) -> Any:
     if len(set(names)) < len(names):
         raise InputError(f"{path}: two columns have the same name; expected a header in row 1")
     cells = [list(column[1:]) for column in columns]
-    return Sheet(dict(zip(names, cells, strict=True)))
+    return FrameColumns(dict(zip(names, cells, strict=True)))
 
 
 @contextmanager

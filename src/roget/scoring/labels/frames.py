@@ -24,7 +24,7 @@ from roget.scoring.labels.labels import Factors, without_empty
 from roget.scoring.labels.table import (
     LABEL_ROLES,
     Columns,
-    Rows,
+    LabelTable,
     find_by_name,
     make_reader,
 )
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 
 def choose_rows(
     named: Mapping[str, Any], roles: Sequence[str], columns: Columns | None, source: str
-) -> Rows:
+) -> LabelTable:
     """Rows from columns by name, of which those that matter are found."""
     names = list(named)
     places = find_by_name(names, roles, columns, source)
     return rows_of({role: named[names[at]] for role, at in places.items()}, Problems(source))
 
 
-def rows_of(columns: Mapping[str, Any], problems: Problems) -> Rows:
+def rows_of(columns: Mapping[str, Any], problems: Problems) -> LabelTable:
     """Rows from columns by role; they count from 1, as lines do."""
     columns = dict(columns)
     for role, column in columns.items():
@@ -55,7 +55,7 @@ def rows_of(columns: Mapping[str, Any], problems: Problems) -> Rows:
     }
     found |= {role: without_empty(found[role]) for role in LABEL_ROLES if role in found}
     lines = np.arange(1, len(next(iter(found.values())).codes) + 1)
-    rows = Rows(problems, lines, items, found)
+    rows = LabelTable(problems, lines, items, found)
     rows.take_weights(found.pop("weight", None))
     return rows
 
@@ -69,7 +69,7 @@ def _items(column: Any) -> list[str]:
     return ["" if is_missing(value) else str(value) for value in values]
 
 
-class Sheet(dict[str, Sequence[Any]]):
+class FrameColumns(dict[str, Sequence[Any]]):
     """Columns by name, of a file that no library of frames has read."""
 
 
@@ -87,14 +87,14 @@ def is_column(value: object) -> bool:
 
 def is_frame(value: object) -> bool:
     """Whether a value is a table with named columns."""
-    if isinstance(value, Sheet):
+    if isinstance(value, FrameColumns):
         return True
     return library(value) in _COLUMNS and type(value).__name__ in _FRAMES
 
 
 def frame_columns(frame: Any) -> dict[str, Any]:
     """The columns of a table by name."""
-    if isinstance(frame, Sheet):
+    if isinstance(frame, FrameColumns):
         return frame
     if library(frame) != "pyarrow":
         return {str(name): frame[name] for name in frame.columns}
@@ -199,7 +199,7 @@ def look(
 
 def read_table(
     file: LabelFile, columns: Columns | None, roles: Sequence[str], problems: Problems
-) -> Rows:
+) -> LabelTable:
     """The rows of a Parquet file, only the columns that matter."""
     from roget.core.io.duck import database, readable
 

@@ -26,7 +26,7 @@ from roget.scoring.labels.labels import Factors, without_empty
 from roget.scoring.labels.table import (
     LABEL_NAMES,
     Columns,
-    Rows,
+    LabelTable,
     fault,
     find_by_name,
     make_reader,
@@ -82,7 +82,7 @@ def _unfold(file: LabelFile, first: str) -> str | None:
 
 def read_table(
     file: LabelFile, columns: Columns | None, roles: Sequence[str], problems: Problems
-) -> Rows:
+) -> LabelTable:
     """The rows of a file of JSON lines."""
     table = look(file, columns, roles)
     values: dict[str, list[Any]] = {role: [] for role in table.places}
@@ -95,7 +95,7 @@ def read_table(
         for role, at in table.places.items():
             values[role].append(cells[at])
     problems.check()
-    rows = Rows(problems, np.array(numbers, dtype=np.int64), None, {})
+    rows = LabelTable(problems, np.array(numbers, dtype=np.int64), None, {})
     if "weight" in values:
         weights = factorize_objects(list(map(_weight, values.pop("weight"))))
         told = values["label" if "label" in values else "gold"]
@@ -115,7 +115,7 @@ def read_table(
 read = make_reader(read_table)
 
 
-def _texts(values: list[Any], role: str, table: Rows) -> list[str | None]:
+def _texts(values: list[Any], role: str, table: LabelTable) -> list[str | None]:
     """Text and numbers as text, null and NaN as None; anything else is a problem."""
     if set(map(type, values)) <= {str}:
         return values
@@ -138,7 +138,7 @@ def _weight(value: Any) -> Any:
     return value if plain or value is None else json.dumps(value)
 
 
-def _distributions(values: list[Any], table: Rows, *, cover: bool) -> Factors:
+def _distributions(values: list[Any], table: LabelTable, *, cover: bool) -> Factors:
     """Labels where some are objects {label: weight}: the entries of all rows, one after another.
 
     In a cover they may be lists as well.
@@ -170,5 +170,5 @@ def _distributions(values: list[Any], table: Rows, *, cover: bool) -> Factors:
         table.weights = np.array(weights, dtype=np.float64)
     table.indptr = np.concatenate(([0], np.cumsum(sizes)))
     # One line per entry, so that a faulty label is reported where it stands.
-    owners = Rows(table.problems, np.repeat(table.lines, sizes), None, {})
+    owners = LabelTable(table.problems, np.repeat(table.lines, sizes), None, {})
     return factorize_objects(_texts(labels, "label", owners))

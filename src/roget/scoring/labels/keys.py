@@ -19,7 +19,7 @@ from roget.core.io.table import split_blanks
 from roget.core.types import Floats, Ints
 from roget.scoring.labels.labels import Factors, Labels, code_texts
 from roget.scoring.labels.read import BEGIN, LISTED, refuse_columns
-from roget.scoring.labels.table import Columns, Rows, fault, make_reader, number
+from roget.scoring.labels.table import Columns, LabelTable, fault, make_reader, number
 
 if TYPE_CHECKING:
     from roget.scoring.labels.read import LabelFile
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def read_table(
     file: LabelFile, columns: Columns | None, roles: Sequence[str], problems: Problems
-) -> Rows:
+) -> LabelTable:
     """The lines of a key."""
     refuse_columns(file, columns, "a key", "group item label[/weight] ...")
     lines: list[int] = []
@@ -52,7 +52,7 @@ def read_table(
             if file.source.suffix != ".key":
                 problems.hint = LISTED
             problems.add(line, f"1 field, {row[0]!r}; expected group item label[/weight] ...")
-    rows = Rows(problems, np.array(lines, dtype=np.int64), items, {})
+    rows = LabelTable(problems, np.array(lines, dtype=np.int64), items, {})
     if first.startswith("#"):
         said = f"{first.strip()!r:.60} is read as a group, an item and its labels"
         rows.warnings.append(f"{file.name}:{top}: {said}; {LISTED}")

@@ -18,7 +18,7 @@ from roget.core.types import Ints
 from roget.errors import FormatError, InputError
 from roget.scoring.labels.hierarchy import Hierarchy, merge_leaves, order_splits
 from roget.scoring.labels.labels import Factors, Labels, code_texts
-from roget.scoring.labels.table import Choice, Columns, NoItems, has_several, number
+from roget.scoring.labels.table import ColumnMap, Columns, NoItems, has_several, number
 
 if TYPE_CHECKING:
     from roget.scoring.labels.read import LabelFile
@@ -171,7 +171,7 @@ def _join_columns(source: Any, columns: Columns, read: Callable[..., Labels]) ->
     chosen = str(columns["label"])
     parts = []
     for name in chosen.split("+"):
-        one = Choice({**columns, "label": name.strip()})
+        one = ColumnMap({**columns, "label": name.strip()})
         one.side = getattr(columns, "side", "")
         parts.append(read(source, columns=one))
     first = parts[0]

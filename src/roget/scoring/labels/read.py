@@ -55,9 +55,9 @@ from roget.scoring.labels.table import (
     LABEL_ROLES,
     PAIR,
     Columns,
+    LabelReader,
+    LabelTable,
     NoItems,
-    Reader,
-    Rows,
     TableReader,
     find_columns,
     is_header,
@@ -68,7 +68,7 @@ from roget.scoring.labels.table import (
 from roget.scoring.options import RULES
 
 if TYPE_CHECKING:
-    from roget.scoring.labels.align import Aligned
+    from roget.scoring.labels.align import AlignedLabels
 
 ONE_SIDE = "standard input can serve one side only"
 
@@ -128,7 +128,7 @@ def as_labels(
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
         if labels == "thesaurus" or (labels is None and is_thesaurus(path)):
-            open_thesaurus: Reader = catalogue.load("label formats", "thesaurus")
+            open_thesaurus: LabelReader = catalogue.load("label formats", "thesaurus")
             return open_thesaurus(LabelFile(path), columns=columns, gold=gold)
         if labels is None and is_binary(path) and (os.path.isfile(path) or is_remote(path)):
             from roget.scoring.labels.binary import load
@@ -145,7 +145,7 @@ def as_labels(
                 LabelFile(path, cover=cover) as file,
                 suppress(*[NoItems] if len(paths) > 1 else []),
             ):
-                read: Reader = catalogue.load("label formats", labels or choose_format(file))
+                read: LabelReader = catalogue.load("label formats", labels or choose_format(file))
                 parts.append(read(file, columns=columns, gold=gold))
         if not parts:
             raise NoItems(f"{name_files(paths)}: no items")
@@ -173,7 +173,7 @@ def count_large(
     noise: str | None = None,
     memory: str | None = None,
     extra: str = RULES.extra,
-) -> Aligned | None:
+) -> AlignedLabels | None:
     """The cells of large tables, see `counted`; None where labels must be read one by one.
 
     Without a system, gold has the columns of both sides.
@@ -186,7 +186,7 @@ def count_large(
     paths = [list_files(os.fspath(side)) for side in given]
     if sum((state_of(path) or (0, 0))[0] for side in paths for path in side) < LARGE:
         return None
-    from roget.scoring.labels.counted import count_files
+    from roget.scoring.labels.duckdb_join import count_files
 
     if any(path == STANDARD_INPUT or is_pipe(path) for side in paths for path in side):
         return None
@@ -267,7 +267,7 @@ def read_rows(
     labels: str | None,
     columns: Columns | None,
     roles: Sequence[str],
-) -> list[Rows]:
+) -> list[LabelTable]:
     """The rows of a table with columns of such roles, one part for each of its files."""
     from roget.scoring.labels import frames, jsonl
 
@@ -499,7 +499,7 @@ def find_delimiter(file: LabelFile, first: str, form: str) -> str:
 
 def text_table(
     form: str, file: LabelFile, columns: Columns | None, roles: Sequence[str], problems: Problems
-) -> Rows:
+) -> LabelTable:
     """The columns that matter of TSV or CSV; rows of another width than the first are broken."""
     table, top = look_at_text(file, form, columns, roles)
     places, width = list(table.places.values()), len(table.names)
@@ -523,7 +523,7 @@ def text_table(
         lines.append(line)
         for column, at in zip(values, places, strict=True):
             column.append(cells[at].strip())
-    rows = Rows(problems, np.array(lines, dtype=np.int64), None, {})
+    rows = LabelTable(problems, np.array(lines, dtype=np.int64), None, {})
     if not lines:
         return rows
     by_role = dict(zip(table.places, values, strict=True))
@@ -568,11 +568,11 @@ def doubt_header(table: Table, labels: dict[str, tuple[str, ...]]) -> list[str]:
 
 def lines_table(
     file: LabelFile, columns: Columns | None, roles: Sequence[str], problems: Problems
-) -> Rows:
+) -> LabelTable:
     """One label per line: the item is the line. An empty line is an item without an answer."""
     refuse_columns(file, columns, "a file of one label per line", "one label per line")
     labels = without_empty(code_texts([text.strip() for _, text in file.lines()]))
-    rows = Rows(problems, np.arange(1, labels.codes.size + 1), None, {"label": labels})
+    rows = LabelTable(problems, np.arange(1, labels.codes.size + 1), None, {"label": labels})
     rows.doubt = doubt_first_line(file)
     return rows
 

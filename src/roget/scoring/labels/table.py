@@ -6,8 +6,8 @@ caller must choose; nothing is guessed. Without a header, columns are taken in t
 label, weight, group; a third and last column is a weight if it holds only numbers, else a group;
 a single column holds the labels, one item per line.
 
-Every reader fills `Rows`; `to_labels` puts the rows of one item together, refuses answers that
-contradict each other or cannot be used, and counts what was repeated.
+Every reader fills `LabelTable`; `to_labels` joins the rows of one item, refuses labels that
+contradict each other or cannot be used, and counts repetitions.
 """
 
 from __future__ import annotations
@@ -84,19 +84,19 @@ def is_header(cells: Sequence[str], names: frozenset[str] = _ALL_NAMES) -> bool:
     return lowered[0] in _SURE_NAMES or any(cell in LABEL_NAMES for cell in lowered[1:])
 
 
-class Choice(dict[str, str | int]):
+class ColumnMap(dict[str, str | int]):
     """Columns chosen for one side, which messages name."""
 
     side: str = ""
 
 
-def choose_side(columns: Columns | None, side: str) -> Choice:
+def choose_side(columns: Columns | None, side: str) -> ColumnMap:
     """The columns of one side: its own (gold.item), else those of both (item).
 
     >>> choose_side({"item": "id", "gold.label": "topic"}, "system")
     {'item': 'id'}
     """
-    chosen = Choice()
+    chosen = ColumnMap()
     chosen.side = side
     for own in (False, True):
         for role, column in (columns or {}).items():
@@ -285,7 +285,7 @@ _FEW = 4
 
 
 @dataclass
-class Rows:
+class LabelTable:
     """The rows of a file: where they stand, whose answer they give and what it is."""
 
     problems: Problems
@@ -322,7 +322,7 @@ class NoItems(InputError):
     """A file without a single row; one of several may be so."""
 
 
-def to_labels(table: Rows, *, role: str = "label", gold: bool) -> Labels:
+def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
     """The answers of a table's items; raises what its problems are or come to be."""
     problems = table.problems
     if not len(table.lines):
@@ -370,7 +370,7 @@ def to_labels(table: Rows, *, role: str = "label", gold: bool) -> Labels:
     )
 
 
-def to_pair(table: Rows, *, gold: bool = True) -> tuple[Labels, Labels]:
+def to_pair(table: LabelTable, *, gold: bool = True) -> tuple[Labels, Labels]:
     """Gold and system labels of a table with a column for each."""
     # The system first: its contradictions are found while gold gaps are still collected.
     system = to_labels(table, role="system", gold=False)
@@ -378,7 +378,7 @@ def to_pair(table: Rows, *, gold: bool = True) -> tuple[Labels, Labels]:
     return to_labels(table, role="gold", gold=gold), system
 
 
-def read_groups(table: Rows) -> tuple[Codes | None, list[str] | None]:
+def read_groups(table: LabelTable) -> tuple[Codes | None, list[str] | None]:
     """The group of each row and the names of groups, if there are any; each must have a name."""
     factors = table.columns.get("group")
     if factors is None:
@@ -390,7 +390,7 @@ def read_groups(table: Rows) -> tuple[Codes | None, list[str] | None]:
     return factors.codes, names
 
 
-def _first_rows(table: Rows, groups: Codes | None) -> Ints | None:
+def _first_rows(table: LabelTable, groups: Codes | None) -> Ints | None:
     """For each row the first row of the same item; None where no item comes twice."""
     if table.items is None:
         return None
@@ -413,7 +413,7 @@ def _first_rows(table: Rows, groups: Codes | None) -> Ints | None:
     return None if bool(np.all(firsts == np.arange(rows))) else firsts
 
 
-def _hard(table: Rows, factors: Factors, first: Ints | None) -> Packed:
+def _hard(table: LabelTable, factors: Factors, first: Ints | None) -> Packed:
     """One label per item; a row that comes again must say the same."""
     codes = factors.codes
     if table.weights is not None:
@@ -429,7 +429,7 @@ def _hard(table: Rows, factors: Factors, first: Ints | None) -> Packed:
     return Packed(codes, None, None, bool(np.all(codes >= 0)))
 
 
-def _weigh_items(table: Rows, factors: Factors, *, gold: bool) -> Floats | None:
+def _weigh_items(table: LabelTable, factors: Factors, *, gold: bool) -> Floats | None:
     """The weights of gold's items, where a table has them."""
     weights = table.weights
     if weights is None or not table.spread:
@@ -452,7 +452,7 @@ WEIGHTS_UNUSED = (
 )
 
 
-def _weighted(table: Rows, factors: Factors, first: Ints | None) -> Packed:
+def _weighted(table: LabelTable, factors: Factors, first: Ints | None) -> Packed:
     """Several labels per item, in one row or in several."""
     rows = len(table.lines)
     sizes = np.ones(rows, np.int64) if table.indptr is None else np.diff(table.indptr)
@@ -481,7 +481,7 @@ def _weighted(table: Rows, factors: Factors, first: Ints | None) -> Packed:
 
 
 def _unrepeated(
-    table: Rows, owners: Ints, first: Ints | None, codes: Ints, weights: Floats
+    table: LabelTable, owners: Ints, first: Ints | None, codes: Ints, weights: Floats
 ) -> BoolArray:
     """Which entries of a spread table are not said before; the same label must weigh the same."""
     items = owners if first is None else first[owners]
@@ -500,7 +500,7 @@ def _unrepeated(
 
 
 def _first_answers(
-    table: Rows, owners: Ints, first: Ints, codes: Ints, weights: Floats
+    table: LabelTable, owners: Ints, first: Ints, codes: Ints, weights: Floats
 ) -> BoolArray:
     """Which entries belong to the first row of their item; later rows must say the same."""
     again = np.flatnonzero(first != np.arange(first.size))
@@ -526,21 +526,21 @@ _SEVERAL = (
 _ZERO = "the weights of this item sum to 0; expected at least one above 0"
 
 
-def _contradiction(table: Rows, row: int, earlier: int) -> None:
+def _contradiction(table: LabelTable, row: int, earlier: int) -> None:
     item = "" if table.items is None else f" {table.items[row]!r}"
     text = f"item{item} has another answer than on line {table.lines[earlier]}; expected one"
     table.problems.hint = _SEVERAL
     table.problems.add(table.lines[row], text)
 
 
-def _count_repeats(table: Rows, repeats: int) -> None:
+def _count_repeats(table: LabelTable, repeats: int) -> None:
     if repeats:
         verb = "repeats" if repeats == 1 else "repeat"
         said = f"{plural(repeats, 'line')} of {table.source} {verb} an earlier one: dropped"
         table.warnings.append(said)
 
 
-def _count_twice_named(table: Rows, owners: Ints, codes: Ints) -> None:
+def _count_twice_named(table: LabelTable, owners: Ints, codes: Ints) -> None:
     order = np.lexsort((codes, owners))
     near = (np.diff(owners[order]) == 0) & (np.diff(codes[order]) == 0)
     twice = np.unique(owners[order][1:][near]).size
@@ -609,7 +609,7 @@ def read_weights(
     return weights
 
 
-class Reader(Protocol):
+class LabelReader(Protocol):
     """Reads the labels of a file; in a gold file every item must have one."""
 
     def __call__(
@@ -617,10 +617,12 @@ class Reader(Protocol):
     ) -> Labels: ...
 
 
-TableReader: TypeAlias = "Callable[[LabelFile, Columns | None, Sequence[str], Problems], Rows]"
+TableReader: TypeAlias = (
+    "Callable[[LabelFile, Columns | None, Sequence[str], Problems], LabelTable]"
+)
 
 
-def make_reader(read_table: TableReader) -> Reader:
+def make_reader(read_table: TableReader) -> LabelReader:
     """A reader of one side's labels from a reader of tables."""
 
     def read(file: LabelFile, *, columns: Columns | None = None, gold: bool = False) -> Labels:

@@ -10,7 +10,7 @@ from roget.core.io.limits import TIMES
 from roget.core.io.problems import Problems, plural
 from roget.core.io.table import Table, look_at_parquet
 from roget.errors import InputError
-from roget.scoring.labels.frames import Sheet, frame_columns, rows_of
+from roget.scoring.labels.frames import FrameColumns, frame_columns, rows_of
 from roget.scoring.labels.labels import Labels
 from roget.scoring.labels.read import BINARY, LabelFile, detect_format, find_delimiter
 from roget.scoring.labels.table import NAMES, NOUNS, Columns, find_asked, number, to_labels
@@ -78,12 +78,14 @@ def read_columns(
         return split_frame(_gather(file, form), columns, file.name)
 
 
-def _gather(file: LabelFile, form: str) -> Sheet:
+def _gather(file: LabelFile, form: str) -> FrameColumns:
     """All columns of a table with a header, by name."""
     if form == "parquet":
         table = look_at_parquet(Table(file.name, file.plain.path, form), TIMES)
         rows = [list(cells) for _, cells in table.cells()]
-        return Sheet({name: [row[at] for row in rows] for at, name in enumerate(table.names)})
+        return FrameColumns(
+            {name: [row[at] for row in rows] for at, name in enumerate(table.names)}
+        )
     delimiter = find_delimiter(file, file.first_line()[1], form)
     table = Table(file.name, file.plain.path, form, delimiter=delimiter, source=file.plain)
     problems = Problems(file.name)
@@ -109,4 +111,4 @@ def _gather(file: LabelFile, form: str) -> Sheet:
             f"{file.name}: expected a first line that names the clusterings, found "
             f"{', '.join(names)}"
         )
-    return Sheet(zip(names, columns, strict=True))
+    return FrameColumns(zip(names, columns, strict=True))

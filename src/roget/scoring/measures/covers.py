@@ -13,8 +13,8 @@ from roget.errors import InputError
 from roget.scoring.measures.base import Measure, choose, divide, harmonic
 
 if TYPE_CHECKING:
-    from roget.scoring.cells.cover import Cover, Degrees, Overlap
-    from roget.scoring.cells.statistics import Elements
+    from roget.scoring.tables.cover import Cover, Degrees, Overlap
+    from roget.scoring.tables.statistics import Elements
 
 AMIGO = "Amigó et al. 2009"
 JURGENS = "Jurgens & Klapaftis 2013"
@@ -115,7 +115,7 @@ class OverlappingNMI(
         overlap = cover.overlap
         if self.norm == "lfk":
             return 1 - (_unknown(overlap) + _unknown(overlap.turned())) / 2
-        from roget.scoring.cells.cover import mutual_of_sets
+        from roget.scoring.tables.cover import mutual_of_sets
 
         gold, system, mutual = mutual_of_sets(overlap)
         # Without entropy, all sets of both sides hold all items.

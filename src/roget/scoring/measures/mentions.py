@@ -13,10 +13,10 @@ import numpy as np
 
 from roget.core.types import Floats, Values
 from roget.errors import Undefined
-from roget.scoring.cells.contingency import Contingency
-from roget.scoring.cells.statistics import BCubed, Links
 from roget.scoring.measures.base import Measure, divide, harmonic
 from roget.scoring.measures.overlap import CEAFE, BCubedF
+from roget.scoring.tables.contingency import Contingency
+from roget.scoring.tables.statistics import BCubed, Links
 
 VILAIN = "Vilain et al. 1995"
 MOOSAVI = "Moosavi & Strube 2016"

@@ -9,10 +9,10 @@ import numpy as np
 
 from roget.core.types import Floats, Ints, Values
 from roget.errors import InputError, Undefined
-from roget.scoring.cells.contingency import Contingency
-from roget.scoring.cells.statistics import BCubed, Matched
 from roget.scoring.entropy.base import ONE, find_owners
 from roget.scoring.measures.base import Distance, Measure, divide, harmonic
+from roget.scoring.tables.contingency import Contingency
+from roget.scoring.tables.statistics import BCubed, Matched
 
 
 class Purity(Measure, name="purity", reference="Zhao & Karypis 2001"):

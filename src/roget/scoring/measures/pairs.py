@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from roget.core.types import Values
-from roget.scoring.cells.statistics import PairCounts, Sizes
 from roget.scoring.measures.base import (
     MODELS,
     UNBOUNDED,
@@ -24,6 +23,7 @@ from roget.scoring.measures.base import (
     harmonic,
     undefined,
 )
+from roget.scoring.tables.statistics import PairCounts, Sizes
 
 MANANDHAR = "Manandhar et al. 2010"
 
@@ -69,7 +69,7 @@ class ARI(Adjusted, name="ari", linear="pairs"):
 
     def compute(self, pairs: PairCounts, sizes: Sizes) -> Values:
         if self.model != "perm":
-            from roget.scoring.cells.models import expect_disagreement
+            from roget.scoring.tables.null_models import expect_disagreement
 
             apart = divide(pairs.gold + pairs.system - 2 * pairs.both, pairs.total)
             value = 1 - divide(apart, expect_disagreement(self.model, sizes))

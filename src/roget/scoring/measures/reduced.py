@@ -15,10 +15,10 @@ import numpy as np
 
 from roget.core.types import Floats, Values
 from roget.errors import Undefined
-from roget.scoring.cells.statistics import Chance, Sizes
 from roget.scoring.entropy import Histogram
 from roget.scoring.measures.base import EVERYTHING, Measure, choose, divide, undefined
 from roget.scoring.measures.information import AVERAGES, average
+from roget.scoring.tables.statistics import Chance, Sizes
 
 NEWMAN = "Newman, Cantwell & Young 2020"
 REDUCTIONS = ("flat", "dirichlet")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from roget.errors import Undefined
-from roget.scoring.cells.dendrogram import Dendrogram
 from roget.scoring.measures.base import Measure
+from roget.scoring.tables.dendrogram import Dendrogram
 
 
 class DendrogramPurity(Measure, name="dendrogram-purity", reference="Heller & Ghahramani 2005"):

@@ -253,7 +253,7 @@ def test_progress_and_interruption(planted: Any) -> None:
 
 
 def test_an_interrupted_run_goes_on(tmp_path: Path, planted: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr("roget.learn.clustering.keeping.INTERVAL", 0.0)
+    monkeypatch.setattr("roget.learn.clustering.checkpoints.INTERVAL", 0.0)
     counts = planted(40, 30, 4, 3, 30)[0]
     options = {"random_state": 3, "n_sweeps": 6, "n_starts": 2}
     whole = CoMDL(**options).fit(counts)

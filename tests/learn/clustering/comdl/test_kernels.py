@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from roget.learn.clustering.comdl import criterion, kernels, merges
 from roget.learn.clustering.comdl.options import PARTITIONS
-from roget.learn.clustering.comdl.predict import Model
-from roget.learn.clustering.comdl.search import Classes, agglomerate
+from roget.learn.clustering.comdl.predict import CoclusterModel
+from roget.learn.clustering.comdl.search import CoclusterState, agglomerate
 from roget.learn.clustering.memberships import unite
 
 
@@ -60,7 +60,7 @@ def test_every_move_changes_the_length_by_what_it_says(
     temperature = data.draw(st.sampled_from([0.0, 1.0, 1e6]))
     state = np.array([data.draw(st.integers(0, 10**6))], dtype=np.uint64)
     before = naive(counts, *labels, a, b, prior)
-    rest = kernels.Rest(np.array([item]), *np.zeros((2, part.n), dtype=np.int64))
+    rest = kernels.SkipState(np.array([item]), *np.zeros((2, part.n), dtype=np.int64))
     new, change, moved = kernels.sweep(
         part.items, board, table.prices(a, b)[side], rest, k, 1, temperature, state
     )
@@ -82,7 +82,7 @@ def test_classes_are_drawn_by_the_exponential_of_their_lengths(naive: Any) -> No
     for _ in range(6000):
         labels = np.array([0, 0, 1, 1])
         board = table.board(0, [labels, columns], 2, 4, 0.5)
-        rest = kernels.Rest(np.array([0]), *np.zeros((2, 4), dtype=np.int64))
+        rest = kernels.SkipState(np.array([0]), *np.zeros((2, 4), dtype=np.int64))
         kernels.sweep(part.items, board, prices, rest, 2, 1, temperature, state)
         drawn[int(labels[0])] += 1
     lengths = np.array([naive(counts, [c, 0, 1, 1], columns, 0.5, 1.0) for c in range(3)])
@@ -97,7 +97,7 @@ def test_every_merge_is_the_cheapest_and_costs_what_it_says(naive: Any, problem:
     counts, rows, columns, a, b, prior = problem
     table = criterion.prepare(counts, prior)
     labels = [rows.copy(), columns.copy()]
-    classes = Classes(labels, a, b, 0.0)
+    classes = CoclusterState(labels, a, b, 0.0)
     pairs, added = agglomerate(table, classes, 1, 1)
     assert len(pairs) == sum(classes.k) - 2
     here = naive(counts, *labels, a, b, prior)
@@ -143,7 +143,7 @@ def test_code_lengths_are_differences_of_lengths(naive: Any, problem: Any) -> No
     counts, rows, columns, a, b, prior = problem
     table = criterion.prepare(counts, prior)
     k = int(rows.max()) + 1
-    model = Model(
+    model = CoclusterModel(
         criterion.blocks_of(table, (rows, columns)), rows, columns, counts.sum(axis=0), a, b,
         prior == "sizes", (None, None),  # type: ignore[arg-type]
     )  # fmt: skip

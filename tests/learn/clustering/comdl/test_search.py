@@ -9,11 +9,11 @@ import pytest
 from sklearn.metrics import v_measure_score
 
 from roget.learn.clustering.comdl.criterion import prepare
-from roget.learn.clustering.comdl.search import Search, Settings, build_hierarchy
+from roget.learn.clustering.comdl.search import CoMDLSearch, CoMDLSettings, build_hierarchy
 
 
-def run(counts: Any, **options: Any) -> Search:
-    search = Search(prepare(counts), Settings(**options))
+def run(counts: Any, **options: Any) -> CoMDLSearch:
+    search = CoMDLSearch(prepare(counts), CoMDLSettings(**options))
     for _ in search.steps():
         pass
     return search
@@ -65,7 +65,7 @@ def test_tiny_tables_have_the_optimum_of_li_and_abe_found(seed: int) -> None:
     best = min(
         printed(counts, rows, columns) for rows in partitions(5) for columns in partitions(4)
     )
-    search = Search(prepare(counts, "printed"), Settings(0.0, 0.0, starts=5, seed=seed))
+    search = CoMDLSearch(prepare(counts, "printed"), CoMDLSettings(0.0, 0.0, starts=5, seed=seed))
     assert [*search.steps()][-1].found().total == pytest.approx(best, rel=1e-12)
 
 
@@ -73,7 +73,7 @@ def test_sweeps_and_merges_of_li_and_abe_keep_count(planted: Any) -> None:
     """Counts below and above the table of logs, whole and not; the search raises where it errs."""
     counts = planted(80, 50, 4, 3, 60)[0] + 1
     for one in (counts, counts * 3000, counts / 7):
-        search = Search(prepare(one, "printed"), Settings(0.0, 0.0, sweeps=10))
+        search = CoMDLSearch(prepare(one, "printed"), CoMDLSettings(0.0, 0.0, sweeps=10))
         found = [*search.steps()][-1].found()
         assert search.length(found).total == pytest.approx(printed(one, *found.labels), rel=1e-10)
         tree = build_hierarchy(search.table, found, shorten=False)
@@ -102,15 +102,15 @@ def test_the_same_seed_gives_the_same_classes(planted: Any) -> None:
 @pytest.mark.parametrize("stop", [1, 4, 9, 13, 17])
 def test_a_search_goes_on_from_where_it_was(planted: Any, stop: int) -> None:
     counts = planted(60, 40, 4, 3, 30)[0] + 1
-    settings = Settings(sweeps=8, starts=2, seed=5)
+    settings = CoMDLSettings(sweeps=8, starts=2, seed=5)
     whole = run(counts, sweeps=8, starts=2, seed=5)
-    search = Search(prepare(counts), settings)
+    search = CoMDLSearch(prepare(counts), settings)
     for _, _ in zip(range(stop), search.steps(), strict=False):
         pass
     kept = search.snapshot()
     for _ in search.steps():  # what goes on does not change what was kept
         pass
-    again = Search(prepare(counts), settings)
+    again = CoMDLSearch(prepare(counts), settings)
     again.restore(kept)
     for _ in again.steps():
         pass
@@ -153,7 +153,7 @@ def test_a_shorter_description_on_the_way_takes_the_place_of_the_classes(planted
     counts = planted(60, 40, 3, 3, 100)[0]
     seen = counts.sum(axis=0) > 0
     table = prepare(counts[:, seen])
-    search = Search(table, Settings(sweeps=1))
+    search = CoMDLSearch(table, CoMDLSettings(sweeps=1))
     kept = build_hierarchy(table, search.now, shorten=False)
     shorter = build_hierarchy(table, search.now)
     assert kept.trees[0].n_clusters == search.now.k[0]

@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from roget.core.counts import Counts
 from roget.data import sample
 from roget.errors import InputError
-from roget.learn.clustering import keeping
+from roget.learn.clustering import checkpoints
 from roget.learn.clustering.mdl.estimator import MDLTree
 from roget.learn.thesaurus import Thesaurus
 
@@ -231,7 +231,7 @@ class Stopped(Exception):
 def test_a_run_goes_on_from_its_checkpoint(
     planted: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
-    monkeypatch.setattr(keeping, "INTERVAL", -1e9)
+    monkeypatch.setattr(checkpoints, "INTERVAL", -1e9)
     counts, _ = planted(100, 60, 5, 50)
     told: list[dict[str, Any]] = []
 

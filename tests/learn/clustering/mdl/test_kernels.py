@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from roget.core.kernels.rows import Items
+from roget.core.kernels.rows import RowItems
 from roget.learn.clustering.mdl import criteria, kernels
 from roget.learn.clustering.mdl.grow import Bisector, Sides, analyse
 
@@ -101,7 +101,7 @@ def test_axes_are_those_of_correspondence_analysis() -> None:
     counts = np.random.default_rng(0).poisson(1.5, size=(30, 12)) + 0.1
     table = sparse.csr_array(counts)
     totals, sums = counts.sum(axis=1), counts.sum(axis=0)
-    items = Items(table.indptr.astype(np.int64), table.indices, table.data, totals)
+    items = RowItems(table.indptr.astype(np.int64), table.indices, table.data, totals)
     start = np.random.default_rng(1).standard_normal(30)
     found = analyse(items, 12, start, steps=29, tolerance=1e-12)
     scaled = counts / np.sqrt(np.outer(totals, sums))

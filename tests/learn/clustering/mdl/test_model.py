@@ -9,7 +9,7 @@ from scipy.special import gammaln
 
 from roget.core.tree import Tree
 from roget.learn.clustering.mdl import kernels, options
-from roget.learn.clustering.mdl.criteria import Joining, frequencies, shrink
+from roget.learn.clustering.mdl.criteria import MergeGain, frequencies, shrink
 from roget.learn.clustering.memberships import one_hot
 from roget.learn.clustering.result import posterior
 
@@ -47,7 +47,7 @@ def test_joining_costs_what_the_clusters_length_grows_by(criterion: str) -> None
     weight = 11.0
     extra = weight * np.full(6, 1 / 6) if criterion == "dirichlet" else np.zeros(6)
     centroids = (counts + extra) / (tokens + extra.sum())[:, None]
-    rule = Joining(criterion, "mdl", weight, 6, tokens, sizes)
+    rule = MergeGain(criterion, "mdl", weight, 6, tokens, sizes)
     found = rule.code_lengths(sparse.csr_array(new), centroids)
 
     def length(row: np.ndarray, size: float) -> float:

@@ -10,14 +10,14 @@ from scipy import sparse
 from sklearn.metrics import v_measure_score
 
 from roget.learn.clustering.annealing.data import prepare
-from roget.learn.clustering.annealing.states import Settings
+from roget.learn.clustering.annealing.states import AnnealingSettings
 from roget.learn.clustering.soft import anneal as annealing
 from roget.learn.clustering.soft.anneal import Annealer, instability
 
 
 def last(counts: Any, *, prior: str = "empirical", dtype: str = "float64", **options: Any) -> Any:
     return deque(
-        Annealer(prepare(counts, prior, dtype), Settings(**options)).states(), maxlen=1
+        Annealer(prepare(counts, prior, dtype), AnnealingSettings(**options)).states(), maxlen=1
     ).pop()
 
 
@@ -56,7 +56,7 @@ def test_the_first_split_is_at_the_dense_critical_beta(planted: Any) -> None:
 def test_every_number_of_clusters_comes_once(planted: Any) -> None:
     counts, _ = planted(150, 60, 5, 40)
     seen = []
-    for state in Annealer(prepare(counts), Settings(n_clusters=12)).states():
+    for state in Annealer(prepare(counts), AnnealingSettings(n_clusters=12)).states():
         q = state.membership
         assert q.shape == (150, state.n_clusters)
         assert np.allclose(q.sum(axis=1), 1)
@@ -75,7 +75,7 @@ def test_energies_belong_to_memberships_and_centroids(planted: Any, mass: bool) 
     counts, _ = planted(100, 60, 3, 40)
     p = counts.toarray() / counts.sum(axis=1)[:, None]
     data = prepare(counts)
-    for state in Annealer(data, Settings(n_clusters=5, mass=mass)).states():
+    for state in Annealer(data, AnnealingSettings(n_clusters=5, mass=mass)).states():
         q, centroids = state.membership.toarray(), state.centroids
         logs = np.log(np.maximum(centroids, data.floor))
         far = -data.entropy[:, None] - p @ logs.T
@@ -141,7 +141,7 @@ def test_a_snapshot_at_any_split_leads_to_the_same_end(
 ) -> None:
     monkeypatch.setattr(annealing, "RELAX", relax)
     counts, _ = planted(200, 100, 6, 50)
-    data, settings = prepare(counts), Settings(n_clusters=30, beta=12.0)
+    data, settings = prepare(counts), AnnealingSettings(n_clusters=30, beta=12.0)
     annealer = Annealer(data, settings)
     kept = []
     for _ in annealer.states():
@@ -162,7 +162,7 @@ def test_a_snapshot_at_any_split_leads_to_the_same_end(
 
 def test_twins_that_come_together_are_merged() -> None:
     counts = sparse.csr_array(np.random.default_rng(0).poisson(2, size=(30, 8)) + 1.0)
-    annealer = Annealer(prepare(counts), Settings(n_clusters=3))
+    annealer = Annealer(prepare(counts), AnnealingSettings(n_clusters=3))
     list(annealer.states())
     k, splits = annealer.mixture.k, len(annealer.splits)
     assert k == splits + 1

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roget.learn.clustering.annealing.data import prepare
-from roget.learn.clustering.annealing.states import Crew
+from roget.learn.clustering.annealing.states import ThreadPool
 from roget.learn.clustering.memberships import FLOOR
 from roget.learn.clustering.soft import em
-from roget.learn.clustering.soft.em import Mixture
+from roget.learn.clustering.soft.em import SoftMixture
 
 
 def naive_step(
@@ -55,11 +55,11 @@ def random_case(seed: int, words: int = 7, contexts: int = 5, k: int = 3) -> tup
     return counts, rng.dirichlet(np.ones(k), size=words)
 
 
-def mixture_of(counts: Any, q: Any, prior: str, mass: bool, dtype: str = "float64") -> Mixture:
+def mixture_of(counts: Any, q: Any, prior: str, mass: bool, dtype: str = "float64") -> SoftMixture:
     from scipy import sparse
 
     data = prepare(sparse.csr_array(counts), prior, dtype)
-    mixture = Mixture(data, mass, Crew(1))
+    mixture = SoftMixture(data, mass, ThreadPool(1))
     mixture.reserve(q.shape[1])
     mixture.k = q.shape[1]
     mixture.q[:, : mixture.k] = q
@@ -145,7 +145,7 @@ def test_one_thread_or_more(planted: Any) -> None:
     results = []
     for jobs in (1, 2, 3):
         mixture = mixture_of(counts.toarray(), q, "empirical", True)
-        mixture.crew = Crew(jobs)
+        mixture.crew = ThreadPool(jobs)
         assert len(mixture._words) > 1
         energy = mixture.run(3.0, 20, 0.0)
         mixture.crew.close()

@@ -16,8 +16,8 @@ from sklearn.metrics import v_measure_score
 from roget import SoftAnnealing, Thesaurus, data
 from roget.errors import InputError
 from roget.learn.clustering.annealing.data import prepare
-from roget.learn.clustering.annealing.states import Crew
-from roget.learn.clustering.soft.em import Mixture
+from roget.learn.clustering.annealing.states import ThreadPool
+from roget.learn.clustering.soft.em import SoftMixture
 from roget.report.thesaurus import report
 
 
@@ -41,7 +41,9 @@ def test_the_printed_update_is_equations_7_and_8() -> None:
     rng = np.random.default_rng(0)
     counts = rng.integers(1, 9, (9, 5)).astype(float)
     q, beta = rng.dirichlet(np.ones(3), 9), 2.5
-    mixture = Mixture(prepare(sparse.csr_array(counts), "uniform"), False, Crew(1), printed=True)
+    mixture = SoftMixture(
+        prepare(sparse.csr_array(counts), "uniform"), False, ThreadPool(1), printed=True
+    )
     mixture.reserve(3)
     mixture.k = 3
     mixture.q[:, :3] = q

@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from roget.core.counts import Counts
 from roget.data import sample
 from roget.errors import InputError
-from roget.learn.clustering import keeping
+from roget.learn.clustering import checkpoints
 from roget.learn.clustering.soft.estimator import SoftAnnealing
 
 FAMILIES = np.array([[9, 1, 0, 0], [8, 2, 0, 0], [0, 0, 7, 3], [0, 0, 6, 4]])
@@ -195,7 +195,7 @@ class Stopped(Exception):
 def test_a_run_goes_on_from_its_checkpoint(
     planted: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
-    monkeypatch.setattr(keeping, "INTERVAL", -1e9)
+    monkeypatch.setattr(checkpoints, "INTERVAL", -1e9)
     counts, _ = planted(150, 80, 5, 50)
     told: list[dict[str, Any]] = []
 
@@ -242,7 +242,7 @@ def test_an_interrupt_keeps_what_was_found(planted: Any, how: str) -> None:
 def test_the_next_run_chooses_to_the_end_what_an_interrupt_cut_short(
     planted: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keeping, "INTERVAL", -1e9)
+    monkeypatch.setattr(checkpoints, "INTERVAL", -1e9)
     counts, _ = planted(100, 60, 3, 80)
 
     def stop(news: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ from scipy import sparse
 from roget.core.tree import Tree
 from roget.errors import InputError
 from roget.learn.clustering.annealing.data import prepare
-from roget.learn.clustering.annealing.states import Settings
+from roget.learn.clustering.annealing.states import AnnealingSettings
 from roget.learn.clustering.symmetric.annealer import BETA, SymmetricAnnealer
 from roget.learn.clustering.symmetric.estimator import fold_in
 
@@ -26,7 +26,7 @@ def planted(words: int = 60, contexts: int = 40, clusters: int = 4, seed: int = 
 
 
 def last(matrix: Any, **options: Any) -> Any:
-    annealer = SymmetricAnnealer(prepare(matrix), Settings(**options))
+    annealer = SymmetricAnnealer(prepare(matrix), AnnealingSettings(**options))
     states = list(annealer.states())
     annealer.close()
     return states[-1]
@@ -48,7 +48,7 @@ def naive_step(
 @pytest.mark.parametrize("beta", [0.7, 0.775, 1.0])
 def test_a_step_equals_its_naive_twin(beta: float) -> None:
     matrix, _ = planted()
-    annealer = SymmetricAnnealer(prepare(matrix), Settings(n_clusters=3, beta=beta))
+    annealer = SymmetricAnnealer(prepare(matrix), AnnealingSettings(n_clusters=3, beta=beta))
     annealer.beta = beta
     rng = np.random.default_rng(1)
     joint = matrix.toarray() / matrix.sum()
@@ -67,7 +67,7 @@ def test_the_root_is_as_unstable_as_its_canonical_correlation() -> None:
     joint = matrix.toarray() / matrix.sum()
     rows, columns = joint.sum(axis=1), joint.sum(axis=0)
     values = np.linalg.svd(joint / np.sqrt(np.outer(rows, columns)), compute_uv=False)
-    annealer = SymmetricAnnealer(prepare(matrix), Settings(n_clusters=2))
+    annealer = SymmetricAnnealer(prepare(matrix), AnnealingSettings(n_clusters=2))
     annealer._expect()
     sigma, _, _ = annealer._instabilities()
     assert sigma[0] == pytest.approx(values[1], rel=1e-6)
@@ -77,7 +77,7 @@ def test_the_root_is_as_unstable_as_its_canonical_correlation() -> None:
 @pytest.mark.parametrize(("factor", "parts"), [(0.97, False), (1.03, True)])
 def test_twins_part_just_above_the_critical_beta_and_not_below(factor: float, parts: bool) -> None:
     matrix, _ = planted(clusters=2)
-    annealer = SymmetricAnnealer(prepare(matrix), Settings(n_clusters=2, beta=0.6))
+    annealer = SymmetricAnnealer(prepare(matrix), AnnealingSettings(n_clusters=2, beta=0.6))
     annealer._expect()
     sigma, scores, modes = annealer._instabilities()
     annealer.beta = factor / (1 + sigma[0])
@@ -94,7 +94,7 @@ def test_twins_part_just_above_the_critical_beta_and_not_below(factor: float, pa
 
 def test_the_free_energy_never_rises_and_is_what_it_says() -> None:
     matrix, _ = planted()
-    annealer = SymmetricAnnealer(prepare(matrix), Settings(n_clusters=4))
+    annealer = SymmetricAnnealer(prepare(matrix), AnnealingSettings(n_clusters=4))
     for _ in annealer.states():
         pass
     annealer.words = annealer.words * np.random.default_rng(0).uniform(0.5, 1, annealer.words.shape)
@@ -109,7 +109,7 @@ def test_the_free_energy_never_rises_and_is_what_it_says() -> None:
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_planted_clusters_are_found(dtype: str) -> None:
     matrix, labels = planted()
-    annealer = SymmetricAnnealer(prepare(matrix, dtype=dtype), Settings(n_clusters=4))
+    annealer = SymmetricAnnealer(prepare(matrix, dtype=dtype), AnnealingSettings(n_clusters=4))
     *_, state = annealer.states()
     found = np.asarray(state.membership.toarray().argmax(axis=1))
     assert len(set(zip(found.tolist(), labels.tolist(), strict=True))) == 4
@@ -132,7 +132,7 @@ def test_results_do_not_depend_on_threads() -> None:
 
 def test_a_resumed_run_ends_the_same() -> None:
     matrix, _ = planted(clusters=6)
-    data, settings = prepare(matrix), Settings(n_clusters=9, beta=0.85)
+    data, settings = prepare(matrix), AnnealingSettings(n_clusters=9, beta=0.85)
     whole = list(SymmetricAnnealer(data, settings).states())
     for stop in range(1, len(whole)):
         annealer = SymmetricAnnealer(data, settings)
@@ -149,7 +149,7 @@ def test_a_resumed_run_ends_the_same() -> None:
 
 def test_beta_is_raised_after_the_splits() -> None:
     matrix, _ = planted()
-    annealer = SymmetricAnnealer(prepare(matrix), Settings(n_clusters=4, beta=0.9))
+    annealer = SymmetricAnnealer(prepare(matrix), AnnealingSettings(n_clusters=4, beta=0.9))
     betas = [state.beta for state in annealer.states()]
     assert betas == sorted(betas)
     assert betas[0] == BETA
@@ -184,4 +184,4 @@ def test_components_that_share_nothing_come_apart() -> None:
 def test_a_number_of_clusters_is_needed() -> None:
     matrix, _ = planted()
     with pytest.raises(InputError, match="number of clusters"):
-        SymmetricAnnealer(prepare(matrix), Settings())
+        SymmetricAnnealer(prepare(matrix), AnnealingSettings())

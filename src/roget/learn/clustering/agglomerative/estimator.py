@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from roget.learn.clustering import keeping
+from roget.learn.clustering import checkpoints
 from roget.learn.clustering.agglomerative.merges import Merges, merge_words, weigh_words
-from roget.learn.clustering.agglomerative.options import Options
+from roget.learn.clustering.agglomerative.options import AgglomerativeOptions
 from roget.learn.clustering.base import Clusterer, place_others, tell_few
 from roget.learn.clustering.inputs import learnable
 from roget.learn.clustering.memberships import one_hot
@@ -19,7 +19,7 @@ SMOOTHING = 1.0
 """Tokens of all words' contexts that are added to those of each cluster."""
 
 
-class AgglomerativeTree(Clusterer, Options):
+class AgglomerativeTree(Clusterer, AgglomerativeOptions):
     """Classes of words by merges, each of the two clusters that lose least by it; and their tree.
 
     What is lost is information about contexts: p(a) + p(b) times the Jensen–Shannon divergence of
@@ -72,7 +72,7 @@ class AgglomerativeTree(Clusterer, Options):
 
     def _merge(self, joint: Any) -> Merges:
         """All merges, from where a run was left; fewer if it is stopped."""
-        kept = keeping.Checkpoint(
+        kept = checkpoints.Checkpoint(
             self.checkpoint, self.name, (joint.indptr, joint.indices, joint.data), {}
         )
         told, n = kept.resume(), joint.shape[0]
@@ -83,7 +83,7 @@ class AgglomerativeTree(Clusterer, Options):
             self._tell(done / (n - 1), n_clusters=n - done)
             pause()
 
-        with kept.going_on(), keeping.interruptible() as pause:
+        with kept.going_on(), checkpoints.interruptible() as pause:
             earlier = None if told is None else Merges.read(n, told)
             merges = merge_words(joint, earlier, tell, pause)
         if not merges.whole:

@@ -15,7 +15,7 @@ from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
 from roget.learn.clustering.agglomerative import kernels
 from roget.learn.clustering.annealing.data import distributions
-from roget.learn.clustering.keeping import Pause, go_on
+from roget.learn.clustering.checkpoints import Pause, go_on
 from roget.learn.clustering.memberships import read_as_splits, unite
 
 BLOCK = 64

@@ -12,8 +12,8 @@ from scipy import sparse
 from roget.core.counts import Counts
 from roget.core.types import Floats
 from roget.learn.clustering import tokens as heldout
-from roget.learn.clustering.annealing.states import Point, Walker
-from roget.learn.clustering.keeping import Pause, go_on
+from roget.learn.clustering.annealing.states import AnnealingPath, PathPoint
+from roget.learn.clustering.checkpoints import Pause, go_on
 
 if TYPE_CHECKING:
     from roget.learn.clustering.annealing.estimator import Annealing
@@ -35,7 +35,7 @@ SOFTER = 0.7
 MOST = 768
 
 
-class Choice(NamedTuple):
+class KSelection(NamedTuple):
     """The best number of clusters and β, and the table they were chosen from.
 
     Each row of the table has `n_clusters`, `beta`, and the losses of held-out tokens, nats:
@@ -62,7 +62,7 @@ def choose(
     random_state: Any = None,
     tell: Callable[[int, float, float], None] | None = None,
     pause: Pause = go_on,
-) -> Choice:
+) -> KSelection:
     """Hold out one token in ten, anneal on the others once, and see where the path is best.
 
     `counts` are Counts or a csr_array without empty rows. A β that the options give is kept.
@@ -76,8 +76,8 @@ def choose(
     tokens = heldout.cells(train[rows], held[rows]) if rows.size > 1 else None
     start = 1.0 if options.beta is None else float(options.beta)
     if tokens is None or not tokens.counts.size:
-        return Choice(1, start, [])
-    walker = Walker(
+        return KSelection(1, start, [])
+    walker = AnnealingPath(
         train[rows],
         options.method,
         prior=options.prior,
@@ -109,11 +109,11 @@ def choose(
     except KeyboardInterrupt:
         interrupted = True
     row = best["backoff" if best["backoff"] is not first else "alone"].row
-    return Choice(int(row["n_clusters"]), float(row["beta"]), table, interrupted)
+    return KSelection(int(row["n_clusters"]), float(row["beta"]), table, interrupted)
 
 
 def _groups(
-    walker: Walker, options: Annealing, words: int, tokens: heldout.Cells
+    walker: AnnealingPath, options: Annealing, words: int, tokens: heldout.TokenCells
 ) -> Iterator[list[_Candidate]]:
     """For one number of clusters after another, candidates for every β."""
     least = 0.0
@@ -123,7 +123,7 @@ def _groups(
         highest = search.last_beta(at) if options.beta is None else options.beta
         if reached < k:
             return
-        points: Iterable[Point] = walker.run(k, highest, search.stride, least)
+        points: Iterable[PathPoint] = walker.run(k, highest, search.stride, least)
         if options.beta is not None:
             points = list(points)[-1:]
         group = _while_better(
@@ -154,7 +154,9 @@ def _while_better(candidates: Iterator[_Candidate]) -> list[_Candidate]:
     return found
 
 
-def _candidate(k: int, beta: float, tokens: heldout.Cells, classes: Floats | None) -> _Candidate:
+def _candidate(
+    k: int, beta: float, tokens: heldout.TokenCells, classes: Floats | None
+) -> _Candidate:
     """The losses of one clustering; one cluster is the unigram."""
     alone = tokens.smooth(tokens.unigram if classes is None else classes)
     backed = heldout.backoff(tokens, *(() if classes is None else (classes,)))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from roget.core.kernels.rows import Rows, rows_of
+from roget.core.kernels.rows import RowIndex, rows_of
 from roget.core.types import Array, Floats
 from roget.errors import InputError
 from roget.learn.clustering.annealing.options import PRIORS
@@ -19,8 +19,8 @@ from roget.learn.clustering.memberships import floor
 class Data:
     """p_n(v) of every word n, in rows (CSR) and again in columns (CSC), and the prior p(n)."""
 
-    rows: Rows
-    columns: Rows
+    rows: RowIndex
+    columns: RowIndex
     """p(n)·p_n(v), context by context."""
     prior: Floats
     entropy: Floats

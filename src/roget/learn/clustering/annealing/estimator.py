@@ -15,13 +15,19 @@ from scipy import sparse
 from roget.core.counts.views import to_dense
 from roget.core.information import bits
 from roget.core.options import check
-from roget.core.reshaping import merge
+from roget.core.tree_edits import merge
 from roget.core.types import Ints
-from roget.learn.clustering import keeping
+from roget.learn.clustering import checkpoints
 from roget.learn.clustering.annealing.choose import choose, generator
 from roget.learn.clustering.annealing.data import Data, prepare
-from roget.learn.clustering.annealing.options import Options
-from roget.learn.clustering.annealing.states import Method, Settings, Split, Walker, recall
+from roget.learn.clustering.annealing.options import AnnealingOptions
+from roget.learn.clustering.annealing.states import (
+    AnnealingPath,
+    AnnealingSettings,
+    ClusterSplit,
+    Method,
+    recall,
+)
 from roget.learn.clustering.base import Clusterer, tell_few
 from roget.learn.clustering.inputs import learnable
 from roget.learn.clustering.memberships import replace_rows, sparsify
@@ -36,7 +42,7 @@ SAME = 1e-6
 """Centroids are the same if their squared Hellinger distance is no more."""
 
 
-class Annealing(Clusterer, Options):
+class Annealing(Clusterer, AnnealingOptions):
     """What estimators by annealing share; a subclass has `method`, and its parameters."""
 
     unit = BETA
@@ -67,7 +73,7 @@ class Annealing(Clusterer, Options):
             settings = replace(settings, n_jobs=self.n_jobs)
             if self.interrupted_:
                 # The next run would go on with a number that was not chosen to the end.
-                kept = keeping.Checkpoint(None, self.name, (), {})
+                kept = checkpoints.Checkpoint(None, self.name, (), {})
             state, path = self._anneal(data, settings, kept, earlier)
         self.beta_ = state.beta
         bare = Clustering(
@@ -98,13 +104,13 @@ class Annealing(Clusterer, Options):
     @classmethod
     def learn_levels(cls, matrix: Any, seed: int, sizes: list[int]) -> list[tuple[Clustering, ...]]:
         """Clusterings of these sizes, on one path."""
-        walker = Walker(matrix, cls().method, seed=seed, max_iter=cls.walk_steps)
+        walker = AnnealingPath(matrix, cls().method, seed=seed, max_iter=cls.walk_steps)
         return [(point.clustering,) for point in walker.points(sizes)]
 
     def _revive_rule(self, content: Mapping[str, Any]) -> Rule:
         return self.method.rule(content["beta_"])
 
-    def _checkpoint(self, data: Data) -> tuple[keeping.Checkpoint, dict[str, Any] | None]:
+    def _checkpoint(self, data: Data) -> tuple[checkpoints.Checkpoint, dict[str, Any] | None]:
         """Where the run is kept, and what it had come to if it was begun before."""
         left_out = ("checkpoint", "progress", "n_jobs", "random_state")
         options = {name: v for name, v in self.get_params().items() if name not in left_out}
@@ -115,10 +121,10 @@ class Annealing(Clusterer, Options):
         if isinstance(self.random_state, Integral):
             options["random_state"] = int(self.random_state)
         arrays = *data.rows, data.prior
-        kept = keeping.Checkpoint(self.checkpoint, self.name, arrays, options)
+        kept = checkpoints.Checkpoint(self.checkpoint, self.name, arrays, options)
         return kept, kept.resume()
 
-    def _settings(self, part: Any) -> Settings:
+    def _settings(self, part: Any) -> AnnealingSettings:
         """What was asked for; what was left open is chosen on held-out counts."""
         n_clusters, beta = self.n_clusters, self.beta
         rng = generator(self.random_state)
@@ -131,7 +137,7 @@ class Annealing(Clusterer, Options):
             self._tell(done / 2, beta=at, n_clusters=k, free_energy=None)
 
         if n_clusters is None and (open_end or method.search.needs_number):
-            with keeping.interruptible() as pause:
+            with checkpoints.interruptible() as pause:
                 chosen = choose(part, self, CHOOSING, tell, pause)
             self.interrupted_ = chosen.interrupted
             n_clusters, beta = chosen.n_clusters, chosen.beta if beta is None else beta
@@ -143,8 +149,8 @@ class Annealing(Clusterer, Options):
     def _anneal(
         self,
         data: Data,
-        settings: Settings,
-        kept: keeping.Checkpoint,
+        settings: AnnealingSettings,
+        kept: checkpoints.Checkpoint,
         earlier: dict[str, Any] | None,
     ) -> tuple[Any, list[dict[str, Any]]]:
         """Run the annealer to its end, or an interrupt; gives its last state and the path."""
@@ -153,7 +159,7 @@ class Annealing(Clusterer, Options):
         def content() -> dict[str, Any]:
             return {**annealer.snapshot(), "rest": rest, "settings": vars(settings)}
 
-        with keeping.interruptible() as pause:
+        with checkpoints.interruptible() as pause:
             annealer = self.method.search(data, settings, pause)
             try:
                 if earlier is not None:
@@ -181,7 +187,7 @@ class Annealing(Clusterer, Options):
         return annealer, path
 
 
-def _fraction(state: Any, settings: Settings) -> float:
+def _fraction(state: Any, settings: AnnealingSettings) -> float:
     """About which part of the run is done."""
     if state.finished:
         return 1.0
@@ -192,7 +198,7 @@ def _fraction(state: Any, settings: Settings) -> float:
     return 0.95 * math.log(state.beta) / math.log(max(settings.beta or 1.0, 1.001))
 
 
-def _row(energy: Any, split: Split | None, beta: float, n_clusters: int) -> dict[str, Any]:
+def _row(energy: Any, split: ClusterSplit | None, beta: float, n_clusters: int) -> dict[str, Any]:
     return {
         "step": 0,
         "n_clusters": n_clusters,

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 
 from roget.core.options import option
-from roget.learn.clustering.options import CLUSTERS, Running
+from roget.learn.clustering.options import CLUSTERS, RunOptions
 
 PRIORS = ("empirical", "uniform")
 DTYPES = ("float64", "float32")
 
 
 @dataclass(eq=False, repr=False)
-class Options(Running):
+class AnnealingOptions(RunOptions):
     """Of deterministic annealing."""
 
     n_clusters: int | None = option(

@@ -17,7 +17,7 @@ from roget.core.types import Array
 from roget.engines.local import cores
 from roget.errors import InputError
 from roget.learn.clustering.annealing.data import Data, prepare
-from roget.learn.clustering.keeping import Pause, go_on
+from roget.learn.clustering.checkpoints import Pause, go_on
 from roget.learn.clustering.memberships import sparsify
 from roget.learn.clustering.result import BETA, Clustering, Rule
 
@@ -30,7 +30,7 @@ STEPS = 20
 """How often words settle at most, unless said otherwise."""
 
 
-class Crew:
+class ThreadPool:
     """Threads that share out ranges of rows; the ranges depend on the data alone.
 
     There is one for each core if their number is None or -1, one less if it is -2, and so on.
@@ -96,7 +96,7 @@ class Energy:
 
 
 @dataclass(frozen=True)
-class Settings:
+class AnnealingSettings:
     """What the annealing is to reach, and how."""
 
     n_clusters: int | None = None
@@ -115,13 +115,13 @@ class Settings:
     """The cross-entropy at which no more clusters are split, nats."""
 
 
-def recall(kept: Mapping[str, Any]) -> Settings:
+def recall(kept: Mapping[str, Any]) -> AnnealingSettings:
     """The settings that a checkpoint has; a ValueError or TypeError tells what is wrong."""
     for name in ("n_clusters", "beta", "until"):
         if kept.get(name) is not None:
             need_numbers(kept, name, low=0)
     need_numbers(kept, "tol", "max_iter", "seed", low=0)
-    found = Settings(**kept)
+    found = AnnealingSettings(**kept)
     whole = (found.max_iter, found.seed, found.stride, found.n_clusters or 1)
     if not all(type(one) is int for one in whole) or found.stride < 1:
         raise ValueError(f"settings {dict(kept)!r}: expected whole numbers")
@@ -129,7 +129,7 @@ def recall(kept: Mapping[str, Any]) -> Settings:
 
 
 @dataclass(frozen=True)
-class Split:
+class ClusterSplit:
     """One row of the path: a cluster and the new one that came out of it."""
 
     parent: int
@@ -138,7 +138,7 @@ class Split:
     energy: Energy
 
 
-class Search:
+class AnnealingSearch:
     """What searches share; a subclass has `_run`, `tree`, `memberships`, `centroids` and `mass`.
 
     `states` drives a search: it gives the search itself after one or more splits, or after β was
@@ -151,10 +151,10 @@ class Search:
     """Whether all words were let settle since the last split."""
     finished = False
 
-    def __init__(self, data: Data, settings: Settings, pause: Pause = go_on) -> None:
+    def __init__(self, data: Data, settings: AnnealingSettings, pause: Pause = go_on) -> None:
         self.data, self.settings = data, settings
-        self.crew = Crew(settings.n_jobs)
-        self.splits: list[Split] = []
+        self.crew = ThreadPool(settings.n_jobs)
+        self.splits: list[ClusterSplit] = []
         self._pause = pause
 
     def close(self) -> None:
@@ -201,7 +201,8 @@ class Search:
         self.beta, self.finished = kept["beta"], bool(kept["finished"])
         self.energy = Energy(**kept["energy"])
         self.splits = [
-            Split(**{**split, "energy": Energy(**split["energy"])}) for split in kept["splits"]
+            ClusterSplit(**{**split, "energy": Energy(**split["energy"])})
+            for split in kept["splits"]
         ]
 
     def _run(self) -> Iterator[None]:
@@ -217,21 +218,21 @@ class Method(NamedTuple):
     """How its clusters take new words at a β."""
     own: bool = False
     """Whether words that were learnt from have memberships of their own, not those of the rule."""
-    settings: Settings = Settings()
+    settings: AnnealingSettings = AnnealingSettings()
     """What it brings about by itself, whatever numbers are asked for."""
 
 
-class Point(NamedTuple):
+class PathPoint(NamedTuple):
     """The clusters at one place of the path."""
 
     beta: float
     clustering: Clustering
 
 
-class Walker:
+class AnnealingPath:
     """Anneals to one number of clusters after another, never going over the same ground twice.
 
-    Settings are those of `Settings`: a seed, how long words settle, how many threads.
+    Settings are those of `AnnealingSettings`: a seed, how long words settle, how many threads.
     """
 
     def __init__(
@@ -250,7 +251,7 @@ class Walker:
         self._kept: dict[str, Any] | None = None
         self._at = 1, 0.0
 
-    def points(self, ks: Iterable[int]) -> Iterator[Point]:
+    def points(self, ks: Iterable[int]) -> Iterator[PathPoint]:
         """The clusters at each number asked for, at the β the annealer chooses by itself.
 
         Stops at the first number that cannot be reached.
@@ -278,7 +279,7 @@ class Walker:
 
     def run(
         self, k: int, beta: float | None, stride: int = 1, least: float = 0.0
-    ) -> Iterator[Point]:
+    ) -> Iterator[PathPoint]:
         """The clusters as β is raised, having reached k, in so long steps from one to another."""
         with closing(self._annealer(k, beta, stride)) as annealer:
             for state in annealer.states():
@@ -286,7 +287,7 @@ class Walker:
                     at = float(state.beta)
                     found = state.tree, state.membership, state.centroids, state.mass
                     rule = self._method.rule(at)
-                    yield Point(at, Clustering(*found, self.data.background, rule, BETA))
+                    yield PathPoint(at, Clustering(*found, self.data.background, rule, BETA))
 
     def _annealer(self, k: int, beta: float | None, stride: int = 1) -> Any:
         settings = replace(self._settings, n_clusters=k, beta=beta, stride=stride)

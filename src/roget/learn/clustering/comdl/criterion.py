@@ -29,7 +29,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import gammaln, xlogy
 
-from roget.core.kernels.rows import Items, rows_of
+from roget.core.kernels.rows import RowItems, rows_of
 from roget.core.kernels.special import fill_log_gamma
 from roget.core.types import Floats, Ints
 from roget.learn.clustering.comdl import kernels
@@ -45,10 +45,10 @@ B_GRID = tuple(2.0 ** (step / STEPS) for step in range(-6 * STEPS, 10 * STEPS + 
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class AxisClasses:
     """The items of one side: their counts by item of the other side, and their sums."""
 
-    items: Items
+    items: RowItems
     partition: Floats
     """What the partition costs by its number of classes, without the sizes of classes."""
 
@@ -64,17 +64,17 @@ class Side:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class CoclusterTable:
     """A table of counts without empty rows or columns, by both of its sides."""
 
-    sides: tuple[Side, Side]
+    sides: tuple[AxisClasses, AxisClasses]
     grand: float
     sized: bool
     """Whether the sizes of classes are part of what a partition costs."""
     whole: bool
     """Whether all counts are integers."""
 
-    def prices(self, a: float, b: float) -> tuple[kernels.Prices, kernels.Prices]:
+    def prices(self, a: float, b: float) -> tuple[kernels.CostTables, kernels.CostTables]:
         """What the lengths of both sides are made of."""
         logs = np.empty(int(min(self.grand + 2, TABLE)) if self.whole else 0)
         if a > 0:
@@ -88,7 +88,7 @@ class Table:
             if b > 0:
                 fill_log_gamma(sizes, b, 0.0)
             found.append(
-                kernels.Prices(
+                kernels.CostTables(
                     logs, sizes, side.partition, self.sized, self.grand, float(a), float(b)
                 )
             )
@@ -96,11 +96,11 @@ class Table:
 
     def board(
         self, side: int, labels: Sequence[Ints], classes: int, room: int, a: float
-    ) -> kernels.Board:
+    ) -> kernels.CoclusterCounts:
         """The classes of one side against those of the other, with room for more."""
         part, blocks = self.sides[side], np.zeros((classes, room))
         kernels.tally(part.items, labels[side], labels[1 - side], blocks)
-        return kernels.Board(
+        return kernels.CoclusterCounts(
             labels[side], labels[1 - side], *members(part, labels[side], room), blocks,
             kernels.rise_all(blocks, a),
         )  # fmt: skip
@@ -120,7 +120,7 @@ class Length:
         return self.blocks + self.words + self.partition
 
 
-def prepare(matrix: Any, partition: str = "sizes") -> Table:
+def prepare(matrix: Any, partition: str = "sizes") -> CoclusterTable:
     """The table of a matrix in which every row and every column has counts."""
     rows = sparse.csr_array(matrix, dtype=np.float64)
     rows.sum_duplicates()
@@ -131,9 +131,9 @@ def prepare(matrix: Any, partition: str = "sizes") -> Table:
         part.sort_indices()
         totals = np.asarray(part.sum(axis=1), dtype=np.float64).ravel()
         costs = partition_costs(totals.size, partition)
-        sides.append(Side(Items(*rows_of(part), totals), costs))
+        sides.append(AxisClasses(RowItems(*rows_of(part), totals), costs))
     whole = bool((rows.data == np.floor(rows.data)).all())
-    return Table((sides[0], sides[1]), float(rows.data.sum()), partition == "sizes", whole)
+    return CoclusterTable((sides[0], sides[1]), float(rows.data.sum()), partition == "sizes", whole)
 
 
 def partition_costs(n: int, partition: str) -> Floats:
@@ -188,7 +188,7 @@ def _saddle(n: int, k: Floats) -> Floats:
     return out
 
 
-def blocks_of(table: Table, labels: Sequence[Ints]) -> Floats:
+def blocks_of(table: CoclusterTable, labels: Sequence[Ints]) -> Floats:
     """The counts of the blocks, classes of rows × classes of columns."""
     rows, columns = labels
     blocks = np.zeros((int(rows.max()) + 1, int(columns.max()) + 1))
@@ -196,7 +196,7 @@ def blocks_of(table: Table, labels: Sequence[Ints]) -> Floats:
     return blocks
 
 
-def length(table: Table, labels: Sequence[Ints], a: float, b: float) -> Length:
+def length(table: CoclusterTable, labels: Sequence[Ints], a: float, b: float) -> Length:
     """The description length of classes, numbered from 0 without gaps, from nothing but them."""
     blocks, words, partition = blocks_of(table, labels), 0.0, 0.0
     for side, part, k in zip(table.sides, labels, blocks.shape, strict=True):
@@ -208,7 +208,7 @@ def length(table: Table, labels: Sequence[Ints], a: float, b: float) -> Length:
     return Length(_blocks_part(*_histogram(blocks), table, blocks.size, a), words, partition)
 
 
-def members(side: Side, labels: Ints, k: int) -> tuple[Ints, Floats]:
+def members(side: AxisClasses, labels: Ints, k: int) -> tuple[Ints, Floats]:
     """How many items and how many counts each class has."""
     size = np.bincount(labels, minlength=k).astype(np.int64)
     mass = np.bincount(labels, weights=side.items.totals, minlength=k)
@@ -216,7 +216,7 @@ def members(side: Side, labels: Ints, k: int) -> tuple[Ints, Floats]:
 
 
 def choose(
-    table: Table, labels: Sequence[Ints], a: float, b: float, which: str
+    table: CoclusterTable, labels: Sequence[Ints], a: float, b: float, which: str
 ) -> tuple[float, float]:
     """The a and the b of the grids, those named in `which`, with the shortest length.
 
@@ -250,7 +250,7 @@ def _histogram(blocks: Floats) -> tuple[Floats, Ints]:
     return filled
 
 
-def _blocks_part(values: Floats, times: Ints, table: Table, cells: int, a: float) -> float:
+def _blocks_part(values: Floats, times: Ints, table: CoclusterTable, cells: int, a: float) -> float:
     if a == 0:
         data = float(xlogy(table.grand, table.grand) - np.sum(times * xlogy(values, values)))
         return data + 0.5 * (cells - 1) * math.log(table.grand)
@@ -258,7 +258,7 @@ def _blocks_part(values: Floats, times: Ints, table: Table, cells: int, a: float
     return float(gammaln(table.grand + cells * a) - gammaln(cells * a)) - here
 
 
-def _words_part(side: Side, size: Ints, mass: Floats, b: float) -> float:
+def _words_part(side: AxisClasses, size: Ints, mass: Floats, b: float) -> float:
     if b == 0:
         return float(np.sum(mass * np.log(size)))
     values, times = side.frequencies

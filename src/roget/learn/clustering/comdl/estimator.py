@@ -13,17 +13,17 @@ from sklearn.utils.validation import check_is_fitted
 from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
-from roget.learn.clustering import keeping
+from roget.learn.clustering import checkpoints
 from roget.learn.clustering.base import Clusterer, tell_few
-from roget.learn.clustering.comdl.criterion import Table, blocks_of, choose, prepare
-from roget.learn.clustering.comdl.options import PARTITIONS, Options
-from roget.learn.clustering.comdl.predict import Joining, Model
+from roget.learn.clustering.comdl.criterion import CoclusterTable, blocks_of, choose, prepare
+from roget.learn.clustering.comdl.options import PARTITIONS, CoMDLOptions
+from roget.learn.clustering.comdl.predict import ClassAssignment, CoclusterModel
 from roget.learn.clustering.comdl.search import (
     FIRST_A,
     FIRST_B,
-    Hierarchy,
-    Search,
-    Settings,
+    CoMDLSearch,
+    CoMDLSettings,
+    MergeHierarchy,
     build_hierarchy,
     starts_for,
     sweeps_for,
@@ -35,7 +35,7 @@ MOST = 2.0**53
 """Counts are added up exactly below this."""
 
 
-class CoMDL(Clusterer, Options):
+class CoMDL(Clusterer, CoMDLOptions):
     """Classes of words and classes of contexts, as many as shorten the description of the counts.
 
     The table is described by which words and contexts are in which classes, by the counts of the
@@ -63,7 +63,7 @@ class CoMDL(Clusterer, Options):
 
     name = "comdl"
     makes = "two-sided classes by description length"
-    rule = Joining
+    rule = ClassAssignment
     unit = SAVED
     number = "n_row_classes"
     kept = (
@@ -162,7 +162,7 @@ class CoMDL(Clusterer, Options):
     def _printed(self) -> bool:
         return self.criterion == "li-abe"
 
-    def _smooth(self, data: Table, found: Hierarchy) -> Hierarchy:
+    def _smooth(self, data: CoclusterTable, found: MergeHierarchy) -> MergeHierarchy:
         """The same classes with a and b, those given or those that describe them most shortly."""
         which = "".join(name for name in "ab" if isinstance(getattr(self, name), str))
         a = FIRST_A if isinstance(self.a, str) else float(self.a)
@@ -174,14 +174,14 @@ class CoMDL(Clusterer, Options):
     def _wanted(self) -> tuple[int | None, int | None]:
         return self.n_row_classes, self.n_column_classes
 
-    def _search(self, data: Table, seed: int) -> list[Hierarchy]:
+    def _search(self, data: CoclusterTable, seed: int) -> list[MergeHierarchy]:
         """Run the search to its end, or to where it is interrupted; gives the best start first."""
         rows, columns = (
             None if wanted is None else min(wanted, side.n)
             for wanted, side in zip(self._wanted, data.sides, strict=True)
         )
         a, b = (None if isinstance(one, str) else float(one) for one in (self.a, self.b))
-        settings = Settings(
+        settings = CoMDLSettings(
             *((0.0, 0.0) if self._printed else (a, b)),
             rows,
             columns,
@@ -193,10 +193,10 @@ class CoMDL(Clusterer, Options):
         options = {**vars(settings), "partition": self.partition}
         if self._printed:
             options["criterion"] = self.criterion
-        kept = keeping.Checkpoint(self.checkpoint, "comdl", arrays, options)
+        kept = checkpoints.Checkpoint(self.checkpoint, "comdl", arrays, options)
         earlier = kept.resume()
-        with kept.going_on(), keeping.interruptible() as pause:
-            search = Search(data, settings, pause)
+        with kept.going_on(), checkpoints.interruptible() as pause:
+            search = CoMDLSearch(data, settings, pause)
             try:
                 if earlier is not None:
                     search.restore(earlier)
@@ -215,7 +215,12 @@ class CoMDL(Clusterer, Options):
         return sorted(ends, key=lambda end: end.length.total)
 
     def _take_over(
-        self, data: Table, found: list[Hierarchy], columns: Floats, seen: tuple[Any, Any], rows: int
+        self,
+        data: CoclusterTable,
+        found: list[MergeHierarchy],
+        columns: Floats,
+        seen: tuple[Any, Any],
+        rows: int,
     ) -> None:
         """Take over what the starts found, and place the rows and columns without counts."""
         best = found[0]
@@ -228,7 +233,7 @@ class CoMDL(Clusterer, Options):
         self.starts_, labels, blocks = [], [], []
         for one in found:
             counts = blocks_of(data, one.labels)
-            model = Model(
+            model = CoclusterModel(
                 counts, *one.labels, columns, one.a, one.b, self.partition == "sizes", one.trees
             )
             parts = zip(one.labels, seen, (rows, columns.size), model.nothing(), strict=True)
@@ -257,13 +262,13 @@ class CoMDL(Clusterer, Options):
             blocks = self.start_blocks_[at : at + size].reshape(one.n_clusters, two.n_clusters)
             at += size
             self._models.append(
-                Model(
+                CoclusterModel(
                     blocks, labels[:rows], labels[rows:], self.column_totals_, start["a"],
                     start["b"], self.partition == "sizes", (one, two),
                 )
             )  # fmt: skip
 
-    def _notes(self, data: Table, rows: Floats, columns: Floats) -> list[str]:
+    def _notes(self, data: CoclusterTable, rows: Floats, columns: Floats) -> list[str]:
         """What the user should know of the data."""
         notes = []
         if self.n_clusters_ == 1 and self._wanted[0] is None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from roget.core.kernels.jit import compiled, compiled_within
 from roget.core.kernels.random import draw_uniform, shuffle
-from roget.core.kernels.rows import Items
+from roget.core.kernels.rows import RowItems
 from roget.core.kernels.special import exponentials, log_gamma, log_gammas, log_rise
 from roget.core.types import Array, Floats, Ints
 
@@ -28,7 +28,7 @@ LONGEST = 7
 # Where a and b are 0, lengths are Li & Abe's: Γ is not asked, and n·ln n takes its place.
 
 
-class Board(NamedTuple):
+class CoclusterCounts(NamedTuple):
     """Classes of one side's items against those of the other side; changed in place."""
 
     labels: Ints
@@ -44,7 +44,7 @@ class Board(NamedTuple):
     """What one more costs in each block, log(blocks + a): most of an item's counts are 1."""
 
 
-class Prices(NamedTuple):
+class CostTables(NamedTuple):
     """What the description length is made of, for one side."""
 
     table: Floats
@@ -60,7 +60,7 @@ class Prices(NamedTuple):
     b: float
 
 
-class Rest(NamedTuple):
+class SkipState(NamedTuple):
     """The items in their order, how calm each is, and how many sweeps pass it over."""
 
     order: Ints
@@ -68,7 +68,7 @@ class Rest(NamedTuple):
     wait: Ints
 
 
-class Room(NamedTuple):
+class Scratch(NamedTuple):
     """Where a sweep works."""
 
     held: Floats
@@ -88,7 +88,7 @@ class Room(NamedTuple):
 
 
 @compiled_within
-def _make_room(blocks: Floats) -> Room:
+def _make_room(blocks: Floats) -> Scratch:
     j, room = blocks.shape
     x, mantissa = np.ones(room), np.ones(room)
     full, filled = np.zeros((j, room), np.int32), np.zeros(j, np.int64)
@@ -97,14 +97,14 @@ def _make_room(blocks: Floats) -> Room:
             if blocks[i, c] > 0:
                 full[i, filled[i]] = c
                 filled[i] += 1
-    return Room(
+    return Scratch(
         np.zeros(room), np.zeros(room), np.zeros(room), np.zeros(room), x, x.view(np.int64),
         mantissa, mantissa.view(np.int64), np.zeros(j), np.zeros(j, np.int64), full, filled,
     )  # fmt: skip
 
 
 @compiled
-def tally(items: Items, labels: Ints, other: Ints, blocks: Floats) -> None:
+def tally(items: RowItems, labels: Ints, other: Ints, blocks: Floats) -> None:
     """Add up the counts of blocks[class of the other side, class of the item]."""
     for item in range(labels.size):
         c = labels[item]
@@ -143,7 +143,7 @@ def rise_all(blocks: Floats, a: float) -> Floats:
 
 
 @compiled
-def spread(k: int, j: int, prices: Prices) -> float:
+def spread(k: int, j: int, prices: CostTables) -> float:
     """What having k classes costs: of the blocks with j classes on the other side, and as such."""
     if prices.a == 0:
         return 0.5 * k * j * math.log(prices.grand) + float(prices.partition[k])
@@ -151,7 +151,7 @@ def spread(k: int, j: int, prices: Prices) -> float:
 
 
 @compiled_within
-def _gather(item: int, items: Items, other: Ints, sums: Floats, touched: Ints) -> int:
+def _gather(item: int, items: RowItems, other: Ints, sums: Floats, touched: Ints) -> int:
     """An item's counts by class of context; gives how many classes it has."""
     n = 0
     for at in range(items.indptr[item], items.indptr[item + 1]):
@@ -164,7 +164,9 @@ def _gather(item: int, items: Items, other: Ints, sums: Floats, touched: Ints) -
 
 
 @compiled_within
-def _gains(n: int, k: int, own: int, board: Board, prices: Prices, room: Room) -> None:
+def _gains(
+    n: int, k: int, own: int, board: CoclusterCounts, prices: CostTables, room: Scratch
+) -> None:
     """gain[c] = Σ_j lnΓ(N_cj + r_j + a) − lnΓ(N_cj + a), the item taken out of its own class."""
     touched, sums, gain = room.touched, room.sums, room.gain
     blocks, logs, a, table = board.blocks, board.logs, prices.a, prices.table
@@ -207,7 +209,9 @@ def _place(full: Array, c: int) -> int:
 
 
 @compiled_within
-def _shift(n: int, old: int, new: int, alone: bool, board: Board, a: float, room: Room) -> None:
+def _shift(
+    n: int, old: int, new: int, alone: bool, board: CoclusterCounts, a: float, room: Scratch
+) -> None:
     """Move an item's counts from one class, which it may leave empty, to another."""
     touched, sums, full, filled = room.touched, room.sums, room.full, room.filled
     blocks, logs = board.blocks, board.logs
@@ -230,7 +234,7 @@ def _shift(n: int, old: int, new: int, alone: bool, board: Board, a: float, room
 
 
 @compiled_within
-def _close(gone: int, last: int, board: Board, a: float, room: Room) -> None:
+def _close(gone: int, last: int, board: CoclusterCounts, a: float, room: Scratch) -> None:
     """Put the last class where an empty one was, so that classes in use lie side by side."""
     labels, size, mass = board.labels, board.size, board.mass
     blocks, logs, full = board.blocks, board.logs, room.full
@@ -251,7 +255,7 @@ def _close(gone: int, last: int, board: Board, a: float, room: Room) -> None:
 
 
 @compiled_within
-def _hold(c: int, board: Board, prices: Prices, room: Room) -> None:
+def _hold(c: int, board: CoclusterCounts, prices: CostTables, room: Scratch) -> None:
     """What a class costs already: lnΓ(R + b·n), and the same with all that an item more adds."""
     n = board.size[c]
     if prices.b == 0:
@@ -265,8 +269,8 @@ def _hold(c: int, board: Board, prices: Prices, room: Room) -> None:
 
 @compiled_within
 def _weigh(
-    f: float, own: int, k: int, opens: bool, steps: tuple[float, float], board: Board,
-    prices: Prices, room: Room,
+    f: float, own: int, k: int, opens: bool, steps: tuple[float, float], board: CoclusterCounts,
+    prices: CostTables, room: Scratch,
 ) -> None:  # fmt: skip
     """cost[c]: how much an item of f tokens adds to the length in class c; k is a new class.
 
@@ -317,7 +321,7 @@ def _draw(shares: Floats, k: int, state: Array) -> tuple[int, float]:
 
 
 @compiled_within
-def _pick(own: int, k: int, temperature: float, state: Array, room: Room) -> tuple[int, bool]:
+def _pick(own: int, k: int, temperature: float, state: Array, room: Scratch) -> tuple[int, bool]:
     """The class to go to, drawn by exp(−cost/T) or the cheapest; and whether that is to stay,
     almost surely."""
     cost, x = room.cost, room.x
@@ -337,7 +341,7 @@ def _pick(own: int, k: int, temperature: float, state: Array, room: Room) -> tup
 
 
 @compiled_within
-def _steps(k: int, j: int, prices: Prices) -> tuple[float, float]:
+def _steps(k: int, j: int, prices: CostTables) -> tuple[float, float]:
     """What the last class cost, and what one more would, as far as only their number counts."""
     here = spread(k, j, prices)
     fewer = here - spread(max(k - 1, 1), j, prices)
@@ -346,8 +350,8 @@ def _steps(k: int, j: int, prices: Prices) -> tuple[float, float]:
 
 @compiled
 def sweep(
-    items: Items, board: Board, prices: Prices, rest: Rest, k: int, least: int,
-    temperature: float, state: Array,
+    items: RowItems, board: CoclusterCounts, prices: CostTables, rest: SkipState, k: int,
+    least: int, temperature: float, state: Array,
 ) -> tuple[int, float, int]:  # fmt: skip
     """Let every item choose its class anew, in random order; `least` classes stay at least.
 
@@ -400,7 +404,7 @@ def sweep(
 
 
 @compiled
-def code_lengths(items: Items, board: Board, prices: Prices, out: Floats) -> None:
+def code_lengths(items: RowItems, board: CoclusterCounts, prices: CostTables, out: Floats) -> None:
     """out[item, c]: by how much the length grows when an item not counted yet joins class c."""
     blocks, size, mass, a, b = board.blocks, board.size, board.mass, prices.a, prices.b
     j, k = blocks.shape

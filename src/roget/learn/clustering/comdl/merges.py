@@ -17,7 +17,7 @@ import numpy as np
 from roget.core.kernels.jit import compiled, compiled_within
 from roget.core.kernels.special import log_gamma
 from roget.core.types import Floats, Ints
-from roget.learn.clustering.comdl.kernels import Prices, rise_table, spread
+from roget.learn.clustering.comdl.kernels import CostTables, rise_table, spread
 
 
 class Members(NamedTuple):
@@ -25,7 +25,7 @@ class Members(NamedTuple):
 
     size: Ints
     mass: Floats
-    prices: Prices
+    prices: CostTables
 
 
 class Merging(NamedTuple):
@@ -41,11 +41,11 @@ class Merging(NamedTuple):
     """What each pair would cost."""
     best: Ints
     """The class that each goes with best, −1 where that is to be found."""
-    prices: Prices
+    prices: CostTables
 
 
 @compiled_within
-def _bound(x: float, y: float, prices: Prices) -> float:
+def _bound(x: float, y: float, prices: CostTables) -> float:
     """G(x) + G(y) − G(x + y) − G(0): what one block of two merged classes costs."""
     if x < y:
         x, y = y, x
@@ -56,7 +56,7 @@ def _bound(x: float, y: float, prices: Prices) -> float:
 
 
 @compiled_within
-def _alone(n: int, mass: float, prices: Prices) -> float:
+def _alone(n: int, mass: float, prices: CostTables) -> float:
     """What a class of n items costs beside its blocks and its number."""
     if prices.b == 0:
         return mass * math.log(n)
@@ -65,7 +65,7 @@ def _alone(n: int, mass: float, prices: Prices) -> float:
 
 
 @compiled
-def pair_costs(blocks: Floats, size: Ints, mass: Floats, prices: Prices) -> Floats:
+def pair_costs(blocks: Floats, size: Ints, mass: Floats, prices: CostTables) -> Floats:
     """What it costs to merge each pair of the classes that are the rows of blocks, without what
     having a class less saves."""
     k, width = blocks.shape

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from roget.core.options import option
-from roget.learn.clustering.options import CLUSTERS, Running, auto_option
+from roget.learn.clustering.options import CLUSTERS, RunOptions, auto_option
 
 CRITERIA = ("auto", "li-abe")
 PARTITIONS = ("sizes", "modl")
@@ -15,7 +15,7 @@ LEVELS = (1.0, 0.5, 0.25)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class Options(Running):
+class CoMDLOptions(RunOptions):
     """Of two-sided classes by description length."""
 
     a: float | str = auto_option(
@@ -52,3 +52,6 @@ class Options(Running):
     n_starts: int | None = option(
         None, minimum=1, help="How often the search begins. Default: 1, more if the table is small."
     )
+
+
+OPTIONS = CoMDLOptions

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from roget.core.counts import Counts
-from roget.core.kernels.rows import Items, rows_of
+from roget.core.kernels.rows import RowItems, rows_of
 from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
@@ -21,7 +21,7 @@ _EMPTY = sparse.csr_array((1, 1))
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class CoclusterModel:
     """Classes of both sides, with the counts of their blocks.
 
     p(v|w) = (N_ij + a)/(R_i + aJ) · (f_v + b)/(C_j + b·m_j), for a word of class i and a context
@@ -38,7 +38,7 @@ class Model:
     sized: bool
     trees: tuple[Tree, Tree]
 
-    def level(self, part: float) -> Model:
+    def level(self, part: float) -> CoclusterModel:
         """The same with no more than a part of the classes left on each side."""
         if not 0 < part <= 1:
             raise InputError(f"level={part}: expected a part of the classes, above 0 up to 1")
@@ -72,10 +72,10 @@ class Model:
         """p(v|class of words), classes × contexts."""
         return np.asarray(self.of_classes()[:, self.columns] * self.within())
 
-    def rule(self) -> Joining:
+    def rule(self) -> ClassAssignment:
         """How words join the classes."""
         sizes = np.bincount(self.rows, minlength=self.blocks.shape[0])
-        return Joining(self.a, self.b, self.sized, sizes, self.columns, self.blocks)
+        return ClassAssignment(self.a, self.b, self.sized, sizes, self.columns, self.blocks)
 
     def nothing(self) -> tuple[int, int]:
         """The classes that a row and a column without counts cost least in."""
@@ -93,7 +93,7 @@ class Model:
 
 
 @dataclass(frozen=True, eq=False)
-class Joining(Rule):
+class ClassAssignment(Rule):
     """∝ exp(−nats by which the description grows if the word joins a class)."""
 
     clusterer = "comdl"
@@ -125,9 +125,9 @@ class Joining(Rule):
         columns = self.columns.copy()
         mass = self.blocks.sum(axis=1)
         kernels.code_lengths(
-            Items(*rows_of(matrix), nothing),
-            kernels.Board(columns, columns, self.sizes.copy(), mass, turned, turned),
-            kernels.Prices(nothing, nothing, nothing, self.sized, 0.0, self.a, self.b),
+            RowItems(*rows_of(matrix), nothing),
+            kernels.CoclusterCounts(columns, columns, self.sizes.copy(), mass, turned, turned),
+            kernels.CostTables(nothing, nothing, nothing, self.sized, 0.0, self.a, self.b),
             out,
         )
         return out

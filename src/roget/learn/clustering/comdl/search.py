@@ -21,9 +21,15 @@ from scipy.special import gammaln
 from roget.core.folder import is_size, need_arrays, need_numbers, need_range
 from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
+from roget.learn.clustering.checkpoints import Pause, go_on
 from roget.learn.clustering.comdl import criterion, kernels, merges
-from roget.learn.clustering.comdl.criterion import Length, Side, Table, length, members
-from roget.learn.clustering.keeping import Pause, go_on
+from roget.learn.clustering.comdl.criterion import (
+    AxisClasses,
+    CoclusterTable,
+    Length,
+    length,
+    members,
+)
 from roget.learn.clustering.memberships import read_as_splits, unite
 
 WARM, SHARE, COLD = 3.0, 16.0, 0.6
@@ -53,7 +59,7 @@ STILL = 1e-6
 
 
 @dataclass(frozen=True)
-class Settings:
+class CoMDLSettings:
     """What is asked of the search; None where it is to be found."""
 
     a: float | None = None
@@ -76,7 +82,7 @@ class Settings:
 
 
 @dataclass
-class Classes:
+class CoclusterState:
     """Classes of both sides, their length by the formula with a and b, and how it is reached."""
 
     labels: list[Ints]
@@ -90,17 +96,19 @@ class Classes:
         return [int(part.max()) + 1 for part in self.labels]
 
 
-class Search:
+class CoMDLSearch:
     """A run of the search; `steps` drives it, and it can stop and go on between any two."""
 
-    def __init__(self, table: Table, settings: Settings, pause: Pause = go_on) -> None:
+    def __init__(
+        self, table: CoclusterTable, settings: CoMDLSettings, pause: Pause = go_on
+    ) -> None:
         self.table, self.settings, self._pause = table, settings, pause
         self.state = np.array([settings.seed], dtype=np.uint64)
         rows, columns = (side.n for side in table.sides)
         self.hot = max(WARM, table.grand / math.sqrt(rows * columns) / SHARE)
         self.start, self.sweep, self.greedy, self.done = 0, 0, 0, 0
         self.finished = False
-        self.ends: list[Classes] = []
+        self.ends: list[CoclusterState] = []
         self.rest = [np.zeros((2, side.n), dtype=np.int64) for side in table.sides]
         self.now = self._begin()
         self._prices = lru_cache(maxsize=1)(table.prices)
@@ -122,7 +130,7 @@ class Search:
     def _sweeps(self) -> int:
         return (self.settings.sweeps + 1) // 2 if self._last else self.settings.sweeps
 
-    def steps(self) -> Iterator[Search]:
+    def steps(self) -> Iterator[CoMDLSearch]:
         """Itself after every temperature and every greedy round, until there is no more to do."""
         while not self.finished:
             self._pause()
@@ -133,11 +141,11 @@ class Search:
             self.done += 1
             yield self
 
-    def found(self) -> Classes:
+    def found(self) -> CoclusterState:
         """The best classes so far."""
         return min([*self.ends, self.now], key=lambda classes: classes.total)
 
-    def results(self) -> list[Classes]:
+    def results(self) -> list[CoclusterState]:
         """What the starts have come to, the best first; what is under way, if there is no other."""
         return sorted(self.ends or [self.now], key=lambda classes: classes.total)
 
@@ -180,7 +188,7 @@ class Search:
                     raise ValueError(f"classes_{at}_{side}: a class is empty, or one too many")
             need_numbers(values, "a", "b", low=0)
             need_numbers(values, "total")
-            classes = Classes(labels, **values)
+            classes = CoclusterState(labels, **values)
             if not math.isclose(
                 self.length(classes).total, classes.total, rel_tol=1e-6, abs_tol=1e-2
             ):
@@ -188,11 +196,11 @@ class Search:
             every.append(classes)
         self.now, self.ends = every[0], every[1:]
 
-    def length(self, classes: Classes) -> Length:
+    def length(self, classes: CoclusterState) -> Length:
         """The length of classes, from nothing but them."""
         return length(self.table, classes.labels, classes.a, classes.b)
 
-    def _begin(self) -> Classes:
+    def _begin(self) -> CoclusterState:
         """Random classes."""
         rng = np.random.default_rng([self.settings.seed, self.start])
         labels = []
@@ -204,7 +212,7 @@ class Search:
             labels.append(part.astype(np.int64))
         a = FIRST_A if self.settings.a is None else self.settings.a
         b = FIRST_B if self.settings.b is None else self.settings.b
-        classes = Classes(labels, a, b, 0.0)
+        classes = CoclusterState(labels, a, b, 0.0)
         classes.total = self.length(classes).total
         return classes
 
@@ -262,7 +270,7 @@ class Search:
         k, j = now.k[side], now.k[1 - side]
         room = min(part.n, k + k // 8 + 32) + 1 if fixed is None else k + 1
         board = self.table.board(side, now.labels, j, room, now.a)
-        rest = kernels.Rest(np.arange(part.n), *self.rest[side])
+        rest = kernels.SkipState(np.arange(part.n), *self.rest[side])
         prices = self._prices(now.a, now.b)[side]
         now.total += kernels.sweep(
             part.items, board, prices, rest, k, fixed or 1, temperature, self.state
@@ -280,25 +288,29 @@ class Search:
         now.total += float(np.cumsum(added[:first])[-1]) if first else 0.0
 
 
-def starts_for(table: Table) -> int:
+def starts_for(table: CoclusterTable) -> int:
     """How often to begin anew: small tables have time for it, and more need of it."""
     return int(np.clip(125_000 // table.sides[0].items.values.size, 1, 5))
 
 
-def first_classes(side: Side) -> int:
+def first_classes(side: AxisClasses) -> int:
     """How many classes a side begins with; they grow more easily than they shrink."""
     frequent = int(np.sum(side.items.totals >= FREQUENT))
     most = min(math.isqrt(side.items.values.size), frequent // 4, MOST_FIRST)
     return min(side.n, max(most, 4))
 
 
-def sweeps_for(table: Table) -> int:
+def sweeps_for(table: CoclusterTable) -> int:
     """How many temperatures: large tables settle in fewer, and cannot wait for more."""
     return int(np.clip(60 * math.sqrt(4e4 / table.sides[0].items.values.size), 40, 60))
 
 
 def agglomerate(
-    table: Table, classes: Classes, rows: int, columns: int, patience: float = math.inf
+    table: CoclusterTable,
+    classes: CoclusterState,
+    rows: int,
+    columns: int,
+    patience: float = math.inf,
 ) -> tuple[Ints, Floats]:
     """The merges down to so many classes, and what each adds to the length.
 
@@ -319,7 +331,7 @@ def shortest(added: Floats) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Hierarchy:
+class MergeHierarchy:
     """Classes of both sides, numbered as the splits of their trees make them."""
 
     labels: tuple[Ints, Ints]
@@ -330,7 +342,9 @@ class Hierarchy:
     b: float
 
 
-def build_hierarchy(table: Table, classes: Classes, *, shorten: bool = True) -> Hierarchy:
+def build_hierarchy(
+    table: CoclusterTable, classes: CoclusterState, *, shorten: bool = True
+) -> MergeHierarchy:
     """Merge all classes of both sides, and read the merges backwards, as splits.
 
     With `shorten`, what lies on the way with a shorter description takes the classes' place.
@@ -350,7 +364,7 @@ def build_hierarchy(table: Table, classes: Classes, *, shorten: bool = True) -> 
     whole = length(table, labels, classes.a, classes.b)
     path = _path(table, labels, np.stack([sides, parents], 1).tolist(), saved.tolist(), whole)
     found = (labels[0], labels[1]), (trees[0], trees[1])
-    return Hierarchy(*found, path, whole, classes.a, classes.b)
+    return MergeHierarchy(*found, path, whole, classes.a, classes.b)
 
 
 def _of_side(side: int, pairs: Ints) -> list[tuple[int, int]]:
@@ -365,7 +379,7 @@ def _in_order(labels: Ints) -> Ints:
 
 
 def _path(
-    table: Table, labels: list[Ints], splits: list[tuple[int, int]], saved: list[float],
+    table: CoclusterTable, labels: list[Ints], splits: list[tuple[int, int]], saved: list[float],
     whole: Length,
 ) -> list[dict[str, Any]]:  # fmt: skip
     """One row for each split, from one class to all; lengths are those after the split.

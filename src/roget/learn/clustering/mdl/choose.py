@@ -11,7 +11,7 @@ from scipy import sparse
 
 from roget.core.types import Floats
 from roget.learn.clustering import tokens as heldout
-from roget.learn.clustering.keeping import Pause, go_on
+from roget.learn.clustering.checkpoints import Pause, go_on
 from roget.learn.clustering.mdl.criteria import background, code, shrink
 from roget.learn.clustering.mdl.grow import Bisector, Grower
 from roget.learn.clustering.memberships import one_hot
@@ -20,7 +20,7 @@ FACTOR, LOWEST = 3.0, 0.1
 """How far it is from one concentration that is tried to the next; and the least that is tried."""
 
 
-class Course(NamedTuple):
+class AlphaSchedule(NamedTuple):
     """Where to begin with concentrations, and when to stop."""
 
     share: float
@@ -29,7 +29,7 @@ class Course(NamedTuple):
     """How many in a row may bring nothing."""
 
 
-COURSES = {"auto": Course(1.0, 2), "fine": Course(0.01, 1)}
+COURSES = {"auto": AlphaSchedule(1.0, 2), "fine": AlphaSchedule(0.01, 1)}
 """By the name that the option has: from few clusters, or from many. Where words have so many tokens
 that clusters are no help to predict them, the first is taken: "fine" leaves such words alone."""
 
@@ -47,7 +47,7 @@ ENTRIES = 300_000
 """Words are sampled until they have so many entries: more would not choose better."""
 
 
-class Choice(NamedTuple):
+class AlphaSelection(NamedTuple):
     """The concentration, the weight of parents, and what they were chosen by.
 
     Each row of the table has `concentration`, `weight`, `n_clusters` and `loss`: the held-out
@@ -66,7 +66,7 @@ class _Attempt(NamedTuple):
     rows: list[dict[str, float]]
     predicted: Floats
 
-    def beats(self, old: _Attempt, tokens: heldout.Cells | None) -> bool:
+    def beats(self, old: _Attempt, tokens: heldout.TokenCells | None) -> bool:
         """Whether it is ahead, on held-out tokens by more than the error of the difference."""
         if tokens is None:
             return self.rows[0]["loss"] < old.rows[0]["loss"]
@@ -79,7 +79,7 @@ def choose(
     given: float | str,
     rng: np.random.Generator,
     pause: Pause = go_on,
-) -> Choice:
+) -> AlphaSelection:
     """Grow trees on nine tokens of ten, and see which lets words predict the others best.
 
     Concentrations are tried from high to low, so from few clusters to many, until more are of no
@@ -106,10 +106,10 @@ def choose(
             best, idle = new, 0
         elif new.rows[0]["n_clusters"] > 1:  # one cluster says nothing of smaller concentrations
             idle += 1
-    return Choice(best.rows[0]["concentration"], best.rows[0]["weight"], table)
+    return AlphaSelection(best.rows[0]["concentration"], best.rows[0]["weight"], table)
 
 
-def _by_loss(train: Any, tokens: heldout.Cells, seed: int, concentration: float) -> _Attempt:
+def _by_loss(train: Any, tokens: heldout.TokenCells, seed: int, concentration: float) -> _Attempt:
     """How well the clusters of one concentration predict, for each weight of parents.
 
     Where words need no help, it is not counted, and the weight is that by which clusters alone

@@ -25,7 +25,7 @@ import numpy as np
 from scipy import sparse
 
 from roget.core.counts import Counts
-from roget.core.kernels.rows import Items, rows_of
+from roget.core.kernels.rows import RowItems, rows_of
 from roget.core.tree import Tree
 from roget.core.types import Floats
 from roget.learn.clustering.mdl import kernels
@@ -193,7 +193,7 @@ def _node_sums(counts: Any, tree: Tree) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class Joining(Rule):
+class MergeGain(Rule):
     """∝ p(c)·exp(−nats by which c's description grows if the word joins it)."""
 
     clusterer = "mdl"
@@ -219,7 +219,7 @@ class Joining(Rule):
         out = np.empty((matrix.shape[0], self.tokens.size))
         totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
         kernels.join_costs(
-            Items(*rows_of(matrix), totals),
+            RowItems(*rows_of(matrix), totals),
             kernels.Sums(counts, held, self.sizes),
             kernels.Formula(kind, np.empty(0), 1.0, float(self.width), 0.0, np.empty(0)),
             out,

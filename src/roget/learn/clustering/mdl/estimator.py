@@ -12,14 +12,14 @@ from sklearn.utils import check_random_state
 from roget.core.folder import need_numbers
 from roget.core.information import bits
 from roget.core.types import Floats
-from roget.learn.clustering import keeping
+from roget.learn.clustering import checkpoints
 from roget.learn.clustering.base import Clusterer, place_others, tell_few
 from roget.learn.clustering.inputs import learnable
 from roget.learn.clustering.mdl import criteria
 from roget.learn.clustering.mdl.choose import choose
-from roget.learn.clustering.mdl.criteria import Code, Joining, Parts, background, code
+from roget.learn.clustering.mdl.criteria import Code, MergeGain, Parts, background, code
 from roget.learn.clustering.mdl.grow import Bisector, Grower
-from roget.learn.clustering.mdl.options import Options
+from roget.learn.clustering.mdl.options import MDLOptions
 from roget.learn.clustering.memberships import one_hot
 from roget.learn.clustering.result import SAVED, Clustering, Rule
 from roget.learn.clustering.tokens import CHOOSING
@@ -28,7 +28,7 @@ BEST = "dirichlet"
 """What criterion="auto" is: the code whose clusters help most as back-off of sparse counts."""
 
 
-class MDLTree(Clusterer, Options):
+class MDLTree(Clusterer, MDLOptions):
     """Clusters of words and their tree, as many as shorten the description of the counts.
 
     All words are one cluster at first. The split in two that saves most is made, then the next;
@@ -59,7 +59,7 @@ class MDLTree(Clusterer, Options):
 
     name = "mdl"
     makes = "classes by description length"
-    rule = Joining
+    rule = MergeGain
     unit = SAVED
     kept = ("criterion_", "concentration_", "parent_weight_", "description_length_")
     facts: ClassVar[Mapping[str, str]] = {"description_length": "description_length_"}
@@ -71,7 +71,7 @@ class MDLTree(Clusterer, Options):
         totals, learnt, part = learnable(matrix, self.min_count)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self.criterion_ = BEST if self.criterion == "auto" else self.criterion
-        with keeping.interruptible() as pause:
+        with checkpoints.interruptible() as pause:
             found, grower = self._grow(part, totals[learnt], seed, pause)
         described = self._describe(part, totals[learnt], found, grower)
         k, wanted = grower.n_clusters, self.n_clusters
@@ -81,7 +81,7 @@ class MDLTree(Clusterer, Options):
             self._fall_short(tell_few(k, wanted, "there are no more words to split"))
 
     def _grow(
-        self, part: Any, totals: Floats, seed: int, pause: keeping.Pause
+        self, part: Any, totals: Floats, seed: int, pause: checkpoints.Pause
     ) -> tuple[Code, Grower]:
         """Choose what is to be chosen and split to the end, or to where it is interrupted."""
         options = {
@@ -89,7 +89,7 @@ class MDLTree(Clusterer, Options):
             "estimator": self.estimator, "concentration": self.concentration, "seed": seed,
         }  # fmt: skip
         arrays = part.indptr, part.indices, part.data
-        kept = keeping.Checkpoint(self.checkpoint, "mdl", arrays, options)
+        kept = checkpoints.Checkpoint(self.checkpoint, "mdl", arrays, options)
         earlier = kept.resume()
         with kept.going_on():
             self._settle(part, pause, earlier)
@@ -99,7 +99,9 @@ class MDLTree(Clusterer, Options):
                 self._split(grower, found.root(part, totals).total, kept, earlier)
         return found, grower
 
-    def _split(self, grower: Grower, length: float, kept: keeping.Checkpoint, earlier: Any) -> None:
+    def _split(
+        self, grower: Grower, length: float, kept: checkpoints.Checkpoint, earlier: Any
+    ) -> None:
         """Split from one cluster on, or from where a run was left; all as one have this length."""
         chosen = {"concentration": self.concentration_, "parent_weight": self.parent_weight_}
 
@@ -120,7 +122,7 @@ class MDLTree(Clusterer, Options):
             kept.keep(lambda: {**grower.snapshot(), **chosen}, now=True)
         tell(1.0)
 
-    def _settle(self, part: Any, pause: keeping.Pause, earlier: dict[str, Any] | None) -> None:
+    def _settle(self, part: Any, pause: checkpoints.Pause, earlier: dict[str, Any] | None) -> None:
         """The concentration, and how much parents weigh."""
         self.concentration_, self.parent_weight_ = None, 0.0
         if self.criterion_ != "dirichlet" or self.estimator == "mle":
@@ -159,12 +161,12 @@ class MDLTree(Clusterer, Options):
         options = self.criterion_, self.estimator, self.parent_weight_, found.width
         return Clustering(
             tree, belongs, centroids, tokens / tokens.sum(), overall / overall.sum(),
-            Joining(*options, tokens, sizes), self.unit, path,
+            MergeGain(*options, tokens, sizes), self.unit, path,
         )  # fmt: skip
 
     def _revive_rule(self, content: Mapping[str, Any]) -> Rule:
         options = self.criterion_, self.estimator, self.parent_weight_, content["width_"]
-        return Joining(*options, content["tokens_"], content["sizes_"])
+        return MergeGain(*options, content["tokens_"], content["sizes_"])
 
 
 def _path(root: Parts, grower: Grower) -> list[dict[str, Any]]:

@@ -17,10 +17,10 @@ import numpy as np
 
 from roget.core.folder import need_arrays, need_numbers, need_range
 from roget.core.kernels.lanczos import Operator, find_axes
-from roget.core.kernels.rows import Items, Rows, rows_of
+from roget.core.kernels.rows import RowIndex, RowItems, rows_of
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats
-from roget.learn.clustering.keeping import Pause, go_on
+from roget.learn.clustering.checkpoints import Pause, go_on
 from roget.learn.clustering.mdl import kernels
 from roget.learn.clustering.mdl.criteria import Code, Parts
 
@@ -49,10 +49,10 @@ LEAST = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class GrowingCluster:
     """Some rows of the whole table, with only the columns they use."""
 
-    items: Items
+    items: RowItems
     columns: Array
     prior: Floats
 
@@ -93,11 +93,11 @@ class Bisector:
         self.code, self.search, self.seed = code, search, seed
         self._place = np.full(matrix.shape[1], -1, np.int32)
 
-    def part(self, rows: Array) -> Part:
+    def part(self, rows: Array) -> GrowingCluster:
         """The rows by themselves."""
         indptr, indices, values, columns = kernels.gather(rows, self.table, self._place)
-        items = Items(indptr, indices, values, self.totals[rows])
-        return Part(items, columns, self.code.prior[columns])
+        items = RowItems(indptr, indices, values, self.totals[rows])
+        return GrowingCluster(items, columns, self.code.prior[columns])
 
     def split(self, rows: Array) -> Cut | None:
         """The best split that was found, whether it saves anything or not; None for one row."""
@@ -116,7 +116,7 @@ class Bisector:
 class Sides:
     """Two sides of a part, and the searches for good ones."""
 
-    def __init__(self, part: Part, code: Code, seed: int) -> None:
+    def __init__(self, part: GrowingCluster, code: Code, seed: int) -> None:
         self.part, self.code = part, code
         self.state = np.array([seed], dtype=np.uint64)
         self.side = np.zeros(part.items.totals.size, np.int8)
@@ -150,7 +150,7 @@ class Sides:
         kernels.tally(self.part.items, self.side, self.sums)
 
     @property
-    def _all(self) -> tuple[Items, Array, kernels.Sums, kernels.Formula]:
+    def _all(self) -> tuple[RowItems, Array, kernels.Sums, kernels.Formula]:
         return self.part.items, self.side, self.sums, self.formula
 
     def length(self) -> float:
@@ -205,18 +205,27 @@ class Sides:
 
 
 def analyse(
-    items: Items, columns: int, start: Floats, *, steps: int = LANCZOS, tolerance: float = TOLERANCE
+    items: RowItems,
+    columns: int,
+    start: Floats,
+    *,
+    steps: int = LANCZOS,
+    tolerance: float = TOLERANCE,
 ) -> Floats:
     """Rows' coordinates by correspondence analysis: an axis a row, the trivial one left out."""
     roots = np.sqrt(items.totals)
     sums = np.bincount(items.indices, items.values, minlength=columns)
     operator = Operator(
-        Rows(*items[:3]), np.arange(roots.size), 1 / roots, 1 / sums, roots / np.linalg.norm(roots)
+        RowIndex(*items[:3]),
+        np.arange(roots.size),
+        1 / roots,
+        1 / sums,
+        roots / np.linalg.norm(roots),
     )
     return find_axes(operator, start, steps, tolerance, AXES)[1] / roots
 
 
-class Candidate(NamedTuple):
+class SplitCandidate(NamedTuple):
     """The best split of a cluster: what it would change (nats), and how large the cluster is."""
 
     model: float
@@ -230,7 +239,7 @@ class Candidate(NamedTuple):
         return -(self.model + self.data) if self.proper else -math.inf
 
 
-class Step(NamedTuple):
+class SplitStep(NamedTuple):
     """A split that was made: which cluster gave which, how many words each kept, what changed."""
 
     parent: int
@@ -258,8 +267,8 @@ class Grower:
         self.labels = np.zeros(n, np.int32)
         self.side = np.zeros(n, np.int8)
         """The side of each row in the best split of its cluster."""
-        self.candidates: list[Candidate] = []
-        self.steps: list[Step] = []
+        self.candidates: list[SplitCandidate] = []
+        self.steps: list[SplitStep] = []
         self._heap: list[tuple[float, int]] = []
         self._open = 0
 
@@ -282,7 +291,7 @@ class Grower:
         left = math.log1p(max(-self._heap[0][0], 0.0)) / math.log1p(max(first, 1e-9))
         return max(0.0, 1.0 - left, 1.0 - self._open / max(int(self.bisector.table.values.size), 1))
 
-    def run(self) -> Iterator[Step | None]:
+    def run(self) -> Iterator[SplitStep | None]:
         """Split until the end; yields where it could be stopped and taken up again."""
         if not self.candidates:
             self.candidates.append(self._look(np.arange(self.labels.size)))
@@ -309,9 +318,9 @@ class Grower:
         """Go on from a snapshot; a ValueError or the like tells why it is none."""
         n = self.labels.size
         need_arrays(kept, {"labels": ("iu", (n,)), "side": ("iu", (n,))})
-        self.candidates = [Candidate(*one) for one in kept["candidates"]]
-        self.steps = [Step(*one) for one in kept["steps"]]
-        told: list[Candidate | Step] = [*self.candidates, *self.steps]
+        self.candidates = [SplitCandidate(*one) for one in kept["candidates"]]
+        self.steps = [SplitStep(*one) for one in kept["steps"]]
+        told: list[SplitCandidate | SplitStep] = [*self.candidates, *self.steps]
         for one in told:
             need_numbers({"model": one.model, "data": one.data}, "model", "data")
         for new, step in enumerate(self.steps, 1):
@@ -338,7 +347,7 @@ class Grower:
             heapq.heappush(self._heap, (-one.saved, cluster))
             self._open += one.entries
 
-    def _split(self, parent: int) -> Step:
+    def _split(self, parent: int) -> SplitStep:
         chosen, new = self.candidates[parent], self.n_clusters
         rows = np.flatnonzero(self.labels == parent)
         moved = self.side[rows] == 1
@@ -351,17 +360,17 @@ class Grower:
         self._offer(parent)
         self._offer(new)
         sizes = int(kept.size), int(parted.size)
-        self.steps.append(Step(parent, new, *sizes, chosen.model, chosen.data))
+        self.steps.append(SplitStep(parent, new, *sizes, chosen.model, chosen.data))
         return self.steps[-1]
 
-    def _look(self, rows: Array) -> Candidate:
+    def _look(self, rows: Array) -> SplitCandidate:
         """Search for the best split of some rows and keep it."""
         indptr = self.bisector.table.indptr
         entries = int(np.sum(indptr[rows + 1] - indptr[rows]))
         cut = self.bisector.split(rows)
         if cut is None:
             self.side[rows] = 0
-            return Candidate(0.0, 0.0, False, entries)
+            return SplitCandidate(0.0, 0.0, False, entries)
         self.side[rows] = cut.side
         model, data = cut.after.model - cut.before.model, cut.after.data - cut.before.data
-        return Candidate(model, data, cut.proper, entries)
+        return SplitCandidate(model, data, cut.proper, entries)

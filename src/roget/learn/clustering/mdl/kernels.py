@@ -13,7 +13,7 @@ import numpy as np
 
 from roget.core.kernels.jit import compiled
 from roget.core.kernels.random import draw_uniform, shuffle
-from roget.core.kernels.rows import Items, Rows
+from roget.core.kernels.rows import RowIndex, RowItems
 from roget.core.kernels.special import log_gamma, log_rise
 from roget.core.types import Array, Floats
 
@@ -87,7 +87,7 @@ def whole_cost(kind: int, tokens: float, size: float, mass: float, width: float)
 
 
 @compiled
-def row_change(row: int, items: Items, sums: Sums, source: int, formula: Formula) -> float:
+def row_change(row: int, items: RowItems, sums: Sums, source: int, formula: Formula) -> float:
     """Σ_v of what g loses on the source side, less what it wins on the other."""
     indices, values = items.indices, items.values
     counts, prior, table = sums.counts, formula.prior, formula.table
@@ -122,7 +122,7 @@ def row_change(row: int, items: Items, sums: Sums, source: int, formula: Formula
 
 
 @compiled
-def move_cost(row: int, items: Items, side: Array, sums: Sums, formula: Formula) -> float:
+def move_cost(row: int, items: RowItems, side: Array, sums: Sums, formula: Formula) -> float:
     """How much longer the code is when a row changes sides; O(non-zeros of the row)."""
     kind, mass, width = formula.kind, formula.mass, formula.width
     tokens, sizes = sums.tokens, sums.sizes
@@ -142,7 +142,7 @@ def move_cost(row: int, items: Items, side: Array, sums: Sums, formula: Formula)
 
 
 @compiled
-def move(row: int, items: Items, side: Array, sums: Sums) -> None:
+def move(row: int, items: RowItems, side: Array, sums: Sums) -> None:
     """Put a row on its other side."""
     s = side[row]
     t = 1 - s
@@ -157,7 +157,7 @@ def move(row: int, items: Items, side: Array, sums: Sums) -> None:
 
 
 @compiled
-def tally(items: Items, side: Array, sums: Sums) -> None:
+def tally(items: RowItems, side: Array, sums: Sums) -> None:
     """Counts and totals of the sides, from nothing."""
     sums.counts[:] = 0.0
     sums.tokens[:] = 0.0
@@ -202,7 +202,7 @@ def scatter(side: Array, state: Array) -> None:
 
 
 @compiled
-def sweep_cut(order: Array, items: Items, side: Array, sums: Sums, formula: Formula) -> float:
+def sweep_cut(order: Array, items: RowItems, side: Array, sums: Sums, formula: Formula) -> float:
     """The best of all cuts of an order of rows, of which both sides keep some; its length."""
     side[:] = 0
     tally(items, side, sums)
@@ -220,7 +220,13 @@ def sweep_cut(order: Array, items: Items, side: Array, sums: Sums, formula: Form
 
 @compiled
 def descend(
-    sweeps: int, least: float, state: Array, items: Items, side: Array, sums: Sums, formula: Formula
+    sweeps: int,
+    least: float,
+    state: Array,
+    items: RowItems,
+    side: Array,
+    sums: Sums,
+    formula: Formula,
 ) -> float:
     """Greedy moves, in random order, until a sweep brings at most `least`; the change of length.
 
@@ -246,7 +252,7 @@ def descend(
 
 
 @compiled
-def heat(items: Items, side: Array, sums: Sums, formula: Formula) -> float:
+def heat(items: RowItems, side: Array, sums: Sums, formula: Formula) -> float:
     """The mean size of what a move costs or brings: a temperature at which all may happen."""
     total = 0.0
     for row in range(side.size):
@@ -257,7 +263,7 @@ def heat(items: Items, side: Array, sums: Sums, formula: Formula) -> float:
 
 @compiled
 def anneal(
-    temperatures: Floats, state: Array, items: Items, side: Array, sums: Sums, formula: Formula
+    temperatures: Floats, state: Array, items: RowItems, side: Array, sums: Sums, formula: Formula
 ) -> float:
     """A heat-bath sweep at each temperature; the change of length. Neither side is emptied."""
     order = np.arange(side.size)
@@ -277,7 +283,7 @@ def anneal(
 
 @compiled
 def anneal_as_printed(
-    penalty: float, state: Array, items: Items, side: Array, sums: Sums, formula: Formula
+    penalty: float, state: Array, items: RowItems, side: Array, sums: Sums, formula: Formula
 ) -> int:
     """Figure 1 of Li & Abe (1996), steps 1 and 2: T = 1 at first, in bits; sides may be emptied.
 
@@ -306,7 +312,7 @@ def anneal_as_printed(
 
 
 @compiled
-def gather(rows: Array, table: Rows, place: Array) -> tuple[Array, Array, Floats, Array]:
+def gather(rows: Array, table: RowIndex, place: Array) -> tuple[Array, Array, Floats, Array]:
     """A table of some rows with only the columns they use, and which columns those are.
 
     `place` holds −1 for every column, before and after.
@@ -334,7 +340,7 @@ def gather(rows: Array, table: Rows, place: Array) -> tuple[Array, Array, Floats
 
 
 @compiled
-def join_costs(items: Items, clusters: Sums, formula: Formula, out: Floats) -> None:
+def join_costs(items: RowItems, clusters: Sums, formula: Formula, out: Floats) -> None:
     """out[row, c]: the code length of cluster c with the row, less that without it.
 
     Sums have a column for each cluster; of a Dirichlet code they include pseudo-counts, and the

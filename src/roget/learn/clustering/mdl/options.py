@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 
 from roget.core.options import option
-from roget.learn.clustering.options import CLUSTERS, Running
+from roget.learn.clustering.options import CLUSTERS, RunOptions
 
 CRITERIA = ("li-abe", "corrected", "dirichlet", "nml")
 ESTIMATORS = ("mdl", "mle")
@@ -14,7 +14,7 @@ CONCENTRATIONS = ("auto", "fine")
 
 
 @dataclass(eq=False, repr=False)
-class Options(Running):
+class MDLOptions(RunOptions):
     """Of splits by description length."""
 
     n_clusters: int | None = option(
@@ -46,3 +46,6 @@ class Options(Running):
     min_count: float = option(
         0, minimum=0, help="Words seen less often take no part in learning, but get labels."
     )
+
+
+OPTIONS = MDLOptions

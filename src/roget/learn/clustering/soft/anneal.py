@@ -24,11 +24,16 @@ from roget.core.kernels.rows import mean_rows
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats
 from roget.learn.clustering.annealing.data import Data
-from roget.learn.clustering.annealing.states import Energy, Search, Settings, Split
-from roget.learn.clustering.keeping import Pause, go_on
+from roget.learn.clustering.annealing.states import (
+    AnnealingSearch,
+    AnnealingSettings,
+    ClusterSplit,
+    Energy,
+)
+from roget.learn.clustering.checkpoints import Pause, go_on
 from roget.learn.clustering.memberships import predict_cells
 from roget.learn.clustering.soft import kernels
-from roget.learn.clustering.soft.em import Mixture
+from roget.learn.clustering.soft.em import SoftMixture
 
 LANCZOS, RESTARTS = 24, 20
 """Vectors that are kept before a restart, and how often it is tried."""
@@ -161,7 +166,7 @@ def _largest(data: Data, words: Array, weights: Floats, tolerance: float, seed: 
     return Instability(min(float(values[0]), 1.0), words, weights, vector / roots)
 
 
-class Annealer(Search):
+class Annealer(AnnealingSearch):
     """The search itself."""
 
     needs_number = False
@@ -180,13 +185,13 @@ class Annealer(Search):
         """Up to where β is tried, when a number of clusters was reached at one."""
         return SHARPEST * reached
 
-    def __init__(self, data: Data, settings: Settings, pause: Pause = go_on) -> None:
+    def __init__(self, data: Data, settings: AnnealingSettings, pause: Pause = go_on) -> None:
         super().__init__(data, settings, pause)
         # Clusters are split by their critical β only as long as their masses count. Without,
         # clusters that hardly differ are all as unstable as the root, and their number has no end.
         self._massive = settings.equations == "mass"
         printed = settings.equations == "printed"
-        self.mixture = Mixture(data, self._massive, self.crew, printed=printed)
+        self.mixture = SoftMixture(data, self._massive, self.crew, printed=printed)
         self.beta = min(1.0, self._limit)
         self.energy = self.mixture.run(self.beta, 1, 0.0)
         self.grown, self.falling, self.relaxed_at = False, False, 1
@@ -446,7 +451,7 @@ class Annealer(Search):
         masses = self.mixture.mass[: self.mixture.k] if self._massive else np.ones(1)
         relative = entropy + float(np.sum(xlogx(masses)))
         self.energy = Energy(distortion - relative / beta, distortion, entropy)
-        self.splits.append(Split(cluster, beta, found.critical_beta, self.energy))
+        self.splits.append(ClusterSplit(cluster, beta, found.critical_beta, self.energy))
         # The twins are looked at anew before either is split.
         self.fresh[cluster] = False
         self.eigenvalue.append(found.eigenvalue)
@@ -510,7 +515,7 @@ class Annealer(Search):
         del self.splits[place], self.eigenvalue[new], self.handicap[new]
         self.handicap[parent] *= RETRY
         self.splits = [
-            Split(s.parent - (s.parent > new), s.beta, s.critical_beta, s.energy)
+            ClusterSplit(s.parent - (s.parent > new), s.beta, s.critical_beta, s.energy)
             for s in self.splits
         ]
 

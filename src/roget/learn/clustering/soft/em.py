@@ -10,11 +10,11 @@ import numpy as np
 from roget.core.types import Array, Floats
 from roget.engines.base import current
 from roget.learn.clustering.annealing.data import Data
-from roget.learn.clustering.annealing.states import Crew, Energy, ranges
-from roget.learn.clustering.keeping import Pause, go_on
+from roget.learn.clustering.annealing.states import Energy, ThreadPool, ranges
+from roget.learn.clustering.checkpoints import Pause, go_on
 from roget.learn.clustering.soft import fleet as fleets
 from roget.learn.clustering.soft import kernels
-from roget.learn.clustering.soft.fleet import Fleet
+from roget.learn.clustering.soft.fleet import DistributedBlocks
 from roget.learn.clustering.soft.kernels import Centroids, Fits, Lists
 
 LOST = 1e-6
@@ -27,11 +27,11 @@ LISTED_SHARE = 1 / 6
 """Lists are worth their detours once they hold less than this part of all memberships."""
 
 
-class Mixture:
+class SoftMixture:
     """k clusters with room for more: memberships q, log centroids and masses, changed in place."""
 
     def __init__(
-        self, data: Data, mass: bool, crew: Crew, room: int = 8, printed: bool = False
+        self, data: Data, mass: bool, crew: ThreadPool, room: int = 8, printed: bool = False
     ) -> None:
         self.data, self.massive, self.crew, self.printed = data, mass, crew, printed
         self.pull: Floats = data.prior
@@ -46,7 +46,7 @@ class Mixture:
         self.floor = data.floor
         self._words, self._contexts = ranges(data.rows.indptr), ranges(data.columns.indptr)
         self._fits = Fits(np.zeros(data.n_words), np.zeros(data.n_words))
-        self._fleet: Fleet | None = None
+        self._fleet: DistributedBlocks | None = None
         self._mean_entropy = float(np.sum(data.prior * data.entropy))
 
     def reserve(self, clusters: int) -> None:
@@ -99,7 +99,7 @@ class Mixture:
             self.crew.over(self._words, kernel, *given, own=parts)
         return self._energy(centroids, parts)
 
-    def _find_fleet(self) -> Fleet | None:
+    def _find_fleet(self) -> DistributedBlocks | None:
         """The workers of an engine in use, if the step is worth the way there."""
         engine, cells = current(), self.data.rows.indices.size
         dense = cells >= fleets.DENSE * (self.data.n_words + self.data.n_contexts)
@@ -107,7 +107,7 @@ class Mixture:
             return None
         if self._fleet is None or self._fleet.engine is not engine:
             self._fetch()
-            self._fleet = Fleet(self.data, self._words, self._contexts)
+            self._fleet = DistributedBlocks(self.data, self._words, self._contexts)
         return self._fleet
 
     def run(self, beta: float, steps: int, tolerance: float, pause: Pause = go_on) -> Energy:

@@ -16,12 +16,12 @@ from roget.core.types import Array
 from roget.errors import InputError
 from roget.learn.clustering.annealing.data import distributions
 from roget.learn.clustering.annealing.estimator import Annealing
-from roget.learn.clustering.annealing.states import Crew, Method, Settings, ranges
+from roget.learn.clustering.annealing.states import AnnealingSettings, Method, ThreadPool, ranges
 from roget.learn.clustering.memberships import floor
 from roget.learn.clustering.result import Clustering, Rule
 from roget.learn.clustering.soft import kernels
 from roget.learn.clustering.soft.anneal import Annealer
-from roget.learn.clustering.soft.options import Options
+from roget.learn.clustering.soft.options import SoftOptions
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class Annealed(Rule):
         q, fits = np.empty((n, k), dtype=dtype), kernels.Fits(np.empty(n), np.empty(n))
         ones, parts = np.ones(n), ranges(table.indptr)
         masses = np.empty((len(parts), k))
-        with closing(Crew(self.n_jobs)) as crew:
+        with closing(ThreadPool(self.n_jobs)) as crew:
             crew.over(parts, kernels.expect, table, centres, ones, q, fits, own=masses)
         q[totals <= 0] = mass / mass.sum()
         return q
@@ -61,7 +61,7 @@ class Annealed(Rule):
         return cls(beta=float(beta), mass=bool(options.get("mass")))
 
 
-class SoftAnnealing(Annealing, Options):
+class SoftAnnealing(Annealing, SoftOptions):
     """Soft clusters of words by deterministic annealing, and the tree of their splits.
 
     A word n belongs to cluster c by p(c|n) ∝ exp(−β·KL(p_n‖p_c)), a cluster is the mean of its
@@ -112,5 +112,5 @@ class SoftAnnealing(Annealing, Options):
         if self.mass and self.equations != "mass":
             raise InputError(f"equations={self.equations!r} know no masses: expected mass=False")
         until = None if self.until is None else float(self.until) * math.log(2)
-        settings = Settings(mass=self.mass, equations=self.equations, until=until)
+        settings = AnnealingSettings(mass=self.mass, equations=self.equations, until=until)
         return Method(Annealer, rule, settings=settings)

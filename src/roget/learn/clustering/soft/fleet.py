@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from roget.core.kernels.rows import Rows
+from roget.core.kernels.rows import RowIndex
 from roget.core.types import Array, Floats
 from roget.engines.base import current, in_order
-from roget.engines.wire import shrink
+from roget.engines.compress import shrink
 from roget.learn.clustering.annealing.data import Data
 from roget.learn.clustering.soft import kernels
 from roget.learn.clustering.soft.kernels import Centroids, Fits, Lists
@@ -31,15 +31,15 @@ of words and centroids of contexts have to come and go."""
 _BLOCKS = 16
 
 
-class Block(NamedTuple):
+class RowBlock(NamedTuple):
     """Some rows of a table, numbered from 0, with a number for each, and the ranges in it."""
 
-    rows: Rows
+    rows: RowIndex
     weights: Floats
     ranges: tuple[tuple[int, int], ...]
 
 
-class Fleet:
+class DistributedBlocks:
     """The blocks of some data, which an engine holds."""
 
     def __init__(
@@ -52,15 +52,15 @@ class Fleet:
         self.contexts = self._hold(data.columns, data.floor, contexts)
 
     def _hold(
-        self, rows: Rows, weights: Floats, ranges: Sequence[tuple[int, int]]
+        self, rows: RowIndex, weights: Floats, ranges: Sequence[tuple[int, int]]
     ) -> list[tuple[int, int, Any]]:
         held = []
         for part in np.array_split(np.arange(len(ranges)), min(_BLOCKS, len(ranges))):
             here = [ranges[at] for at in part]
             begin, end = here[0][0], here[-1][1]
             low, high = rows.indptr[begin], rows.indptr[end]
-            block = Block(
-                Rows(shrink(rows.indptr[begin : end + 1] - low), shrink(rows.indices[low:high]),
+            block = RowBlock(
+                RowIndex(shrink(rows.indptr[begin : end + 1] - low), shrink(rows.indices[low:high]),
                      rows.values[low:high]),
                 weights[begin:end],
                 tuple((a - begin, b - begin) for a, b in here),
@@ -112,18 +112,18 @@ def join_centroids(given: tuple[Any, ...]) -> Centroids:
     return Centroids(np.concatenate(in_order(found, places)), bias, beta)
 
 
-def unpack_block(sent: Block) -> Block:
+def unpack_block(sent: RowBlock) -> RowBlock:
     """A block as kernels take it, which stays like this with a worker."""
     indptr, indices, values = sent.rows
-    rows = Rows(indptr.astype(np.int64), indices.astype(np.int32), _own(values))
+    rows = RowIndex(indptr.astype(np.int64), indices.astype(np.int32), _own(values))
     return sent._replace(rows=rows, weights=_own(sent.weights))
 
 
-def expect_block(sent: Centroids, task: tuple[Block, Lists | None]) -> tuple[Array, ...]:
+def expect_block(sent: Centroids, task: tuple[RowBlock, Lists | None]) -> tuple[Array, ...]:
     """Memberships of a block of words, their log Z and entropies, and the masses of its ranges."""
     centroids = Centroids(_own(sent.logs), _own(sent.bias), sent.beta)
     (rows, prior, ranges), lists = task
-    rows, prior = Rows(*map(_own, rows)), _own(prior)
+    rows, prior = RowIndex(*map(_own, rows)), _own(prior)
     lists = None if lists is None else Lists(*map(_own, lists))
     fits, k = Fits(np.zeros(prior.size), np.zeros(prior.size)), centroids.bias.size
     masses = np.zeros((len(ranges), k))
@@ -135,10 +135,10 @@ def expect_block(sent: Centroids, task: tuple[Block, Lists | None]) -> tuple[Arr
     return shares, *fits, masses
 
 
-def maximise_block(sent: tuple[Array | Lists, Floats], block: Block) -> Array:
+def maximise_block(sent: tuple[Array | Lists, Floats], block: RowBlock) -> Array:
     """Log centroids of a block of contexts."""
     held, mass = sent
-    columns, floor, mass = Rows(*map(_own, block.rows)), _own(block.weights), _own(mass)
+    columns, floor, mass = RowIndex(*map(_own, block.rows)), _own(block.weights), _own(mass)
     logs = np.zeros((floor.size, mass.size), dtype=columns.values.dtype)
     kernel: Any = kernels.maximise_listed if isinstance(held, Lists) else kernels.maximise
     own = Lists(*map(_own, held)) if isinstance(held, Lists) else _own(held)

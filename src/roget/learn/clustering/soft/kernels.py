@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from roget.core.kernels.jit import compiled, compiled_within
-from roget.core.kernels.rows import Rows
+from roget.core.kernels.rows import RowIndex
 from roget.core.types import Array, Floats
 
 TINY = 1e-12
@@ -51,7 +51,7 @@ class Lists(NamedTuple):
 
 
 @compiled_within
-def _sum_rows(begin: int, end: int, rows: Rows, table: Array, out: Array) -> None:
+def _sum_rows(begin: int, end: int, rows: RowIndex, table: Array, out: Array) -> None:
     """Σ value·row of the table over the entries begin to end, into `out`.
 
     Four at a time, each added in its turn: memory is asked for the next rows while it gives these,
@@ -100,7 +100,7 @@ def _share_out(
 
 @compiled
 def expect(
-    begin: int, end: int, rows: Rows, centroids: Centroids, prior: Floats, q: Array, fits: Fits,
+    begin: int, end: int, rows: RowIndex, centroids: Centroids, prior: Floats, q: Array, fits: Fits,
     mass: Floats,
 ) -> None:  # fmt: skip
     """Memberships of words begin to end in all clusters, exactly; and this range's masses."""
@@ -130,7 +130,7 @@ def _write_logs(sums: Array, scale: Floats, least: float, out: Array) -> None:
 
 @compiled
 def maximise(
-    begin: int, end: int, columns: Rows, q: Array, mass: Floats, floor: Floats, logs: Array
+    begin: int, end: int, columns: RowIndex, q: Array, mass: Floats, floor: Floats, logs: Array
 ) -> None:
     """log p(v|c) of contexts begin to end: the members' mean, not below the context's floor.
 
@@ -178,7 +178,8 @@ def spread(begin: int, end: int, lists: Lists, k: int, q: Array) -> None:
 
 @compiled
 def expect_listed(
-    begin: int, end: int, rows: Rows, centroids: Centroids, prior: Floats, lists: Lists, fits: Fits,
+    begin: int, end: int, rows: RowIndex, centroids: Centroids, prior: Floats, lists: Lists,
+    fits: Fits,
     mass: Floats,
 ) -> None:  # fmt: skip
     """The E-step among each word's listed clusters only."""
@@ -200,7 +201,7 @@ def expect_listed(
 
 @compiled
 def maximise_listed(
-    begin: int, end: int, columns: Rows, lists: Lists, mass: Floats, floor: Floats, logs: Array
+    begin: int, end: int, columns: RowIndex, lists: Lists, mass: Floats, floor: Floats, logs: Array
 ) -> None:
     """The M-step from lists of clusters."""
     indptr, rows, weights = columns
@@ -219,7 +220,7 @@ def maximise_listed(
 
 @compiled
 def twins(
-    words: Array, weights: Floats, rows: Rows, beta: float, floor: Floats, share: Floats,
+    words: Array, weights: Floats, rows: RowIndex, beta: float, floor: Floats, share: Floats,
     sums: Floats,
 ) -> float:  # fmt: skip
     """EM between two twins that share their parent's weights; share is the first one's part.

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from roget.core.options import option
-from roget.learn.clustering.annealing.options import Options as Shared
+from roget.learn.clustering.annealing.options import AnnealingOptions as Shared
 
 MODELS = ("asymmetric", "symmetric")
 EQUATIONS = ("mass", "bayes", "printed")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class Options(Shared):
+class SoftOptions(Shared):
     """Of soft clusters of words."""
 
     model: str = option(
@@ -36,3 +36,6 @@ class Options(Shared):
         help="Split no further once the words' contexts cost no more than so many bits each by "
         "p(context|word) = Σ p(c|word)·p(context|c), the cross-entropy of the training counts.",
     )
+
+
+OPTIONS = SoftOptions

@@ -16,15 +16,15 @@ from threadpoolctl import threadpool_limits
 from roget.core import folder
 from roget.core.io.problems import plural
 from roget.core.types import BoolArray, Floats, Ints
-from roget.learn.clustering import keeping
+from roget.learn.clustering import checkpoints
 from roget.learn.clustering.base import Clusterer, place_others
 from roget.learn.clustering.inputs import learnable
 from roget.learn.clustering.memberships import one_hot
 from roget.learn.clustering.result import Clustering, Unit
 from roget.learn.clustering.spherical import levels as leveling
 from roget.learn.clustering.spherical.moves import centres_of, fit_of, move, nearest, start
-from roget.learn.clustering.spherical.options import Options
-from roget.learn.clustering.spherical.rule import COMMON, Nearest, draw_near
+from roget.learn.clustering.spherical.options import SphericalOptions
+from roget.learn.clustering.spherical.rule import COMMON, NearestCentroids, draw_near
 from roget.learn.representation import Representation
 
 SIZE = 40
@@ -44,7 +44,7 @@ RARELY = 3
 read blind, such classes have no name. At most a quarter of all are."""
 
 
-class SphericalTree(Clusterer, Options):
+class SphericalTree(Clusterer, SphericalOptions):
     """Classes of words whose vectors point the same way, and a balanced tree of them.
 
     Counts become weights and weights become vectors (see `Representation`); every vector takes in
@@ -72,7 +72,7 @@ class SphericalTree(Clusterer, Options):
 
     name = "spherical"
     makes = "classes of words whose vectors point the same way"
-    rule = Nearest
+    rule = NearestCentroids
     unit = Unit("none", "merged at", False)
     kept = ("sharpness_", "levels_", "unsure_")
     facts: ClassVar[Mapping[str, str]] = {"levels": "levels_"}
@@ -82,15 +82,15 @@ class SphericalTree(Clusterer, Options):
 
     def _learn(self, matrix: Any) -> None:
         self.n_iter_ = 1
-        with keeping.interruptible() as pause, threadpool_limits(1):
+        with checkpoints.interruptible() as pause, threadpool_limits(1):
             self._make_classes(matrix, pause)
 
-    def _make_classes(self, matrix: Any, pause: keeping.Pause) -> None:
+    def _make_classes(self, matrix: Any, pause: checkpoints.Pause) -> None:
         asked = leveling.read_levels(self.levels, self.n_clusters)
         totals, seen, _ = learnable(matrix, 0)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self._tell(0.02)
-        keep = keeping.Checkpoint(
+        keep = checkpoints.Checkpoint(
             self.checkpoint, self.name, (matrix.indptr, matrix.indices, matrix.data), {"seed": seed}
         )
         wanted = asked[-1] if asked else self.n_clusters
@@ -124,10 +124,10 @@ class SphericalTree(Clusterer, Options):
         centres = centres_of(vectors[~among], labels[~among], k)
         self.levels_ = [*(one for one in asked or leveling.choose_levels(k) if one < k), k]
         sizes = np.bincount(labels, minlength=k)
-        tree, number = leveling.grow(centres, sizes, self.levels_, keeping.go_on)
+        tree, number = leveling.grow(centres, sizes, self.levels_, checkpoints.go_on)
         labels, centres = number[labels], centres[np.argsort(number)]
         self.sharpness_ = _sharpen(vectors, labels, centres, own)
-        rule = Nearest(self.sharpness_, centres.astype(np.float32), common)
+        rule = NearestCentroids(self.sharpness_, centres.astype(np.float32), common)
         belongs = one_hot(labels, k)
         sure = belongs[~unsure].T @ matrix[learnt[~unsure]]
         mass = np.asarray(sure.sum(axis=1)).ravel()
@@ -142,7 +142,7 @@ class SphericalTree(Clusterer, Options):
         self._tell(1.0)
 
     def _represent(
-        self, matrix: Any, seen: Ints, seed: int, least: int, keep: keeping.Checkpoint
+        self, matrix: Any, seen: Ints, seed: int, least: int, keep: checkpoints.Checkpoint
     ) -> tuple[Ints, Representation]:
         """The rows that can be learnt from, at least so many; or those of a run stopped later."""
         names = vars(self)

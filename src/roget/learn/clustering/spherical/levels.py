@@ -12,7 +12,7 @@ import numpy as np
 from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
-from roget.learn.clustering.keeping import Pause
+from roget.learn.clustering.checkpoints import Pause
 from roget.learn.clustering.memberships import unite
 from roget.learn.clustering.spherical.moves import centres_of, move
 from roget.learn.representation.vectors import Singles
@@ -51,12 +51,12 @@ def read_levels(given: object, k: int | None) -> tuple[int, ...] | None:
     return tuple(sizes)
 
 
-class Node(NamedTuple):
+class LevelNode(NamedTuple):
     """Of a dendrogram: a class, or two nodes at what their merge cost, in which step of levels."""
 
     step: int
     height: float
-    below: tuple[Node, Node] | None = None
+    below: tuple[LevelNode, LevelNode] | None = None
     label: int = -1
 
 
@@ -68,7 +68,7 @@ def grow(centres: Singles, sizes: Ints, levels: Sequence[int], pause: Pause) -> 
     is that level.
     """
     weights = np.sqrt(sizes)
-    groups = [Node(0, 0.0, label=at) for at in range(sizes.size)]
+    groups = [LevelNode(0, 0.0, label=at) for at in range(sizes.size)]
     for step, size in enumerate(reversed([one for one in levels if one < sizes.size]), 1):
         labels = unite((pair[:2] for pair in merge(centres, weights, size)), len(groups))
         labels = np.unique(move(centres, labels, pause, weights), return_inverse=True)[1]
@@ -113,16 +113,18 @@ def merge(centres: Singles, weights: Floats, size: int = 1) -> list[tuple[int, i
     return done
 
 
-def _join(centres: Singles, weights: Floats, rows: Ints, groups: Sequence[Node], step: int) -> Node:
+def _join(
+    centres: Singles, weights: Floats, rows: Ints, groups: Sequence[LevelNode], step: int
+) -> LevelNode:
     """One node of several, by merges; never below what it is made of."""
-    here: dict[int, Node] = {at: groups[row] for at, row in enumerate(rows.tolist())}
+    here: dict[int, LevelNode] = {at: groups[row] for at, row in enumerate(rows.tolist())}
     for i, j, cost in merge(centres[rows], weights[rows]):
         height = max(cost, here[i].height, here[j].height)
-        here[i] = Node(step, height, (here[i], here.pop(j)))
+        here[i] = LevelNode(step, height, (here[i], here.pop(j)))
     return here[0]
 
 
-def _number(root: Node) -> tuple[Tree, Ints]:
+def _number(root: LevelNode) -> tuple[Tree, Ints]:
     """The tree of a dendrogram, split from the top, and the cluster of each label."""
     waiting, splits = {0: root}, []
     while high := [one for one in waiting.items() if one[1].below is not None]:

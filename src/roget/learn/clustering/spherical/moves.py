@@ -9,7 +9,7 @@ from scipy import sparse
 
 from roget.core.counts.views import unit
 from roget.core.types import Floats, Ints
-from roget.learn.clustering.keeping import Pause
+from roget.learn.clustering.checkpoints import Pause
 from roget.learn.clustering.memberships import one_hot
 from roget.learn.representation.vectors import BLOCK, Singles
 

@@ -6,11 +6,11 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from roget.core.options import option
-from roget.learn.clustering.options import CLUSTERS, Running
+from roget.learn.clustering.options import CLUSTERS, RunOptions
 
 
 @dataclass(eq=False, repr=False)
-class Options(Running):
+class SphericalOptions(RunOptions):
     """Of classes by the directions of words' vectors."""
 
     n_clusters: int | None = option(
@@ -30,3 +30,6 @@ class Options(Running):
     set_aside: bool = option(
         True, help="Leave unsure words out of the thesaurus: those, and rare ones that fit nowhere."
     )
+
+
+OPTIONS = SphericalOptions

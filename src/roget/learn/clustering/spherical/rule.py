@@ -47,7 +47,7 @@ def draw_new(representation: Representation, common: Ints, matrix: Any) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class Nearest(Rule):
+class NearestCentroids(Rule):
     """∝ exp(sharpness · cosine with the class's centre), the word's vector drawn near as others."""
 
     clusterer = "spherical"

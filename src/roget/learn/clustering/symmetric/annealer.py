@@ -20,13 +20,19 @@ from typing import Any
 import numpy as np
 
 from roget.core.folder import Schema, need_arrays
-from roget.core.kernels.rows import Rows
+from roget.core.kernels.rows import RowIndex
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats
 from roget.errors import InputError
 from roget.learn.clustering.annealing.data import Data
-from roget.learn.clustering.annealing.states import Energy, Search, Settings, Split, ranges
-from roget.learn.clustering.keeping import Pause, go_on
+from roget.learn.clustering.annealing.states import (
+    AnnealingSearch,
+    AnnealingSettings,
+    ClusterSplit,
+    Energy,
+    ranges,
+)
+from roget.learn.clustering.checkpoints import Pause, go_on
 from roget.learn.clustering.symmetric import kernels
 from roget.learn.clustering.symmetric.kernels import temper
 
@@ -50,7 +56,7 @@ BLOCK = 32
 """Clusters whose instability is sought at once."""
 
 
-class SymmetricAnnealer(Search):
+class SymmetricAnnealer(AnnealingSearch):
     """The search itself.
 
     `words` and `contexts` hold the expected counts p(n,c) and p(v,c), a row for each word or
@@ -73,7 +79,7 @@ class SymmetricAnnealer(Search):
         """Up to where β is tried."""
         return HARDEST
 
-    def __init__(self, data: Data, settings: Settings, pause: Pause = go_on) -> None:
+    def __init__(self, data: Data, settings: AnnealingSettings, pause: Pause = go_on) -> None:
         if settings.n_clusters is None:
             raise InputError("the symmetric model needs a number of clusters")
         super().__init__(data, settings, pause)
@@ -186,7 +192,7 @@ class SymmetricAnnealer(Search):
     def _over_contexts(self, table: Array) -> Array:
         return self._gather(self.data.rows._replace(values=self._ratio), self._rows, table)
 
-    def _gather(self, rows: Rows, parts: list[tuple[int, int]], table: Array) -> Array:
+    def _gather(self, rows: RowIndex, parts: list[tuple[int, int]], table: Array) -> Array:
         out = np.empty((rows.indptr.size - 1, table.shape[1]), table.dtype)
         self.crew.over(parts, kernels.gather, rows, table, out)
         return out
@@ -225,9 +231,9 @@ class SymmetricAnnealer(Search):
         self.splits[-chosen.size :] = self._notes(chosen, sigma)
         return True
 
-    def _notes(self, chosen: Array, sigma: Floats) -> list[Split]:
+    def _notes(self, chosen: Array, sigma: Floats) -> list[ClusterSplit]:
         critical = 1.0 / (1.0 + sigma)
-        return [Split(int(c), self.beta, float(critical[c]), self.energy) for c in chosen]
+        return [ClusterSplit(int(c), self.beta, float(critical[c]), self.energy) for c in chosen]
 
     def _random(self, columns: int, k: int) -> Array:
         """Where the search for instabilities starts, whether resumed or not."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from roget.core.kernels.rows import Rows
+from roget.core.kernels.rows import RowIndex
 from roget.core.types import Array, Floats
 from roget.learn.clustering.annealing.estimator import Annealing
 from roget.learn.clustering.annealing.states import Method
@@ -55,7 +55,7 @@ def fold_in(
     dtype, k = contexts.dtype, contexts.shape[1]
     totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
     scale = np.repeat(1.0 / np.where(totals > 0, totals, 1.0), np.diff(matrix.indptr))
-    joint = Rows(matrix.indptr, matrix.indices, (matrix.data * scale).astype(dtype))
+    joint = RowIndex(matrix.indptr, matrix.indices, (matrix.data * scale).astype(dtype))
     ratio, log_z = np.empty_like(joint.values), np.empty(totals.size)
     membership = np.full((totals.size, k), 1.0 / k, dtype)
     counts, resting = np.empty_like(membership), np.zeros(totals.size, dtype=bool)

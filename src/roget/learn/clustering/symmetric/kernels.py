@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from roget.core.kernels.jit import compiled_reassociated
-from roget.core.kernels.rows import Rows
+from roget.core.kernels.rows import RowIndex
 from roget.core.types import Array, Floats
 
 FLOOR = 1e-12
@@ -26,7 +26,8 @@ def temper(probabilities: Array, beta: float) -> Array:
 
 @compiled_reassociated
 def expect(
-    begin: int, end: int, joint: Rows, words: Array, contexts: Array, ratio: Array, counts: Array,
+    begin: int, end: int, joint: RowIndex, words: Array, contexts: Array, ratio: Array,
+    counts: Array,
     log_z: Floats,
 ) -> None:  # fmt: skip
     """Expected counts of words begin to end in every cluster.
@@ -57,7 +58,7 @@ def expect(
 
 
 @compiled_reassociated
-def gather(begin: int, end: int, rows: Rows, table: Array, out: Array) -> None:
+def gather(begin: int, end: int, rows: RowIndex, table: Array, out: Array) -> None:
     """Rows begin to end of a sparse matrix times a table."""
     indptr, indices, ratio = rows
     k = table.shape[1]

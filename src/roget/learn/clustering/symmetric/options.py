@@ -1,5 +1,5 @@
 """What SymmetricAnnealing can be asked for."""
 
-from roget.learn.clustering.annealing.options import Options
+from roget.learn.clustering.annealing.options import AnnealingOptions
 
-__all__ = ["Options"]
+OPTIONS = AnnealingOptions

@@ -1,0 +1,256 @@
+"""Explanations of the codes of errors and warnings, printed by `roget explain CODE`.
+
+One entry per code, in alphabetical order: what it means, why it matters, what to do.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Explanation(NamedTuple):
+    """What a code means, why it matters and what to do."""
+
+    meaning: str
+    reason: str
+    remedy: str
+
+
+CODES: dict[str, Explanation] = {
+    "ambiguous-columns": Explanation(
+        "It is not clear which column holds the items, labels, weights or groups.",
+        "A wrong guess would silently score the wrong column.",
+        "Name the columns, e.g. --columns item=id,label=cluster (--columns gold=a,system=b for one "
+        "file with both sides).",
+    ),
+    "ambiguous-header": Explanation(
+        "The first row may be a header or data.",
+        "A header read as data is scored as one more item, and data read as a header are lost.",
+        "Add a header with the names item and label, or pass --header or --no-header.",
+    ),
+    "bad-count": Explanation(
+        "A count is negative, not finite or not a number.",
+        "Counts are numbers of occurrences; every model needs them to be finite and not negative.",
+        "Correct the value at the given place.",
+    ),
+    "bad-weight": Explanation(
+        "A weight is negative, not finite, or not a number.",
+        "Weights are multiplicities or probabilities and enter every score.",
+        "Correct the value at the given place.",
+    ),
+    "below-baseline": Explanation(
+        "For some measures a baseline scores at least as well as the system.",
+        "One big cluster, one cluster per item or random clusters need no knowledge of the data.",
+        "Look at measures that correct for chance (ami, ari) and at homogeneity and completeness.",
+    ),
+    "bias": Explanation(
+        "The plug-in estimate and the bias-corrected estimate of a score differ noticeably.",
+        "With few items per cell plug-in entropies are too low, which raises V and NMI.",
+        "Report the corrected value (entropy jk), or AMI.",
+    ),
+    "broken-archive": Explanation(
+        "A compressed or binary file is damaged or not of the format its name suggests.",
+        "Nothing can be read from it reliably.",
+        "Create the file again, or rename it if it has another format.",
+    ),
+    "broken-lines": Explanation(
+        "Some lines do not have the expected form.",
+        "Skipping them silently would change the result.",
+        "Correct the lines listed in the message.",
+    ),
+    "changed": Explanation(
+        "A file or folder was changed by another program during the work.",
+        "Overwriting it would lose the other change.",
+        "Run the command again.",
+    ),
+    "conflicting-options": Explanation(
+        "Two options exclude each other, or an option does not apply to this input.",
+        "Ignoring one of them silently would give a result you did not request.",
+        "Remove one of the options named in the message.",
+    ),
+    "damaged-folder": Explanation(
+        "A thesaurus, counts or model folder is incomplete or its content is inconsistent.",
+        "Loading checks every array, so that a damaged folder cannot give wrong results.",
+        "Restore the folder from a backup, or build it again.",
+    ),
+    "duplicate-item": Explanation(
+        "An item occurs more than once with different labels.",
+        "Each item has one label, unless labels are weighted or clusters overlap.",
+        "Remove one of the rows, or add a weight column, or pass --several cover for overlapping "
+        "clusters.",
+    ),
+    "duplicate-name": Explanation(
+        "A name occurs twice where names must be unique.",
+        "Later results could not be assigned to one of them.",
+        "Rename one of them.",
+    ),
+    "edit-refused": Explanation(
+        "An edit does not apply to this thesaurus.",
+        "The class or word it names is missing, or the edit would break the tree.",
+        "Check the names with `roget export` or in the explorer.",
+    ),
+    "empty-field": Explanation(
+        "A required field of a line is empty.",
+        "An empty item, label or group cannot be distinguished from a missing one.",
+        "Fill in the field, or remove the line.",
+    ),
+    "empty-input": Explanation(
+        "The input holds no items, words or tokens.",
+        "There is nothing to score or count.",
+        "Check the path and the format of the input.",
+    ),
+    "error": Explanation(
+        "An error without a more specific code.", "See the message.", "See the message."
+    ),
+    "extra-items": Explanation(
+        "The system labels items that the gold standard does not contain.",
+        "By default they are dropped and do not affect the score.",
+        "Pass --extra count to count each as a class of its own.",
+    ),
+    "file-not-found": Explanation(
+        "A file or folder does not exist.", "Nothing can be read.", "Check the path."
+    ),
+    "index-mismatch": Explanation(
+        "Two columns have different indices and cannot be joined.",
+        "Joining them by position would pair labels of different items.",
+        "Align them first, or pass plain lists to join by position.",
+    ),
+    "input-is-output": Explanation(
+        "An output would overwrite an input.",
+        "The input would be lost if the command failed.",
+        "Choose another output path.",
+    ),
+    "invalid-input": Explanation(
+        "The input cannot be used.",
+        "The message names the place and the value.",
+        "See the message.",
+    ),
+    "invalid-option": Explanation(
+        "An option has a value it cannot take.",
+        "The message names the option, the value and the allowed values.",
+        "Correct the value; `roget COMMAND --help` lists the options.",
+    ),
+    "length-mismatch": Explanation(
+        "Two inputs that belong together have different lengths.",
+        "They are joined by position, so they must have the same length.",
+        "Pass inputs of the same length, or mappings from item to label.",
+    ),
+    "language": Explanation(
+        "The language of the text was not recognised, or there is no tagger for it.",
+        "Lemmas, parts of speech and function words depend on the language.",
+        "Pass --language, or parse the text first (CoNLL-U, spaCy).",
+    ),
+    "missing-column": Explanation(
+        "A requested column does not exist.",
+        "The message lists the columns of the file.",
+        "Correct the name in --columns.",
+    ),
+    "missing-extra": Explanation(
+        "An optional dependency is not installed.",
+        "roget installs only what scoring needs; other features are extras.",
+        "Run the pip command of the message.",
+    ),
+    "missing-items": Explanation(
+        "The system has no label for some items of the gold standard.",
+        "By default they form one extra cluster, so that leaving items out does not help.",
+        "Choose with --missing: cluster, singletons, drop or error.",
+    ),
+    "missing-label": Explanation(
+        "An item of the gold standard has no label.",
+        "Every gold item needs a class.",
+        "Add the label, or remove the item.",
+    ),
+    "missing-option": Explanation(
+        "A required argument or option was not given.",
+        "The command cannot start without it.",
+        "See `roget COMMAND --help`.",
+    ),
+    "needs-whole-weights": Explanation(
+        "A measure needs whole-number weights.",
+        "Pair counts and corrected entropies are defined for whole numbers of items only.",
+        "Use other measures, or round the weights.",
+    ),
+    "newer-version": Explanation(
+        "A folder was written by a newer version of roget.",
+        "Its content may have a form this version does not know.",
+        "Update roget.",
+    ),
+    "no-common-items": Explanation(
+        "Gold standard and system have no item in common.",
+        "Without common items there is no contingency table.",
+        "Check that both files use the same item names.",
+    ),
+    "noise-label": Explanation(
+        "A label such as -1 probably marks noise, but is scored as an ordinary cluster.",
+        "One big cluster of unrelated items lowers homogeneity and changes every score.",
+        "Pass --noise -1 with --missing singletons or drop.",
+    ),
+    "not-a-tree": Explanation(
+        "The hierarchy has a cycle, several roots or an item below another item.",
+        "Cuts and levels are defined for trees only.",
+        "Correct the parent named in the message.",
+    ),
+    "not-fitted": Explanation(
+        "An estimator was used before `fit`.", "It has learnt nothing yet.", "Call `fit` first."
+    ),
+    "not-text": Explanation(
+        "A file is not text in the expected encoding.",
+        "Guessing the encoding would corrupt names.",
+        "Save the file as UTF-8, or decompress it.",
+    ),
+    "not-writable": Explanation(
+        "An output cannot be written.",
+        "The folder is missing, the disk is full or permission is denied.",
+        "Choose another path, or correct the cause given in the message.",
+    ),
+    "scheduler-lost": Explanation(
+        "The connection to the Dask scheduler or its workers was lost.",
+        "Work on the cluster cannot finish.",
+        "Check the cluster and run the command again; counting resumes from its checkpoint.",
+    ),
+    "sparse-table": Explanation(
+        "The contingency table has few items per non-empty cell.",
+        "Plug-in entropies, and with them V, VI and NMI, are unreliable then.",
+        "Report bias-corrected values (entropy jk) or AMI.",
+    ),
+    "too-large": Explanation(
+        "An input exceeds a size limit.",
+        "Limits protect against files that expand to more than memory can hold.",
+        "Raise the limit with --max-size if you trust the file.",
+    ),
+    "too-little-text": Explanation(
+        "The text is too small for what was requested.",
+        "Words with few occurrences cannot be classified reliably.",
+        "Add text, lower --min-count, or request fewer classes.",
+    ),
+    "undefined": Explanation(
+        "A quantity is undefined for this input.",
+        "For example, a ratio whose denominator is 0. The reason is given with the value.",
+        "Choose a measure that is defined for this input.",
+    ),
+    "undefined-groups": Explanation(
+        "A score is undefined in some groups, which are excluded from its average.",
+        "The average covers fewer groups than those of other measures.",
+        "Use --average pooled, or a measure that is defined for every group.",
+    ),
+    "unknown-name": Explanation(
+        "A name is not in the catalogue.",
+        "The message suggests the closest names.",
+        "`roget list` shows all names.",
+    ),
+    "unknown-word": Explanation(
+        "A word or class is not in the thesaurus.",
+        "It was not counted, or it is below the minimum count.",
+        "Check the spelling; words are lemmas (`mouse`, not `mice`).",
+    ),
+    "unsupported-format": Explanation(
+        "The format of a file is not supported.",
+        "The format is inferred from the file name.",
+        "Use one of the formats in the message, or name the format explicitly.",
+    ),
+    "unused-noise-label": Explanation(
+        "No item has the label passed as --noise.",
+        "The option has no effect, which suggests a different spelling.",
+        "Check the labels of the system file.",
+    ),
+}

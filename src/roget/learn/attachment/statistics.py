@@ -1,0 +1,356 @@
+"""Counts of quadruples and of their parts: back-off, tendencies, association, other text."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, repeat
+from typing import Any, Self
+
+import numpy as np
+
+from roget.core.counts import Counts
+from roget.core.counts.matrix import split_slot
+from roget.core.folder import need_arrays, need_range, need_texts
+from roget.core.quadruple import Quadruple
+from roget.core.types import Array, BoolArray, Floats, Ints
+from roget.learn.attachment.quads import NOUN, LemmatisedQuadruple
+
+PARTS = ("vnpm", "vnp", "vpm", "npm", "vp", "np", "pm", "p")
+"""The parts that have the preposition, m being the second noun, in the order of their columns."""
+
+LEVELS = (slice(0, 1), slice(1, 4), slice(4, 7), slice(7, 8))
+"""Quadruples, triples, pairs, the preposition: what Collins & Brooks (1995) back off through."""
+
+SMOOTHING = 2.0
+"""Tokens of the preposition's own odds that are added to those of a part."""
+
+LOOSE_PARTS = ("v", "n", "m", "vn", "nm", "vm")
+"""Parts without the preposition, m being the second noun, in the order of their columns."""
+SHRINK = 3.0
+"""Quadruples of no tendency that are added to those of a part."""
+FOLDS = 10
+
+ANY = ""
+"""Stands for all prepositions."""
+OTHERS = 0.3
+"""How much a quadruple of other text counts in associations."""
+
+USUAL = 0.05
+"""How often a noun is expected to have any one preposition after it."""
+ADDED = 0.5
+"""Added to counts that are compared."""
+_ODDS = [PARTS.index(part) for part in ("vpm", "npm", "vp", "np", "pm")]
+TOLD = len(_ODDS) + 3
+"""Numbers that other text tells of a quadruple."""
+
+
+@dataclass(frozen=True)
+class BackoffStage:
+    """How a kind of evidence did: which share of the quadruples it decided, and how well."""
+
+    stage: str
+    coverage: float
+    accuracy: float | None
+    """None where it decided nothing."""
+
+    @classmethod
+    def of(cls, name: str, decided: BoolArray, right: BoolArray) -> Self:
+        """From which quadruples it decided, and which answers are right."""
+        accuracy = float(np.mean(right[decided])) if decided.any() else None
+        return cls(name, float(np.mean(decided)), accuracy)
+
+
+class Keyed:
+    """A row of numbers for each key; a key that is new has zeros."""
+
+    names = ("keys", "values")
+    """What keys and numbers are called where they are kept."""
+    kinds = "f"
+    shape: tuple[int, ...] = ()
+    range: tuple[float, float] = (0, 1e100)
+    """What numbers may be, and what they are below."""
+
+    def __init__(self, keys: Iterable[str], values: Array) -> None:
+        self.keys, self.values = list(keys), values
+        self._rows = {key: row for row, key in enumerate(self.keys)}
+
+    @classmethod
+    def of_table(cls, table: Mapping[str, Any]) -> Self:
+        """From numbers by key."""
+        dtype = np.float64 if cls.kinds == "f" else np.int64
+        return cls(table, np.array(list(table.values()), dtype=dtype).reshape(-1, *cls.shape))
+
+    def look_up(self, keys: Iterable[Sequence[str]], width: int) -> Array:
+        """The numbers of keys, so many to a line."""
+        rows = [[self._rows.get(key, -1) for key in own] for own in keys]
+        known = np.concatenate([self.values, np.zeros((1, *self.shape), self.values.dtype)])
+        return known[np.array(rows, dtype=np.int64).reshape(-1, width)]
+
+    def content(self) -> dict[str, Any]:
+        """What is to be kept."""
+        return dict(zip(self.names, (self.keys, self.values), strict=True))
+
+    @classmethod
+    def read(cls, kept: Mapping[str, Any]) -> Self:
+        """From what was kept."""
+        keys, values = cls.names
+        need_texts(kept, keys)
+        need_arrays(kept, {values: (cls.kinds, (len(kept[keys]), *cls.shape))})
+        need_range(values, kept[values], *cls.range)
+        return cls(kept[keys], kept[values])
+
+
+class QuadrupleCounts(Keyed):
+    """Counts of N and V for every part of the quadruples that has the preposition.
+
+    >>> seen = QuadrupleCounts.of([LemmatisedQuadruple("eat", "pizza", "with", "fork")], [False])
+    >>> seen.counts([LemmatisedQuadruple("eat", "pasta", "with", "fork")])[0].tolist()
+    [[0, 0], [0, 0], [0, 1], [0, 0], [0, 1], [0, 0], [0, 1], [0, 1]]
+    """
+
+    names, kinds, shape, range = ("keys", "seen"), "iu", (2,), (0, 1 << 53)
+    stages = ("quadruple", "triples", "pairs", "preposition", "default")
+
+    @classmethod
+    def of(cls, quads: Iterable[LemmatisedQuadruple], nouns: Iterable[bool]) -> Self:
+        """Counted from quadruples; `nouns` says of each whether it is N."""
+        table: dict[str, list[int]] = {}
+        for quad, noun in zip(quads, nouns, strict=True):
+            for key in _keys(quad):
+                table.setdefault(key, [0, 0])[0 if noun else 1] += 1
+        return cls.of_table(table)
+
+    def counts(self, quads: Iterable[LemmatisedQuadruple]) -> Ints:
+        """Times N and times V of each part of each quadruple: quadruples × parts × 2."""
+        return self.look_up(map(_keys, quads), len(PARTS))
+
+
+def log_odds(counts: Any) -> Floats:
+    """log N/V of each part but the preposition, less that of the preposition; and that, last.
+
+    Each part has two tokens more, shared as the preposition's are: a part never seen gives 0.
+    """
+    counts = np.asarray(counts, dtype=np.float64)
+    shares = (counts[:, -1] + 0.5) / (counts[:, -1].sum(axis=1, keepdims=True) + 1)
+    usual = np.log(shares[:, 0] / shares[:, 1])
+    added = counts[:, :-1] + SMOOTHING * shares[:, None, :]
+    return np.column_stack([np.log(added[..., 0] / added[..., 1]) - usual[:, None], usual])
+
+
+def back_off(counts: Any) -> tuple[Floats, Ints]:
+    """Return p(N) by the most specific level with counts, and the level (`QuadrupleCounts.stages`).
+
+    All parts of a level are added up, as in Collins & Brooks (1995); where even the preposition
+    is new, p(N) is 1.
+    """
+    counts = np.asarray(counts)
+    share = np.ones(len(counts))
+    level = np.full(len(counts), len(LEVELS))
+    for at in reversed(range(len(LEVELS))):
+        both = counts[:, LEVELS[at]].sum(axis=1)
+        seen = both.sum(axis=1) > 0
+        share[seen] = both[seen, 0] / both[seen].sum(axis=1)
+        level[seen] = at
+    return share, level
+
+
+def _keys(quad: LemmatisedQuadruple) -> list[str]:
+    """The parts as texts, in the order of PARTS, blanks where a word is left out."""
+    v, n, p, m = quad
+    return [
+        f"{v}\t{n}\t{p}\t{m}", f"{v}\t{n}\t{p}\t", f"{v}\t\t{p}\t{m}", f"\t{n}\t{p}\t{m}",
+        f"{v}\t\t{p}\t", f"\t{n}\t{p}\t", f"\t\t{p}\t{m}", f"\t\t{p}\t",
+    ]  # fmt: skip
+
+
+class Tendencies(Keyed):
+    """For each part, how much oftener N than its prepositions would have it, from −2 to 2.
+
+    It is Σ(y − mean of y for the preposition) / (times seen + 3), y being 1 for N and −1 for V.
+    """
+
+    range = (-2, 2)
+
+    @classmethod
+    def of(cls, quads: Sequence[LemmatisedQuadruple], nouns: BoolArray) -> Self:
+        """Counted from quadruples; `nouns` says of each whether it is N."""
+        goal = np.where(nouns, 1.0, -1.0).tolist()
+        usual: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 2.0])
+        for quad, one in zip(quads, goal, strict=True):
+            usual[quad.preposition][0] += one
+            usual[quad.preposition][1] += 1
+        table: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, SHRINK])
+        for quad, one in zip(quads, goal, strict=True):
+            total, times = usual[quad.preposition]
+            for key in _loose_keys(quad):
+                table[key][0] += one - total / times
+                table[key][1] += 1
+        return cls.of_table({key: total / times for key, (total, times) in table.items()})
+
+    def features(self, quads: Sequence[LemmatisedQuadruple]) -> Floats:
+        """The tendency of each part of each quadruple, 0 where it is new."""
+        return self.look_up(map(_loose_keys, quads), len(LOOSE_PARTS))
+
+    @classmethod
+    def crossed(
+        cls, quads: Sequence[LemmatisedQuadruple], nouns: BoolArray, rng: np.random.Generator
+    ) -> Floats:
+        """The features of quadruples by tendencies of others: each tenth by the other nine.
+
+        To leave out each quadruple alone would give its own answer away, by what is missing. The
+        same quadruples fall into the same tenth.
+        """
+        numbers = {quad: at for at, quad in enumerate(dict.fromkeys(quads))}
+        dealt = rng.permutation(len(numbers)) % FOLDS
+        fold = dealt[[numbers[quad] for quad in quads]]
+        out = np.zeros((len(quads), len(LOOSE_PARTS)))
+        for at in range(FOLDS):
+            inside, outside = (np.flatnonzero(here).tolist() for here in (fold == at, fold != at))
+            learnt = cls.of([quads[row] for row in outside], nouns[outside])
+            out[inside] = learnt.features([quads[row] for row in inside])
+        return out
+
+
+def _loose_keys(quad: LemmatisedQuadruple) -> list[str]:
+    """The parts as texts, in the order of LOOSE_PARTS."""
+    v, n, _, m = quad
+    return [f"{v}\t\t", f"\t{n}\t", f"\t\t{m}", f"{v}\t{n}\t", f"\t{n}\t{m}", f"{v}\t\t{m}"]
+
+
+class Association(Keyed):
+    """Lexical association (Hindle & Rooth 1993): p(prep|head), smoothed.
+
+    p(prep|head) = (f(head, prep) + f(all heads, prep)/f(all heads)) / (f(head) + 1), where
+    f(head, prep) counts phrases that are the head's, f(head) all quadruples with the head, and
+    heads are verbs or first nouns. A quadruple is the noun's by p(prep|noun)·p(no phrase|verb),
+    the verb's by p(prep|verb)·p(no phrase|noun): heads have no phrase in quadruples that are the
+    other's.
+    """
+
+    names = ("keys", "counts")
+
+    @classmethod
+    def of(
+        cls,
+        quads: Sequence[LemmatisedQuadruple],
+        nouns: Sequence[bool],
+        others: Iterable[tuple[LemmatisedQuadruple, bool]] = (),
+    ) -> Self:
+        """Counted from quadruples; `nouns` says of each whether it is N. Others count less."""
+        counts: defaultdict[str, float] = defaultdict(float)
+        own = zip(quads, nouns, repeat(1.0))
+        for quad, noun, times in chain(own, ((*one, OTHERS) for one in others)):
+            counts[quad.preposition] += times
+            for kind, word, its in (("V", quad.verb, not noun), ("N", quad.noun1, noun)):
+                counts[kind] += times
+                counts[f"{kind}\t{word}"] += times
+                for preposition in (quad.preposition, ANY) if its else ():
+                    counts[f"{kind}\t{word}\t{preposition}"] += times
+                    counts[f"{kind}\t\t{preposition}"] += times
+        return cls.of_table(counts)
+
+    def share(self, quads: Sequence[LemmatisedQuadruple], noun: bool) -> Floats:
+        """p(prep|noun)·p(no phrase|verb) of each quadruple, or the same of the verb."""
+        nouns = [("N", quad.noun1) for quad in quads]
+        verbs = [("V", quad.verb) for quad in quads]
+        own, other = (nouns, verbs) if noun else (verbs, nouns)
+        prepositions = [quad.preposition for quad in quads]
+        return self._smooth(own, prepositions) * (1 - self._smooth(other, repeat(ANY)))
+
+    def log_ratio(self, quads: Sequence[LemmatisedQuadruple]) -> Floats:
+        """log of the noun's share over the verb's, nats: above 0 the phrase is the noun's.
+
+        0 where the preposition is new.
+        """
+        known = [quad.preposition in self._rows for quad in quads]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.log(self.share(quads, True) / self.share(quads, False))
+        return np.where(known, ratio, 0.0)
+
+    def _smooth(self, heads: Iterable[tuple[str, str]], prepositions: Iterable[str]) -> Floats:
+        keys = (
+            (f"{kind}\t{word}\t{preposition}", f"{kind}\t{word}", f"{kind}\t\t{preposition}", kind)
+            for (kind, word), preposition in zip(heads, prepositions, strict=False)
+        )
+        both, head, usual, everything = self.look_up(keys, 4).T
+        return np.asarray((both + usual / np.maximum(everything, 1.0)) / (head + 1))
+
+
+class Slots(Keyed):
+    """How often verbs, nouns and slots were counted in other text, and some together."""
+
+    names = ("slots", "slot_counts")
+
+
+@dataclass(frozen=True, eq=False)
+class SlotCounts:
+    """Counts of other text: quadruples with answers, and slots of verbs with their nouns.
+
+    >>> pairs = Counts([[3, 0], [1, 4]], ["fork", "pizza"], ["with:eat", "obj:eat"])
+    >>> quads = [Quadruple("eat", "pizza", "with", "fork", "V")]
+    >>> asked = [LemmatisedQuadruple("eat", "pizza", "with", "fork")]
+    >>> found = SlotCounts.of(quads, pairs).features(asked)
+    >>> found.shape
+    (1, 8)
+    """
+
+    tally: QuadrupleCounts
+    slots: Slots
+
+    @classmethod
+    def of(cls, quads: Sequence[Quadruple], pairs: Counts | None) -> Self:
+        """From quadruples by base forms, and counts of nouns in contexts such as "with:eat"."""
+        tally = QuadrupleCounts.of(
+            [LemmatisedQuadruple(*one[:4]) for one in quads], [one[4] == NOUN for one in quads]
+        )
+        slots: defaultdict[str, float] = defaultdict(float)
+        for noun, context, count in pairs.rows() if pairs is not None else ():
+            slot, verb = split_context(context)
+            # Each word counts by itself, a first noun too: "n" is any place of a noun.
+            for key in _slot_keys(LemmatisedQuadruple(verb, noun, slot, noun)):
+                slots[key] += count
+        return cls(tally, Slots.of_table(slots))
+
+    def features(self, quads: Sequence[LemmatisedQuadruple]) -> Floats:
+        """Eight numbers for each quadruple, 0 or so where nothing is known.
+
+        Five are the log odds of its parts, less those of its preposition. Then: how much oftener
+        than other verbs the verb has the preposition; the first noun has it; and the second noun
+        stands behind it with verbs rather than with nouns; logarithms as well.
+        """
+        counts = self.tally.counts(quads)
+        by_noun = counts[..., 0]
+        seen = self.slots.look_up(map(_slot_keys, quads), 6)
+        everything, prep, verb, both, noun, second = seen.T
+        usual = np.where(prep > 0, prep / np.maximum(everything, 1), 1.0)
+        takes = np.log((both + 2 * usual) / ((verb + 2) * usual) + 1e-3)
+        columns = [
+            *log_odds(counts)[:, _ODDS].T,
+            np.where(prep > 0, takes, 0.0),
+            np.log((by_noun[:, PARTS.index("np")] + ADDED) / (USUAL * noun + ADDED)),
+            np.log((second + ADDED) / (by_noun[:, PARTS.index("pm")] + ADDED)),
+        ]
+        return np.column_stack(columns)
+
+    def content(self) -> dict[str, Any]:
+        """What is to be kept."""
+        return self.tally.content() | self.slots.content()
+
+    @classmethod
+    def read(cls, kept: Mapping[str, Any]) -> Self:
+        """From what was kept."""
+        return cls(QuadrupleCounts.read(kept), Slots.read(kept))
+
+
+def _slot_keys(quad: LemmatisedQuadruple) -> list[str]:
+    """Everything, the preposition, the verb, both, the first noun, and the second behind it."""
+    v, n, p, m = quad
+    return ["\t", f"p\t{p}", f"v\t{v}", f"vp\t{v}\t{p}", f"n\t{n}", f"pm\t{p}\t{m}"]
+
+
+def split_context(context: str) -> tuple[str, str]:
+    """Slot and verb of a context such as "with:eat"; what has no slot is an object of it."""
+    slot, verb = split_slot(context)
+    return slot or "obj", verb

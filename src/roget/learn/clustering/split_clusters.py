@@ -1,0 +1,63 @@
+"""Divisions: clusters split in two after they were learnt, and on which side new words fall."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from roget.core.types import Floats, Ints
+
+PRIOR = 1.0
+"""Tokens of the whole cluster that both sides are lent in each context."""
+
+
+class SplitRule(NamedTuple):
+    """Some clusters, as one, split in two, which are numbered after all that were there before."""
+
+    clusters: Ints
+    centroids: Floats
+    """p(context|side), 2 × contexts."""
+    mass: Floats
+    """p(side), of both."""
+
+    def share(self, matrix: Any) -> Floats:
+        """p(second side|word) of words that are in these clusters: ∝ p(side)·Π p(context|side)."""
+        with np.errstate(divide="ignore"):
+            logs = np.log(self.centroids)
+        # A context that one side excludes speaks against it, as loud as can be added up.
+        logs = np.maximum(logs, -700.0)
+        odds = matrix @ (logs[1] - logs[0])
+        total = self.mass.sum()
+        prior = self.mass / total if total > 0 else np.full(2, 0.5)
+        odds = odds + np.log(np.maximum(prior[1], 1e-300)) - np.log(np.maximum(prior[0], 1e-300))
+        return np.asarray(1 / (1 + np.exp(-np.clip(odds, -700.0, 700.0))))
+
+
+def divide(clusters: Ints, centroid: Floats, mass: float, sides: Floats) -> SplitRule:
+    """The division of a cluster, by how often the words of each side were seen (2 × contexts).
+
+    p(side|context) is by these counts, drawn to that of all contexts, so that the mean of the
+    sides is the cluster as it was.
+    """
+    seen = sides.sum(axis=0)
+    usual = sides.sum(axis=1) / seen.sum() if seen.sum() > 0 else np.full(2, 0.5)
+    shares = (sides + PRIOR * usual[:, None]) / (seen + PRIOR)
+    parts = shares * centroid
+    sums = parts.sum(axis=1)
+    centroids = np.where(
+        sums[:, None] > 0, parts / np.where(sums > 0, sums, 1.0)[:, None], centroid
+    )
+    whole = sums.sum()
+    return SplitRule(clusters, centroids, mass * (sums / whole if whole > 0 else np.full(2, 0.5)))
+
+
+def follow(placed: Floats, matrix: Any, divisions: Sequence[SplitRule]) -> Floats:
+    """p(cluster|word) with the sides of each division as more columns; what is split has 0."""
+    for one in divisions:
+        whole, second = placed[:, one.clusters].sum(axis=1), one.share(matrix)
+        placed[:, one.clusters] = 0
+        sides = np.stack([whole * (1 - second), whole * second], 1)
+        placed = np.hstack([placed, sides])
+    return placed

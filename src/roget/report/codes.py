@@ -1,0 +1,21 @@
+"""Reports of `roget explain`: one code, or all of them."""
+
+from __future__ import annotations
+
+from roget.codes import CODES
+from roget.errors import UnknownName
+from roget.report import Report, ReportTable
+
+
+def report(code: str | None) -> Report:
+    """Return the explanation of a code, or a table of all codes."""
+    if code is None:
+        table = ReportTable.of(["code", "meaning"], [[name, CODES[name].meaning] for name in CODES])
+        lead = ["roget explain CODE shows why a code matters and what to do."]
+        data = {name: found._asdict() for name, found in CODES.items()}
+        return Report("Codes of errors and warnings", lead=lead, tables=[table], data=data)
+    name = code.strip("[]")
+    if name not in CODES:
+        raise UnknownName("code", name, CODES, listed="roget explain")
+    found = CODES[name]
+    return Report(name, lead=[*found], data={"code": name, **found._asdict()})

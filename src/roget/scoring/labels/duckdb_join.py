@@ -1,0 +1,400 @@
+"""Two large label tables as cells: read, joined and counted in DuckDB, never as Python strings.
+
+Only what is plain is done here: tables with one label per row. Missing and extra items are
+found by the join; whatever else there is to say (items without a name or a label, repeated ones,
+broken lines) makes `count_files` give up, and the readers of this package, which are slower, then
+name the lines or do what the rules say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from roget.core.io.duck import execute, quoted
+from roget.core.io.table import BLANKS, Table
+from roget.core.types import BoolArray, Ints
+from roget.scoring.labels import frames, jsonl, read
+from roget.scoring.labels.align import AlignedLabels, about_extra, is_called, mark_noise, settle
+from roget.scoring.labels.labels import Coder, Labels, fill, take
+from roget.scoring.labels.read import LabelFile, choose_format, name_files
+from roget.scoring.labels.table import (
+    DIGITS,
+    PAIR,
+    SINGLE,
+    WEIGHTS_UNUSED,
+    Columns,
+    begins_alone,
+    choose_side,
+    varies,
+)
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_STRIPPED = ("tsv", "csv", "lines")
+
+_BLANK = "".join(filter(str.isspace, map(chr, range(0x3001))))
+"""All that `str.strip` takes away."""
+
+
+def count_files(
+    paths: Sequence[Sequence[str]],
+    missing: str,
+    labels: str | None,
+    columns: Columns | None,
+    noise: str | None,
+    extra: str,
+    memory: str | None = None,
+) -> AlignedLabels | None:
+    """The cells of two tables, or of one with both sides, each in one file or in several.
+
+    None where there is more to say than cells can.
+    """
+    import duckdb
+
+    from roget.core.io.duck import database, lacks_room
+
+    with ExitStack() as opened:
+        tables = look_at(paths, labels, columns, opened)
+        if tables is None:
+            return None
+        connection = opened.enter_context(database(memory))
+        try:
+            counting = Counting(connection, noise, *tables)
+            return counting.pair(missing) if len(paths) == 1 else counting.join(missing, extra)
+        except duckdb.Error as error:
+            if lacks_room(error):
+                raise
+            # The readers will say which line it is that cannot be read.
+            return None
+
+
+def look_at(
+    paths: Sequence[Sequence[str]], labels: str | None, columns: Columns | None, opened: ExitStack
+) -> list[Table] | None:
+    """The layout of each side's files, which stay open; None if they are not plain tables."""
+    roles = PAIR if len(paths) == 1 else SINGLE
+    tables = []
+    for side, name in zip(paths, ("gold", "system"), strict=False):
+        chosen = columns if len(paths) == 1 else choose_side(columns, name)
+        files = [opened.enter_context(LabelFile(path)) for path in side]
+        found = (look(file, labels, chosen, roles) for file in files)
+        plain = [table for table in found if table is not None]
+        if len(plain) < len(files) or len(set(map(lay_out, plain))) > 1:
+            return None
+        more = tuple(table.path for table in plain[1:])
+        tables.append(replace(plain[0], name=name_files(side), more=more))
+    return tables
+
+
+def lay_out(table: Table) -> tuple[Any, ...]:
+    """What must be the same for two files to be parts of one table."""
+    names = table.names if table.header else ()
+    return (table.format, names, table.delimiter, table.types, tuple(table.places.items()))
+
+
+def look(
+    file: LabelFile, labels: str | None, columns: Columns | None, roles: tuple[str, ...]
+) -> Table | None:
+    """The layout of a file; None if it is no table of items that have a label each."""
+    form = labels or choose_format(file)
+    if form == "parquet":
+        table = frames.look(file, columns, roles)
+    elif form == "jsonl":
+        table = jsonl.look(file, columns, roles)
+    elif form in ("tsv", "csv"):
+        table, _ = read.look_at_text(file, form, columns, roles)
+        if table.delimiter == BLANKS or file.first_line()[0] > 1:
+            return None
+    elif form == "lines" and roles is SINGLE and not columns:
+        read.refuse_json(file, "one label per line")
+        table = Table(file.name, file.plain.path, form, ("1",), delimiter="\x01")
+        doubt = read.doubt_first_line(file) or ""
+        table = replace(table, places={"label": 0}, note=doubt)
+    else:
+        return None
+    plain = "third" not in table.places and (roles is not SINGLE or "label" in table.places)
+    return table if plain else None
+
+
+class Counting:
+    """One or two tables in a database."""
+
+    def __init__(self, connection: DuckDBPyConnection, noise: str | None, *tables: Table) -> None:
+        self.connection = connection
+        self.noise = noise
+        self.tables = tables
+
+    def join(self, missing: str, rule: str) -> AlignedLabels | None:
+        """The cells of two tables joined by item, and by group if both have one.
+
+        `rule` says what becomes of items that gold does not know, as in `align`.
+        """
+        gold, system = self.tables
+        by_group = "group" in gold.places and "group" in system.places
+        named = "item" in gold.places
+        if ("group" in system.places and not by_group) or named != ("item" in system.places):
+            return None
+        found = self._join(by_group, careful=False)
+        odd = bool(found["odd"].any())
+        if odd or found["gold"].mask.any() or found["system"].mask.any():
+            if all(table.format == "parquet" for table in self.tables):
+                if odd:
+                    return None
+            else:
+                found = self._join(by_group, careful=True)
+        counts = found["n"].data.astype(np.int64)
+        extra, absent = found["gold"].mask, found["system"].mask
+        if not named and (extra.any() or absent.any()):
+            return None
+        rows = [found[last].filled(0).max(initial=0) for last in ("gold_rows", "system_rows")]
+        if counts[~extra].sum() > rows[0] or counts[~absent].sum() > rows[1]:
+            return None
+        if np.all(extra | absent) or (missing == "error" and absent.any()):
+            return None
+        if absent.any() and self._repeats(gold, system, by_group):
+            return None
+        if extra.any() and self._repeats(system, gold, by_group):
+            return None
+        if rule == "count":
+            return self._cells(found, int(counts[extra].sum()), 0, missing)
+        kept = {name: values[~extra] for name, values in found.items()}
+        noise, known = self.noise, kept["system"].compressed().tolist()
+        near = {name for name in known if name and (noise is None or not is_called(name, noise))}
+        lone = zip(found["system"][extra].tolist(), counts[extra].tolist(), strict=True)
+        shared = sum(n for name, n in lone if name in near)
+        return self._cells(kept, int(counts[extra].sum()), shared, missing)
+
+    def pair(self, missing: str) -> AlignedLabels | None:
+        """The cells of a table with a column for each side."""
+        (table,) = self.tables
+        grouped = "group" in table.places
+        keys = [role for role in ("group", "item") if role in table.places]
+        if "item" in keys:
+            cells = ", ".join(self._cell(table, role, careful=True) for role in keys)
+            query = f"SELECT count(*), count(DISTINCT ({cells})) FROM {table.sql}"
+            rows, distinct = self._fetch(query)
+            if rows != distinct:
+                return None
+        group = self._cell(table, "group") if grouped else "NULL"
+        weight = self._weight(table)
+        query = (
+            f"SELECT {group} AS name, coalesce({self._cell(table, 'gold')}, '') AS gold,"
+            f" coalesce({self._cell(table, 'system')}, '') AS system, count(*) AS n,{weight}"
+            ' min("roget row") AS gold_first, min("roget row") AS system_first'
+            f' FROM (SELECT *, row_number() OVER () AS "roget row" FROM {table.sql}) GROUP BY ALL'
+        )
+        found = fetch_arrays(self.connection, query)
+        return self._cells(found, 0, 0, missing) if found["n"].size else None
+
+    def _join(self, by_group: bool, *, careful: bool) -> dict[str, Any]:
+        """Cells by name, how many rows each table has, and whether an item looks odd.
+
+        An absent side is NULL, an empty label ''. Items are compared as they are written, which is
+        faster than to strip them; where all find a partner, stripping could change nothing.
+        """
+        sides = [self.rows(table, careful=careful) for table in self.tables]
+        blank = "g.item = ''" if all(t.format == "parquet" for t in self.tables) else "g.item < '!'"
+        blank = blank if "item" in self.tables[0].places else "false"
+        query = join_cells(*sides, by_group=by_group, blank=blank, weighed=self.weighed)
+        return fetch_arrays(self.connection, query)
+
+    @property
+    def weighed(self) -> list[bool]:
+        """Whether each table has weights."""
+        return ["weight" in table.places for table in self.tables]
+
+    def rows(self, table: Table, *, careful: bool, chosen: str = "true") -> str:
+        """The SQL of a table's rows: item, label, name of the group, number, perhaps weight."""
+        name = "CAST(NULL AS VARCHAR)"
+        if "group" in table.places:
+            name = self._cell(table, "group", careful=careful)
+            name = name if careful else f"coalesce({name}, '')"
+        # Without ids, items are known by their position.
+        item = "row_number() OVER ()"
+        if "item" in table.places:
+            item = self._cell(table, "item", careful=careful)
+        return (
+            f"SELECT row_number() OVER () AS r, {item} AS item,{self._weight(table)}"
+            f" coalesce({self._cell(table, 'label')}, '') AS label, {name} AS name"
+            f" FROM {table.sql} WHERE {chosen}"
+        )
+
+    def _repeats(self, one: Table, other: Table, by_group: bool) -> bool:
+        """Whether items that only one table has come twice there, or have no name."""
+        sides = (self.rows(table, careful=True) for table in (one, other))
+        rows, with_name, distinct = self._fetch(count_lone(*sides, by_group=by_group))
+        return not rows == with_name == distinct
+
+    def _cell(self, table: Table, role: str, *, careful: bool = False) -> str:
+        """The SQL of a cell as text; if careful, stripped as readers do, and NULL if empty."""
+        cell = table.cell(role)
+        if table.format == "jsonl":
+            raw = quoted(table.names[table.places[role]], '"')
+            nested = f"json_type({raw}) IN ('OBJECT', 'ARRAY')"
+            cell = f"CASE WHEN {nested} THEN error('nested') ELSE {cell} END"
+        if not careful:
+            return cell
+        if table.format not in _STRIPPED:
+            return f"nullif({cell}, '')"
+        # DuckDB's trim looks at its characters anew for every cell: ten times as slow as a look
+        # whether there is anything to take away.
+        ends = " OR ".join(f"contains({quoted(_BLANK)}, {cell}[{at}])" for at in (1, -1))
+        return f"nullif(CASE WHEN {ends} THEN trim({cell}, {quoted(_BLANK)}) ELSE {cell} END, '')"
+
+    def _weight(self, table: Table) -> str:
+        """The SQL of the weight, if there is one; -1 for what is none above 0."""
+        if "weight" not in table.places:
+            return ""
+        cell = self._cell(table, "weight", careful=True)
+        if table.format == "jsonl":
+            raw = quoted(table.names[table.places["weight"]], '"')
+            cell = f"CASE WHEN json_type({raw}) <> 'VARCHAR' THEN {cell} END"
+        number = f"TRY_CAST({cell} AS DOUBLE)"
+        return (
+            f" CASE WHEN regexp_full_match({cell}, {quoted(DIGITS)}) AND {number} > 0"
+            f" AND isfinite({number}) THEN {number} ELSE -1 END AS w,"
+        )
+
+    def _fetch(self, query: str) -> tuple[int, ...]:
+        return tuple(execute(self.connection, query).fetchall()[0])
+
+    def _cells(
+        self, found: dict[str, Any], extra: int, shared: int, missing: str
+    ) -> AlignedLabels | None:
+        """Cells by code, with the warnings that readers would give; None if gold has gaps.
+
+        Items without a gold label are those that gold does not know: each has a class of its own.
+        """
+        order = np.argsort(found["gold_first"].filled(np.iinfo(np.int64).max), kind="stable")
+        found = {name: values[order] for name, values in found.items()}
+        counts = found["n"].data.astype(np.int64)
+        one, other = self.tables[0], self.tables[-1]
+        in_order = np.arange(order.size)
+        classes, class_names = _number(found["gold"], in_order, one)
+        clusters, cluster_names = _number(found["system"], found["system_first"].filled(0), other)
+        groups = group_names = None
+        if "group" in one.places:
+            groups, group_names = _number(found["name"], in_order, one)
+        new = found["gold"].mask
+        if np.any(classes[~new] < 0) or (groups is not None and np.any(groups[~new] < 0)):
+            return None
+        masses = found["w"].filled(1) if "w" in found else np.ones(1)
+        ends = [found[end].compressed() for end in ("least", "most") if end in found]
+        unused = np.concatenate(ends) if ends else masses
+        if min(masses.min(), unused.min(initial=1)) < 0:
+            return None
+        roles = ("gold", "system") if len(self.tables) == 1 else ("label", "label")
+        warnings = read.doubt_header(one, {roles[0]: class_names})
+        doubt = one.note or None
+        if one.format in ("tsv", "csv"):
+            doubt = read.doubt_first_row(one, 1)
+        begins = int(counts[classes == 0].sum()), int(counts[~new].sum())
+        if doubt is not None and begins_alone(class_names[0], *begins):
+            warnings.append(doubt)
+        warnings += read.doubt_header(other, {roles[1]: cluster_names})
+        if ends and varies(unused):
+            warnings.append(WEIGHTS_UNUSED.format(other.name))
+        gold = Labels(
+            classes,
+            len(class_names),
+            class_names,
+            groups=groups,
+            group_names=group_names,
+            item_weights=masses if "w" in found and varies(masses[~new]) else None,
+            source=one.name,
+        )
+        complete = bool(np.all(clusters >= 0))
+        system = Labels(
+            clusters, len(cluster_names), cluster_names, source=other.name, complete=complete
+        )
+        if self.noise is not None:
+            system = mark_noise(system, self.noise)
+        if missing == "error" and not system.complete:
+            return None
+        if new.any():
+            warnings += about_extra(gold, system, extra, 0, "counted as a class each")
+            gold, system, counts = _part_unknown(gold, system, counts, new)
+        else:
+            warnings += about_extra(gold, system, extra, shared)
+        return settle(gold, system, counts, extra, warnings, missing, self.noise)
+
+
+def _part_unknown(
+    gold: Labels, system: Labels, counts: Ints, new: BoolArray
+) -> tuple[Labels, Labels, Ints]:
+    """Cells of items that gold does not know as items again, each with a class of its own."""
+    known, unknown = np.flatnonzero(~new), np.flatnonzero(new)
+    if gold.groups is not None:
+        # An item of a group that gold does not know, or of none, is in no table.
+        here = int(gold.groups[known].max()) + 1
+        unknown = unknown[(gold.groups[unknown] >= 0) & (gold.groups[unknown] < here)]
+        gold = replace(gold, group_names=(gold.group_names or ())[:here])
+    unknown = unknown[np.argsort(system.codes[unknown], kind="stable")]
+    rows = np.concatenate((known, np.repeat(unknown, counts[unknown])))
+    gold, system = take(gold, rows), take(system, rows)
+    gold = fill(replace(gold, complete=False), new[rows], together=False)
+    return gold, system, np.where(new[rows], 1, counts[rows])
+
+
+def join_cells(
+    gold: str,
+    system: str,
+    *,
+    by_group: bool,
+    blank: str = "false",
+    weighed: Sequence[bool] = (False, False),
+) -> str:
+    """The SQL of the cells of two sides' rows, joined by item; apart by weight if gold has it."""
+    answered = "FILTER (s.label <> '')"
+    weights = " g.w AS w," if weighed[0] else ""
+    if weighed[1]:
+        weights += f" min(s.w) {answered} AS least, max(s.w) {answered} AS most,"
+    on = "g.item = s.item" + (" AND g.name = s.name" if by_group else "")
+    name = "coalesce(g.name, s.name)" if by_group else "g.name"
+    return (
+        f"SELECT {name} AS name, g.label AS gold, s.label AS system,"
+        f" count(*) AS n,{weights} min(g.r) AS gold_first, min(s.r) AS system_first,"
+        " max(g.r) AS gold_rows, max(s.r) AS system_rows,"
+        f" coalesce(bool_or({blank}), false) AS odd"
+        f" FROM ({gold}) g FULL JOIN ({system}) s ON {on} GROUP BY ALL"
+    )
+
+
+def count_lone(one: str, other: str, *, by_group: bool) -> str:
+    """The SQL of how many rows only one side has, how many with a name, how many different."""
+    keys = ["item", "name"] if by_group else ["item"]
+    on = " AND ".join(f"a.{key} = b.{key}" for key in keys)
+    names = ", ".join(f"a.{key}" for key in keys)
+    named = " AND ".join(f"a.{key} IS NOT NULL" for key in keys)
+    return (
+        f"SELECT count(*), count_if({named}), count(DISTINCT ({names}))"
+        f" FROM ({one}) a ANTI JOIN ({other}) b ON {on}"
+    )
+
+
+def fetch_arrays(connection: DuckDBPyConnection, query: str) -> dict[str, Any]:
+    """The columns a query gives, as masked arrays."""
+    return {
+        name: np.ma.array(values, mask=np.ma.getmaskarray(values))
+        for name, values in execute(connection, query).fetchnumpy().items()
+    }
+
+
+def _number(values: Any, firsts: Ints, table: Table) -> tuple[Ints, tuple[str, ...]]:
+    """Codes of names in order of first appearance, stripped where readers do; −1 for none."""
+    strip = table.format in _STRIPPED
+    texts = map(str, values.filled("").tolist())
+    names = [name.strip() if strip else name for name in texts]
+    order = np.argsort(firsts, kind="stable")
+    coder = Coder()
+    # Known before any name, so that the empty one has code 0, which becomes −1.
+    coder.codes([""], 1)
+    codes = np.empty(order.size, dtype=np.int64)
+    codes[order] = coder.codes((names[at] for at in order.tolist()), order.size)
+    return codes - 1, tuple(coder.names()[1:])

@@ -1,0 +1,138 @@
+"""What scores are made of: entropies, pairs of items, and how large classes and clusters are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from roget.core.types import Floats
+from roget.errors import Undefined
+from roget.scoring.entropy.base import Histogram
+from roget.scoring.measures.base import average_groups
+
+if TYPE_CHECKING:
+    from roget.scoring.tables.statistics import Statistics
+
+BANDS = {"1": 1.0, "< 10": 10.0, "< 100": 100.0, "more": np.inf}
+"""Sizes of classes and clusters: what they are called, and what they are below; or 1."""
+
+
+@dataclass(frozen=True)
+class EntropyRow:
+    """H of gold, system and both under one estimator, in nats, averaged over groups as scores are.
+
+    What is undefined is None, with a reason.
+    """
+
+    entropy: str
+    gold: float | None = None
+    system: float | None = None
+    joint: float | None = None
+    gold_given_system: float | None = None
+    system_given_gold: float | None = None
+    mutual: float | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class PairTable:
+    """Pairs of items of one group: together in both, in gold alone, in the system alone, apart."""
+
+    n11: int | float
+    n10: int | float
+    n01: int | float
+    n00: int | float
+
+
+@dataclass(frozen=True)
+class SizeBin:
+    """Classes or clusters of about one size: how many, how many items they hold, which share."""
+
+    size: str
+    sets: int | float
+    items: int | float
+    share: float
+
+
+@dataclass(frozen=True)
+class ScoreComponents:
+    """The parts of a system's scores, over all groups."""
+
+    entropies: tuple[EntropyRow, ...]
+    pairs: PairTable | None
+    """None where pairs are undefined."""
+    gold: tuple[SizeBin, ...]
+    system: tuple[SizeBin, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data; a reason only where there is no value."""
+        return {
+            "entropies": [
+                {name: value for name, value in asdict(row).items() if name != "reason" or value}
+                for row in self.entropies
+            ],
+            "pair_counts": None if self.pairs is None else asdict(self.pairs),
+            "sizes": {
+                "gold": [asdict(band) for band in self.gold],
+                "system": [asdict(band) for band in self.system],
+            },
+        }
+
+
+def outline(
+    parts: Sequence[Statistics], estimators: Iterable[str], weights: Floats
+) -> ScoreComponents:
+    """Of all groups of a system: parts are the sources of their statistics, weights theirs."""
+    gold, system = (_sort_sizes(parts, side) for side in ("gold", "system"))
+    rows = (_estimate(parts, name, weights) for name in estimators)
+    return ScoreComponents(tuple(rows), _sum_pairs(parts), gold, system)
+
+
+def _estimate(parts: Sequence[Statistics], name: str, weights: Floats) -> EntropyRow:
+    try:
+        found = [part.entropies(name) for part in parts]
+    except Undefined as undefined:
+        return EntropyRow(name, reason=str(undefined))
+    columns = (
+        np.hstack([getattr(one, field) for one in found]) for field in ("gold", "system", "joint")
+    )
+    c, k, ck = (average_groups(column, weights).item() for column in columns)
+    # Means are linear: those of differences are differences of these.
+    return EntropyRow(name, c, k, ck, ck - k, ck - c, c + k - ck)
+
+
+def _sum_pairs(parts: Sequence[Statistics]) -> PairTable | None:
+    try:
+        pairs = [part.pairs for part in parts]
+    except Undefined:
+        return None
+    total, gold, system, both = (
+        sum(np.ravel(np.asarray(getattr(one, field), dtype=object)).sum() for one in pairs)
+        for field in ("total", "gold", "system", "both")
+    )
+    return PairTable(*map(_plain, (both, gold - both, system - both, total - gold - system + both)))
+
+
+def _sort_sizes(parts: Sequence[Statistics], side: str) -> tuple[SizeBin, ...]:
+    """How many sets of each band of sizes there are, and what they hold; none if undefined."""
+    try:
+        sizes: list[Histogram] = [getattr(part.sizes, side) for part in parts]
+    except Undefined:
+        return ()
+    counts = np.concatenate([one.counts for one in sizes])
+    cells = np.concatenate([one.cells for one in sizes])
+    tops = np.array(list(BANDS.values()))
+    band = np.where(counts <= 1, 0, np.searchsorted(tops[1:], counts, side="right") + 1)
+    sets, held = (np.bincount(band, n, len(BANDS)) for n in (cells, counts * cells))
+    return tuple(
+        SizeBin(name, _plain(sets[at]), _plain(held[at]), float(held[at] / held.sum()))
+        for at, name in enumerate(BANDS)
+    )
+
+
+def _plain(value: Any) -> int | float:
+    """A number of Python, whole where it is; whole numbers may be of any size."""
+    return int(value) if value == int(value) else float(value)

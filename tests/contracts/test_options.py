@@ -1,0 +1,258 @@
+"""Options stand once: commands, functions and estimators take them from the same dataclass."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import roget
+from roget import catalogue
+from roget.cli import app
+from roget.cli.command import expand
+from roget.core.options import option, options_of
+from roget.learn import build as building
+from roget.learn import command_options
+from roget.learn.attachment.attacher import MODELS
+from roget.learn.clustering.options import CLUSTERS, method_options
+from roget.learn.corpus import windows
+from roget.learn.counting import options as counting
+from roget.learn.counting import plan
+from roget.learn.editing import edit
+from roget.learn.evaluation.answers import judge_answers
+from roget.learn.evaluation.decision import decide
+from roget.learn.evaluation.heldout import compare
+from roget.learn.evaluation.options import (
+    AnswerOptions,
+    DecideOptions,
+    HeldoutOptions,
+    RatingOptions,
+    SheetOptions,
+)
+from roget.learn.evaluation.ratings import judge_ratings
+from roget.learn.evaluation.sheets import draw_sheet
+from roget.learn.options import BuildOptions, Plan, own_options
+from roget.learn.shift import shift
+from roget.learn.sketch import sketch
+from roget.learn.thesaurus import neighbours
+from roget.learn.treecut.preference import prefer
+from roget.report import why
+from roget.report.options import ExportOptions
+from roget.scoring.labels.write import convert
+from roget.scoring.options import AgreeOptions, CompareOptions, ConvertOptions, ScoreOptions
+from roget.web import ExploreOptions
+
+DECLARED: dict[str, tuple[Any, tuple[type, ...]]] = {
+    "count": (roget.count, (counting.CountOptions,)),
+    "build": (roget.build, (Plan, BuildOptions)),
+    "score": (roget.score, (ScoreOptions,)),
+    "compare": (roget.compare, (CompareOptions,)),
+    "agree": (roget.agree, (AgreeOptions,)),
+    "heldout": (compare, (HeldoutOptions,)),
+    "decide": (decide, (DecideOptions,)),
+    "neighbours": (roget.Thesaurus.neighbours, (command_options.NeighbourOptions,)),
+    "edit": (edit, (command_options.EditOptions,)),
+    "shift": (shift, (command_options.ShiftOptions,)),
+    "sketch": (sketch, (command_options.SketchOptions,)),
+    "why": (why.report, (command_options.WhyOptions,)),
+    "prefer": (prefer, (command_options.CutOptions,)),
+    "attach train": (roget.Attacher, (command_options.AttachOptions,)),
+    "judge ratings": (judge_ratings, (RatingOptions,)),
+    "judge sheet": (draw_sheet, (SheetOptions,)),
+    "judge answers": (judge_answers, (AnswerOptions,)),
+    "convert": (convert, (ConvertOptions,)),
+    "export": (ExportOptions, (ExportOptions,)),
+    "explore": (ExploreOptions, (ExploreOptions,)),
+}
+"""The function behind a command, and the dataclasses of its options."""
+
+OTHERWISE = {("count", "processes"): 1}
+"""Defaults that differ in Python, for a reason: scripts that use a pool must be guarded."""
+
+
+def parameters(command: str) -> dict[str, Any]:
+    made: Any = typer.main.get_command(app)
+    for part in command.split():
+        made = made.commands[part]
+    return {one.name: one for one in made.params}
+
+
+@pytest.mark.parametrize("command", DECLARED)
+def test_a_command_and_its_function_have_the_options_of_the_dataclass(command):
+    function, kinds = DECLARED[command]
+    offered, signature = parameters(command), inspect.signature(function).parameters
+    for kind in kinds:
+        for name, one in options_of(kind).items():
+            assert signature[name].default == OTHERWISE.get((command, name), one.default)
+            there = offered[name]
+            assert there.default == (None if one.repeated else one.default)
+            assert there.help == one.help
+            if function in (roget.count, roget.build):
+                assert f"\n{name}\n" in inspect.getdoc(function)
+            if one.choices:
+                assert there.metavar[1:-1] in (one.choices, "|".join(one.known))
+
+
+def list_commands(made: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    for name, one in getattr(made, "commands", {}).items():
+        yield from list_commands(one, f"{path} {name}")
+    if not hasattr(made, "commands"):
+        yield path, made
+
+
+LISTS = ("ROLE=COLUMN", "NUMBERS")
+"""How help calls lists with commas that it does not show as such."""
+
+
+def test_no_list_is_replaced_by_another_without_a_word():
+    """Of --only a --only b the last alone was taken."""
+    found = [
+        (path, one)
+        for path, made in list_commands(typer.main.get_command(app))
+        for one in made.params
+        if "," in (one.metavar or "") or one.metavar in LISTS
+    ]
+    assert {one.name for _, one in found} >= {"only", "levels", "columns", "accept", "clusters"}
+    assert [(path, one.name) for path, one in found if not one.multiple] == []
+
+
+def test_lists_that_are_given_twice_are_one():
+    @dataclass(frozen=True)
+    class Given:
+        """Of lists."""
+
+        sizes: tuple[int, ...] | None = option(None, many=",", minimum=2, help="Sizes.")
+        parts: Any = option("auto", many="text", help="Parts.")
+        names: tuple[str, ...] = option(("a", "b"), many=",", help="Names.")
+
+    taken = []
+
+    def take(given):
+        taken.append(given)
+
+    take.__annotations__ = {"given": Given}
+    made = typer.Typer(add_completion=False, rich_markup_mode=None)
+    made.command()(expand(take))
+    made.callback()(lambda: None)
+    for arguments in ("", "--sizes 3,4 --sizes 5 --parts 8 --parts 9,x --names c --names b"):
+        done = CliRunner().invoke(made, ["take", *arguments.split()])
+        assert done.exit_code == 0, done.output
+    assert taken == [Given(), Given((3, 4, 5), "8,9,x", ("c", "b"))]
+    done = CliRunner().invoke(made, ["take", "--sizes", "3", "--sizes", "1"])
+    assert done.exit_code == 2
+    assert "sizes 1: expected 2 or more" in done.output
+    assert "[default: a,b]" in CliRunner().invoke(made, ["take", "--help"]).output
+
+
+@pytest.mark.parametrize("method", catalogue.names("clusterers"))
+def test_build_reaches_every_option_of_an_estimator(method):
+    estimator = catalogue.load("clusterers", method)
+    declared, offered = method_options(method), parameters("build")
+    assert declared == options_of(estimator), "the light module declares the estimator's own"
+    for name, one in inspect.signature(estimator).parameters.items():
+        if name in ("random_state", "checkpoint", "progress"):
+            continue
+        assert one.default == declared[name].default
+        assert declared[name].help
+        if declared[name].flags == CLUSTERS:
+            assert estimator.make(3).get_params()[name] == 3
+        else:
+            told = next(
+                told for told, has in own_options().items() if has.get(method) is declared[name]
+            )
+            assert told in (name, f"method_{name}")
+            assert told in offered
+            value = one.default if one.default is not None else 2
+            assert Plan(method, own={told: value}).arguments[name] == value
+
+
+def test_an_option_of_another_method_is_refused_with_those_that_have_it():
+    with pytest.raises(roget.InputError, match="the method comdl has no such option; mdl has it"):
+        roget.build("sample", method="comdl", search="paper")
+
+
+def test_build_plans_its_counting_once(tmp_path, monkeypatch):
+    (tmp_path / "pairs.tsv").write_text("".join(f"w{n % 4}\tc{n % 3}\t9\n" for n in range(12)))
+    planned = []
+
+    def spy(function):
+        def call(*given, **more):
+            planned.append(function.__name__)
+            return function(*given, **more)
+
+        return call
+
+    for name in ("plan_tasks", "sources_of"):
+        monkeypatch.setattr(plan, name, spy(getattr(plan, name)))
+    roget.build(tmp_path / "pairs.tsv", clusters=1, heldout=False, output=tmp_path / "t")
+    assert planned == ["sources_of", "plan_tasks"]
+
+
+def test_build_never_takes_a_folder_that_is_not_its_own(tmp_path):
+    partial = tmp_path / "t.partial"
+    partial.mkdir()
+    (partial / "letter.txt").write_text("dear")
+    with pytest.raises(
+        roget.InputError, match=r"t\.partial: the folder is there and was not left by a build"
+    ):
+        roget.build("sample", top=5, clusters=1, output=tmp_path / "t")
+    assert (partial / "letter.txt").read_text() == "dear"
+    (partial / "letter.txt").unlink()
+    roget.build("sample", top=5, clusters=1, heldout=False, output=tmp_path / "t")
+    assert partial.is_dir(), "it was there before"
+
+
+def test_vocabularies_are_those_that_are_understood():
+    assert counting.SIDES == windows.SIDES
+    assert set(command_options.WAYS) == set(neighbours.WAYS)
+    assert set(command_options.ATTACHERS) == set(MODELS)
+
+
+def test_no_method_is_named_by_build():
+    source = inspect.getsource(building) + inspect.getsource(inspect.getmodule(Plan))
+    for method in catalogue.names("clusterers"):
+        assert f'== "{method}"' not in source
+
+
+HELPS = ["--help", *(f"{name} --help" for name in DECLARED)]
+ASK_ALL = """
+import json, os, sys, traceback
+from roget.cli import main
+
+for command in sys.argv[1:]:
+    if os.fork() == 0:
+        try:
+            sys.argv = ["roget", *command.split()]
+            try:
+                main()
+            except SystemExit:
+                pass
+            heavy = {"numpy", "sklearn", "numba", "scipy", "duckdb"} & set(sys.modules)
+            print(json.dumps([command, sorted(heavy)]), file=sys.stderr, flush=True)
+        except BaseException:
+            traceback.print_exc()
+        os._exit(0)
+    os.wait()
+"""
+
+
+@pytest.fixture(scope="module")
+def loaded():
+    """What each help loads, in a process of its own that has loaded the commands' names only."""
+    asked = [sys.executable, "-c", ASK_ALL, *HELPS]
+    done = subprocess.run(asked, capture_output=True, text=True, check=True)
+    assert "Traceback" not in done.stderr, done.stderr
+    return dict(json.loads(line) for line in done.stderr.splitlines())
+
+
+@pytest.mark.parametrize("command", HELPS)
+def test_help_is_light(command, loaded):
+    assert loaded[command] == []

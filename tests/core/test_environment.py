@@ -1,0 +1,26 @@
+"""Facts of the machine, which figures are told with."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+from roget.core import environment
+from roget.core.environment import describe_machine
+
+
+def test_versions_are_those_installed():
+    import numpy
+
+    facts = describe_machine(["scikit-learn"])
+    assert facts["numpy"] == numpy.__version__
+    assert "scikit-learn" in facts
+    assert int(facts["cores"]) >= 1
+    date.fromisoformat(facts["date"])
+
+
+def test_a_clone_has_a_commit_and_a_wheel_has_none(tmp_path, monkeypatch):
+    facts = describe_machine()
+    assert re.fullmatch(r"[0-9a-f]{7,40}\+?", facts.get("commit", "0000000"))
+    monkeypatch.setattr(environment, "__file__", str(tmp_path / "a" / "b" / "c" / "machine.py"))
+    assert "commit" not in describe_machine()

@@ -1,0 +1,149 @@
+"""Nouns that are none, and wrong lemmas: what a text tells of them, and what is counted then."""
+
+from __future__ import annotations
+
+import gzip
+from collections import Counter
+
+import pytest
+
+from learn.corpus.test_relations import conllu_text
+from roget.core.io.paths import find
+from roget.learn.corpus import conllu
+from roget.learn.corpus.base import NONE, ReadContext, Tables
+from roget.learn.corpus.lemma_repair import LemmaRepair, NounStatistics, find_repairs
+from roget.learn.counting.count import count, run
+from roget.learn.counting.options import CountOptions
+
+REGULAR = {
+    (form, lemma): 9
+    for lemma in ("cat", "dog", "wave", "slave", "wife", "box", "fox", "life", "tree", "wolf")
+    for form in (
+        lemma,
+        {"wife": "wives", "life": "lives", "wolf": "wolves"}.get(lemma, lemma + "s"),
+    )
+} | {("boxes", "box"): 9, ("foxes", "fox"): 9, ("buses", "bus"): 9, ("bus", "bus"): 9}
+
+
+@pytest.mark.parametrize(
+    ("seen", "wanted"),
+    [
+        ({("data", "datum"): 90, ("datum", "datum"): 1}, {("data", "datum"): "data"}),
+        ({("data", "datum"): 90, ("datum", "datum"): 9}, {}),
+        ({("data", "datum"): 9}, {}),
+        ({("scissors", "scissor"): 90}, {("scissors", "scissor"): "scissors"}),
+        ({("scissors", "scissor"): 90, ("scissor", "scissor"): 9}, {}),
+        ({("knives", "knive"): 9, ("knife", "knife"): 20}, {("knives", "knive"): "knife"}),
+        ({("knives", "knive"): 9, ("knife", "knife"): 4}, {}),
+        ({("taxes", "taxis"): 9, ("tax", "tax"): 30}, {("taxes", "taxis"): "tax"}),
+        (
+            {("taxis", "taxi"): 9, ("taxis", "taxis"): 4, ("taxi", "taxi"): 9},
+            {("taxis", "taxis"): "taxi"},
+        ),
+        ({("bites", "bite"): 9, ("bite", "bite"): 9, ("bit", "bit"): 90}, {}),
+        ({("cares", "care"): 9, ("care", "care"): 9, ("car", "car"): 90}, {}),
+        (
+            {("data", "datum"): 90, ("datum", "datum"): 1, ("data", "data"): 9},
+            {("data", "datum"): "data"},
+        ),
+    ],
+)
+def test_repairs(seen, wanted):
+    assert find_repairs({**REGULAR, **seen}) == wanted
+
+
+def test_nothing_is_repaired_where_nothing_is_wrong():
+    assert find_repairs(REGULAR) == find_repairs({}) == {}
+
+
+def noun(form, lemma=None, tag="NOUN", children=()):
+    """A sentence: somebody sees a noun."""
+    rows = [f"1 see see VERB 0 root\n2 {form} {lemma or form} {tag} 1 obj"]
+    rows += [
+        f"{at} {word} {word} {tag} 2 {label}" for at, (word, tag, label) in enumerate(children, 3)
+    ]
+    return conllu_text("\n".join(rows)) + "\n"
+
+
+TEXT = "".join(
+    [
+        noun("Something") * 3 + noun("others", "other") * 20,
+        noun("km", children=[("five", "NUM", "nummod")]) * 9 + noun("km"),
+        noun("this") * 2 + noun("this", tag="DET") * 9,
+        noun("those") * 10 + noun("those", tag="DET") * 90,
+        noun("cat", children=[("five", "NUM", "nummod")]) * 5 + noun("cat") * 9,
+        noun("%") + noun("x") * 9 + noun("\u6c34") + noun("_", "_"),
+        noun("data", "datum") * 20 + noun("Data", "datum"),
+    ]
+)  # fmt: skip
+
+
+@pytest.fixture
+def text(tmp_path):
+    path = tmp_path / "a.conllu"
+    path.write_text(TEXT)
+    return path
+
+
+def test_odd_nouns(text):
+    tables = Tables()
+    evidence = NounStatistics(tables)
+    for tokens in conllu.read(find([text], [])[0], tables, ReadContext(both=True)):
+        evidence.add(tokens)
+    assert evidence.odd() == {
+        "pronouns": {"something": 3, "those": 10, "other": 20},
+        "measures": {"km": 10},
+        "no words": {"%": 1, "x": 9},
+    }
+    assert evidence.repairs() == {("data", "datum"): ("data", 21)}, "others is left out as it is"
+
+
+def test_vetted_tokens(text):
+    tables = Tables()
+    (tokens,) = conllu.read(find([text], [])[0], tables, ReadContext(both=True))
+    vetted = LemmaRepair(tables, ["x", "see"], [("data", "datum", "data")])(tokens)
+    before, after = (
+        Counter(tables.words.texts[i] for i in one.word.tolist() if i != NONE)
+        for one in (tokens, vetted)
+    )
+    assert before - after == {"x": 9, "datum": 21}, "see is no noun"
+    assert after - before == {"data": 21}
+    assert vetted.first(1).form.tolist() == tokens.form[:2].tolist()
+
+
+def test_counts_are_vetted_where_a_preset_is_counted(text, tmp_path):
+    summary = run(text, tmp_path / "c")
+    assert [note.split(":")[0] for note in summary.notes] == [
+        "relations",
+        "left out as pronouns, 33 tokens",
+        "left out as measures, 10 tokens",
+        "left out as no words, 10 tokens",
+        "lemmas mended, 21 tokens",
+    ]
+    assert set(count(text).words) == {"cat", "data", "this", "\u6c34"}
+    assert "datum" in count(text, repair=False).words
+    assert "km" in count(text, odd_words=True).words
+    as_tagged = count(text, relation="obj")
+    assert {"something", "datum", "%"} < set(as_tagged.words)
+    asked = count(text, relation="obj", odd_words=False, repair=True)
+    assert set(asked.words) == {"cat", "data", "this", "\u6c34"}
+    assert set(count(text, form=True).words) == {"cat", "data", "this", "\u6c34"}
+
+
+def test_broken_text_is_told_by_the_count(tmp_path):
+    (tmp_path / "a.conllu").write_text(TEXT + "1\tbroken\n\n")
+    with pytest.raises(ValueError, match=r"a\.conllu:\d+: 2 columns"):
+        run(tmp_path / "a.conllu", tmp_path / "c", CountOptions())
+
+
+def test_lemmas_of_real_text(shared_data):
+    path = shared_data / "amalgum" / "academic.conllu.gz"
+    seen = Counter()
+    for line in gzip.decompress(path.read_bytes()).decode().split("\n"):
+        columns = line.split("\t")
+        if len(columns) == 10 and columns[3] == "NOUN":
+            seen[columns[1].lower(), columns[2].lower()] += 1
+    found = find_repairs(seen)
+    assert found["data", "datum"] == "data"
+    assert sum(seen[pair] for pair in found) < 0.02 * sum(seen.values())
+    assert all(word == form or seen[word, word] for (form, _), word in found.items())

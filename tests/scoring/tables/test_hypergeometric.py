@@ -1,0 +1,135 @@
+"""Expected cells of a random table, against exact enumeration and scikit-learn."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roget.scoring.entropy import Histogram
+from roget.scoring.tables import baselines
+from roget.scoring.tables.baselines import expected_cells
+
+
+def exact(gold, system):
+    """E[number of cells that hold x], x = 0, 1, …, from exact whole numbers."""
+    n = sum(gold)
+    expected = [0.0] * (n + 1)
+    for a, b in product(gold, system):
+        x = max(0, a + b - n)
+        ways, all_ways = math.comb(a, x) * math.comb(n - a, b - x), math.comb(n, b)
+        while x <= min(a, b):
+            expected[x] += ways / all_ways
+            ways = ways * (a - x) * (b - x) // ((x + 1) * (n - a - b + x + 1))
+            x += 1
+    return expected
+
+
+def computed(gold, system):
+    sides = (Histogram.of(np.array(side)) for side in (gold, system))
+    cells, empty = expected_cells(*sides, sum(gold))
+    return cells.counts, cells.cells, empty
+
+
+def mean_of(function, gold, system):
+    counts, weights, _ = computed(gold, system)
+    return float(np.dot(function(counts), weights))
+
+
+def xlogx(x):
+    return x * np.log(x)
+
+
+sizes = st.lists(st.integers(1, 40), min_size=1, max_size=6)
+
+
+@given(sizes, st.data())
+def test_small_tables_match_enumeration(gold, data):
+    n = sum(gold)
+    cuts = sorted(data.draw(st.sets(st.integers(1, max(1, n - 1)), max_size=5)))
+    system = [b - a for a, b in zip([0, *cuts], [*cuts, n], strict=True) if b > a]
+    expected = exact(gold, system)
+    counts, weights, empty = computed(gold, system)
+    got = np.bincount(counts.astype(int), weights, minlength=n + 1)
+    got[0] = empty
+    np.testing.assert_allclose(got, expected, atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("gold", "system"),
+    [
+        ([3000, 2000, 1000], [2500, 2500, 1000]),
+        ([1500, 1500], [1700, 1300]),
+        ([900] * 4, [1800] * 2),
+    ],
+)
+def test_smooth_cells_match_enumeration(gold, system):
+    """Cells wide enough for the quadrature: what entropy needs is right to 1e-12 per item."""
+    n = sum(gold)
+    expected = sum(p * x * math.log(x) for x, p in enumerate(exact(gold, system)) if x)
+    assert mean_of(xlogx, gold, system) / n == pytest.approx(expected / n, abs=1e-12)
+
+
+def test_both_branches_agree(monkeypatch):
+    """The same cells, summed count by count and integrated, on either side of the threshold."""
+    gold, system = [5000, 3000, 2000], [4000, 3500, 2500]
+    smooth = mean_of(xlogx, gold, system)
+    monkeypatch.setattr(baselines, "SMOOTH_VARIANCE", math.inf)
+    summed = mean_of(xlogx, gold, system)
+    assert smooth == pytest.approx(summed, rel=1e-14)
+
+
+@pytest.mark.parametrize(("n", "k"), [(2000, 30), (20000, 50), (5000, 1000), (100000, 12)])
+def test_expected_information_matches_scikit_learn(n, k):
+    from sklearn.metrics.cluster import contingency_matrix, expected_mutual_information
+
+    random = np.random.default_rng(n)
+    gold, system = random.integers(0, k, n), random.zipf(1.7, n) % k
+    peer = expected_mutual_information(contingency_matrix(gold, system, sparse=True), n)
+    a, b = (np.unique(labels, return_counts=True)[1] for labels in (gold, system))
+    ours = (mean_of(xlogx, a, b) - xlogx(a).sum() - xlogx(b).sum()) / n + math.log(n)
+    assert ours == pytest.approx(peer, abs=1e-10)
+
+
+def test_cells_add_up():
+    """Probability is conserved: cells, and items."""
+    random = np.random.default_rng(3)
+    for n, k in [(10**4, 7), (10**6, 50), (10**6, 3000)]:
+        a, b = (np.bincount(random.zipf(1.5, n) % k) for _ in range(2))
+        a, b = a[a > 0], b[b > 0]
+        cells, empty = expected_cells(Histogram.of(a), Histogram.of(b), n)
+        counts, weights = cells.counts, cells.cells
+        assert weights.sum() + empty == pytest.approx(a.size * b.size, rel=1e-12)
+        assert np.dot(counts, weights) == pytest.approx(n, rel=1e-12)
+
+
+def test_a_million_million_items():
+    """Two classes and two clusters of 10^12 items: E[I] → (|C|−1)(|K|−1)/2N."""
+    half = 10**12 // 2
+    gold, system = [half, half], [7 * 10**11, 3 * 10**11]
+    counts, weights, empty = computed(gold, system)
+    n = 10**12
+    information = (
+        float(np.dot(weights, (counts / n) * np.log(counts / n)))
+        - 2 * 0.5 * math.log(0.5)
+        - (0.7 * math.log(0.7) + 0.3 * math.log(0.3))
+    )
+    assert empty == 0
+    assert information == pytest.approx(1 / (2 * n), abs=1e-15)
+
+
+def test_narrow_cells_of_huge_counts():
+    """All but a few of 10^12 items in one class: counts are huge, but hardly vary."""
+    n = 10**12
+    gold, system = [n - 5, 5], [n // 2, n // 2]
+    counts, weights, empty = computed(gold, system)
+    binomial = [math.comb(5, x) / 2**5 for x in range(6)]
+    small = np.bincount(counts[counts < 10].astype(int), weights[counts < 10])
+    np.testing.assert_allclose(small[1:], 2 * np.array(binomial[1:]), rtol=1e-10)
+    assert empty == pytest.approx(2 * binomial[0])
+    assert np.dot(counts, weights) == pytest.approx(n, rel=1e-14)
+    assert weights.sum() + empty == pytest.approx(4)

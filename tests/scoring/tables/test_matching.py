@@ -1,0 +1,73 @@
+"""One-to-one matching: every route gives what trying all maps gives."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from roget.scoring.tables import contingency as assignment
+from roget.scoring.tables.contingency import best_match
+
+tables = st.tuples(st.integers(1, 5), st.integers(1, 5)).flatmap(
+    lambda shape: arrays(np.int64, shape, elements=st.integers(0, 9))
+)
+
+
+def brute_force(table):
+    if table.shape[0] > table.shape[1]:
+        table = table.T
+    rows = range(table.shape[0])
+    return max(
+        sum(table[i, j] for i, j in zip(rows, chosen, strict=True))
+        for chosen in itertools.permutations(range(table.shape[1]), table.shape[0])
+    )
+
+
+def matched(table):
+    rows, columns = np.nonzero(table)
+    names, rows = np.unique(rows, return_inverse=True)
+    _, columns = np.unique(columns, return_inverse=True)
+    weights = table[table > 0]
+    return best_match(rows, columns, weights, np.searchsorted(rows, np.arange(names.size)))
+
+
+@pytest.mark.parametrize("dense_cells", [1 << 20, 1, 6], ids=["dense", "sparse", "components"])
+@given(table=tables)
+def test_equals_brute_force(dense_cells, table):
+    if not table.any():
+        return
+    kept = assignment._DENSE_CELLS
+    try:
+        assignment._DENSE_CELLS = dense_cells
+        assert matched(table) == brute_force(table)
+    finally:
+        assignment._DENSE_CELLS = kept
+
+
+@pytest.mark.parametrize("dense_cells", [1 << 20, 1], ids=["dense", "sparse"])
+@given(table=tables)
+def test_fractional_weights(dense_cells, table):
+    if not table.any():
+        return
+    weights = np.sqrt(table)
+    kept = assignment._DENSE_CELLS
+    try:
+        assignment._DENSE_CELLS = dense_cells
+        assert matched(weights) == pytest.approx(brute_force(weights))
+    finally:
+        assignment._DENSE_CELLS = kept
+
+
+def test_a_large_diagonal_is_matched_without_a_solver(monkeypatch):
+    monkeypatch.setattr(assignment, "_dense", None)
+    monkeypatch.setattr(assignment, "_sparse", None)
+    n = 20_000
+    rows = np.repeat(np.arange(n), 2)
+    columns = np.column_stack([np.arange(n), (np.arange(n) + 1) % n]).ravel()
+    weights = np.tile([7, 3], n)
+    assert best_match(rows, columns, weights, np.arange(0, 2 * n, 2)) == 7 * n

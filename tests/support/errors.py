@@ -1,0 +1,43 @@
+"""Assertions on errors and warnings by code, place and value, never by wording."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from roget.codes import CODES
+from roget.errors import Notice, RogetError, code_of
+
+
+@contextmanager
+def refused(code: str, *contains: object, kind: type[Exception] = RogetError) -> Iterator[Any]:
+    """Expect an error with this code whose message names each place or value of `contains`.
+
+    with refused("duplicate-item", "gold.csv:14", "doc7"):
+        roget.score(...)
+    """
+    assert code in CODES, f"{code} has no explanation in roget.codes"
+    with pytest.raises(kind) as caught:
+        yield caught
+    assert code_of(caught.value) == code, f"[{code_of(caught.value)}] {caught.value}"
+    for part in contains:
+        assert str(part) in str(caught.value), f"{part!r} is not in: {caught.value}"
+
+
+def codes(notices: Iterable[str]) -> list[str | None]:
+    """Return the codes of warnings or notes, in order."""
+    return [code_of(one) for one in notices]
+
+
+def notice(notices: Iterable[str], code: str, *contains: object) -> Notice:
+    """Return the one notice with this code, after checking the places and values it names."""
+    assert code in CODES, f"{code} has no explanation in roget.codes"
+    notices = list(notices)
+    found = [one for one in notices if isinstance(one, Notice) and one.code == code]
+    assert len(found) == 1, f"{len(found)} notices with the code {code} among {notices}"
+    for part in contains:
+        assert str(part) in found[0], f"{part!r} is not in: {found[0]}"
+    return found[0]
