@@ -37,7 +37,7 @@ class ColorScale:
     def place(self, value: float) -> float:
         """Where a value lies; the middle where all values are the same.
 
-        >>> ColorScale(0, 1).place(0.5), ColorScale(2, 2).place(2), Scale(0, 1).place(1)
+        >>> ColorScale(0, 1).place(0.5), ColorScale(2, 2).place(2), ColorScale(0, 1).place(1)
         (50.0, 50.0, 97.0)
         """
         width = self.high - self.low
