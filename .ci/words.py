@@ -21,7 +21,7 @@ PATTERNS = {
     r"\b(said|says?|saying)\b": "report, print, state",
     r"\bso (many|much)\b": "N, the number of …",
     r"\banew\b": "again",
-    r"\b(parted|parts it|dealt|mends?|mended|heeds?|heeded)\b": "split, distributed, fixed, respected",
+    r"\b(parted|dealt|mends?|mended|heeds?|heeded)\b": "split, distributed, fixed, respected",
     r"\b(passed over|set aside|given up)\b": "skipped, excluded, released",
     r"\bin the place of\b": "instead of",
     r"\b(is|are|that is|have|has) none\b": "is missing, is invalid",
