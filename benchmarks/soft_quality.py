@@ -174,13 +174,13 @@ class Split:
         self.parts = compare.TokenSplit.deal(counts, None, seed)
         self.train = self.parts.train
         self.dev, self.test = (
-            heldout.cells(self.train, part) for part in (self.parts.dev, self.parts.test)
+            heldout.tabulate_tokens(self.train, part) for part in (self.parts.dev, self.parts.test)
         )
 
     def tuned(self, build: Callable[[heldout.TokenCells], list[Floats]]) -> tuple[float, float]:
         """Losses on dev and test, bits, of components mixed by weights tuned on dev."""
         dev, test = np.stack(build(self.dev)), np.stack(build(self.test))
-        weights = heldout.em(dev, self.dev.counts)
+        weights = heldout.fit_weights(dev, self.dev.counts)
         return self.dev.loss(weights @ dev) * BITS, self.test.loss(weights @ test) * BITS
 
     def backoff(self, *classes: Classes) -> tuple[float, float]:
@@ -239,7 +239,7 @@ def loss(splits: int) -> Iterator[dict[str, Any]]:
         columns = np.array([places[context] for context in part.contexts.tolist()])
         at = (np.array(rows)[cells.row], columns[cells.col])
         parts.append(sparse.csr_array((cells.data, at), shape=both.shape))
-    tokens = heldout.cells(*parts)
+    tokens = heldout.tabulate_tokens(*parts)
     print(f"\n{'vo-bench, bits per pair':24}" + "".join(f"{k:>8}" for k in (10, 50, 100, 200)))
     for kind in ("asymmetric", "symmetric", "NMF-KL"):
         row = []

@@ -25,7 +25,7 @@ from roget.errors import InputError
 from roget.learn.attachment.attacher import Test
 from roget.learn.attachment.statistics import BackoffStage
 from roget.learn.evaluation.answers import Judgement
-from roget.learn.evaluation.ratings import Rated, judge_ratings
+from roget.learn.evaluation.ratings import RatedPair, judge_ratings
 from roget.learn.evaluation.sheets import Question
 from roget.learn.shift import shift as compare
 from roget.learn.sketch import sketch as draw
@@ -124,7 +124,7 @@ def reports() -> Iterator[tuple[str, Report]]:
     stage = BackoffStage("quadruple", 1.0, None)
     yield "attach test", attachment.report(Test(2, 1.0, 0.5, 0.1, 0.9, (stage,)))
     yield "attach predict", attachment.report_answers([(*"vnpm", "N", "0.7")])
-    pairs = [Rated(*pair, 1.0) for pair in permutations(HOSTILE, 2)]
+    pairs = [RatedPair(*pair, 1.0) for pair in permutations(HOSTILE, 2)]
     yield "judge ratings", judging.report_ratings(judge_ratings(t, pairs, draws=5))
     asked = Question(1, 2, HOSTILE[0], (HOSTILE[1], HOSTILE[2]), HOSTILE[2])
     for kind, answer in (("intrusion", HOSTILE[2]), ("reading", "")):

@@ -30,7 +30,7 @@ def split() -> tuple[Any, Any]:
 
 def test_cells_know_the_word_and_the_unigram() -> None:
     train, test = (part.toarray() for part in split())
-    tokens = heldout.cells(*split())
+    tokens = heldout.tabulate_tokens(*split())
     totals = train.sum(axis=0) + 0.5
     for n, (row, column) in enumerate(zip(tokens.rows, tokens.columns, strict=True)):
         assert tokens.counts[n] == test[row, column]
@@ -45,7 +45,7 @@ def test_predictions_are_the_product_of_the_tables(
 ) -> None:
     monkeypatch.setattr("roget.learn.clustering.memberships.CELLS", 50)
     rng = np.random.default_rng(2)
-    tokens = heldout.cells(*split())
+    tokens = heldout.tabulate_tokens(*split())
     membership, centroids = rng.dirichlet(np.ones(5), 120), rng.dirichlet(np.ones(60), 5)
     given = membership if dense else sparse.csr_array(membership)
     expected = (membership @ centroids)[tokens.rows, tokens.columns]
@@ -55,7 +55,7 @@ def test_predictions_are_the_product_of_the_tables(
 def test_weights_are_the_best_there_are() -> None:
     rng = np.random.default_rng(3)
     stack, counts = rng.random((2, 200)) ** 3, rng.integers(1, 5, 200).astype(float)
-    weights = heldout.em(stack, counts)
+    weights = heldout.fit_weights(stack, counts)
     assert weights.sum() == pytest.approx(1)
 
     def loss(first: float) -> float:
@@ -66,7 +66,7 @@ def test_weights_are_the_best_there_are() -> None:
 
 def test_a_helpful_class_helps_and_a_useless_one_does_no_harm() -> None:
     train, test = split()
-    tokens = heldout.cells(train, test)
+    tokens = heldout.tabulate_tokens(train, test)
     labels = np.arange(120) % 4
     membership = np.eye(4)[labels]
     sums = np.stack([train.toarray()[labels == c].sum(axis=0) for c in range(4)]) + 0.1

@@ -189,8 +189,8 @@ def test_two_quadruples_are_enough(model: str, monkeypatch: pytest.MonkeyPatch) 
 
 def test_bundled_quadruples_are_no_other_text_of_themselves() -> None:
     own = read("sample")[:50]
-    assert not sources.sources_of(own, PAIRS, (), None).quads
-    assert sources.sources_of(corpus(50), PAIRS, (), None).quads
+    assert not sources.make_sources(own, PAIRS, (), None).quads
+    assert sources.make_sources(corpus(50), PAIRS, (), None).quads
 
 
 def taxonomy_folder(folder: Path) -> Path:

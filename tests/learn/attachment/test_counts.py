@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from roget.core.counts import Counts
 from roget.core.quadruple import Quadruple
 from roget.learn.attachment.chain import AttachmentPreference, by_cut, head_of
-from roget.learn.attachment.quads import LemmatisedQuadruple, answers_of, read
+from roget.learn.attachment.quads import LemmatisedQuadruple, check_answers, read
 from roget.learn.attachment.statistics import (
     FOLDS,
     OTHERS,
@@ -226,9 +226,11 @@ def test_contexts() -> None:
 def test_back_off_on_real_quadruples(shared_data: Path) -> None:
     train, dev = (read(shared_data / "ppattach" / name) for name in ("training", "devset"))
     assert (len(train), len(dev)) == (20801, 4039)
-    tally = QuadrupleCounts.of([LemmatisedQuadruple(*one[:4]) for one in train], answers_of(train))
+    tally = QuadrupleCounts.of(
+        [LemmatisedQuadruple(*one[:4]) for one in train], check_answers(train)
+    )
     share, level = back_off(tally.counts([LemmatisedQuadruple(*one[:4]) for one in dev]))
-    right = (share >= 0.5) == np.array(answers_of(dev))
+    right = (share >= 0.5) == np.array(check_answers(dev))
     assert right.mean() == pytest.approx(0.8398, abs=0.0005)
     assert (level == 0).mean() == pytest.approx(0.065, abs=0.001)
     assert right[level == 0].mean() > right[level == 1].mean() > right[level == 2].mean()

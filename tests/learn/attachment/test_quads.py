@@ -10,7 +10,14 @@ import pytest
 from roget.core.quadruple import Quadruple
 from roget.data import sample
 from roget.errors import FormatError, InputError
-from roget.learn.attachment.quads import QuadrupleLine, answers_of, checked, line_of, parse, read
+from roget.learn.attachment.quads import (
+    QuadrupleLine,
+    check_answers,
+    check_quadruples,
+    format_line,
+    parse,
+    read,
+)
 
 FORK = Quadruple("eat", "pizza", "with", "fork", "V")
 
@@ -20,17 +27,17 @@ FORK = Quadruple("eat", "pizza", "with", "fork", "V")
     ["17 eat pizza with fork V", "eat pizza with fork v", "eat\tpizza\twith\tfork\tV\n"],
 )
 def test_every_format_gives_the_same(text: str) -> None:
-    assert line_of(text, answered=True) == QuadrupleLine(FORK)
+    assert format_line(text, answered=True) == QuadrupleLine(FORK)
 
 
 @pytest.mark.parametrize(
     "text", ["eat pizza with fork", "eat\tpizza\twith\tfork", "17 eat pizza with fork"]
 )
 def test_lines_without_answer(text: str) -> None:
-    found = line_of(text, answered=False)
+    found = format_line(text, answered=False)
     assert isinstance(found, QuadrupleLine)
     assert found.quadruple == FORK._replace(attachment="")
-    assert isinstance(line_of(text, answered=True), str)
+    assert isinstance(format_line(text, answered=True), str)
 
 
 def test_a_tab_keeps_blanks_and_a_count_repeats(tmp_path: Path) -> None:
@@ -74,8 +81,8 @@ def test_files_without_quadruples(tmp_path: Path) -> None:
 
 
 def test_quadruples_of_python() -> None:
-    assert checked([FORK[:4]], ["V"]) == [FORK]
-    assert answers_of([FORK, FORK._replace(attachment="N")]) == [False, True]
+    assert check_quadruples([FORK[:4]], ["V"]) == [FORK]
+    assert check_answers([FORK, FORK._replace(attachment="N")]) == [False, True]
     for wrong, said in (
         (["eat pizza with fork"], "expected verb"),
         ([("a", "b", "c")], "expected verb"),
@@ -83,8 +90,8 @@ def test_quadruples_of_python() -> None:
         ([(1, "b", "c", "d")], "expected verb"),
     ):
         with pytest.raises(InputError, match=said):
-            checked(wrong)  # type: ignore[arg-type]
+            check_quadruples(wrong)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="2 answers to 1 quadruples"):
-        checked([FORK], "NV")
+        check_quadruples([FORK], "NV")
     with pytest.raises(InputError, match="expected N or V"):
-        answers_of(checked([FORK[:4]], ["X"]))
+        check_answers(check_quadruples([FORK[:4]], ["X"]))

@@ -15,7 +15,7 @@ def test_weights_are_the_best_of_a_grid() -> None:
     rng = np.random.default_rng(1)
     stack, counts = rng.random((2, 300)) ** 4, rng.integers(1, 4, 300).astype(float)
     fixed, left = rng.random(300) / 3, rng.random(300)
-    found = tokens.em(stack, counts, np.full(2, 0.5), fixed, left)
+    found = tokens.fit_weights(stack, counts, np.full(2, 0.5), fixed, left)
     grid = np.linspace(0, 1, 1001)
     losses = [
         -sum(
@@ -30,13 +30,13 @@ def test_weights_are_the_best_of_a_grid() -> None:
 
 def test_the_last_prediction_keeps_a_little() -> None:
     stack = np.array([[0.9, 0.9], [1e-9, 1e-9]])
-    found = tokens.em(stack, np.ones(2), np.full(2, 0.5))
+    found = tokens.fit_weights(stack, np.ones(2), np.full(2, 0.5))
     assert found == pytest.approx([1 - tokens.LEAST, tokens.LEAST])
 
 
 def test_no_tokens_leave_equal_weights() -> None:
     nothing = np.empty(0)
-    found = tokens.em(np.empty((3, 0)), nothing, np.full(3, 1 / 3), nothing, nothing)
+    found = tokens.fit_weights(np.empty((3, 0)), nothing, np.full(3, 1 / 3), nothing, nothing)
     assert found == pytest.approx(np.full(3, 1 / 3))
 
 

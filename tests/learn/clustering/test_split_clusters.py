@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from roget.core.counts.views import to_dense
 from roget.core.tree import Tree
 from roget.learn.clustering.result import Clustering
-from roget.learn.clustering.split_clusters import PRIOR, divide, follow
+from roget.learn.clustering.split_clusters import PRIOR, apply_splits, split_cluster
 
 
 def clustering(seed, k=3, m=5, words=6):
@@ -32,10 +32,12 @@ def divided(seed, k=3, m=5):
     """A cluster split by any counts, then one of its sides again, joined to another cluster."""
     found, random = clustering(seed, k, m), np.random.default_rng(seed + 1)
     sides = random.poisson(2, (2, m)).astype(float)
-    one = divide(np.array([0]), to_dense(found.centroids)[0], float(found.mass[0]), sides)
+    one = split_cluster(np.array([0]), to_dense(found.centroids)[0], float(found.mass[0]), sides)
     both = (found.mass[1] + one.mass[1]) or 1.0
     mean = (found.mass[1] * to_dense(found.centroids)[1] + one.mass[1] * one.centroids[1]) / both
-    two = divide(np.array([1, k + 1]), mean, float(both), random.poisson(2, (2, m)).astype(float))
+    two = split_cluster(
+        np.array([1, k + 1]), mean, float(both), random.poisson(2, (2, m)).astype(float)
+    )
     parts = np.array([-1, -1, *range(k - 2), k - 2, -1, k - 1, k])
     tree = Tree.flat(k + 1)
     belongs = np.full((6, k + 1), 1 / (k + 1))
@@ -47,7 +49,7 @@ def test_sides_are_what_counts_say_and_their_mean_stays(seed, m):
     random = np.random.default_rng(seed)
     centroid, mass = random.dirichlet(np.ones(m)), float(random.random())
     sides = random.poisson(1, (2, m)).astype(float)
-    made = divide(np.array([3]), centroid, mass, sides)
+    made = split_cluster(np.array([3]), centroid, mass, sides)
     total = sides.sum()
     for side in (0, 1):
         usual = sides[side].sum() / total if total else 0.5
@@ -65,7 +67,7 @@ def test_sides_are_what_counts_say_and_their_mean_stays(seed, m):
 def test_words_fall_on_the_likelier_side(seed):
     found, _, (one, two), _ = divided(seed)
     matrix = np.random.default_rng(seed).poisson(1, (4, 5)).astype(float)
-    placed = follow(to_dense(found.place(matrix)), matrix, (one, two))
+    placed = apply_splits(to_dense(found.place(matrix)), matrix, (one, two))
     assert placed.sum(axis=1) == pytest.approx(1)
     for row, counts in enumerate(matrix):
         learnt = to_dense(found.place(matrix))[row]
@@ -86,7 +88,7 @@ def test_divided_clusters_hold_together(tmp_path_factory, seed):
     matrix = np.random.default_rng(seed).poisson(1, (4, 5)).astype(float)
     placed = to_dense(made.place(matrix))
     assert placed.sum(axis=1) == pytest.approx(1)
-    units = follow(to_dense(found.place(matrix)), matrix, (one, two))
+    units = apply_splits(to_dense(found.place(matrix)), matrix, (one, two))
     for unit, cluster in enumerate(parts.tolist()):
         if cluster >= 0:
             assert placed[:, cluster] == pytest.approx(units[:, unit])

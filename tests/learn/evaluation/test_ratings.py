@@ -17,7 +17,7 @@ from roget.learn.evaluation import ratings
 from roget.learn.evaluation.ratings import (
     BASELINE,
     TREE,
-    Rated,
+    RatedPair,
     correlate,
     judge_ratings,
     read_ratings,
@@ -54,7 +54,7 @@ def rate(thesaurus, home, size, seed, noise=1.0):
     left, right = rng.integers(len(thesaurus), size=(2, size))
     same = (home[left] == home[right]) * 4.0 + rng.normal(0, noise, size)
     return [
-        Rated(str(thesaurus.words[a]), str(thesaurus.words[b]), float(r))
+        RatedPair(str(thesaurus.words[a]), str(thesaurus.words[b]), float(r))
         for a, b, r in zip(left, right, same, strict=True)
     ]
 
@@ -125,8 +125,8 @@ def test_the_way_asked_for_comes_first_and_tells_what_is_odd(mixed):
 def test_words_that_are_not_there_are_told_apart_and_left_out():
     t = planted()
     t.provenance["unsure"] = {"mead": "few"}
-    known = [Rated("tea", "ale", 9), Rated("Gun", "knife", 8), Rated("hut", "poem", 1)]
-    lost = [Rated("tea", "mead", 7), Rated("Mead", "gin", 7), Rated("rum", "gin", 9)]
+    known = [RatedPair("tea", "ale", 9), RatedPair("Gun", "knife", 8), RatedPair("hut", "poem", 1)]
+    lost = [RatedPair("tea", "mead", 7), RatedPair("Mead", "gin", 7), RatedPair("rum", "gin", 9)]
     found = judge_ratings(t, [*lost, *known], draws=0)
     assert (found.pairs, found.known) == (6, 3)
     assert found.missing == ("gin", "rum")
@@ -137,13 +137,13 @@ def test_words_that_are_not_there_are_told_apart_and_left_out():
 
 def test_too_few_pairs_are_refused():
     with pytest.raises(InputError, match=r"1 of 2 pairs \(the first is 'gin', 'rum'\)"):
-        judge_ratings(planted(), [Rated("gin", "rum", 1), Rated("tea", "ale", 2)])
+        judge_ratings(planted(), [RatedPair("gin", "rum", 1), RatedPair("tea", "ale", 2)])
     with pytest.raises(InputError, match="0 of 0 pairs have both words"):
         judge_ratings(planted(), [])
 
 
 def test_all_pairs_rated_alike_have_no_correlation():
-    pairs = [Rated(a, b, 5.0) for a, b in zip(*[iter(FAMILIES["arms"] * 2)] * 2, strict=True)]
+    pairs = [RatedPair(a, b, 5.0) for a, b in zip(*[iter(FAMILIES["arms"] * 2)] * 2, strict=True)]
     for one in judge_ratings(planted(), pairs, draws=10).rows:
         assert one.rho.mean is None
 

@@ -51,7 +51,7 @@ def test_the_bits_are_those_of_words_backed_off_to_the_unigram() -> None:
     loss = 0.0
     for half in (0, 1):
         here = np.arange(rows.size) % 2 == half
-        share, _ = heldout.em(np.stack([words[~here], unigram[~here]]), weights[~here])
+        share, _ = heldout.fit_weights(np.stack([words[~here], unigram[~here]]), weights[~here])
         predicted = share * words[here] + (1 - share) * unigram[here]
         loss -= float(weights[here] @ np.log2(predicted))
     assert found is not None

@@ -20,8 +20,8 @@ from roget.core.types import Array, Floats, PathLike
 from roget.errors import InputError
 from roget.learn.attachment.best import Best
 from roget.learn.attachment.chain import Chain
-from roget.learn.attachment.quads import NOUN, VERB, answers_of, checked
-from roget.learn.attachment.sources import sources_of
+from roget.learn.attachment.quads import NOUN, VERB, check_answers, check_quadruples
+from roget.learn.attachment.sources import make_sources
 from roget.learn.attachment.statistics import BackoffStage
 from roget.learn.command_options import RULES, AttachOptions
 
@@ -88,8 +88,8 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
         """
         check(self)
         kind = self._kind
-        train, held = checked(quads, y), checked(dev) if dev is not None else None
-        answers = set(answers_of(train))
+        train, held = check_quadruples(quads, y), check_quadruples(dev) if dev is not None else None
+        answers = set(check_answers(train))
         if not train:
             raise InputError("there is no quadruple to learn from")
         if len(answers) == 1:
@@ -98,8 +98,8 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
                 f"all {len(train):,} quadruples have the answer {only}; to learn, both are needed"
             )
         if held is not None:
-            answers_of(held)
-        sources = sources_of(train, self.pairs, self.thesauri, self.wordnet)
+            check_answers(held)
+        sources = make_sources(train, self.pairs, self.thesauri, self.wordnet)
         # The last digits of sums depend on the number of threads; and many small ones lose by them.
         with threadpool_limits(1):
             self.fitted_, self.left_out_accuracy_ = MODELS[kind].fit(
@@ -112,7 +112,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
 
     def predict_proba(self, quads: Quads) -> Floats:
         """p(N) and p(V) of each quadruple, in the order of `classes_`."""
-        nouns = self._decide(checked(quads))[0]
+        nouns = self._decide(check_quadruples(quads))[0]
         return np.column_stack([nouns, 1 - nouns])
 
     def predict(self, quads: Quads) -> Array:
@@ -125,8 +125,8 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
 
     def test(self, quads: Quads, y: Iterable[str] | None = None) -> Test:
         """Accuracy, as a whole and by the kind of evidence that each answer rests on."""
-        given = checked(quads, y)
-        truth = np.array(answers_of(given))
+        given = check_quadruples(quads, y)
+        truth = np.array(check_answers(given))
         if not given:
             raise InputError("there is no quadruple to test on")
         nouns, stage = self._decide(given)

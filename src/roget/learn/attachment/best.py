@@ -13,7 +13,7 @@ from roget.core.folder import Schema, need_arrays, need_range, put_under, take_u
 from roget.core.quadruple import Quadruple
 from roget.core.types import BoolArray, Floats, Ints
 from roget.learn.attachment.machine import LARGEST, FeatureRows, Machine
-from roget.learn.attachment.quads import Forms, LemmatisedQuadruple, answers_of, read_forms
+from roget.learn.attachment.quads import Forms, LemmatisedQuadruple, check_answers, read_forms
 from roget.learn.attachment.sources import Sources, Vectors, spaces
 from roget.learn.attachment.statistics import (
     LOOSE_PARTS,
@@ -65,7 +65,7 @@ class Best:
         Quadruples for development choose how far the weights of the evidence are held back;
         without them, those left out do.
         """
-        answers = np.array(answers_of(quads))
+        answers = np.array(check_answers(quads))
         rng = np.random.default_rng(seed)
         tell(0.02, "vectors of words")
         forms = sources.forms()
@@ -87,7 +87,7 @@ class Best:
         expected = np.zeros(features.shape[1] + 1)
         expected[0] = TRUST
         made = cls(forms, verbs, nouns, evidence, scaling, tally, tendencies, machine, expected)
-        held = (made._features(dev), np.array(answers_of(dev))) if dev else None
+        held = (made._features(dev), np.array(check_answers(dev))) if dev else None
         made.weights, accuracy = weigh(features, answers, expected, rng, held)
         return made, accuracy
 

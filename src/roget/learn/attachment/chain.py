@@ -29,7 +29,7 @@ from roget.learn.attachment.quads import (
     NOUN,
     Forms,
     LemmatisedQuadruple,
-    answers_of,
+    check_answers,
     other_name,
     read_forms,
 )
@@ -84,7 +84,7 @@ class Chain:
         """Learn from answered quadruples; those for development are not needed."""
         forms = sources.forms()
         normal = forms.normal(quads)
-        answers = answers_of(quads)
+        answers = check_answers(quads)
         tell(0.02, "heads and their nouns")
         pairs = [
             (other_name(quad.noun2), _head(quad, noun))

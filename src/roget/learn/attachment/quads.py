@@ -174,7 +174,7 @@ def parse(
     """
     problems = Problems(name)
     for number, text in lines:
-        found = line_of(text, answered) if text.strip() else None
+        found = format_line(text, answered) if text.strip() else None
         if isinstance(found, QuadrupleLine):
             yield found
         elif found is not None:
@@ -182,7 +182,7 @@ def parse(
     problems.check()
 
 
-def line_of(text: str, answered: bool) -> QuadrupleLine | str:
+def format_line(text: str, answered: bool) -> QuadrupleLine | str:
     """The quadruple of a line, or what was expected of it."""
     cells = text.strip().split("\t") if "\t" in text else text.split()
     cells = [cell.strip() for cell in cells]
@@ -203,7 +203,9 @@ def line_of(text: str, answered: bool) -> QuadrupleLine | str:
     return QuadrupleLine(Quadruple(cells[0], cells[1], cells[2], cells[3], answer), count)
 
 
-def checked(quads: Iterable[Sequence[str]], y: Iterable[str] | None = None) -> list[Quadruple]:
+def check_quadruples(
+    quads: Iterable[Sequence[str]], y: Iterable[str] | None = None
+) -> list[Quadruple]:
     """Quadruples as given to Python: four words each, with an answer of their own or from `y`."""
     made = []
     for number, quad in enumerate(quads):
@@ -221,7 +223,7 @@ def checked(quads: Iterable[Sequence[str]], y: Iterable[str] | None = None) -> l
     return [quad._replace(attachment=one) for quad, one in zip(made, answers, strict=True)]
 
 
-def answers_of(quads: Sequence[Quadruple]) -> list[bool]:
+def check_answers(quads: Sequence[Quadruple]) -> list[bool]:
     """True for N, of quadruples that all are answered."""
     wrong = next((quad for quad in quads if quad.attachment not in (NOUN, VERB)), None)
     if wrong is not None:

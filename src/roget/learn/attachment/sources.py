@@ -191,7 +191,7 @@ class Sources:
         return make_forms(verbs, nouns)
 
 
-def sources_of(
+def make_sources(
     quads: Sequence[Quadruple], pairs: Any, thesauri: Sequence[Any], wordnet: Any
 ) -> Sources:
     """Counts, quadruples of other text, and thesauri, opened where they are given by name."""

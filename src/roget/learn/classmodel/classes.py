@@ -55,7 +55,7 @@ class ClassCounts:
 
     def placed(self, matrix: Any) -> ClassCounts:
         """The same classes, for other words: a row for each row of counts."""
-        given = types_of(matrix) if self.types else matrix
+        given = count_types(matrix) if self.types else matrix
         return replace(self, parts=tuple(_place(one, one.place(given)) for one in self.parts))
 
 
@@ -83,7 +83,7 @@ def are_shares(table: Any) -> bool:
     return bool(table.min() >= 0 and np.allclose(sums, 1.0, atol=SLACK))
 
 
-def types_of(matrix: Any) -> Any:
+def count_types(matrix: Any) -> Any:
     """Each pair that was seen, once."""
     once = sparse.csr_array(matrix, dtype=np.float64, copy=True)
     once.eliminate_zeros()
@@ -97,14 +97,14 @@ def continuation(matrix: Any) -> Floats:
     Less one is what development tokens ask for: of contexts that one word was seen with, hardly
     more is known than of those that none was.
     """
-    words = np.asarray(types_of(matrix).sum(axis=0), dtype=np.float64).ravel()
+    words = np.asarray(count_types(matrix).sum(axis=0), dtype=np.float64).ravel()
     taken = np.minimum(words, 1.0)
     if not words.sum() > 0:
         return np.full(words.size, 1 / words.size)
     return np.asarray((words - taken + taken.sum() / words.size) / words.sum())
 
 
-def given_classes(source: Any, train: Any, names: tuple[Any, Any] | None) -> list[ClassCounts]:
+def read_classes(source: Any, train: Any, names: tuple[Any, Any] | None) -> list[ClassCounts]:
     """The classes of a clustering, for the words of `train`; `names` are its words and contexts."""
     if isinstance(source, tuple):
         if len(source) != 2 or any(isinstance(one, str | Clusterer | Thesaurus) for one in source):
@@ -131,12 +131,12 @@ def given_classes(source: Any, train: Any, names: tuple[Any, Any] | None) -> lis
             f"counts are {train.shape[0]} × {train.shape[1]}: fit it to the same words and contexts"
         )
     return [
-        *of_levels(name, levels, train),
+        *from_levels(name, levels, train),
         *_cuts(own.tree, sparse.csr_array(own.memberships, dtype=np.float64), train),
     ]
 
 
-def of_levels(name: str, levels: list[tuple[Clustering, ...]], train: Any) -> list[ClassCounts]:
+def from_levels(name: str, levels: list[tuple[Clustering, ...]], train: Any) -> list[ClassCounts]:
     """Clusterings of several sizes as predictors; clusters that were put together are recounted."""
     return [
         ClassCounts(f"{name} {parts[0].n_clusters}", tuple(_known(one, train) for one in parts))
@@ -197,7 +197,7 @@ def _cuts(tree: Tree, membership: Any, train: Any) -> list[ClassCounts]:
         table = sparse.csr_array(membership[:, used] @ one_hot(numbers, size))
         for types in (False, True):
             name = f"classes {size}{', types' if types else ''}"
-            counted = types_of(train) if types else train
+            counted = count_types(train) if types else train
             found.append(ClassCounts(name, (_count_classes(table, counted),), types))
     return found
 

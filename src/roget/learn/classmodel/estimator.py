@@ -18,10 +18,16 @@ from roget.core.tree import Tree
 from roget.core.types import Array, Floats, PathLike
 from roget.errors import InputError
 from roget.learn.classmodel import files, mixing
-from roget.learn.classmodel.classes import ClassCounts, continuation, given_classes
+from roget.learn.classmodel.classes import ClassCounts, continuation, read_classes
 from roget.learn.classmodel.families import learn_family
 from roget.learn.classmodel.recipes import ModelRecipe, recipe
-from roget.learn.clustering.inputs import aligned, find_names, table, take_names, told_names
+from roget.learn.clustering.inputs import (
+    align_contexts,
+    export_names,
+    find_names,
+    restore_names,
+    table,
+)
 from roget.learn.clustering.result import Clustering
 from roget.learn.clustering.tokens import unigram
 from roget.learn.command_options import BACKOFFS
@@ -171,7 +177,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
             "names_": self.names_,
             "n_features_in_": self.n_features_in_,
         }
-        header |= told_names(self)
+        header |= export_names(self)
         files.write(path, header, self._train, self._predictors, self._mixture)
 
     @classmethod
@@ -184,7 +190,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
             model.classes_, model.names_ = predictors[:-1], header["names_"]
             model.weights_, model.discounts_ = mixture.weights, mixture.discounts
             model.n_features_in_ = header["n_features_in_"]
-            take_names(model, header)
+            restore_names(model, header)
         return model
 
     def _recipe(self) -> ModelRecipe:
@@ -214,7 +220,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
     def _same_words(self, X: Any, words: int, name: str) -> Any:
         """Tokens of the words that were learnt from, in their order."""
         if isinstance(X, Counts) and "words_" in vars(self):
-            tokens = aligned(X, self.contexts_)
+            tokens = align_contexts(X, self.contexts_)
             if np.array_equal(X.words, self.words_):
                 return tokens
             rows, cells = find_names(X.words, self.words_, words, "word"), sparse.coo_array(tokens)
@@ -240,7 +246,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         found: list[ClassCounts] = []
         for source in self._sources():
             if not isinstance(source, str):
-                found += given_classes(source, train, names)
+                found += read_classes(source, train, names)
         for family in named.families:
             if family not in learnt:
                 learnt[family] = learn_family(family, train, seed)

@@ -20,7 +20,7 @@ from roget import catalogue
 from roget.core.counts.views import ppmi, unit
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats
-from roget.learn.classmodel.classes import ClassCounts, of_levels, proper, types_of
+from roget.learn.classmodel.classes import ClassCounts, count_types, from_levels, proper
 from roget.learn.clustering.result import Clustering, Rule, array
 from roget.learn.clustering.tokens import unigram
 
@@ -140,7 +140,7 @@ def learn_family(name: str, train: Any, seed: int) -> list[ClassCounts]:
         return []
     found = []
     for types in (False, True):
-        for one in learn(types_of(part) if types else part, seed):
+        for one in learn(count_types(part) if types else part, seed):
             label = f"{one.name}{', types' if types else ''}"
             parts = tuple(_everywhere(clusters, seen, train.shape[0]) for clusters in one.parts)
             found.append(replace(one, name=label, parts=parts, types=types))
@@ -192,7 +192,7 @@ def _cluster(name: str, train: Any, seed: int) -> list[ClassCounts]:
     """The classes of a clusterer, at sizes of its own or those that it is asked for."""
     kind = catalogue.load("models", name)
     levels = kind.learn_levels(train, seed, sizes(train.shape[0], 8, 4))
-    return of_levels(name, levels, train)
+    return from_levels(name, levels, train)
 
 
 def _nmf(train: Any, seed: int) -> list[ClassCounts]:

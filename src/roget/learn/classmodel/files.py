@@ -18,7 +18,7 @@ from roget.errors import InputError
 from roget.learn.classmodel.classes import COUNTED, SLACK, ClassCounts, are_shares
 from roget.learn.classmodel.families import NearestWords
 from roget.learn.classmodel.mixing import Mixture
-from roget.learn.clustering.result import Clustering, Rule, StoredRule, recall_rule
+from roget.learn.clustering.result import Clustering, Rule, StoredRule, find_legacy_rule
 from roget.learn.command_options import BACKOFFS
 
 KIND = folders.model("classmodel", "classmodel.model")
@@ -109,7 +109,7 @@ def _revive(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Cluste
         space = {name: kept[f"{key}.space.{name}"] for name in ("columns", "projection", "words")}
         rule = StoredRule(NearestWords.clusterer, {"size": one["size"]}, space)
     else:
-        rule = recall_rule({"beta": one["beta"], "rule": called})
+        rule = find_legacy_rule({"beta": one["beta"], "rule": called})
     if rule is None:
         raise ValueError(f"{key}: rule {called!r} is not known")
     found, begin = [], 0

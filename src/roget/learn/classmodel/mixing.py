@@ -15,7 +15,7 @@ import numpy as np
 from scipy import optimize, sparse
 
 from roget.core.types import Array, Floats
-from roget.learn.clustering.tokens import em
+from roget.learn.clustering.tokens import fit_weights
 
 LEAST = 0.01
 """Discounts are not less: something must be left for contexts not seen."""
@@ -162,11 +162,11 @@ def learn(
         stack = known.beside(stack)
     k = len(stack)
     mixture = Mixture(kind, np.empty(0), np.full((edges.size + 1, k), 1 / k), edges)
-    overall = em(stack, counts)
+    overall = fit_weights(stack, counts)
     groups = mixture.groups(totals)
     for group in range(edges.size + 1):
         here = groups == group
-        mixture.weights[group] = em(stack[:, here], counts[here], overall, prior=PRIOR)
+        mixture.weights[group] = fit_weights(stack[:, here], counts[here], overall, prior=PRIOR)
     return mixture
 
 
@@ -177,11 +177,11 @@ def _learn_discounts(
     weights = np.full(len(stack), 1 / len(stack))
     if counts.size and counts.sum() > 0:
         for _ in range(ROUNDS):
-            weights = em(stack, counts, weights, *known.discounted(discounts))
+            weights = fit_weights(stack, counts, weights, *known.discounted(discounts))
             new = tune(known, weights @ stack, counts, discounts)
             change = float(np.abs(new - discounts).max())
             discounts = new
             if change < 1e-3:
                 break
-        weights = em(stack, counts, weights, *known.discounted(discounts))
+        weights = fit_weights(stack, counts, weights, *known.discounted(discounts))
     return Mixture("discount", discounts, weights[None, :], np.empty(0))

@@ -20,7 +20,7 @@ from roget.core.progress import Progress, Report
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats, Ints, PathLike
 from roget.errors import InputError
-from roget.learn.clustering.inputs import table, take_names, told_names
+from roget.learn.clustering.inputs import export_names, restore_names, table
 from roget.learn.clustering.memberships import log_likelihood, replace_rows, sparsify
 from roget.learn.clustering.options import CALLED
 from roget.learn.clustering.result import NONE, Clustering, Posterior, Rule, Unit
@@ -200,7 +200,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             options["dtype"] = np.dtype(options["dtype"]).name
         names = ("n_features_in_", "n_iter_", "notes_", "interrupted_", *self.kept)
         content = {name: getattr(self, name) for name in names}
-        content |= told_names(self)
+        content |= export_names(self)
         plain, arrays = self.clustering_.to_parts()
         content |= {"options": options, "clustering": {**plain, "contexts": None}, **arrays}
         folder.write(path, folder.model("clustering", f"{self.name}.model"), content)
@@ -214,7 +214,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             for name in ("n_features_in_", "n_iter_", "notes_", *cls.kept):
                 setattr(model, name, content[name])
             model.interrupted_ = content.get("interrupted_", False)
-            take_names(model, content)
+            restore_names(model, content)
             if "clustering" in content:
                 model.clustering_ = Clustering.of_parts(content["clustering"], content)
             else:
@@ -322,7 +322,9 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return whole.map_blocks(self.predict_proba, dtype=dtype, chunks=chunks, meta=meta)
 
 
-def tell_few(found: int, wanted: int, reason: str, noun: str = "cluster", of: str = "") -> str:
+def format_shortfall(
+    found: int, wanted: int, reason: str, noun: str = "cluster", of: str = ""
+) -> str:
     """Why fewer clusters were found than were asked for, in words.
 
     >>> tell_few(1, 9, "all words are alike")

@@ -25,7 +25,7 @@ Pause: TypeAlias = Callable[[], None]
 """What a search calls where nothing is half done: a KeyboardInterrupt from it ends the search."""
 
 
-def go_on() -> None:
+def never_stop() -> None:
     """The pause of a search that is not to be stopped."""
 
 

@@ -13,7 +13,7 @@ from roget.core.counts.views import to_dense
 from roget.core.tree import Tree
 from roget.core.types import Ints
 from roget.errors import InputError
-from roget.learn.clustering.memberships import put_together
+from roget.learn.clustering.memberships import grouping_matrix
 from roget.learn.clustering.result import Clustering, Posterior
 
 _NOTHING = 1e-6
@@ -76,7 +76,7 @@ class IncrementalUpdate:
         known = origin >= 0
         of = np.bincount(origin[known], tokens[known], minlength=self.wide.n_clusters)
         share = np.where(of[origin] > 0, tokens / np.where(of > 0, of, 1.0)[origin], 1.0)
-        sums = sums + put_together(origin, self._rest.shape[0], share) @ self._rest
+        sums = sums + grouping_matrix(origin, self._rest.shape[0], share) @ self._rest
         if sparse.issparse(sums):
             sums.data[sums.data < 0] = 0
             sums = sparse.csr_array(sums)

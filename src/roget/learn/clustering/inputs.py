@@ -32,7 +32,7 @@ def table(estimator: Any, X: Any, reset: bool = False) -> Any:
         if reset:
             estimator.words_, estimator.contexts_ = X.words, X.contexts
         elif hasattr(estimator, "contexts_"):
-            return tidy(aligned(X, estimator.contexts_))
+            return tidy(align_contexts(X, estimator.contexts_))
         X = X.matrix
     elif reset:
         for name in ("words_", "contexts_"):
@@ -46,13 +46,13 @@ def table(estimator: Any, X: Any, reset: bool = False) -> Any:
     return tidy(found)
 
 
-def told_names(model: Any) -> dict[str, list[Any]]:
+def export_names(model: Any) -> dict[str, list[Any]]:
     """The names that a fitted model has of words and contexts, as plain data."""
     return {name: vars(model)[name].tolist() for name in NAMES if name in vars(model)}
 
 
-def take_names(model: Any, content: Mapping[str, Any]) -> None:
-    """Give a model the names that `told_names` told."""
+def restore_names(model: Any, content: Mapping[str, Any]) -> None:
+    """Give a model the names that `export_names` told."""
     for name in NAMES:
         if name in content:
             listed = content[name]
@@ -71,7 +71,7 @@ def tidy(matrix: Any) -> Any:
     return clean
 
 
-def learnable(matrix: Any, min_count: float) -> tuple[Floats, npt.NDArray[np.intp], Any]:
+def select_learnable(matrix: Any, min_count: float) -> tuple[Floats, npt.NDArray[np.intp], Any]:
     """The sums of rows, which rows have enough counts to be learnt from, and the table of those."""
     totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
     rows = np.flatnonzero((totals > 0) & (totals >= min_count))
@@ -83,7 +83,7 @@ def learnable(matrix: Any, min_count: float) -> tuple[Floats, npt.NDArray[np.int
     return totals, rows, matrix if rows.size == totals.size else matrix[rows]
 
 
-def aligned(counts: Counts, contexts: Array) -> Any:
+def align_contexts(counts: Counts, contexts: Array) -> Any:
     """The counts with the model's contexts as columns; others are left out."""
     if np.array_equal(counts.contexts, contexts):
         return sparse.csr_array(counts.matrix, dtype=np.float64)

@@ -32,14 +32,14 @@ def one_hot(labels: Array, clusters: int) -> Any:
     return sparse.csr_array((np.ones(n), labels, np.arange(n + 1)), shape=(n, clusters))
 
 
-def put_together(parts: Ints, clusters: int, weights: Floats | None = None) -> Any:
+def grouping_matrix(parts: Ints, clusters: int, weights: Floats | None = None) -> Any:
     """What adds up columns by clusters: 1, or a weight, where one is part of it; -1 is of none."""
     used = np.flatnonzero(parts >= 0)
     data = np.ones(used.size) if weights is None else weights[used]
     return sparse.csr_array((data, (used, parts[used])), shape=(parts.size, clusters))
 
 
-def unite(merges: Iterable[tuple[int, int]], classes: int) -> Ints:
+def merge_labels(merges: Iterable[tuple[int, int]], classes: int) -> Ints:
     """The new number of each class after merges of two, into the first; without gaps."""
     into = np.arange(classes)
     for one, two in merges:
@@ -47,7 +47,7 @@ def unite(merges: Iterable[tuple[int, int]], classes: int) -> Ints:
     return np.unique(into, return_inverse=True)[1]
 
 
-def read_as_splits(merges: Sequence[tuple[int, int]]) -> tuple[list[int], Ints]:
+def merges_to_splits(merges: Sequence[tuple[int, int]]) -> tuple[list[int], Ints]:
     """Merges of two, into the first, down to one class, as splits: the last one comes first.
 
     Gives the number of the class that each split is of, and the numbers of all classes that were

@@ -23,8 +23,8 @@ from roget.core.types import Array, Floats, Ints, PathLike
 from roget.engines.base import current, spread
 from roget.engines.compress import CompressedArrays
 from roget.errors import InputError, UnknownName
-from roget.learn.clustering.memberships import floor, put_together, sparsify
-from roget.learn.clustering.split_clusters import SplitRule, follow
+from roget.learn.clustering.memberships import floor, grouping_matrix, sparsify
+from roget.learn.clustering.split_clusters import SplitRule, apply_splits
 from roget.learn.representation.vectors import Representation
 
 CELLS = 1 << 22
@@ -185,7 +185,7 @@ class StoredRule:
     def rule(self, k: int, m: int, own: type[Rule] | None = None) -> Rule:
         """The rule itself, checked; of the class `own`, if it is no clusterer's."""
         if self.clusterer == _RECALLED:
-            return recall_rule(self.parameters) or Posterior()
+            return find_legacy_rule(self.parameters) or Posterior()
         kind = own or Posterior
         if own is None and self.clusterer:
             try:
@@ -245,7 +245,7 @@ def recall(provenance: Mapping[str, Any]) -> tuple[Rule | StoredRule, Unit]:
     return StoredRule(_RECALLED, told), BETA
 
 
-def recall_rule(provenance: Mapping[str, Any]) -> Rule | None:
+def find_legacy_rule(provenance: Mapping[str, Any]) -> Rule | None:
     """The rule that a clusterer takes for its own."""
     for name in catalogue.names("clusterers"):
         found: Rule | None = catalogue.load("clusterers", name).rule.recall(provenance)
@@ -389,8 +389,8 @@ class Clustering(ReportMixin):
         if self.learnt is not None and self.parts is not None:
             placed = self.learnt.place(matrix)
             if self.divisions:
-                placed = follow(to_dense(placed), matrix, self.divisions)
-            placed = to_dense(placed @ put_together(self.parts, self.n_clusters))
+                placed = apply_splits(to_dense(placed), matrix, self.divisions)
+            placed = to_dense(placed @ grouping_matrix(self.parts, self.n_clusters))
             return sparsify(placed, least) if least else placed
         step = max(1, CELLS // max(self.n_clusters, 1))
         cut = (matrix[begin : begin + step] for begin in range(0, matrix.shape[0], step))
@@ -442,10 +442,10 @@ class Clustering(ReportMixin):
         even = 1 / alike[parts[used]]
         shares[used] = np.where(whole > 0, mass[used] / np.where(whole > 0, whole, 1), even)
         if memberships is None:
-            memberships = sparse.csr_array(self.memberships @ put_together(parts, k))
+            memberships = sparse.csr_array(self.memberships @ grouping_matrix(parts, k))
         centroids = self.centroids
         if not np.array_equal(parts, np.arange(k)):
-            mean = sparse.csr_array(put_together(parts, k, shares).T)
+            mean = sparse.csr_array(grouping_matrix(parts, k, shares).T)
             centroids = _average(mean, self.centroids, divisions)
         # Only the leaves are needed to place words, not the words they were learnt from.
         learnt, before = self.learnt, self.parts
@@ -573,11 +573,11 @@ class Clustering(ReportMixin):
 
     def _table(self, given: Any) -> Any:
         """Counts as a csr_array with this clustering's contexts, without zeros."""
-        from roget.learn.clustering.inputs import aligned, tidy
+        from roget.learn.clustering.inputs import align_contexts, tidy
 
         m = self.centroids.shape[1]
         if isinstance(given, Counts) and self.contexts is not None:
-            return tidy(aligned(given, self.contexts))
+            return tidy(align_contexts(given, self.contexts))
         matrix = given.matrix if isinstance(given, Counts) else given
         matrix = sparse.csr_array(matrix, dtype=np.float64)
         if matrix.shape[1] != m:

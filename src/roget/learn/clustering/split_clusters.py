@@ -35,7 +35,7 @@ class SplitRule(NamedTuple):
         return np.asarray(1 / (1 + np.exp(-np.clip(odds, -700.0, 700.0))))
 
 
-def divide(clusters: Ints, centroid: Floats, mass: float, sides: Floats) -> SplitRule:
+def split_cluster(clusters: Ints, centroid: Floats, mass: float, sides: Floats) -> SplitRule:
     """The division of a cluster, by how often the words of each side were seen (2 × contexts).
 
     p(side|context) is by these counts, drawn to that of all contexts, so that the mean of the
@@ -53,7 +53,7 @@ def divide(clusters: Ints, centroid: Floats, mass: float, sides: Floats) -> Spli
     return SplitRule(clusters, centroids, mass * (sums / whole if whole > 0 else np.full(2, 0.5)))
 
 
-def follow(placed: Floats, matrix: Any, divisions: Sequence[SplitRule]) -> Floats:
+def apply_splits(placed: Floats, matrix: Any, divisions: Sequence[SplitRule]) -> Floats:
     """p(cluster|word) with the sides of each division as more columns; what is split has 0."""
     for one in divisions:
         whole, second = placed[:, one.clusters].sum(axis=1), one.share(matrix)

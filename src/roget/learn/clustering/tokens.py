@@ -58,7 +58,7 @@ class TokenCells:
         return -float(np.sum(self.counts * np.log(predicted)) / np.sum(self.counts))
 
 
-def cells(train: Any, heldout: Any) -> TokenCells:
+def tabulate_tokens(train: Any, heldout: Any) -> TokenCells:
     """The tokens of one matrix, as the other one, of the same shape, sees them."""
     given = sparse.csr_array(train, dtype=np.float64)
     wanted = sparse.coo_array(heldout)
@@ -76,7 +76,7 @@ def unigram(matrix: Any) -> Floats:
     return np.asarray(totals / totals.sum())
 
 
-def em(
+def fit_weights(
     stack: Floats,
     counts: Floats,
     start: Floats | None = None,
@@ -108,10 +108,10 @@ def em(
 
 def backoff(tokens: TokenCells, *classes: Floats) -> Floats:
     """Predictions of word → classes → unigram; without classes, what they have to beat."""
-    return weigh(tokens, tokens.word, *classes)
+    return interpolate(tokens, tokens.word, *classes)
 
 
-def weigh(tokens: TokenCells, *known: Floats) -> Floats:
+def interpolate(tokens: TokenCells, *known: Floats) -> Floats:
     """Predictions and the unigram together, weights tuned on each half for the other half."""
     components = np.stack([*known, tokens.unigram])
     halves = np.arange(tokens.counts.size) % 2
@@ -120,7 +120,7 @@ def weigh(tokens: TokenCells, *known: Floats) -> Floats:
     predicted = np.empty(tokens.counts.size)
     for half in (0, 1):
         here, there = halves == half, halves != half
-        weights = em(components[:, there], tokens.counts[there])
+        weights = fit_weights(components[:, there], tokens.counts[there])
         predicted[here] = weights @ components[:, here]
     return predicted
 

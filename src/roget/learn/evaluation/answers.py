@@ -109,7 +109,7 @@ class Judgement:
         """All lines, with what was said of each."""
         found = []
         for question, codes in zip(self.questions, self.codes.T.tolist(), strict=True):
-            choices = [*choices_of(self.kind, question), UNSURE]
+            choices = [*list_choices(self.kind, question), UNSURE]
             said = Counter(choices[code] for code in codes if code != NONE)
             right = question.answer if self.kind == INTRUSION else VERDICTS[0]
             found.append(AnswerLine(question, said.total(), said[right], tuple(said.most_common())))
@@ -143,7 +143,7 @@ class Judgement:
         ]
 
 
-def choices_of(kind: str, question: Question) -> tuple[str, ...]:
+def list_choices(kind: str, question: Question) -> tuple[str, ...]:
     """What can be said of a line."""
     return question.words if kind == INTRUSION else VERDICTS
 
@@ -279,7 +279,7 @@ def _find_difference(texts: Mapping[str, str], kind: str, question: Question) ->
 
 def _parse_answer(said: str, kind: str, question: Question) -> tuple[str, int]:
     """What is wrong with an answer, if anything, and its number."""
-    choices = choices_of(kind, question)
+    choices = list_choices(kind, question)
     plain, known = said.casefold(), [one.casefold() for one in choices]
     if not plain:
         return "", NONE

@@ -24,9 +24,9 @@ from roget.errors import InputError
 from roget.learn.classmodel import ClassModel
 from roget.learn.classmodel.classes import ClassCounts
 from roget.learn.classmodel.recipes import recipe
-from roget.learn.clustering.inputs import aligned
+from roget.learn.clustering.inputs import align_contexts
 from roget.learn.clustering.tokens import backoff as back_off
-from roget.learn.clustering.tokens import cells, weigh
+from roget.learn.clustering.tokens import interpolate, tabulate_tokens
 from roget.learn.evaluation.options import HeldoutOptions
 
 PEER = "kneser-ney"
@@ -153,7 +153,8 @@ class TokenSplit:
         if others is None:
             return cls(train, dev, test, None, None)
         known, new = (
-            aligned(part, counts.contexts) for part in others.split(SHARES[0], random_state=seed)
+            align_contexts(part, counts.contexts)
+            for part in others.split(SHARES[0], random_state=seed)
         )
         return cls(train, dev, test, known, new)
 
@@ -202,11 +203,11 @@ def trial(
         again.fit(train)
     if again.interrupted_:
         return None
-    tokens = cells(train.matrix, held.matrix)
+    tokens = tabulate_tokens(train.matrix, held.matrix)
     classes = tokens.predicted(again.membership_, again.centroids_)
     predicted = {
         "all": tokens.unigram,
-        "class": weigh(tokens, classes),
+        "class": interpolate(tokens, classes),
         "word": back_off(tokens),
         "both": back_off(tokens, classes),
     }

@@ -57,7 +57,7 @@ _CELLS = 1 << 20
 """Ranks that are worked on at a time."""
 
 
-class Rated(NamedTuple):
+class RatedPair(NamedTuple):
     """Two words, and how much alike people find them."""
 
     word: str
@@ -109,7 +109,7 @@ class Ratings:
         return self.known / self.pairs
 
 
-def read_ratings(path: PathLike, columns: Columns = None) -> list[Rated]:
+def read_ratings(path: PathLike, columns: Columns = None) -> list[RatedPair]:
     """The rated pairs of a table: word, word and rating, with or without a header.
 
     Raises
@@ -135,7 +135,7 @@ def read_ratings(path: PathLike, columns: Columns = None) -> list[Rated]:
             elif not math.isfinite(rating):
                 refuse(f"the rating is {said!r}; expected a number")
             else:
-                found.append(Rated(word, other, rating))
+                found.append(RatedPair(word, other, rating))
     if not found:
         raise InputError(f"{source.name}: no pair in it; expected rows of {RATED.shown}")
     return found
@@ -151,7 +151,7 @@ def _parse_rating(said: str) -> float:
 
 @with_options(RatingOptions)
 def judge_ratings(
-    thesaurus: Thesaurus, ratings: PathLike | Sequence[Rated], **options: Any
+    thesaurus: Thesaurus, ratings: PathLike | Sequence[RatedPair], **options: Any
 ) -> Ratings:
     """How far the similarities of a thesaurus agree with people's ratings of pairs of words.
 
@@ -175,7 +175,7 @@ def judge_ratings(
     given = (
         read_ratings(ratings, asked.columns)
         if isinstance(ratings, str | os.PathLike)
-        else [Rated(*pair) for pair in ratings]
+        else [RatedPair(*pair) for pair in ratings]
     )
     rows = np.array([[_find(thesaurus, word) for word in pair[:2]] for pair in given], dtype=int)
     known = np.all(rows.reshape(-1, 2) >= 0, axis=1)
@@ -275,7 +275,7 @@ def _interval(value: float, drawn: Floats) -> Interval:
 
 
 def _find_odd(
-    pairs: Sequence[Rated], people: Floats, own: Floats, n: int
+    pairs: Sequence[RatedPair], people: Floats, own: Floats, n: int
 ) -> tuple[RatingOutlier, ...]:
     """The pairs whose ranks differ most."""
     ranks, mine = (stats.rankdata(-values) for values in (people, own))

@@ -17,10 +17,10 @@ from roget.learn.clustering.memberships import tabulate
 from roget.learn.growth.graph import Graph, fold, is_part
 from roget.learn.representation import Representation
 from roget.learn.representation.similarity import (
-    Alike,
     Similarity,
-    common_rows,
-    tell_contexts,
+    StandardisedCosine,
+    select_common_rows,
+    weigh_contexts,
 )
 
 NEAREST = 100
@@ -143,15 +143,15 @@ class NeighbourModel:
     @cached_property
     def telling(self) -> Any:
         """How much each context tells about a word, in rows of length 1."""
-        return tell_contexts(self.counts)
+        return weigh_contexts(self.counts)
 
     @cached_property
     def _alike(self) -> Similarity:
         counts = self.counts
         learnt = Representation.learn(counts.matrix, words=counts.words, contexts=counts.contexts)
-        common = common_rows(counts.word_totals)
-        vectors = Alike(learnt.vectors.astype(np.float64), common)
-        return Similarity(counts.word_totals, Alike(self.telling, common), vectors)
+        common = select_common_rows(counts.word_totals)
+        vectors = StandardisedCosine(learnt.vectors.astype(np.float64), common)
+        return Similarity(counts.word_totals, StandardisedCosine(self.telling, common), vectors)
 
     def by_contexts(self, rows: Ints) -> Any:
         """csr_array, rows × known words: similarities of the nearest; a family does not vote.

@@ -30,7 +30,7 @@ ROUNDED = 1e-9
 """What is spread less than this is all the same."""
 
 
-class Alike:
+class StandardisedCosine:
     """Cosines of words, in standard deviations from the mean over pairs of common words.
 
     The vectors of words are rows of a table; or, if it is of words by classes, sums of the vectors
@@ -40,7 +40,7 @@ class Alike:
     def __init__(self, words: Any, common: Ints, products: Floats | None = None) -> None:
         self.words, self._products = words, products
         some = self.words[common]
-        pairs = to_dense(self._turned(some) @ turn(some))[~np.eye(common.size, dtype=bool)]
+        pairs = to_dense(self._turned(some) @ transpose(some))[~np.eye(common.size, dtype=bool)]
         self._mean = float(pairs.mean()) if pairs.size else 0.0
         spread = float(pairs.std()) if pairs.size else 0.0
         self._spread = spread if spread > ROUNDED else 1.0
@@ -50,7 +50,7 @@ class Alike:
         found = self._turned(self.words[rows]) @ self._back
         return np.asarray((to_dense(found) - self._mean) / self._spread)
 
-    def keep(self, rows: Ints) -> Alike:
+    def keep(self, rows: Ints) -> StandardisedCosine:
         """The same of some of the words of a sparse table; -1 for one of which nothing is known."""
         made = copy(self)
         made.__dict__.pop("_back", None)
@@ -60,7 +60,7 @@ class Alike:
 
     @cached_property
     def _back(self) -> Any:
-        return turn(self.words)
+        return transpose(self.words)
 
     def _turned(self, rows: Any) -> Any:
         return rows if self._products is None else rows @ self._products
@@ -73,7 +73,7 @@ class Similarity:
     by vectors; all of it counts the less, the fewer tokens there are to believe it by.
     """
 
-    def __init__(self, totals: Any, own: Alike, more: Alike) -> None:
+    def __init__(self, totals: Any, own: StandardisedCosine, more: StandardisedCosine) -> None:
         self._roots = np.sqrt(np.asarray(totals, dtype=np.float64))
         self._own, self._more = own, more
 
@@ -85,7 +85,7 @@ class Similarity:
         return np.asarray(mixed * (seen + 1) / (seen + 1 + FEW))
 
 
-def tell_contexts(counts: Counts) -> Any:
+def weigh_contexts(counts: Counts) -> Any:
     """How much each context tells about a word, in rows of length 1: a csr_array.
 
     By w²/(1 + w) of mutual information w: contexts of most words (have, be) tell next to nothing.
@@ -94,11 +94,11 @@ def tell_contexts(counts: Counts) -> Any:
     return unit(like(weights, weights.data**2 / (1 + weights.data)))
 
 
-def turn(table: Any) -> Any:
+def transpose(table: Any) -> Any:
     """The transpose, by rows if it is sparse."""
     return sparse.csr_array(table.T) if sparse.issparse(table) else table.T
 
 
-def common_rows(totals: Any) -> Ints:
+def select_common_rows(totals: Any) -> Ints:
     """The rows of the most frequent words."""
     return np.sort(np.argsort(-np.asarray(totals), kind="stable")[:COMMON])

@@ -19,8 +19,8 @@ from roget.core.counts import Counts, NotCounted
 from roget.core.tree_edits import Reshaped
 from roget.core.types import BoolArray, Floats, Ints
 from roget.errors import InputError
-from roget.learn.clustering.memberships import put_together, replace_rows, tabulate
-from roget.learn.clustering.split_clusters import SplitRule, divide, follow
+from roget.learn.clustering.memberships import grouping_matrix, replace_rows, tabulate
+from roget.learn.clustering.split_clusters import SplitRule, apply_splits, split_cluster
 from roget.learn.thesaurus import changes as changing
 from roget.learn.thesaurus import edits as editing
 from roget.learn.thesaurus.changes import EditChange
@@ -217,7 +217,7 @@ class Draft:
         """p(cluster|word): the units of each cluster added up."""
         table, k = self._all_units(), self.tree.n_clusters
         if not np.array_equal(self.parts, np.arange(k)):
-            table = sparse.csr_array(table @ put_together(self.parts, k))
+            table = sparse.csr_array(table @ grouping_matrix(self.parts, k))
         return table[self.rows] if self.gone else table
 
     def located(self, edit: Edit) -> EditTarget:
@@ -318,7 +318,7 @@ class Draft:
         sides = np.stack(
             [np.where(side, weights, 0)[known] @ counts for side in (inside & ~apart, apart)]
         )
-        division = divide(units, *self._centroid(units), sides)
+        division = split_cluster(units, *self._centroid(units), sides)
         share = np.zeros(homes.size)
         others = np.flatnonzero((weights > 0) & ~inside)
         others = others[others < counts.shape[0]]
@@ -461,7 +461,7 @@ class Draft:
         matrix = counts[[row]] if known else sparse.csr_array((1, counts.shape[1]))
         placed = np.zeros((1, learnt))
         placed[:, inside] = self.base.clustering.place_among(matrix, inside)
-        found = follow(placed, matrix.astype(np.float64), self.divisions)[0, units]
+        found = apply_splits(placed, matrix.astype(np.float64), self.divisions)[0, units]
         return found if found.sum() > 0 else np.ones(units.size)
 
     def _centroid(self, units: Ints) -> tuple[Floats, float]:

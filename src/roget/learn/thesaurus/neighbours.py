@@ -13,15 +13,15 @@ from roget.core.counts import Counts
 from roget.core.counts.views import to_dense, unit
 from roget.core.types import Floats, Ints
 from roget.errors import InputError, UnknownName
-from roget.learn.clustering.memberships import put_together
+from roget.learn.clustering.memberships import grouping_matrix
 from roget.learn.clustering.result import Clustering
 from roget.learn.command_options import WAYS
 from roget.learn.representation.similarity import (
-    Alike,
     Similarity,
-    common_rows,
-    tell_contexts,
-    turn,
+    StandardisedCosine,
+    select_common_rows,
+    transpose,
+    weigh_contexts,
 )
 from roget.learn.thesaurus.node_lookup import MANY, parts
 
@@ -52,7 +52,7 @@ class Neighbours:
         made = Neighbours(counts, clustering)
         made._own = self._own if rows is None else self._own.keep(rows)
         if parts is not None and self._clustering.n_clusters <= MANY:
-            joined = put_together(parts, clustering.n_clusters)
+            joined = grouping_matrix(parts, clustering.n_clusters)
             made._products = joined.T @ self._products @ joined
         if rows is None:
             made._common = self._common
@@ -94,7 +94,7 @@ class Neighbours:
             found[here] = table[at[here] - part.start, others[here]]
         return found
 
-    def _measure(self, rows: Ints, by: str) -> Alike | Similarity:
+    def _measure(self, rows: Ints, by: str) -> StandardisedCosine | Similarity:
         """What compares words in a way, once it is sure that it can compare those of some rows."""
         if by not in WAYS:
             raise UnknownName("way to compare words", by, WAYS)
@@ -102,7 +102,7 @@ class Neighbours:
             raise InputError("a word that was never seen cannot be compared by its counts")
         return self._ways(by)
 
-    def _way(self, by: str) -> Alike | Similarity:
+    def _way(self, by: str) -> StandardisedCosine | Similarity:
         if by == "both":
             totals = self._counts.word_totals
             return Similarity(totals, self._own, self._vectors or self._classes)
@@ -110,34 +110,34 @@ class Neighbours:
 
     @cached_property
     def _common(self) -> Ints:
-        return common_rows(self._counts.word_totals)
+        return select_common_rows(self._counts.word_totals)
 
     @cached_property
-    def _own(self) -> Alike:
-        return Alike(tell_contexts(self._counts), self._common)
+    def _own(self) -> StandardisedCosine:
+        return StandardisedCosine(weigh_contexts(self._counts), self._common)
 
     @cached_property
-    def _classes(self) -> Alike:
+    def _classes(self) -> StandardisedCosine:
         if self._clustering.n_clusters > MANY:
             belongs = sparse.csr_array(self._clustering.memberships)
-            return Alike(belongs @ unit(self._add_up()), self._common)
+            return StandardisedCosine(belongs @ unit(self._add_up()), self._common)
         lengths = np.sqrt(np.diag(self._products))
         lengths = np.where(lengths > 0, lengths, 1.0)
         directions = self._products / lengths / lengths[:, None]
-        return Alike(self._clustering.memberships, self._common, directions)
+        return StandardisedCosine(self._clustering.memberships, self._common, directions)
 
     @cached_property
     def _products(self) -> Floats:
         """Of the sums of classes, with each other."""
         sums = self._add_up()
-        return to_dense(sums @ turn(sums))
+        return to_dense(sums @ transpose(sums))
 
     def _add_up(self) -> Any:
         """The sums of what contexts tell about the words of each class."""
-        return turn(self._clustering.memberships) @ self._own.words
+        return transpose(self._clustering.memberships) @ self._own.words
 
     @cached_property
-    def _vectors(self) -> Alike | None:
+    def _vectors(self) -> StandardisedCosine | None:
         known = self._clustering.representation
         if known is None:
             return None
@@ -148,5 +148,5 @@ class Neighbours:
             # Of a word that was never seen no more is known than what its classes are like.
             unseen = rest & (self._counts.word_totals == 0)
             belongs = self._clustering.memberships
-            vectors[unseen] = unit(belongs[unseen] @ (turn(belongs) @ vectors))
-        return Alike(vectors, self._common)
+            vectors[unseen] = unit(belongs[unseen] @ (transpose(belongs) @ vectors))
+        return StandardisedCosine(vectors, self._common)

@@ -323,9 +323,9 @@ class Thesaurus(Lookup):
         which nothing is left gets the probabilities of the clusters. The rule is that of
         the clusterer: ∝ exp(−β·KL) after annealing, else ∝ p(c)·Π p(context|c)^count.
         """
-        from roget.learn.clustering.inputs import aligned
+        from roget.learn.clustering.inputs import align_contexts
 
-        given = aligned(counts, self.contexts)
+        given = align_contexts(counts, self.contexts)
         if len(counts) and not given.nnz:
             said, ours = (f"{names[0]!r}" for names in (counts.contexts, self.contexts))
             raise InputError(
@@ -337,10 +337,10 @@ class Thesaurus(Lookup):
 
     def classify_table(self, counts: Counts, n: int = 3) -> list[Placement]:
         """The n likeliest classes (leaves) of each new word, word by word."""
-        from roget.learn.clustering.inputs import aligned
+        from roget.learn.clustering.inputs import align_contexts
 
         belongs, leaves = self.classify(counts), placing.leaves_of(self.tree)
-        known = aligned(counts, self.contexts).sum(axis=1)
+        known = align_contexts(counts, self.contexts).sum(axis=1)
         shares = known / np.maximum(counts.word_totals, 1e-300)
         rows = []
         for row, word in enumerate(counts.words.tolist()):

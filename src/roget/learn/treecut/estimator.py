@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from roget.core.counts import Counts, NotCounted
 from roget.core.types import Array, Floats, Ints
 from roget.errors import InputError
-from roget.learn.clustering.memberships import put_together
+from roget.learn.clustering.memberships import grouping_matrix
 from roget.learn.taxonomy.taxonomy import Taxonomy
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.treecut.hierarchy import WordHierarchy
@@ -216,7 +216,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
 
 def _by_row(hierarchy: WordHierarchy, counts: Counts) -> Any:
     """Counts of the words of a hierarchy, as a csc_array; those of other words are left out."""
-    lifted = put_together(hierarchy.rows(counts.words.tolist()), hierarchy.words.size)
+    lifted = grouping_matrix(hierarchy.rows(counts.words.tolist()), hierarchy.words.size)
     table = (sparse.csr_array(lifted.T) @ counts.matrix).tocsc()
     table.eliminate_zeros()
     return table

@@ -11,7 +11,7 @@ from roget.learn.clustering.comdl import criterion, kernels, merges
 from roget.learn.clustering.comdl.options import PARTITIONS
 from roget.learn.clustering.comdl.predict import CoclusterModel
 from roget.learn.clustering.comdl.search import CoclusterState, agglomerate
-from roget.learn.clustering.memberships import unite
+from roget.learn.clustering.memberships import merge_labels
 
 
 @st.composite
@@ -124,7 +124,7 @@ def test_pair_costs(naive: Any, problem: Any) -> None:
     counts, rows, columns, a, b, prior = problem
     table = criterion.prepare(counts, prior)
     k, m = int(rows.max()) + 1, int(columns.max()) + 1
-    blocks = criterion.blocks_of(table, (rows, columns))
+    blocks = criterion.count_blocks(table, (rows, columns))
     size, mass = criterion.members(table.sides[0], rows, k)
     prices = table.prices(a, b)[0]
     costs = merges.pair_costs(blocks, size, mass, prices)
@@ -144,7 +144,7 @@ def test_code_lengths_are_differences_of_lengths(naive: Any, problem: Any) -> No
     table = criterion.prepare(counts, prior)
     k = int(rows.max()) + 1
     model = CoclusterModel(
-        criterion.blocks_of(table, (rows, columns)), rows, columns, counts.sum(axis=0), a, b,
+        criterion.count_blocks(table, (rows, columns)), rows, columns, counts.sum(axis=0), a, b,
         prior == "sizes", (None, None),  # type: ignore[arg-type]
     )  # fmt: skip
     new = counts[:1] + (np.arange(counts.shape[1]) == 0)
@@ -154,7 +154,7 @@ def test_code_lengths_are_differences_of_lengths(naive: Any, problem: Any) -> No
 
 
 def test_merges_are_applied_one_after_the_other() -> None:
-    assert unite([(3, 4), (1, 3), (0, 2)], 6).tolist() == [0, 1, 0, 1, 1, 2]
+    assert merge_labels([(3, 4), (1, 3), (0, 2)], 6).tolist() == [0, 1, 0, 1, 1, 2]
 
 
 @pytest.mark.parametrize("n", [3, 60, 499])

@@ -67,7 +67,7 @@ def test_frequent_words_are_not_left_alone() -> None:
     table = sparse.csr_array(np.array([random.multinomial(5000, p) for p in shares]), dtype=float)
     coarse, fine = (choose(table, how, rng()) for how in ("auto", "fine"))
     found = {
-        how: choosing.grown(table, one.concentration, 0).labels
+        how: choosing.grow_tree(table, one.concentration, 0).labels
         for how, one in (("auto", coarse), ("fine", fine))
     }
     assert len(set(found["fine"].tolist())) >= 20

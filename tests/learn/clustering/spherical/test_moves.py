@@ -26,7 +26,7 @@ def test_no_class_is_lost_and_words_agree_more_with_their_classes(
     assert np.unique(found).tolist() == list(range(k))
 
     def agreement(labels: npt.NDArray[np.int64]) -> float:
-        centres = moves.centres_of(vectors, labels, k)
+        centres = moves.compute_centres(vectors, labels, k)
         return float(np.sum(vectors * centres[labels]))
 
     assert agreement(found) >= agreement(labels) - 1e-4
@@ -35,7 +35,7 @@ def test_no_class_is_lost_and_words_agree_more_with_their_classes(
 def test_the_fit_without_a_word_is_that_by_hand() -> None:
     vectors, labels = draw(30, 6, 1), np.arange(30) % 4
     labels[0] = 4
-    own, others = moves.fit_of(vectors, labels, 5)
+    own, others = moves.measure_fit(vectors, labels, 5)
     assert own[0] == -1
     for row in range(1, 30):
         rest = [at for at in np.flatnonzero(labels == labels[row]) if at != row]

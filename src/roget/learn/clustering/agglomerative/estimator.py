@@ -10,8 +10,8 @@ import numpy as np
 from roget.learn.clustering import checkpoints
 from roget.learn.clustering.agglomerative.merges import Merges, merge_words, weigh_words
 from roget.learn.clustering.agglomerative.options import AgglomerativeOptions
-from roget.learn.clustering.base import Clusterer, place_others, tell_few
-from roget.learn.clustering.inputs import learnable
+from roget.learn.clustering.base import Clusterer, format_shortfall, place_others
+from roget.learn.clustering.inputs import select_learnable
 from roget.learn.clustering.memberships import one_hot
 from roget.learn.clustering.result import SAVED, Clustering
 
@@ -44,7 +44,7 @@ class AgglomerativeTree(Clusterer, AgglomerativeOptions):
     sized_levels = True
 
     def _learn(self, matrix: Any) -> None:
-        totals, rows, _ = learnable(matrix, self.min_count)
+        totals, rows, _ = select_learnable(matrix, self.min_count)
         order = np.argsort(-totals[rows], kind="stable")
         learnt = np.sort(rows[order[: self.max_words]])
         if learnt.size < rows.size:
@@ -60,7 +60,7 @@ class AgglomerativeTree(Clusterer, AgglomerativeOptions):
         found = make_clustering(merges, joint, k, float(matrix.sum()), _trace(merges, joint))
         self.clustering_ = place_others(found, matrix, learnt)
         if self.n_clusters is not None and k < self.n_clusters:
-            self._fall_short(tell_few(k, self.n_clusters, "there are no more words"))
+            self._fall_short(format_shortfall(k, self.n_clusters, "there are no more words"))
 
     @classmethod
     def learn_levels(cls, matrix: Any, seed: int, sizes: list[int]) -> list[tuple[Clustering, ...]]:

@@ -15,8 +15,8 @@ from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
 from roget.learn.clustering.agglomerative import kernels
 from roget.learn.clustering.annealing.data import distributions
-from roget.learn.clustering.checkpoints import Pause, go_on
-from roget.learn.clustering.memberships import read_as_splits, unite
+from roget.learn.clustering.checkpoints import Pause, never_stop
+from roget.learn.clustering.memberships import merge_labels, merges_to_splits
 
 BLOCK = 64
 """Merges between two looks at whether to go on."""
@@ -55,7 +55,7 @@ class Merges:
 
     def label(self, k: int) -> Ints:
         """The cluster of each word when there are k, numbered as in `tree`."""
-        labels = unite(self.pairs[: self.n_words - k].tolist(), self.n_words)
+        labels = merge_labels(self.pairs[: self.n_words - k].tolist(), self.n_words)
         return self._split(k)[1][labels] if self.whole else labels
 
     def tree(self, k: int, scale: float = 1.0) -> Tree:
@@ -67,7 +67,7 @@ class Merges:
 
     def _split(self, k: int) -> tuple[list[int], Ints]:
         """The last merges, those that k clusters come together by, as splits."""
-        return read_as_splits(self.pairs[self.n_words - k :].tolist())
+        return merges_to_splits(self.pairs[self.n_words - k :].tolist())
 
 
 def weigh_words(matrix: Any, prior: str) -> Any:
@@ -84,7 +84,7 @@ def merge_words(
     joint: Any,
     earlier: Merges | None = None,
     tell: Callable[[Merges], None] | None = None,
-    pause: Pause = go_on,
+    pause: Pause = never_stop,
 ) -> Merges:
     """Merge the two clusters whose merge loses least, until there is one.
 

@@ -13,7 +13,7 @@ from roget.core.counts import Counts
 from roget.core.types import Floats
 from roget.learn.clustering import tokens as heldout
 from roget.learn.clustering.annealing.states import AnnealingPath, PathPoint
-from roget.learn.clustering.checkpoints import Pause, go_on
+from roget.learn.clustering.checkpoints import Pause, never_stop
 
 if TYPE_CHECKING:
     from roget.learn.clustering.annealing.estimator import Annealing
@@ -61,7 +61,7 @@ def choose(
     options: Annealing,
     random_state: Any = None,
     tell: Callable[[int, float, float], None] | None = None,
-    pause: Pause = go_on,
+    pause: Pause = never_stop,
 ) -> KSelection:
     """Hold out one token in ten, anneal on the others once, and see where the path is best.
 
@@ -73,7 +73,7 @@ def choose(
     matrix = sparse.csr_array(counts.matrix if isinstance(counts, Counts) else counts)
     train, held = heldout.hold_out(matrix, HELD_OUT, rng)
     rows = np.flatnonzero(np.asarray(train.sum(axis=1)).ravel() > 0)
-    tokens = heldout.cells(train[rows], held[rows]) if rows.size > 1 else None
+    tokens = heldout.tabulate_tokens(train[rows], held[rows]) if rows.size > 1 else None
     start = 1.0 if options.beta is None else float(options.beta)
     if tokens is None or not tokens.counts.size:
         return KSelection(1, start, [])

@@ -28,8 +28,8 @@ from roget.learn.clustering.annealing.states import (
     Method,
     recall,
 )
-from roget.learn.clustering.base import Clusterer, tell_few
-from roget.learn.clustering.inputs import learnable
+from roget.learn.clustering.base import Clusterer, format_shortfall
+from roget.learn.clustering.inputs import select_learnable
 from roget.learn.clustering.memberships import replace_rows, sparsify
 from roget.learn.clustering.options import CALLED
 from roget.learn.clustering.result import BETA, Clustering, Rule
@@ -65,7 +65,7 @@ class Annealing(Clusterer, AnnealingOptions):
         check(self, CALLED, dtype=str(self.dtype).rpartition(".")[2].strip("<>'"))
 
     def _learn(self, matrix: Any) -> None:
-        _, learnt, part = learnable(matrix, self.min_count)
+        _, learnt, part = select_learnable(matrix, self.min_count)
         data = prepare(part, self.prior, self.dtype)
         kept, earlier = self._checkpoint(data)
         with kept.going_on():
@@ -94,7 +94,7 @@ class Annealing(Clusterer, AnnealingOptions):
         wanted, found = settings.n_clusters, state.n_clusters
         reached = settings.until is not None and state.cross_entropy() <= settings.until
         if wanted is not None and found < wanted and not (self.interrupted_ or reached):
-            self._fall_short(tell_few(found, wanted, "the words (or β) give no more"))
+            self._fall_short(format_shortfall(found, wanted, "the words (or β) give no more"))
         if settings.until is not None and state.cross_entropy() > settings.until:
             self._fall_short(
                 f"the cross-entropy came down to {bits(state.cross_entropy()):.3f} bits, not to "

@@ -17,7 +17,7 @@ from roget.core.types import Array
 from roget.engines.local import cores
 from roget.errors import InputError
 from roget.learn.clustering.annealing.data import Data, prepare
-from roget.learn.clustering.checkpoints import Pause, go_on
+from roget.learn.clustering.checkpoints import Pause, never_stop
 from roget.learn.clustering.memberships import sparsify
 from roget.learn.clustering.result import BETA, Clustering, Rule
 
@@ -151,7 +151,7 @@ class AnnealingSearch:
     """Whether all words were let settle since the last split."""
     finished = False
 
-    def __init__(self, data: Data, settings: AnnealingSettings, pause: Pause = go_on) -> None:
+    def __init__(self, data: Data, settings: AnnealingSettings, pause: Pause = never_stop) -> None:
         self.data, self.settings = data, settings
         self.crew = ThreadPool(settings.n_jobs)
         self.splits: list[ClusterSplit] = []
@@ -242,7 +242,7 @@ class AnnealingPath:
         *,
         prior: str = "empirical",
         dtype: str = "float64",
-        pause: Pause = go_on,
+        pause: Pause = never_stop,
         **settings: Any,
     ) -> None:
         self._method, self._pause = method, pause

@@ -188,7 +188,7 @@ def _saddle(n: int, k: Floats) -> Floats:
     return out
 
 
-def blocks_of(table: CoclusterTable, labels: Sequence[Ints]) -> Floats:
+def count_blocks(table: CoclusterTable, labels: Sequence[Ints]) -> Floats:
     """The counts of the blocks, classes of rows × classes of columns."""
     rows, columns = labels
     blocks = np.zeros((int(rows.max()) + 1, int(columns.max()) + 1))
@@ -198,7 +198,7 @@ def blocks_of(table: CoclusterTable, labels: Sequence[Ints]) -> Floats:
 
 def length(table: CoclusterTable, labels: Sequence[Ints], a: float, b: float) -> Length:
     """The description length of classes, numbered from 0 without gaps, from nothing but them."""
-    blocks, words, partition = blocks_of(table, labels), 0.0, 0.0
+    blocks, words, partition = count_blocks(table, labels), 0.0, 0.0
     for side, part, k in zip(table.sides, labels, blocks.shape, strict=True):
         size, mass = members(side, part, k)
         words += _words_part(side, size, mass, b)
@@ -222,7 +222,7 @@ def choose(
 
     Only values next to the present ones are tried, then those next to them, and so on.
     """
-    blocks = blocks_of(table, labels)
+    blocks = count_blocks(table, labels)
     if "a" in which:
         values, times = _histogram(blocks)
         a = _descend(A_GRID, a, lambda x: _blocks_part(values, times, table, blocks.size, x))

@@ -14,8 +14,8 @@ from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
 from roget.learn.clustering import checkpoints
-from roget.learn.clustering.base import Clusterer, tell_few
-from roget.learn.clustering.comdl.criterion import CoclusterTable, blocks_of, choose, prepare
+from roget.learn.clustering.base import Clusterer, format_shortfall
+from roget.learn.clustering.comdl.criterion import CoclusterTable, choose, count_blocks, prepare
 from roget.learn.clustering.comdl.options import PARTITIONS, CoMDLOptions
 from roget.learn.clustering.comdl.predict import ClassAssignment, CoclusterModel
 from roget.learn.clustering.comdl.search import (
@@ -25,8 +25,8 @@ from roget.learn.clustering.comdl.search import (
     CoMDLSettings,
     MergeHierarchy,
     build_hierarchy,
-    starts_for,
-    sweeps_for,
+    default_starts,
+    default_sweeps,
 )
 from roget.learn.clustering.inputs import find_names
 from roget.learn.clustering.result import SAVED, Clustering
@@ -101,7 +101,9 @@ class CoMDL(Clusterer, CoMDLOptions):
         for noun, wanted, given in zip(("rows", "columns"), self._wanted, seen, strict=True):
             if wanted is not None and wanted > given.size:
                 reason = f"there are no more {noun} with counts"
-                self._fall_short(tell_few(given.size, wanted, reason, "class", f" of {noun}"))
+                self._fall_short(
+                    format_shortfall(given.size, wanted, reason, "class", f" of {noun}")
+                )
 
     @property
     def row_labels_(self) -> Ints:
@@ -185,8 +187,8 @@ class CoMDL(Clusterer, CoMDLOptions):
             *((0.0, 0.0) if self._printed else (a, b)),
             rows,
             columns,
-            self.n_sweeps or sweeps_for(data),
-            self.n_starts or starts_for(data),
+            self.n_sweeps or default_sweeps(data),
+            self.n_starts or default_starts(data),
             seed,
         )
         arrays = data.sides[0].items[:3]
@@ -232,7 +234,7 @@ class CoMDL(Clusterer, CoMDLOptions):
         self.column_totals_ = columns
         self.starts_, labels, blocks = [], [], []
         for one in found:
-            counts = blocks_of(data, one.labels)
+            counts = count_blocks(data, one.labels)
             model = CoclusterModel(
                 counts, *one.labels, columns, one.a, one.b, self.partition == "sizes", one.trees
             )

@@ -21,7 +21,7 @@ from scipy.special import gammaln
 from roget.core.folder import is_size, need_arrays, need_numbers, need_range
 from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
-from roget.learn.clustering.checkpoints import Pause, go_on
+from roget.learn.clustering.checkpoints import Pause, never_stop
 from roget.learn.clustering.comdl import criterion, kernels, merges
 from roget.learn.clustering.comdl.criterion import (
     AxisClasses,
@@ -30,7 +30,7 @@ from roget.learn.clustering.comdl.criterion import (
     length,
     members,
 )
-from roget.learn.clustering.memberships import read_as_splits, unite
+from roget.learn.clustering.memberships import merge_labels, merges_to_splits
 
 WARM, SHARE, COLD = 3.0, 16.0, 0.6
 """T falls, by a constant factor, to COLD nats; it begins at WARM, or with the SHAREth part of the
@@ -100,7 +100,7 @@ class CoMDLSearch:
     """A run of the search; `steps` drives it, and it can stop and go on between any two."""
 
     def __init__(
-        self, table: CoclusterTable, settings: CoMDLSettings, pause: Pause = go_on
+        self, table: CoclusterTable, settings: CoMDLSettings, pause: Pause = never_stop
     ) -> None:
         self.table, self.settings, self._pause = table, settings, pause
         self.state = np.array([settings.seed], dtype=np.uint64)
@@ -205,7 +205,7 @@ class CoMDLSearch:
         rng = np.random.default_rng([self.settings.seed, self.start])
         labels = []
         for side, fixed in zip(self.table.sides, self.settings.fixed, strict=True):
-            n = fixed or first_classes(side)
+            n = fixed or initial_classes(side)
             places = rng.permutation(side.n)
             part = rng.integers(n, size=side.n)
             part[places[:n]] = np.arange(n)
@@ -281,26 +281,26 @@ class CoMDLSearch:
         now = self.now
         rows, columns = (n or 1 for n in self.settings.fixed)
         pairs, added = agglomerate(self.table, now, rows, columns, PATIENCE)
-        first = shortest(added)
+        first = find_shortest(added)
         for side in (0, 1) if first else ():
-            into = unite(_of_side(side, pairs[:first]), now.k[side])
+            into = merge_labels(_of_side(side, pairs[:first]), now.k[side])
             now.labels[side] = into[now.labels[side]]
         now.total += float(np.cumsum(added[:first])[-1]) if first else 0.0
 
 
-def starts_for(table: CoclusterTable) -> int:
+def default_starts(table: CoclusterTable) -> int:
     """How often to begin anew: small tables have time for it, and more need of it."""
     return int(np.clip(125_000 // table.sides[0].items.values.size, 1, 5))
 
 
-def first_classes(side: AxisClasses) -> int:
+def initial_classes(side: AxisClasses) -> int:
     """How many classes a side begins with; they grow more easily than they shrink."""
     frequent = int(np.sum(side.items.totals >= FREQUENT))
     most = min(math.isqrt(side.items.values.size), frequent // 4, MOST_FIRST)
     return min(side.n, max(most, 4))
 
 
-def sweeps_for(table: CoclusterTable) -> int:
+def default_sweeps(table: CoclusterTable) -> int:
     """How many temperatures: large tables settle in fewer, and cannot wait for more."""
     return int(np.clip(60 * math.sqrt(4e4 / table.sides[0].items.values.size), 40, 60))
 
@@ -316,7 +316,7 @@ def agglomerate(
 
     They end where the length is more than `patience` above the shortest on the way.
     """
-    blocks = criterion.blocks_of(table, classes.labels)
+    blocks = criterion.count_blocks(table, classes.labels)
     prices = table.prices(classes.a, classes.b)
     first, second = (
         merges.Members(*criterion.members(part, classes.labels[side], k), prices[side])
@@ -325,7 +325,7 @@ def agglomerate(
     return merges.agglomerate(blocks, (first, second), (rows, columns), float(patience))
 
 
-def shortest(added: Floats) -> int:
+def find_shortest(added: Floats) -> int:
     """After how many merges the length is shortest."""
     return int(np.argmin(np.append(0.0, np.cumsum(added))))
 
@@ -351,13 +351,13 @@ def build_hierarchy(
     """
     classes = replace(classes, labels=[_in_order(part) for part in classes.labels])
     pairs, added = agglomerate(table, classes, 1, 1)
-    first = shortest(added) if shorten else 0
+    first = find_shortest(added) if shorten else 0
     done, left, saved = pairs[:first], pairs[first:], added[first:][::-1]
     sides = left[::-1, 0]
     labels, trees, parents = [], [], np.empty_like(sides)
     for side in (0, 1):
-        splits, number = read_as_splits(_of_side(side, left))
-        into = number[unite(_of_side(side, done), classes.k[side])]
+        splits, number = merges_to_splits(_of_side(side, left))
+        into = number[merge_labels(_of_side(side, done), classes.k[side])]
         labels.append(into[classes.labels[side]])
         trees.append(Tree.of_splits(zip(splits, saved[sides == side].tolist(), strict=True)))
         parents[sides == side] = splits

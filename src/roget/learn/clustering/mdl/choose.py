@@ -11,7 +11,7 @@ from scipy import sparse
 
 from roget.core.types import Floats
 from roget.learn.clustering import tokens as heldout
-from roget.learn.clustering.checkpoints import Pause, go_on
+from roget.learn.clustering.checkpoints import Pause, never_stop
 from roget.learn.clustering.mdl.criteria import background, code, shrink
 from roget.learn.clustering.mdl.grow import Bisector, Grower
 from roget.learn.clustering.memberships import one_hot
@@ -78,7 +78,7 @@ def choose(
     matrix: Any,
     given: float | str,
     rng: np.random.Generator,
-    pause: Pause = go_on,
+    pause: Pause = never_stop,
 ) -> AlphaSelection:
     """Grow trees on nine tokens of ten, and see which lets words predict the others best.
 
@@ -92,7 +92,7 @@ def choose(
     seed, tokens = int(rng.integers(2**31)), None
     attempt: Callable[[float], _Attempt] = partial(_by_length, sampled, seed)
     if float(held.sum()) >= ENOUGH:
-        tokens = heldout.cells(train[rows], held[rows])
+        tokens = heldout.tabulate_tokens(train[rows], held[rows])
         attempt = partial(_by_loss, train[rows], tokens, seed)
     at = max(1.0, course.share * float(sampled.sum())) if course else float(given)
     best = attempt(at)
@@ -115,7 +115,7 @@ def _by_loss(train: Any, tokens: heldout.TokenCells, seed: int, concentration: f
     Where words need no help, it is not counted, and the weight is that by which clusters alone
     predict best.
     """
-    grower = grown(train, concentration, seed)
+    grower = grow_tree(train, concentration, seed)
     tree, belongs = grower.tree(), one_hot(grower.labels, grower.n_clusters)
     counts, base = belongs.T @ train, background(np.asarray(train.sum(axis=0)).ravel())
     plain, alone = heldout.backoff(tokens), False
@@ -154,7 +154,7 @@ def _climb(loss: Callable[[float], float], start: float) -> None:
 
 def _by_length(matrix: Any, seed: int, concentration: float) -> _Attempt:
     """The description length of all counts under one concentration."""
-    grower = grown(matrix, concentration, seed)
+    grower = grow_tree(matrix, concentration, seed)
     root = grower.bisector.code.root(matrix, grower.bisector.totals).total
     length = root - sum(step.saved for step in grower.steps)
     return _Attempt([_row(concentration, concentration, grower.n_clusters, length)], np.empty(0))
@@ -164,7 +164,7 @@ def _row(concentration: float, weight: float, clusters: int, loss: float) -> dic
     return {"concentration": concentration, "weight": weight, "n_clusters": clusters, "loss": loss}
 
 
-def grown(matrix: Any, concentration: float, seed: int) -> Grower:
+def grow_tree(matrix: Any, concentration: float, seed: int) -> Grower:
     """The clusters of a Dirichlet code."""
     found = code(matrix, "dirichlet", "mdl", concentration)
     grower = Grower(Bisector(matrix, found, seed=seed))

@@ -13,8 +13,8 @@ from roget.core.folder import need_numbers
 from roget.core.information import bits
 from roget.core.types import Floats
 from roget.learn.clustering import checkpoints
-from roget.learn.clustering.base import Clusterer, place_others, tell_few
-from roget.learn.clustering.inputs import learnable
+from roget.learn.clustering.base import Clusterer, format_shortfall, place_others
+from roget.learn.clustering.inputs import select_learnable
 from roget.learn.clustering.mdl import criteria
 from roget.learn.clustering.mdl.choose import choose
 from roget.learn.clustering.mdl.criteria import Code, MergeGain, Parts, background, code
@@ -68,7 +68,7 @@ class MDLTree(Clusterer, MDLOptions):
     parent_weight_: float
 
     def _learn(self, matrix: Any) -> None:
-        totals, learnt, part = learnable(matrix, self.min_count)
+        totals, learnt, part = select_learnable(matrix, self.min_count)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self.criterion_ = BEST if self.criterion == "auto" else self.criterion
         with checkpoints.interruptible() as pause:
@@ -78,7 +78,7 @@ class MDLTree(Clusterer, MDLOptions):
         placed = place_others(described, matrix, learnt)
         self.clustering_ = replace(placed, memberships=one_hot(placed.labels, k))
         if wanted is not None and k < wanted and not self.interrupted_:
-            self._fall_short(tell_few(k, wanted, "there are no more words to split"))
+            self._fall_short(format_shortfall(k, wanted, "there are no more words to split"))
 
     def _grow(
         self, part: Any, totals: Floats, seed: int, pause: checkpoints.Pause

@@ -20,7 +20,7 @@ from roget.core.kernels.lanczos import Operator, find_axes
 from roget.core.kernels.rows import RowIndex, RowItems, rows_of
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats
-from roget.learn.clustering.checkpoints import Pause, go_on
+from roget.learn.clustering.checkpoints import Pause, never_stop
 from roget.learn.clustering.mdl import kernels
 from roget.learn.clustering.mdl.criteria import Code, Parts
 
@@ -261,7 +261,9 @@ class Grower:
     With `most` clusters splits go on until there are as many, also where they save nothing.
     """
 
-    def __init__(self, bisector: Bisector, most: int | None = None, pause: Pause = go_on) -> None:
+    def __init__(
+        self, bisector: Bisector, most: int | None = None, pause: Pause = never_stop
+    ) -> None:
         self.bisector, self.most, self.pause = bisector, most, pause
         n = bisector.totals.size
         self.labels = np.zeros(n, np.int32)

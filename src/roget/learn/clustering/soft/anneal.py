@@ -30,7 +30,7 @@ from roget.learn.clustering.annealing.states import (
     ClusterSplit,
     Energy,
 )
-from roget.learn.clustering.checkpoints import Pause, go_on
+from roget.learn.clustering.checkpoints import Pause, never_stop
 from roget.learn.clustering.memberships import predict_cells
 from roget.learn.clustering.soft import kernels
 from roget.learn.clustering.soft.em import SoftMixture
@@ -185,7 +185,7 @@ class Annealer(AnnealingSearch):
         """Up to where β is tried, when a number of clusters was reached at one."""
         return SHARPEST * reached
 
-    def __init__(self, data: Data, settings: AnnealingSettings, pause: Pause = go_on) -> None:
+    def __init__(self, data: Data, settings: AnnealingSettings, pause: Pause = never_stop) -> None:
         super().__init__(data, settings, pause)
         # Clusters are split by their critical β only as long as their masses count. Without,
         # clusters that hardly differ are all as unstable as the root, and their number has no end.
@@ -270,7 +270,7 @@ class Annealer(AnnealingSearch):
     def wind_up(self) -> None:
         """Leave off where it is, with the memberships that were asked for."""
         if not self.grown:
-            self._pause = go_on
+            self._pause = never_stop
             self._end_growth()
 
     def _end_growth(self) -> None:

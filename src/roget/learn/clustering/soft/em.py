@@ -11,7 +11,7 @@ from roget.core.types import Array, Floats
 from roget.engines.base import current
 from roget.learn.clustering.annealing.data import Data
 from roget.learn.clustering.annealing.states import Energy, ThreadPool, ranges
-from roget.learn.clustering.checkpoints import Pause, go_on
+from roget.learn.clustering.checkpoints import Pause, never_stop
 from roget.learn.clustering.soft import fleet as fleets
 from roget.learn.clustering.soft import kernels
 from roget.learn.clustering.soft.fleet import DistributedBlocks
@@ -110,7 +110,7 @@ class SoftMixture:
             self._fleet = DistributedBlocks(self.data, self._words, self._contexts)
         return self._fleet
 
-    def run(self, beta: float, steps: int, tolerance: float, pause: Pause = go_on) -> Energy:
+    def run(self, beta: float, steps: int, tolerance: float, pause: Pause = never_stop) -> Energy:
         """EM until the free energy falls by less than the part `tolerance`; exact at the end.
 
         Begins with an M-step and ends with an E-step over all clusters. Between those, words look

@@ -25,7 +25,7 @@ from roget.learn.clustering.soft.options import SoftOptions
 
 
 @dataclass(frozen=True, eq=False)
-class Annealed(Rule):
+class AnnealedRule(Rule):
     """∝ exp(−β·KL(word ‖ cluster)), with `mass` times p(c)."""
 
     clusterer = "soft"
@@ -95,7 +95,7 @@ class SoftAnnealing(Annealing, SoftOptions):
     name = "soft"
     makes = "soft classes of words"
     spreads = True
-    rule = Annealed
+    rule = AnnealedRule
 
     @property
     def method(self) -> Method:
@@ -107,7 +107,7 @@ class SoftAnnealing(Annealing, SoftOptions):
             return method
 
         def rule(beta: float) -> Rule:
-            return Annealed(float(beta), self.mass, self.n_jobs)
+            return AnnealedRule(float(beta), self.mass, self.n_jobs)
 
         if self.mass and self.equations != "mass":
             raise InputError(f"equations={self.equations!r} know no masses: expected mass=False")

@@ -18,11 +18,17 @@ from roget.core.io.problems import plural
 from roget.core.types import BoolArray, Floats, Ints
 from roget.learn.clustering import checkpoints
 from roget.learn.clustering.base import Clusterer, place_others
-from roget.learn.clustering.inputs import learnable
+from roget.learn.clustering.inputs import select_learnable
 from roget.learn.clustering.memberships import one_hot
 from roget.learn.clustering.result import Clustering, Unit
 from roget.learn.clustering.spherical import levels as leveling
-from roget.learn.clustering.spherical.moves import centres_of, fit_of, move, nearest, start
+from roget.learn.clustering.spherical.moves import (
+    compute_centres,
+    measure_fit,
+    move,
+    nearest,
+    start,
+)
 from roget.learn.clustering.spherical.options import SphericalOptions
 from roget.learn.clustering.spherical.rule import COMMON, NearestCentroids, draw_near
 from roget.learn.representation import Representation
@@ -87,7 +93,7 @@ class SphericalTree(Clusterer, SphericalOptions):
 
     def _make_classes(self, matrix: Any, pause: checkpoints.Pause) -> None:
         asked = leveling.read_levels(self.levels, self.n_clusters)
-        totals, seen, _ = learnable(matrix, 0)
+        totals, seen, _ = select_learnable(matrix, 0)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self._tell(0.02)
         keep = checkpoints.Checkpoint(
@@ -116,15 +122,15 @@ class SphericalTree(Clusterer, SphericalOptions):
         if aside and not wanted:
             labels, among = dissolve(vectors, labels, seldom)
         k = int(labels.max()) + 1
-        own, others = fit_of(vectors, labels, k)
+        own, others = measure_fit(vectors, labels, k)
         between = (own < others) & seldom & ~among & (aside and n > k > 1)
         # No class is left without a word that is sure.
         between &= np.isin(labels, labels[~between & ~among])
         unsure = between | among
-        centres = centres_of(vectors[~among], labels[~among], k)
+        centres = compute_centres(vectors[~among], labels[~among], k)
         self.levels_ = [*(one for one in asked or leveling.choose_levels(k) if one < k), k]
         sizes = np.bincount(labels, minlength=k)
-        tree, number = leveling.grow(centres, sizes, self.levels_, checkpoints.go_on)
+        tree, number = leveling.grow(centres, sizes, self.levels_, checkpoints.never_stop)
         labels, centres = number[labels], centres[np.argsort(number)]
         self.sharpness_ = _sharpen(vectors, labels, centres, own)
         rule = NearestCentroids(self.sharpness_, centres.astype(np.float32), common)
@@ -208,7 +214,7 @@ def dissolve(vectors: Any, labels: Ints, seldom: BoolArray) -> tuple[Ints, BoolA
     lost, kept = np.isin(labels, rare), np.setdiff1d(np.arange(sizes.size), rare)
     new = np.searchsorted(kept, labels)
     if lost.any():
-        centres = centres_of(vectors[~lost], new[~lost], kept.size)
+        centres = compute_centres(vectors[~lost], new[~lost], kept.size)
         new[lost] = nearest(vectors[lost], centres)[0]
     return new, lost & seldom
 

@@ -13,8 +13,8 @@ from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
 from roget.learn.clustering.checkpoints import Pause
-from roget.learn.clustering.memberships import unite
-from roget.learn.clustering.spherical.moves import centres_of, move
+from roget.learn.clustering.memberships import merge_labels
+from roget.learn.clustering.spherical.moves import compute_centres, move
 from roget.learn.representation.vectors import Singles
 
 TOP = 8
@@ -70,11 +70,11 @@ def grow(centres: Singles, sizes: Ints, levels: Sequence[int], pause: Pause) -> 
     weights = np.sqrt(sizes)
     groups = [LevelNode(0, 0.0, label=at) for at in range(sizes.size)]
     for step, size in enumerate(reversed([one for one in levels if one < sizes.size]), 1):
-        labels = unite((pair[:2] for pair in merge(centres, weights, size)), len(groups))
+        labels = merge_labels((pair[:2] for pair in merge(centres, weights, size)), len(groups))
         labels = np.unique(move(centres, labels, pause, weights), return_inverse=True)[1]
         inside = [np.flatnonzero(labels == at) for at in range(int(labels.max()) + 1)]
         groups = [_join(centres, weights, rows, groups, step) for rows in inside]
-        centres = centres_of(centres, labels, len(groups), weights)
+        centres = compute_centres(centres, labels, len(groups), weights)
         weights = np.bincount(labels, weights)
     return _number(_join(centres, weights, np.arange(len(groups)), groups, len(levels) + 1))
 

@@ -37,7 +37,7 @@ def start(vectors: Singles, k: int, order: Ints) -> Ints:
         found = np.empty(first.size, dtype=np.int64)
         found[first] = labels
         return found
-    return nearest(vectors, centres_of(vectors[first], labels, int(labels.max()) + 1))[0]
+    return nearest(vectors, compute_centres(vectors[first], labels, int(labels.max()) + 1))[0]
 
 
 def _distances(vectors: Singles) -> Floats:
@@ -62,7 +62,7 @@ def move(vectors: Singles, labels: Ints, pause: Pause, weights: Any = None) -> I
     k = int(labels.max()) + 1
     for _ in range(ROUNDS):
         pause()
-        new, cosines = nearest(vectors, centres_of(vectors, labels, k, weights))
+        new, cosines = nearest(vectors, compute_centres(vectors, labels, k, weights))
         for gone in np.flatnonzero(np.bincount(new, minlength=k) == 0):
             alone = np.bincount(new, minlength=k)[new] == 1
             far = int(np.argmin(np.where(alone, np.inf, cosines)))
@@ -73,7 +73,7 @@ def move(vectors: Singles, labels: Ints, pause: Pause, weights: Any = None) -> I
     return labels
 
 
-def centres_of(vectors: Singles, labels: Ints, k: int, weights: Any = None) -> Singles:
+def compute_centres(vectors: Singles, labels: Ints, k: int, weights: Any = None) -> Singles:
     """The directions of the classes."""
     members = sparse.csr_array(one_hot(labels, k).T, dtype=np.float32)
     if weights is not None:
@@ -93,7 +93,7 @@ def nearest(vectors: Singles, centres: Singles) -> tuple[Ints, Floats]:
     return labels, cosines
 
 
-def fit_of(vectors: Singles, labels: Ints, k: int) -> tuple[Floats, Floats]:
+def measure_fit(vectors: Singles, labels: Ints, k: int) -> tuple[Floats, Floats]:
     """The cosine of each vector with its class without it, and with the best of the others.
 
     Alone in its class it fits nowhere: the first is −1.

@@ -32,7 +32,7 @@ from roget.learn.clustering.annealing.states import (
     Energy,
     ranges,
 )
-from roget.learn.clustering.checkpoints import Pause, go_on
+from roget.learn.clustering.checkpoints import Pause, never_stop
 from roget.learn.clustering.symmetric import kernels
 from roget.learn.clustering.symmetric.kernels import temper
 
@@ -79,7 +79,7 @@ class SymmetricAnnealer(AnnealingSearch):
         """Up to where β is tried."""
         return HARDEST
 
-    def __init__(self, data: Data, settings: AnnealingSettings, pause: Pause = go_on) -> None:
+    def __init__(self, data: Data, settings: AnnealingSettings, pause: Pause = never_stop) -> None:
         if settings.n_clusters is None:
             raise InputError("the symmetric model needs a number of clusters")
         super().__init__(data, settings, pause)
