@@ -69,6 +69,7 @@ lint: $(READY)
 # The scripts of the pages; node is needed for this only.
 lint-js: $(NODE)
 	$(TOOLS)/biome lint --error-on-warnings src/roget/web/js
+	$(TOOLS)/biome format src/roget/web/js
 	$(TOOLS)/tsc
 
 # Not by npm ci, which asks for packages of other systems too.

@@ -13,7 +13,7 @@ from roget.report.render.html import bundle
 
 FOLDER = Path(roget.__file__).parent / "web" / "js"
 DECLARED = re.compile(r"^(?:export )?(?:async )?(?:function|class|const|let) ([\w$]+)", re.M)
-IMPORTED = re.compile(r'^import \{ ([^}]*) \} from "\./(\w+)\.js";$', re.MULTILINE)
+IMPORTED = re.compile(r'^import \{\s*([^}]*?),?\s*\} from "\./(\w+)\.js";$', re.MULTILINE)
 ENTRIES = ["explore", "comparison", "agreement", "scored"]
 MODULES = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.js")}
 
@@ -48,7 +48,7 @@ def test_modules_come_after_those_they_import(entry):
 def test_what_is_imported_is_exported_and_all_is_used():
     for name, text in MODULES.items():
         for names, other in IMPORTED.findall(text):
-            for one in names.split(", "):
+            for one in re.split(r",\s*", names):
                 declared = re.compile(
                     rf"^export (?:async )?\w+ {re.escape(one)}(?!\w)", re.MULTILINE
                 )

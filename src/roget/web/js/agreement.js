@@ -11,7 +11,8 @@ const agreed = JSON.parse($("data").textContent);
 const shownScore = $("score");
 
 function drawAgreement() {
-  const at = Number(shownScore.value), score = agreed.scores[at];
+  const at = Number(shownScore.value),
+    score = agreed.scores[at];
   for (const place of document.querySelectorAll(".of")) place.textContent = score.title;
   $("ways").textContent = score.symmetric ? "" : "The row is taken as gold, the column as system.";
   if (!agreed.matrices.length) return;
@@ -19,7 +20,10 @@ function drawAgreement() {
   drawTree($("tree"), agreed.systems, agreed.trees[at], score);
   drawPlaces($("map"), agreed.systems, agreed.maps[at], score);
   const share = agreed.maps[at]?.share;
-  $("share").textContent = share === undefined ? "" : `Two dimensions show ${Math.round(share * 100)} % of the distances’ spread.`;
+  $("share").textContent =
+    share === undefined
+      ? ""
+      : `Two dimensions show ${Math.round(share * 100)} % of the distances’ spread.`;
 }
 
 preparePage();

@@ -5,7 +5,9 @@ import { data } from "./data.js";
 import { el, svg } from "./dom.js";
 import { number, signed } from "./format.js";
 
-const ruler = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
+const ruler = /** @type {CanvasRenderingContext2D} */ (
+  document.createElement("canvas").getContext("2d")
+);
 ruler.font = `12.5px ${getComputedStyle(document.body).fontFamily}`;
 /** @param {string} content */
 export const widthOf = (content) => ruler.measureText(content).width;
@@ -22,7 +24,6 @@ export function shortened(name, pixels, share = 0.4) {
   return cut;
 }
 
-
 // Names as short, and as distinct as they are.
 /** @param {string[]} names @param {number} pixels @returns {Map<string, string>} */
 export function distinct(names, pixels) {
@@ -31,7 +32,12 @@ export function distinct(names, pixels) {
     const cut = names.map((name) => shortened(name, pixels, share));
     if (new Set(cut).size === different) return new Map(names.map((name, at) => [name, cut[at]]));
   }
-  return new Map(names.map((name, at) => [name, widthOf(name) > pixels ? `${shortened(name, pixels - 24)} ${at + 1}` : name]));
+  return new Map(
+    names.map((name, at) => [
+      name,
+      widthOf(name) > pixels ? `${shortened(name, pixels - 24)} ${at + 1}` : name,
+    ]),
+  );
 }
 
 export const NARROW = 560;
@@ -39,7 +45,13 @@ export const NARROW = 560;
 /** @param {HTMLElement} holder @param {number} height @param {string} label @param {Node[]} children */
 export function canvas(holder, height, label, ...children) {
   const width = holder.clientWidth;
-  const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label });
+  const drawing = svg("svg", {
+    viewBox: `0 0 ${width} ${height}`,
+    width,
+    height,
+    role: "img",
+    "aria-label": label,
+  });
   drawing.append(...children);
   holder.replaceChildren(drawing);
 }
@@ -50,7 +62,8 @@ export function ticks(low, high, most) {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 2.5, 5, 10].find((by) => by * power >= rough) ?? 10);
   const found = [];
-  for (let at = Math.ceil(low / step - 1e-9); at * step <= high + step * 1e-9; at += 1) found.push(at * step);
+  for (let at = Math.ceil(low / step - 1e-9); at * step <= high + step * 1e-9; at += 1)
+    found.push(at * step);
   const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9) + (step / power === 2.5 ? 1 : 0));
   return found.map((value) => /** @type {[number, string]} */ ([value, number(value, digits)]));
 }
@@ -68,9 +81,11 @@ export function scale(values, from, to, zero = false) {
 }
 
 /** @type {(x: number, y: number, content: Child, attributes?: Given) => SVGElement} */
-export const text = (x, y, content, attributes = {}) => svg("text", { x, y, ...attributes }, content);
+export const text = (x, y, content, attributes = {}) =>
+  svg("text", { x, y, ...attributes }, content);
 /** @type {(x1: number, y1: number, x2: number, y2: number, attributes?: Given) => SVGElement} */
-export const line = (x1, y1, x2, y2, attributes = {}) => svg("line", { x1, y1, x2, y2, ...attributes });
+export const line = (x1, y1, x2, y2, attributes = {}) =>
+  svg("line", { x1, y1, x2, y2, ...attributes });
 /** @type {(content: string) => SVGElement} */
 export const hint = (content) => svg("title", {}, content);
 
@@ -89,23 +104,60 @@ export function drawIntervals(holder, dots, score) {
   const bottom = 14 + dots.length * step + gap;
   const ends = dots.flatMap(([, , value, low, high]) => [value, low ?? value, high ?? value]);
   const x = scale(ends, left + 4, width - 10);
-  const short = distinct(dots.map(([name]) => name), narrow ? width - 16 : left - 14);
+  const short = distinct(
+    dots.map(([name]) => name),
+    narrow ? width - 16 : left - 14,
+  );
   const parts = ticks(x.low, x.high, narrow ? 4 : 8).flatMap(([value, label]) => [
     line(x(value), 2, x(value), bottom, { class: "grid" }),
     text(x(value), bottom + 16, label, { class: "tick", "text-anchor": "middle" }),
   ]);
-  if (gap) parts.push(line(0, rowAt(split) - step / 2 - gap / 2 - (narrow ? 8 : 0), width, rowAt(split) - step / 2 - gap / 2 - (narrow ? 8 : 0), { class: "split" }));
+  if (gap)
+    parts.push(
+      line(
+        0,
+        rowAt(split) - step / 2 - gap / 2 - (narrow ? 8 : 0),
+        width,
+        rowAt(split) - step / 2 - gap / 2 - (narrow ? 8 : 0),
+        { class: "split" },
+      ),
+    );
   dots.forEach(([name, trivial, value, low, high], at) => {
     const y = rowAt(at);
-    const described = low === null ? `${name}: ${number(value)}` : `${name}: ${number(value)} [${number(low)}, ${number(high)}]`;
-    parts.push(svg("g", { class: trivial ? "dot trivial" : "dot" }, hint(described),
-      narrow ? text(left, y - 11, short.get(name)) : text(left - 10, y + 4, short.get(name), { "text-anchor": "end" }),
-      low === null || high === null ? null : [line(x(low), y, x(high), y, { class: "whisker" }),
-        ...[low, high].map((end) => line(x(end), y - 4, x(end), y + 4, { class: "cap" }))],
-      svg("circle", { cx: x(value), cy: y, r: 4.5 })));
+    const described =
+      low === null
+        ? `${name}: ${number(value)}`
+        : `${name}: ${number(value)} [${number(low)}, ${number(high)}]`;
+    parts.push(
+      svg(
+        "g",
+        { class: trivial ? "dot trivial" : "dot" },
+        hint(described),
+        narrow
+          ? text(left, y - 11, short.get(name))
+          : text(left - 10, y + 4, short.get(name), { "text-anchor": "end" }),
+        low === null || high === null
+          ? null
+          : [
+              line(x(low), y, x(high), y, { class: "whisker" }),
+              ...[low, high].map((end) => line(x(end), y - 4, x(end), y + 4, { class: "cap" })),
+            ],
+        svg("circle", { cx: x(value), cy: y, r: 4.5 }),
+      ),
+    );
   });
-  parts.push(text(width - 10, bottom + 34, `${score.title} ${score.arrow} ${score.better} is better`, { class: "axis", "text-anchor": "end" }));
-  canvas(holder, bottom + 42, `Scores of ${dots.length} systems and trivial answers under ${score.title}, as in the leaderboard`, ...parts);
+  parts.push(
+    text(width - 10, bottom + 34, `${score.title} ${score.arrow} ${score.better} is better`, {
+      class: "axis",
+      "text-anchor": "end",
+    }),
+  );
+  canvas(
+    holder,
+    bottom + 42,
+    `Scores of ${dots.length} systems and trivial answers under ${score.title}, as in the leaderboard`,
+    ...parts,
+  );
 }
 
 /** @param {HTMLElement} holder @param {string} first @param {Record<string, Shift[]>} shifts */
@@ -124,7 +176,10 @@ function slope(holder, first, other, moves) {
   const right = both ? width - left : width - 40;
   /** @param {number} at */
   const rowAt = (at) => 44 + at * 24;
-  const short = distinct(moves.map(([name]) => name), left - 38);
+  const short = distinct(
+    moves.map(([name]) => name),
+    left - 38,
+  );
   const after = [...moves].sort((a, b) => a[2] - b[2] || moves.indexOf(a) - moves.indexOf(b));
   const parts = [
     text(left - 8, 18, first, { class: "axis", "text-anchor": "end" }),
@@ -134,15 +189,27 @@ function slope(holder, first, other, moves) {
     const [name, before, now] = move;
     const kind = now < before ? "rise" : now > before ? "fall" : "same";
     const y = [rowAt(at), rowAt(after.indexOf(move))];
-    parts.push(svg("g", { class: `move ${kind}` }, hint(`${name}: rank ${before} under ${first}, ${now} under ${other}`),
-      line(left, y[0], right, y[1]),
-      svg("circle", { cx: left, cy: y[0], r: 3.5 }), svg("circle", { cx: right, cy: y[1], r: 3.5 }),
-      text(left - 34, y[0] + 4, short.get(name), { "text-anchor": "end" }),
-      text(left - 10, y[0] + 4, before, { class: "place", "text-anchor": "end" }),
-      text(right + 10, y[1] + 4, now, { class: "place" }),
-      both ? text(right + 34, y[1] + 4, short.get(name)) : null));
+    parts.push(
+      svg(
+        "g",
+        { class: `move ${kind}` },
+        hint(`${name}: rank ${before} under ${first}, ${now} under ${other}`),
+        line(left, y[0], right, y[1]),
+        svg("circle", { cx: left, cy: y[0], r: 3.5 }),
+        svg("circle", { cx: right, cy: y[1], r: 3.5 }),
+        text(left - 34, y[0] + 4, short.get(name), { "text-anchor": "end" }),
+        text(left - 10, y[0] + 4, before, { class: "place", "text-anchor": "end" }),
+        text(right + 10, y[1] + 4, now, { class: "place" }),
+        both ? text(right + 34, y[1] + 4, short.get(name)) : null,
+      ),
+    );
   });
-  canvas(holder, rowAt(moves.length), `Ranks of the systems under ${first} and under ${other}`, ...parts);
+  canvas(
+    holder,
+    rowAt(moves.length),
+    `Ranks of the systems under ${first} and under ${other}`,
+    ...parts,
+  );
 }
 
 /** @type {((x: number, y: number) => SVGElement)[]} */
@@ -159,35 +226,68 @@ export function drawDrops(holder, first, drops) {
   const height = width < NARROW ? 300 : 380;
   const points = Object.values(drops).flat();
   if (!points.length) return holder.replaceChildren("No system has a value under two estimators.");
-  const x = scale(points.map(([, clusters]) => clusters), 56, width - 24);
-  const y = scale(points.map(([, , difference]) => difference), height - 44, 34, true);
+  const x = scale(
+    points.map(([, clusters]) => clusters),
+    56,
+    width - 24,
+  );
+  const y = scale(
+    points.map(([, , difference]) => difference),
+    height - 44,
+    34,
+    true,
+  );
   const parts = [
     ...ticks(x.low, x.high, width < NARROW ? 5 : 10).flatMap(([value, label]) => [
       line(x(value), height - 44, x(value), height - 39, { class: "grid" }),
       text(x(value), height - 26, label, { class: "tick", "text-anchor": "middle" }),
     ]),
     ...ticks(y.low, y.high, 6).flatMap(([value, label]) => [
-      line(52, y(value), width - 10, y(value), { class: Math.abs(value) < 1e-12 ? "zero" : "grid" }),
+      line(52, y(value), width - 10, y(value), {
+        class: Math.abs(value) < 1e-12 ? "zero" : "grid",
+      }),
       text(46, y(value) + 4, label, { class: "tick", "text-anchor": "end" }),
     ]),
-    text(width - 10, height - 6, data.grouped ? "clusters per group" : "clusters", { class: "axis", "text-anchor": "end" }),
+    text(width - 10, height - 6, data.grouped ? "clusters per group" : "clusters", {
+      class: "axis",
+      "text-anchor": "end",
+    }),
   ];
   // A line joins the points of one system: its clusters are the same under every estimator.
   for (const name of new Set(points.map(([owner]) => owner))) {
     const own = points.filter(([owner]) => owner === name);
     const ends = own.map(([, , difference]) => y(difference));
-    parts.push(line(x(own[0][1]), Math.min(...ends), x(own[0][1]), Math.max(...ends), { class: "join" }));
+    parts.push(
+      line(x(own[0][1]), Math.min(...ends), x(own[0][1]), Math.max(...ends), { class: "join" }),
+    );
   }
   let keyAt = 52;
   Object.entries(drops).forEach(([other, some], kind) => {
     const mark = MARKS[kind % MARKS.length];
     const label = `${first} − ${other}`;
-    parts.push(svg("g", { class: `series s${kind % 4}` }, mark(keyAt + 6, 14), text(keyAt + 18, 18, label),
-      ...some.map(([name, clusters, difference, rank]) => svg("g", {},
-        hint(`${name}: ${number(clusters, 1)} clusters, ${label} = ${signed(difference)}`),
-        mark(x(clusters), y(difference)),
-        kind ? null : text(x(clusters) + 8, y(difference) + 4, rank, { class: "place" })))));
+    parts.push(
+      svg(
+        "g",
+        { class: `series s${kind % 4}` },
+        mark(keyAt + 6, 14),
+        text(keyAt + 18, 18, label),
+        ...some.map(([name, clusters, difference, rank]) =>
+          svg(
+            "g",
+            {},
+            hint(`${name}: ${number(clusters, 1)} clusters, ${label} = ${signed(difference)}`),
+            mark(x(clusters), y(difference)),
+            kind ? null : text(x(clusters) + 8, y(difference) + 4, rank, { class: "place" }),
+          ),
+        ),
+      ),
+    );
     keyAt += 36 + label.length * 7;
   });
-  canvas(holder, height, `Difference between estimators against the number of clusters of ${points.length} answers`, ...parts);
+  canvas(
+    holder,
+    height,
+    `Difference between estimators against the number of clusters of ${points.length} answers`,
+    ...parts,
+  );
 }

@@ -45,8 +45,14 @@ function showSystem() {
 
 function drawTables() {
   if (systemChoice === null) return;
-  const system = Number(systemChoice.value), { groups, systems } = data.detail;
-  showFlow($("flow"), groups, systems[system].tables, worstGroup(system, Number(scoreChoice.value)));
+  const system = Number(systemChoice.value),
+    { groups, systems } = data.detail;
+  showFlow(
+    $("flow"),
+    groups,
+    systems[system].tables,
+    worstGroup(system, Number(scoreChoice.value)),
+  );
 }
 
 function showScore() {
@@ -60,7 +66,8 @@ function showScore() {
 preparePage();
 scoreChoice.addEventListener("change", showScore);
 systemChoice?.addEventListener("change", showSystem);
-if (systemChoice !== null && data.grouped) $("sheet").append(offerSheet("scores of all groups and systems as CSV", "scores", sheetOfGroups));
+if (systemChoice !== null && data.grouped)
+  $("sheet").append(offerSheet("scores of all groups and systems as CSV", "scores", sheetOfGroups));
 
 // The first system shown is the best one, as in the leaderboard.
 if (systemChoice !== null && data.intervals[0].length) {

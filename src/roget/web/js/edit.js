@@ -35,7 +35,8 @@ export async function load() {
   throw new Failure("The thesaurus changes faster than it can be loaded: load the page again");
 }
 
-const MEANWHILE = "The thesaurus was changed meanwhile, in another window or by another person. It has been loaded anew, and nothing you typed is lost: look at it, and do it again.";
+const MEANWHILE =
+  "The thesaurus was changed meanwhile, in another window or by another person. It has been loaded anew, and nothing you typed is lost: look at it, and do it again.";
 
 // Send an edit; tell what came of it. What was changed meanwhile is loaded, and the view drawn anew.
 /** @param {() => Given} make @param {string | null} done @param {() => string | null} [then] @returns {Promise<string | null>} what went wrong */
@@ -45,14 +46,24 @@ async function send(make, done, then) {
   } catch (error) {
     const failed = /** @type {Error} */ (error);
     if (!(failed instanceof Failure) || failed.status !== 409) return failed.message;
-    try { await load(); } catch { return failed.message; }
+    try {
+      await load();
+    } catch {
+      return failed.message;
+    }
     again();
     return MEANWHILE;
   }
-  try { await load(); } catch (error) { say(/** @type {Error} */ (error).message); return null; }
+  try {
+    await load();
+  } catch (error) {
+    say(/** @type {Error} */ (error).message);
+    return null;
+  }
   say(done ?? "Done");
   const link = then?.();
-  if (link) go(link); else again();
+  if (link) go(link);
+  else again();
   return null;
 }
 
@@ -62,13 +73,22 @@ export async function edit(asked, done = null, then = undefined) {
   if (amiss) say(amiss);
 }
 
-export const undo = () => { if (state.about.editable && state.about.edits) edit({ action: "undo" }, `Undone: ${state.about.last}`); };
-export const redo = () => { if (state.about.editable && state.about.next) edit({ action: "redo" }, `Done again: ${state.about.next}`); };
+export const undo = () => {
+  if (state.about.editable && state.about.edits)
+    edit({ action: "undo" }, `Undone: ${state.about.last}`);
+};
+export const redo = () => {
+  if (state.about.editable && state.about.next)
+    edit({ action: "redo" }, `Done again: ${state.about.next}`);
+};
 
 export function offerUndo() {
   const { edits, editable, last, next, open } = state.about;
   /** @type {[string, string | null, string][]} */
-  const both = [["undo", edits ? last : null, "Undo"], ["redo", next, "Redo"]];
+  const both = [
+    ["undo", edits ? last : null, "Undo"],
+    ["redo", next, "Redo"],
+  ];
   for (const [id, what, verb] of both) {
     const button = $(id);
     button.hidden = !editable || (!edits && !next);
@@ -76,16 +96,40 @@ export function offerUndo() {
     button.title = what ? `${verb}: ${what}` : `Nothing to ${id}`;
     button.setAttribute("aria-label", what ? `${verb}: ${short(what, 200)}` : button.title);
   }
-  /** @type {HTMLElement | null} */ const waiting = document.querySelector('[data-view="changes"] .badge');
-  if (waiting) { waiting.textContent = open ? count(open) : ""; waiting.hidden = !open; }
+  /** @type {HTMLElement | null} */ const waiting = document.querySelector(
+    '[data-view="changes"] .badge',
+  );
+  if (waiting) {
+    waiting.textContent = open ? count(open) : "";
+    waiting.hidden = !open;
+  }
 }
 
 /** @param {string} title @param {string} verb @param {Child[]} fields @param {() => Promise<string | null> | false} act */
 function ask(title, verb, fields, act) {
-  const box = $("dialog"), amiss = el("p", { class: "amiss", role: "alert", hidden: true });
-  const submit = /** @type {HTMLButtonElement} */ (el("button", { type: "submit", class: "button main", text: verb }));
-  const form = el("form", { method: "dialog" }, el("h2", { id: "dialog-title", text: short(title, 160) }), fields, amiss, el("div", { class: "actions" },
-    el("button", { type: "button", class: "button", text: "Cancel", on: { click: () => box.close() } }), submit));
+  const box = $("dialog"),
+    amiss = el("p", { class: "amiss", role: "alert", hidden: true });
+  const submit = /** @type {HTMLButtonElement} */ (
+    el("button", { type: "submit", class: "button main", text: verb })
+  );
+  const form = el(
+    "form",
+    { method: "dialog" },
+    el("h2", { id: "dialog-title", text: short(title, 160) }),
+    fields,
+    amiss,
+    el(
+      "div",
+      { class: "actions" },
+      el("button", {
+        type: "button",
+        class: "button",
+        text: "Cancel",
+        on: { click: () => box.close() },
+      }),
+      submit,
+    ),
+  );
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const sent = act();
@@ -93,14 +137,19 @@ function ask(title, verb, fields, act) {
     submit.disabled = true;
     const wrong = await sent;
     submit.disabled = false;
-    if (wrong === null) { box.close(); return; }
+    if (wrong === null) {
+      box.close();
+      return;
+    }
     amiss.textContent = wrong;
     amiss.hidden = false;
   });
   clear(box).append(form);
   box.classList.remove("broad");
   box.showModal();
-  (/** @type {HTMLElement | null} */ (form.querySelector("input:not([type=radio]), textarea, select")) ?? submit).focus();
+  /** @type {HTMLElement | null} */
+  const field = form.querySelector("input:not([type=radio]), textarea, select");
+  (field ?? submit).focus();
 }
 
 /** @type {(id: string, text: string, field: HTMLElement) => HTMLElement[]} */
@@ -113,10 +162,21 @@ const listed = (words) => (words.length === 1 ? inQuotes(words[0]) : many(words.
 /** @param {ClassView} data */
 export function renameDialog(data) {
   const id = state.tree.id(data.node);
-  const field = /** @type {HTMLInputElement} */ (el("input", { class: "field", id: "new-label", maxlength: 200, required: true, autocomplete: "off", value: short(data.label, 200) }));
+  const field = /** @type {HTMLInputElement} */ (
+    el("input", {
+      class: "field",
+      id: "new-label",
+      maxlength: 200,
+      required: true,
+      autocomplete: "off",
+      value: short(data.label, 200),
+    })
+  );
   ask("Rename this class", "Rename", labelled("new-label", "New name", field), () => {
     const label = field.value.trim();
-    return label ? send(() => ({ action: "rename", node: state.tree.node(id), label }), null) : false;
+    return label
+      ? send(() => ({ action: "rename", node: state.tree.node(id), label }), null)
+      : false;
   });
   field.select();
 }
@@ -124,15 +184,29 @@ export function renameDialog(data) {
 // A class to choose: typing narrows the list, the arrow keys choose in it.
 /** @param {(node: number) => boolean} fits */
 function picker(fits) {
-  const filter = /** @type {HTMLInputElement} */ (el("input", { class: "field", id: "filter", type: "search", autocomplete: "off" }));
-  const list = /** @type {HTMLSelectElement} */ (el("select", { id: "target", size: 9, "aria-label": "Class", required: true }));
+  const filter = /** @type {HTMLInputElement} */ (
+    el("input", { class: "field", id: "filter", type: "search", autocomplete: "off" })
+  );
+  const list = /** @type {HTMLSelectElement} */ (
+    el("select", { id: "target", size: 9, "aria-label": "Class", required: true })
+  );
   const fillIn = () => {
-    const tree = state.tree, wanted = folded(filter.value.trim()), before = list.value, taken = new Map();
+    const tree = state.tree,
+      wanted = folded(filter.value.trim()),
+      before = list.value,
+      taken = new Map();
     for (const label of tree.label) taken.set(label, (taken.get(label) || 0) + 1);
     /** @param {number} node */
-    const called = (node) => `${short(tree.name(node), 80)} (${count(tree.words[node])}${taken.get(tree.label[node]) > 1 && node ? `, in ${short(tree.name(tree.parent[node]), 60)}` : ""})`;
-    const nodes = [...Array(tree.n).keys()].filter((node) => fits(node) && folded(tree.name(node)).includes(wanted));
-    clear(list).append(...nodes.slice(0, 300).map((node) => el("option", { value: tree.id(node), text: called(node) })));
+    const called = (node) =>
+      `${short(tree.name(node), 80)} (${count(tree.words[node])}${taken.get(tree.label[node]) > 1 && node ? `, in ${short(tree.name(tree.parent[node]), 60)}` : ""})`;
+    const nodes = [...Array(tree.n).keys()].filter(
+      (node) => fits(node) && folded(tree.name(node)).includes(wanted),
+    );
+    clear(list).append(
+      ...nodes
+        .slice(0, 300)
+        .map((node) => el("option", { value: tree.id(node), text: called(node) })),
+    );
     list.value = before;
     if (list.selectedIndex < 0) list.selectedIndex = 0;
   };
@@ -145,22 +219,35 @@ function picker(fits) {
   });
   list.addEventListener("dblclick", () => list.form?.requestSubmit());
   fillIn();
-  return { fields: [...labelled("filter", "Find a class", filter), list], id: () => (list.selectedIndex < 0 ? null : Number(list.value)) };
+  return {
+    fields: [...labelled("filter", "Find a class", filter), list],
+    id: () => (list.selectedIndex < 0 ? null : Number(list.value)),
+  };
 }
 
 /** @param {"merge" | "nest"} action @param {ClassView} data */
 export function joinDialog(action, data) {
-  const id = state.tree.id(data.node), merging = action === "merge";
+  const id = state.tree.id(data.node),
+    merging = action === "merge";
   const pick = picker((node) => {
-    const tree = state.tree, own = tree.node(id), below = tree.path(node).includes(own);
-    return merging ? node !== 0 && !below && !tree.path(own).includes(node) : !below && tree.parent[own] !== node;
+    const tree = state.tree,
+      own = tree.node(id),
+      below = tree.path(node).includes(own);
+    return merging
+      ? node !== 0 && !below && !tree.path(own).includes(node)
+      : !below && tree.parent[own] !== node;
   });
-  const title = merging ? `Merge ${inQuotes(data.label)} into` : `Put ${inQuotes(data.label)} under`;
+  const title = merging
+    ? `Merge ${inQuotes(data.label)} into`
+    : `Put ${inQuotes(data.label)} under`;
   ask(title, merging ? "Merge" : "Put it there", pick.fields, () => {
     const into = pick.id();
     if (into === null) return false;
-    return send(() => ({ action, node: state.tree.node(id), into: state.tree.node(into) }), null,
-      () => classLink(Math.max(state.tree.node(merging ? into : id), 0)));
+    return send(
+      () => ({ action, node: state.tree.node(id), into: state.tree.node(into) }),
+      null,
+      () => classLink(Math.max(state.tree.node(merging ? into : id), 0)),
+    );
   });
 }
 
@@ -169,46 +256,131 @@ export function moveDialog(words, then) {
   const pick = picker((node) => node !== 0);
   ask(`Move ${listed(words)} to`, "Move", pick.fields, () => {
     const to = pick.id();
-    return to === null ? false : send(() => ({ action: "move", words, node: state.tree.node(to) }), null, () => { state.chosen.clear(); return then?.() ?? null; });
+    return to === null
+      ? false
+      : send(
+          () => ({ action: "move", words, node: state.tree.node(to) }),
+          null,
+          () => {
+            state.chosen.clear();
+            return then?.() ?? null;
+          },
+        );
   });
 }
 
 /** @param {string[]} words */
 export function deleteDialog(words) {
-  const shown = words.slice(0, 8).map((word) => inQuotes(word)).join(", ");
-  ask(`Delete ${listed(words)}?`, "Delete", [el("p", { class: "quiet", text: `${shown}${words.length > 8 ? " …" : ""}: undo brings ${words.length === 1 ? "it" : "them"} back.` })],
-    () => send(() => ({ action: "delete", words }), null, () => { state.chosen.clear(); return state.route?.view === "word" ? "#/" : null; }));
+  const shown = words
+    .slice(0, 8)
+    .map((word) => inQuotes(word))
+    .join(", ");
+  ask(
+    `Delete ${listed(words)}?`,
+    "Delete",
+    [
+      el("p", {
+        class: "quiet",
+        text: `${shown}${words.length > 8 ? " …" : ""}: undo brings ${words.length === 1 ? "it" : "them"} back.`,
+      }),
+    ],
+    () =>
+      send(
+        () => ({ action: "delete", words }),
+        null,
+        () => {
+          state.chosen.clear();
+          return state.route?.view === "word" ? "#/" : null;
+        },
+      ),
+  );
 }
 
 /** @param {ClassView} data */
 export function addDialog(data) {
   const id = state.tree.id(data.node);
-  const field = /** @type {HTMLTextAreaElement} */ (el("textarea", { class: "field", id: "new-words", rows: 4, required: true, autocomplete: "off", spellcheck: "false" }));
-  ask(`Add words to ${inQuotes(state.tree.name(data.node))}`, "Add", labelled("new-words", "Words, one in a line", field), () => {
-    const words = [...new Set(field.value.split("\n").map((word) => word.trim()).filter(Boolean))];
-    return words.length ? send(() => ({ action: "add", words, node: state.tree.node(id) }), null) : false;
-  });
+  const field = /** @type {HTMLTextAreaElement} */ (
+    el("textarea", {
+      class: "field",
+      id: "new-words",
+      rows: 4,
+      required: true,
+      autocomplete: "off",
+      spellcheck: "false",
+    })
+  );
+  ask(
+    `Add words to ${inQuotes(state.tree.name(data.node))}`,
+    "Add",
+    labelled("new-words", "Words, one in a line", field),
+    () => {
+      const words = [
+        ...new Set(
+          field.value
+            .split("\n")
+            .map((word) => word.trim())
+            .filter(Boolean),
+        ),
+      ];
+      return words.length
+        ? send(() => ({ action: "add", words, node: state.tree.node(id) }), null)
+        : false;
+    },
+  );
 }
 
 /** @param {ClassView} data @param {string[]} words */
 export function splitDialog(data, words) {
   const id = state.tree.id(data.node);
-  const said = words.length ? `${listed(words)} will stand in a class of their own, beside one of the others.`
+  const said = words.length
+    ? `${listed(words)} will stand in a class of their own, beside one of the others.`
     : "The program parts its words in two by their contexts. To part them yourself, choose words first (x), then split.";
-  ask(`Split ${inQuotes(data.label)}`, "Split", [el("p", { class: "quiet", text: said })],
-    () => send(() => ({ action: "split", node: state.tree.node(id), words }), null, () => { state.chosen.clear(); return null; }));
+  ask(`Split ${inQuotes(data.label)}`, "Split", [el("p", { class: "quiet", text: said })], () =>
+    send(
+      () => ({ action: "split", node: state.tree.node(id), words }),
+      null,
+      () => {
+        state.chosen.clear();
+        return null;
+      },
+    ),
+  );
 }
 
 /** @param {Given} about @param {string} named @param {Notes} notes @param {() => Given} at */
 function notesDialog(about, named, notes, at) {
-  const definition = /** @type {HTMLTextAreaElement} */ (el("textarea", { class: "field", id: "definition", rows: 3, maxlength: 10000 }, notes.definition));
-  const note = /** @type {HTMLTextAreaElement} */ (el("textarea", { class: "field", id: "note", rows: 4, maxlength: 10000 }, notes.note));
-  ask(`About ${inQuotes(named)}`, "Keep", [...labelled("definition", "Definition", definition), ...labelled("note", "Note (for those who edit)", note)], () => {
-    const edits = [["definition", definition.value.trim(), notes.definition], ["note", note.value.trim(), notes.note]].filter(([, now, before]) => now !== before)
-      .map(([field, text]) => ({ ...about, action: "note", field, text }));
-    if (!edits.length) return Promise.resolve(null);
-    return send(() => { const where = at(), sent = edits.map((one) => ({ ...one, ...where })); return sent.length === 1 ? sent[0] : { action: "bulk", edits: sent }; }, null);
-  });
+  const definition = /** @type {HTMLTextAreaElement} */ (
+    el(
+      "textarea",
+      { class: "field", id: "definition", rows: 3, maxlength: 10000 },
+      notes.definition,
+    )
+  );
+  const note = /** @type {HTMLTextAreaElement} */ (
+    el("textarea", { class: "field", id: "note", rows: 4, maxlength: 10000 }, notes.note)
+  );
+  ask(
+    `About ${inQuotes(named)}`,
+    "Keep",
+    [
+      ...labelled("definition", "Definition", definition),
+      ...labelled("note", "Note (for those who edit)", note),
+    ],
+    () => {
+      const edits = [
+        ["definition", definition.value.trim(), notes.definition],
+        ["note", note.value.trim(), notes.note],
+      ]
+        .filter(([, now, before]) => now !== before)
+        .map(([field, text]) => ({ ...about, action: "note", field, text }));
+      if (!edits.length) return Promise.resolve(null);
+      return send(() => {
+        const where = at(),
+          sent = edits.map((one) => ({ ...one, ...where }));
+        return sent.length === 1 ? sent[0] : { action: "bulk", edits: sent };
+      }, null);
+    },
+  );
 }
 
 /** @param {ClassView} data */
@@ -218,7 +390,8 @@ export function classNotes(data) {
 }
 
 /** @type {(data: WordView) => void} */
-export const wordNotes = (data) => notesDialog({ word: data.word }, data.word, data.notes, () => ({}));
+export const wordNotes = (data) =>
+  notesDialog({ word: data.word }, data.word, data.notes, () => ({}));
 
 /** @type {(data: WordView) => void} */
 export const moveWord = (data) => moveDialog([data.word], () => wordLink(data));

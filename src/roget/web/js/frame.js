@@ -7,7 +7,8 @@ export const within = (link) => location.href.replace(/#.*$/s, "") + link;
 export function stay() {
   if (location.protocol !== "about:") return;
   document.addEventListener("click", (event) => {
-    const link = event.target instanceof Element ? event.target.closest("a")?.getAttribute("href") : null;
+    const link =
+      event.target instanceof Element ? event.target.closest("a")?.getAttribute("href") : null;
     if (!link?.startsWith("#") || event.defaultPrevented) return;
     event.preventDefault();
     location.hash = link;

@@ -12,19 +12,42 @@ const FEW = 20;
 /** @param {HTMLElement} holder @param {Pair[]} pairs @param {Shown} score */
 export function showPairs(holder, pairs, score) {
   const rows = pairs.map(([a, b, difference, low, high, p, holm]) =>
-    el("tr", { class: holm !== null && holm < 0.05 ? "apart-pair" : null },
-      el("td", { class: "name" }, named(data.systems[a])), el("td", { class: "name" }, named(data.systems[b])),
+    el(
+      "tr",
+      { class: holm !== null && holm < 0.05 ? "apart-pair" : null },
+      el("td", { class: "name" }, named(data.systems[a])),
+      el("td", { class: "name" }, named(data.systems[b])),
       figureCell(difference === null ? "–" : signed(difference), difference),
-      el("td", { class: "number muted", "data-sort": low ?? "" }, low === null ? "" : `[${number(low)}, ${number(high)}]`),
-      figureCell(chance(p), p), figureCell(chance(holm), holm)));
-  const made = table("Pairs of systems", [
-    { title: "a", kind: "name", first: "ascending" }, { title: "b", kind: "name", first: "ascending" },
-    { title: "a − b" }, { title: "95 % interval" }, { title: "p", first: "ascending" },
-    { title: "p, Holm", first: "ascending" },
-  ], rows);
+      el(
+        "td",
+        { class: "number muted", "data-sort": low ?? "" },
+        low === null ? "" : `[${number(low)}, ${number(high)}]`,
+      ),
+      figureCell(chance(p), p),
+      figureCell(chance(holm), holm),
+    ),
+  );
+  const made = table(
+    "Pairs of systems",
+    [
+      { title: "a", kind: "name", first: "ascending" },
+      { title: "b", kind: "name", first: "ascending" },
+      { title: "a − b" },
+      { title: "95 % interval" },
+      { title: "p", first: "ascending" },
+      { title: "p, Holm", first: "ascending" },
+    ],
+    rows,
+  );
   const apart = pairs.filter((pair) => pair[6] !== null && pair[6] < 0.05).length;
-  holder.replaceChildren(made, el("p", { class: "note" },
-    `${apart} of ${pairs.length} pairs differ significantly under ${score.title} (p < 0.05 after Holm’s correction).`));
+  holder.replaceChildren(
+    made,
+    el(
+      "p",
+      { class: "note" },
+      `${apart} of ${pairs.length} pairs differ significantly under ${score.title} (p < 0.05 after Holm’s correction).`,
+    ),
+  );
 }
 
 // Groups of one system under one score, worst first; undefined ones at the end.
@@ -39,7 +62,8 @@ function groupLines(system, at, better) {
     return { name, group, value, best, gap: value === null || top === null ? null : value - top };
   });
   return lines.sort((a, b) => {
-    if (a.value === null || b.value === null) return Number(a.value === null) - Number(b.value === null);
+    if (a.value === null || b.value === null)
+      return Number(a.value === null) - Number(b.value === null);
     return sign * (a.value - b.value);
   });
 }
@@ -51,15 +75,27 @@ export function showGroups(holder, system, at) {
   const lines = groupLines(system, at, score.better);
   const rows = lines.map((line, place) => groupRow(line, detail, place >= FEW));
   const worst = score.better === "higher" ? "ascending" : "descending";
-  const made = table("Groups, worst first", [
-    { title: "group", kind: "label", first: "ascending" }, { title: "items" }, { title: "classes" },
-    { title: "clusters" }, { title: score.title, first: worst, sorted: worst },
-    { title: "to the best", first: worst }, { title: "best system", kind: "name", first: "ascending" },
-  ], rows);
+  const made = table(
+    "Groups, worst first",
+    [
+      { title: "group", kind: "label", first: "ascending" },
+      { title: "items" },
+      { title: "classes" },
+      { title: "clusters" },
+      { title: score.title, first: worst, sorted: worst },
+      { title: "to the best", first: worst },
+      { title: "best system", kind: "name", first: "ascending" },
+    ],
+    rows,
+  );
   const opens = Object.keys(detail.tables).length;
-  const note = el("p", { class: "note" }, opens < lines.length
-    ? "The groups with an arrow, the worst under each score, open their table of classes and clusters."
-    : "A group opens its table of classes and clusters.");
+  const note = el(
+    "p",
+    { class: "note" },
+    opens < lines.length
+      ? "The groups with an arrow, the worst under each score, open their table of classes and clusters."
+      : "A group opens its table of classes and clusters.",
+  );
   holder.replaceChildren(made, note);
   if (lines.length > FEW) {
     const more = el("button", { type: "button", class: "more" }, `Show all ${lines.length} groups`);
@@ -74,19 +110,31 @@ export function showGroups(holder, system, at) {
 /** @param {Group} line @param {Detail} detail @param {boolean} hidden */
 function groupRow({ name, group, value, best, gap }, detail, hidden) {
   const shown = detail.tables[group];
-  const title = shown === undefined ? named(name)
-    : el("button", { type: "button", class: "open", "aria-expanded": "false" }, named(name));
+  const title =
+    shown === undefined
+      ? named(name)
+      : el("button", { type: "button", class: "open", "aria-expanded": "false" }, named(name));
   const itself = best !== null && gap === 0;
-  const row = /** @type {HTMLTableRowElement} */ (el("tr", {},
-    el("th", { scope: "row", class: "label" }, title),
-    figureCell(whole(detail.n[group]), detail.n[group]),
-    figureCell(detail.classes[group], detail.classes[group]),
-    figureCell(detail.clusters[group], detail.clusters[group]),
-    figureCell(number(value), value),
-    figureCell(gap === null ? "–" : itself ? "0" : signed(gap), gap),
-    el("td", { class: "name muted" }, best === null ? "" : itself ? "this one" : named(data.systems[best]))));
+  const row = /** @type {HTMLTableRowElement} */ (
+    el(
+      "tr",
+      {},
+      el("th", { scope: "row", class: "label" }, title),
+      figureCell(whole(detail.n[group]), detail.n[group]),
+      figureCell(detail.classes[group], detail.classes[group]),
+      figureCell(detail.clusters[group], detail.clusters[group]),
+      figureCell(number(value), value),
+      figureCell(gap === null ? "–" : itself ? "0" : signed(gap), gap),
+      el(
+        "td",
+        { class: "name muted" },
+        best === null ? "" : itself ? "this one" : named(data.systems[best]),
+      ),
+    )
+  );
   row.hidden = hidden;
-  if (shown !== undefined) title.addEventListener("click", () => openGroup(row, title, shown, name));
+  if (shown !== undefined)
+    title.addEventListener("click", () => openGroup(row, title, shown, name));
   return row;
 }
 
@@ -95,36 +143,73 @@ function openGroup(row, button, shown, name) {
   const next = row.nextElementSibling;
   if (next?.classList.contains("opened")) return close(next);
   button.setAttribute("aria-expanded", "true");
-  row.after(el("tr", { class: "opened" }, el("td", { colspan: row.cells.length }, confusion(shown, name))));
+  row.after(
+    el("tr", { class: "opened" }, el("td", { colspan: row.cells.length }, confusion(shown, name))),
+  );
 }
 
 /** @param {HTMLElement} holder @param {Impure[]} lines @param {[string, string, string]} names */
 export function showImpure(holder, lines, [one, other, others]) {
   if (!lines.length) return holder.replaceChildren(el("p", { class: "note" }, "None."));
-  const rows = lines.map(([name, group, size, cells, largest, share]) => el("tr", {},
-    el("th", { scope: "row", class: "label" }, named(name)),
-    ...(data.grouped ? [el("td", { class: "label" }, named(group))] : []),
-    figureCell(whole(size), size), figureCell(cells, cells),
-    el("td", { class: "label" }, named(largest)), figureCell(percent(share), share)));
-  holder.replaceChildren(table(`${one}, most items outside its largest ${other} first`, [
-    { title: one, kind: "label", first: "ascending" },
-    ...(data.grouped ? [{ title: "group", kind: "label", first: "ascending" }] : []),
-    { title: "items" }, { title: others }, { title: `largest ${other}`, kind: "label", first: "ascending" },
-    { title: "its share", first: "ascending" },
-  ], rows));
+  const rows = lines.map(([name, group, size, cells, largest, share]) =>
+    el(
+      "tr",
+      {},
+      el("th", { scope: "row", class: "label" }, named(name)),
+      ...(data.grouped ? [el("td", { class: "label" }, named(group))] : []),
+      figureCell(whole(size), size),
+      figureCell(cells, cells),
+      el("td", { class: "label" }, named(largest)),
+      figureCell(percent(share), share),
+    ),
+  );
+  holder.replaceChildren(
+    table(
+      `${one}, most items outside its largest ${other} first`,
+      [
+        { title: one, kind: "label", first: "ascending" },
+        ...(data.grouped ? [{ title: "group", kind: "label", first: "ascending" }] : []),
+        { title: "items" },
+        { title: others },
+        { title: `largest ${other}`, kind: "label", first: "ascending" },
+        { title: "its share", first: "ascending" },
+      ],
+      rows,
+    ),
+  );
 }
 
 // The scores of all groups and systems as a table for spreadsheets, a column for each score.
 export function sheetOfGroups() {
   const { groups, systems } = data.detail;
-  const head = ["system", "group", "items", "classes", "clusters", ...data.scores.map((score) => score.title)];
-  return [head, ...systems.flatMap((one, at) => groups.map((group, g) =>
-    [data.systems[at], group, one.n[g], one.classes[g], one.clusters[g], ...one.values.map((row) => row[g])]))];
+  const head = [
+    "system",
+    "group",
+    "items",
+    "classes",
+    "clusters",
+    ...data.scores.map((score) => score.title),
+  ];
+  return [
+    head,
+    ...systems.flatMap((one, at) =>
+      groups.map((group, g) => [
+        data.systems[at],
+        group,
+        one.n[g],
+        one.classes[g],
+        one.clusters[g],
+        ...one.values.map((row) => row[g]),
+      ]),
+    ),
+  ];
 }
 
 // The worst of the groups whose table is kept, under one score.
 /** @param {number} system @param {number} at */
 export function worstGroup(system, at) {
   const { tables } = data.detail.systems[system];
-  return groupLines(system, at, data.scores[at].better).find(({ group }) => group in tables)?.group ?? 0;
+  return (
+    groupLines(system, at, data.scores[at].better).find(({ group }) => group in tables)?.group ?? 0
+  );
 }

@@ -11,19 +11,92 @@ import { state } from "./state.js";
 export async function historyView(alive) {
   const data = await source.history();
   if (!alive()) return;
-  const { editable } = state.about, done = data.edits.filter((one) => one.state === "done").reverse();
-  const undone = data.edits.filter((one) => one.state === "undone").reverse(), waiting = data.edits.filter((one) => one.state === "waiting");
+  const { editable } = state.about,
+    done = data.edits.filter((one) => one.state === "done").reverse();
+  const undone = data.edits.filter((one) => one.state === "undone").reverse(),
+    waiting = data.edits.filter((one) => one.state === "waiting");
   /** @type {(what: string, ...rest: (HTMLElement | null)[]) => HTMLElement} */
-  const off = (what, ...rest) => el("li", { class: "off" }, el("span", { class: "item" }, said(what)), rest);
+  const off = (what, ...rest) =>
+    el("li", { class: "off" }, el("span", { class: "item" }, said(what)), rest);
   clear($("panel")).append(
-    el("p", { class: "eyebrow", text: "edits" }), el("h1", { tabindex: -1, text: done.length ? many(done.length, "edit") : "No edits yet" }),
-    el("p", { class: "place quiet", text: "The last stands first. Each is saved at once, and building or growing the thesaurus anew keeps them." }),
-    undone.length ? el("section", {}, heading("Taken back", "can be done again until something else is edited"), el("ol", { class: "rows log" }, undone.map((one, at) =>
-      off(one.what, editable && at === undone.length - 1 ? el("button", { type: "button", class: "button", text: "Redo", on: { click: redo } }) : null)))) : "",
-    el("ol", { class: "rows log done" }, done.map((one, at) => el("li", {}, el("span", { class: "number", text: count(one.number ?? 0) }), el("span", { class: "item" }, said(one.what)),
-      editable ? el("button", { type: "button", class: "button", text: at ? "Undo to before this" : "Undo", "aria-label": `${at ? `Undo ${many(at + 1, "edit")}, this and those after it` : "Undo"}: ${one.what}`,
-        on: { click: () => edit({ action: "undo_to", n: (one.number ?? 1) - 1 }, at ? `${many(at + 1, "edit")} undone` : `Undone: ${one.what}`) } }) : null))),
-    waiting.length ? el("section", {}, heading("Waiting", "could not be done in this thesaurus; kept for the next"), el("ol", { class: "rows log" }, waiting.map((one) => off(one.what)))) : "",
-    links({ name: "history", place: "/api/history", data, sheet: () => [["number", "what", "kind", "state"], ...data.edits.map((one) => [one.number, one.what, one.kind, one.state])] }));
+    el("p", { class: "eyebrow", text: "edits" }),
+    el("h1", { tabindex: -1, text: done.length ? many(done.length, "edit") : "No edits yet" }),
+    el("p", {
+      class: "place quiet",
+      text: "The last stands first. Each is saved at once, and building or growing the thesaurus anew keeps them.",
+    }),
+    undone.length
+      ? el(
+          "section",
+          {},
+          heading("Taken back", "can be done again until something else is edited"),
+          el(
+            "ol",
+            { class: "rows log" },
+            undone.map((one, at) =>
+              off(
+                one.what,
+                editable && at === undone.length - 1
+                  ? el("button", {
+                      type: "button",
+                      class: "button",
+                      text: "Redo",
+                      on: { click: redo },
+                    })
+                  : null,
+              ),
+            ),
+          ),
+        )
+      : "",
+    el(
+      "ol",
+      { class: "rows log done" },
+      done.map((one, at) =>
+        el(
+          "li",
+          {},
+          el("span", { class: "number", text: count(one.number ?? 0) }),
+          el("span", { class: "item" }, said(one.what)),
+          editable
+            ? el("button", {
+                type: "button",
+                class: "button",
+                text: at ? "Undo to before this" : "Undo",
+                "aria-label": `${at ? `Undo ${many(at + 1, "edit")}, this and those after it` : "Undo"}: ${one.what}`,
+                on: {
+                  click: () =>
+                    edit(
+                      { action: "undo_to", n: (one.number ?? 1) - 1 },
+                      at ? `${many(at + 1, "edit")} undone` : `Undone: ${one.what}`,
+                    ),
+                },
+              })
+            : null,
+        ),
+      ),
+    ),
+    waiting.length
+      ? el(
+          "section",
+          {},
+          heading("Waiting", "could not be done in this thesaurus; kept for the next"),
+          el(
+            "ol",
+            { class: "rows log" },
+            waiting.map((one) => off(one.what)),
+          ),
+        )
+      : "",
+    links({
+      name: "history",
+      place: "/api/history",
+      data,
+      sheet: () => [
+        ["number", "what", "kind", "state"],
+        ...data.edits.map((one) => [one.number, one.what, one.kind, one.state]),
+      ],
+    }),
+  );
   document.title = `History · ${state.about.name}`;
 }

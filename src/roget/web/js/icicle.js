@@ -19,17 +19,28 @@ class Icicle {
   constructor(place) {
     this.place = place;
     /** @param {Event} event */
-    const boxOf = (event) => /** @type {HTMLElement} */ (event.target).closest(/** @type {"div"} */ (".box"));
+    const boxOf = (event) =>
+      /** @type {HTMLElement} */ (event.target).closest(/** @type {"div"} */ (".box"));
     place.addEventListener("click", (event) => this.open(boxOf(event)));
     place.addEventListener("keydown", (event) => this.key(event));
-    place.addEventListener("focusin", (event) => { const box = boxOf(event); if (box) this.rove(Number(box.dataset.node)); });
+    place.addEventListener("focusin", (event) => {
+      const box = boxOf(event);
+      if (box) this.rove(Number(box.dataset.node));
+    });
     new ResizeObserver(() => this.draw(true)).observe(place);
   }
-  get width() { return this.place.clientWidth; }
-  get height() { return this.place.clientHeight; }
+  get width() {
+    return this.place.clientWidth;
+  }
+  get height() {
+    return this.place.clientHeight;
+  }
   /** @param {number} focus */
   columns(focus) {
-    const room = this.width < 600 ? Math.max(3, 1 + Math.floor((this.width - STRIP) / 110)) : Math.floor(this.width / 138);
+    const room =
+      this.width < 600
+        ? Math.max(3, 1 + Math.floor((this.width - STRIP) / 110))
+        : Math.floor(this.width / 138);
     return Math.min(room, this.below(focus) + 1);
   }
   // How many levels lie below a class, as far as the tree is cut open.
@@ -47,12 +58,17 @@ class Icicle {
   }
   /** @param {{ focus: number, selected?: number, way?: number[], k?: number }} what */
   show({ focus, selected = -1, way = [], k = Infinity }) {
-    const still = k !== this.k && k !== Infinity && this.k !== Infinity ? false : this.last === null;
+    const still =
+      k !== this.k && k !== Infinity && this.k !== Infinity ? false : this.last === null;
     Object.assign(this, { focus, selected, way: new Set(way), k });
     this.active = selected >= 0 ? selected : focus;
     this.draw(still);
   }
-  forget() { this.boxes.clear(); clear(this.place); this.last = null; }
+  forget() {
+    this.boxes.clear();
+    clear(this.place);
+    this.last = null;
+  }
   // The ancestor from which a class is seen well.
   /** @param {number} node */
   focusFor(node) {
@@ -73,25 +89,40 @@ class Icicle {
     const wide = this.k === Infinity ? this.width / columns : Math.min(150, this.width / columns);
     const scale = this.height / state.tree.span[focus];
     // On a phone, what is open is a strip: its name stands above, and there is room for what it holds.
-    if (this.width < 600 && columns > 1) return { focus, columns, first: STRIP, wide: (this.width - STRIP) / (columns - 1), scale };
+    if (this.width < 600 && columns > 1)
+      return { focus, columns, first: STRIP, wide: (this.width - STRIP) / (columns - 1), scale };
     return { focus, columns, first: wide, wide, scale };
   }
   /** @param {number} node @param {Frame} frame */
   at(node, frame) {
-    const tree = state.tree, level = tree.depth[node] - tree.depth[frame.focus];
+    const tree = state.tree,
+      level = tree.depth[node] - tree.depth[frame.focus];
     const x = level > 0 ? frame.first + (level - 1) * frame.wide : level * frame.wide;
-    const next = x + (level === 0 ? frame.first : frame.wide), end = tree.isLeaf(node, this.k) ? Math.max(this.width, next) : next;
-    return { x, y: (tree.start[node] - tree.start[frame.focus]) * frame.scale, w: end - x, h: tree.span[node] * frame.scale };
+    const next = x + (level === 0 ? frame.first : frame.wide),
+      end = tree.isLeaf(node, this.k) ? Math.max(this.width, next) : next;
+    return {
+      x,
+      y: (tree.start[node] - tree.start[frame.focus]) * frame.scale,
+      w: end - x,
+      h: tree.span[node] * frame.scale,
+    };
   }
   draw(still = false) {
     if (!state.tree || !this.width) return;
-    const tree = state.tree, frame = this.frame(this.focus), before = this.last || frame, waiting = [this.focus];
-    /** @type {Map<number, { x: number, y: number, w: number, h: number }>} */ const shown = new Map();
+    const tree = state.tree,
+      frame = this.frame(this.focus),
+      before = this.last || frame,
+      waiting = [this.focus];
+    /** @type {Map<number, { x: number, y: number, w: number, h: number }>} */ const shown =
+      new Map();
     for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
       const place = this.at(node, frame);
       if (place.h < 1.5 && node !== this.focus && !this.way.has(node)) continue;
       shown.set(node, place);
-      if (!tree.isLeaf(node, this.k) && tree.depth[node] - tree.depth[this.focus] < frame.columns - 1)
+      if (
+        !tree.isLeaf(node, this.k) &&
+        tree.depth[node] - tree.depth[this.focus] < frame.columns - 1
+      )
         waiting.push(...[...tree.children[node]].reverse());
     }
     this.place.classList.toggle("still", still);
@@ -101,7 +132,8 @@ class Icicle {
       this.move(box, node, this.at(node, frame), frame);
       box.style.opacity = "0";
       box.removeAttribute("id");
-      if (still) box.remove(); else setTimeout(() => box.remove(), 400);
+      if (still) box.remove();
+      else setTimeout(() => box.remove(), 400);
     }
     /** @type {HTMLElement | null} */ let previous = null;
     let entered = 0;
@@ -117,7 +149,10 @@ class Icicle {
       previous = box;
     }
     if (entered && !still) void this.place.offsetHeight;
-    for (const [node, place] of shown) { const box = this.boxes.get(node); if (box) this.move(box, node, place, frame); }
+    for (const [node, place] of shown) {
+      const box = this.boxes.get(node);
+      if (box) this.move(box, node, place, frame);
+    }
     this.last = frame;
     if (!this.boxes.has(this.active)) this.active = this.focus;
     this.rove(this.active);
@@ -125,13 +160,26 @@ class Icicle {
   /** @param {number} node */
   made(node) {
     const tree = state.tree;
-    return el("div", { class: "box", role: "treeitem", id: `box-${node}`, "data-node": node, "aria-level": tree.depth[node] + 1,
-      "aria-label": `${short(tree.name(node))}, ${many(tree.words[node], "word")}`, style: { "--h": tree.hue(node).toFixed(1) } },
-      el("span", { class: "name" }, el("bdi", { text: short(tree.name(node), 90) })), el("small", { text: count(tree.words[node]) }));
+    return el(
+      "div",
+      {
+        class: "box",
+        role: "treeitem",
+        id: `box-${node}`,
+        "data-node": node,
+        "aria-level": tree.depth[node] + 1,
+        "aria-label": `${short(tree.name(node))}, ${many(tree.words[node], "word")}`,
+        style: { "--h": tree.hue(node).toFixed(1) },
+      },
+      el("span", { class: "name" }, el("bdi", { text: short(tree.name(node), 90) })),
+      el("small", { text: count(tree.words[node]) }),
+    );
   }
   /** @param {HTMLElement} box @param {number} node @param {{ x: number, y: number, w: number, h: number }} place @param {Frame} frame */
   move(box, node, { x, y, w, h }, frame) {
-    const tree = state.tree, leaf = tree.isLeaf(node, this.k), style = box.style;
+    const tree = state.tree,
+      leaf = tree.isLeaf(node, this.k),
+      style = box.style;
     style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
     style.width = `${w.toFixed(1)}px`;
     style.height = `${Math.max(h, 1).toFixed(1)}px`;
@@ -142,10 +190,17 @@ class Icicle {
     list.toggle("slim", w < 170);
     list.toggle("way", this.way.has(node) && node !== this.focus);
     list.toggle("up", node === this.focus && node !== 0);
-    list.toggle("more", !leaf && h >= 15 && tree.depth[node] - tree.depth[frame.focus] === frame.columns - 1);
+    list.toggle(
+      "more",
+      !leaf && h >= 15 && tree.depth[node] - tree.depth[frame.focus] === frame.columns - 1,
+    );
     box.setAttribute("aria-selected", String(node === this.selected));
     if (leaf) box.removeAttribute("aria-expanded");
-    else box.setAttribute("aria-expanded", String(tree.children[node].some((child) => this.boxes.has(child))));
+    else
+      box.setAttribute(
+        "aria-expanded",
+        String(tree.children[node].some((child) => this.boxes.has(child))),
+      );
   }
   /** @param {number} node */
   rove(node) {
@@ -157,7 +212,12 @@ class Icicle {
     if (!box) return;
     const node = Number(box.dataset.node);
     if (this.k !== Infinity) go(this.zoomLink(node));
-    else go(node === this.focus && node !== 0 && node === this.selected ? classLink(state.tree.parent[node]) : classLink(node));
+    else
+      go(
+        node === this.focus && node !== 0 && node === this.selected
+          ? classLink(state.tree.parent[node])
+          : classLink(node),
+      );
   }
   // In a cut: what is cut open is zoomed into, and out of; a class that is whole is opened.
   /** @param {number} node */
@@ -167,15 +227,24 @@ class Icicle {
   }
   /** @param {KeyboardEvent} event */
   key(event) {
-    const tree = state.tree, node = this.active, siblings = node === 0 ? [0] : tree.children[tree.parent[node]];
+    const tree = state.tree,
+      node = this.active,
+      siblings = node === 0 ? [0] : tree.children[tree.parent[node]];
     const at = siblings.indexOf(node);
     /** @type {Record<string, () => number | undefined>} */
     const steps = {
-      ArrowDown: () => siblings[at + 1] ?? this.cousin(node, 1), ArrowUp: () => siblings[at - 1] ?? this.cousin(node, -1),
-      ArrowRight: () => (tree.isLeaf(node, this.k) ? node : tree.children[node][0]), ArrowLeft: () => Math.max(tree.parent[node], 0),
-      Home: () => this.focus, End: () => [...this.boxes.keys()].pop(),
+      ArrowDown: () => siblings[at + 1] ?? this.cousin(node, 1),
+      ArrowUp: () => siblings[at - 1] ?? this.cousin(node, -1),
+      ArrowRight: () => (tree.isLeaf(node, this.k) ? node : tree.children[node][0]),
+      ArrowLeft: () => Math.max(tree.parent[node], 0),
+      Home: () => this.focus,
+      End: () => [...this.boxes.keys()].pop(),
     };
-    if (event.key === "Enter" || event.key === " ") { event.preventDefault(); go(this.k === Infinity ? classLink(node) : this.zoomLink(node)); return; }
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      go(this.k === Infinity ? classLink(node) : this.zoomLink(node));
+      return;
+    }
     if (!(event.key in steps) || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     const next = steps[event.key]();
@@ -188,7 +257,9 @@ class Icicle {
   }
   /** @param {number} node @param {number} step */
   cousin(node, step) {
-    const level = [...this.boxes.keys()].filter((one) => state.tree.depth[one] === state.tree.depth[node]);
+    const level = [...this.boxes.keys()].filter(
+      (one) => state.tree.depth[one] === state.tree.depth[node],
+    );
     level.sort((a, b) => state.tree.start[a] - state.tree.start[b]);
     return level[level.indexOf(node) + step];
   }

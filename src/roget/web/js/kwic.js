@@ -11,7 +11,11 @@ import { phrase, term } from "./terms.js";
 
 /** @typedef {{ word?: string, id?: number, node?: number, context?: string | null }} Asked */
 /** @type {[string, string][]} */
-const SORTS = [["corpus", "as in the text"], ["left", "by what is left"], ["right", "by what is right"]];
+const SORTS = [
+  ["corpus", "as in the text"],
+  ["left", "by what is left"],
+  ["right", "by what is right"],
+];
 
 /** What one answer of the server holds at most. */
 const MOST = 1000;
@@ -20,29 +24,68 @@ const MOST = 1000;
 function lineRow(line) {
   const at = line.pieces.findIndex(([, kind]) => kind === "word");
   /** @type {(pieces: [string, string][]) => HTMLElement[]} */
-  const told = (pieces) => pieces.map(([text, kind]) => el(kind ? "mark" : "span", { class: kind || null, text }));
+  const told = (pieces) =>
+    pieces.map(([text, kind]) => el(kind ? "mark" : "span", { class: kind || null, text }));
   const place = line.line ? `${line.source}:${line.line}` : line.source;
-  const sentence = el("p", { class: "sentence", hidden: true }, el("bdi", {}, told(line.pieces)), " ", el("cite", { text: place }));
-  const button = el("button", { type: "button", class: "line", "aria-expanded": "false", "aria-label": `${line.pieces.map(([text]) => text).join("")} (${place})`, on: { click: () => {
-    sentence.hidden = !sentence.hidden;
-    button.setAttribute("aria-expanded", String(!sentence.hidden));
-  } } }, el("span", { class: "left" }, el("bdi", {}, told(line.pieces.slice(0, at)))),
-    el("span", { class: "right" }, el("bdi", {}, told(line.pieces.slice(at)))), el("cite", { text: short(place, 48), title: place }));
+  const sentence = el(
+    "p",
+    { class: "sentence", hidden: true },
+    el("bdi", {}, told(line.pieces)),
+    " ",
+    el("cite", { text: place }),
+  );
+  const button = el(
+    "button",
+    {
+      type: "button",
+      class: "line",
+      "aria-expanded": "false",
+      "aria-label": `${line.pieces.map(([text]) => text).join("")} (${place})`,
+      on: {
+        click: () => {
+          sentence.hidden = !sentence.hidden;
+          button.setAttribute("aria-expanded", String(!sentence.hidden));
+        },
+      },
+    },
+    el("span", { class: "left" }, el("bdi", {}, told(line.pieces.slice(0, at)))),
+    el("span", { class: "right" }, el("bdi", {}, told(line.pieces.slice(at)))),
+    el("cite", { text: short(place, 48), title: place }),
+  );
   return el("li", {}, button, sentence);
 }
 
 /** @param {LinesView} data */
 export function concordance(data) {
-  if (!data.kept) return state.about.live
-    ? absent("No sentences were kept when this text was counted. To have them here, build it again: ", `roget build TEXT --evidence 5 -o ${shellName(state.about.name)}`)
-    : absent("This file holds no sentences. Whoever writes it can put them in: ", `roget explore ${shellName(state.about.name)} --static page.html --evidence 3`);
-  if (!data.lines.length) return absent("No sentence of this was kept: only so many are, of each word and context.");
+  if (!data.kept)
+    return state.about.live
+      ? absent(
+          "No sentences were kept when this text was counted. To have them here, build it again: ",
+          `roget build TEXT --evidence 5 -o ${shellName(state.about.name)}`,
+        )
+      : absent(
+          "This file holds no sentences. Whoever writes it can put them in: ",
+          `roget explore ${shellName(state.about.name)} --static page.html --evidence 3`,
+        );
+  if (!data.lines.length)
+    return absent("No sentence of this was kept: only so many are, of each word and context.");
   return el("ol", { class: "kwic" }, data.lines.map(lineRow));
 }
 
 /** @param {string} sort @param {(sort: string) => void} act */
-const sorter = (sort, act) => el("span", { class: "sorts", role: "group", "aria-label": "Sort sentences" }, SORTS.map(([name, text]) =>
-  el("button", { type: "button", "aria-pressed": String(name === sort), text, on: { click: () => act(name) } })));
+const sorter = (sort, act) =>
+  el(
+    "span",
+    { class: "sorts", role: "group", "aria-label": "Sort sentences" },
+    SORTS.map(([name, text]) =>
+      el("button", {
+        type: "button",
+        "aria-pressed": String(name === sort),
+        text,
+        on: { click: () => act(name) },
+      }),
+    ),
+  );
 
 /** @type {HTMLElement | null} */
 let opener = null;
@@ -58,9 +101,23 @@ export function closeDrawer() {
 function openDrawer(title, tools, body, link) {
   const drawer = $("drawer");
   if (drawer.hidden) opener = /** @type {HTMLElement | null} */ (document.activeElement);
-  clear(drawer).append(el("div", { class: "head" }, el("h2", { id: "drawer-title", tabindex: -1 }, title), tools,
-    link ? el("a", { href: link, text: "Whole page" }) : null,
-    el("button", { type: "button", class: "close", "aria-label": "Close the sentences", text: "×", on: { click: closeDrawer } })), el("div", { class: "body" }, body));
+  clear(drawer).append(
+    el(
+      "div",
+      { class: "head" },
+      el("h2", { id: "drawer-title", tabindex: -1 }, title),
+      tools,
+      link ? el("a", { href: link, text: "Whole page" }) : null,
+      el("button", {
+        type: "button",
+        class: "close",
+        "aria-label": "Close the sentences",
+        text: "×",
+        on: { click: closeDrawer },
+      }),
+    ),
+    el("div", { class: "body" }, body),
+  );
   drawer.hidden = false;
   document.body.classList.add("drawn");
   $("drawer-title").focus({ preventScroll: true });
@@ -69,49 +126,208 @@ function openDrawer(title, tools, body, link) {
 /** @param {Asked} asked @param {string} [sort] */
 export async function openLines(asked, sort = "corpus") {
   /** @type {LinesView} */ let data;
-  try { data = await source.lines({ ...asked, sort }); } catch (error) { openDrawer([said(/** @type {Error} */ (error).message)], null, [], null); return; }
-  const of = asked.node === undefined ? asked.word ?? "" : state.tree.name(asked.node);
-  const title = [said(of, { class: "about" }), ...(data.context ? [phrase({ context: data.context, said: data.said ?? data.context, amount: 0, lift: 0 })] : [])];
-  const link = asked.word === undefined ? null : wordLink({ word: asked.word, id: asked.id ?? -1 }, "lines", asked.context ?? "-", sort);
-  openDrawer(title, data.lines.length > 1 ? sorter(sort, (name) => openLines(asked, name)) : null, [concordance(data)], data.lines.length ? link : null);
+  try {
+    data = await source.lines({ ...asked, sort });
+  } catch (error) {
+    openDrawer([said(/** @type {Error} */ (error).message)], null, [], null);
+    return;
+  }
+  const of = asked.node === undefined ? (asked.word ?? "") : state.tree.name(asked.node);
+  const title = [
+    said(of, { class: "about" }),
+    ...(data.context
+      ? [phrase({ context: data.context, said: data.said ?? data.context, amount: 0, lift: 0 })]
+      : []),
+  ];
+  const link =
+    asked.word === undefined
+      ? null
+      : wordLink({ word: asked.word, id: asked.id ?? -1 }, "lines", asked.context ?? "-", sort);
+  openDrawer(
+    title,
+    data.lines.length > 1 ? sorter(sort, (name) => openLines(asked, name)) : null,
+    [concordance(data)],
+    data.lines.length ? link : null,
+  );
 }
 
 // Why two words are alike: what they have in common, each with its sentences.
 /** @param {Word} one @param {Word} other */
 export async function openAlike(one, other) {
   /** @type {AlikeView} */ let data;
-  try { data = await source.alike(one, other); } catch (error) { openDrawer([said(/** @type {Error} */ (error).message)], null, [], null); return; }
-  const rows = data.contexts.map((context) => el("tr", {}, el("th", { scope: "row" }, phrase({ ...context, amount: 0, lift: 0 })),
-    context.counts.map((seen, at) => el("td", { class: "number" }, opens(amount(seen), `sentences of ${short(data.words[at], 60)} with ${short(context.said, 60)}`, { word: data.words[at], id: [one, other][at].id, context: context.context })))));
-  openDrawer([said(one.word, { class: "about" }), said("and"), said(other.word, { class: "about" })], null, [
-    el("p", { class: "quiet" }, "What both were seen with, the most telling first; a number opens its sentences. Smallest class of both: ", said(state.tree.name(data.class.node))),
-    el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, term("context", "context")), data.words.map((word) => el("th", { scope: "col", class: "number" }, said(word))))), el("tbody", {}, rows)))],
-    state.about.live ? wordLink(one, "sketch", other.word) : null);
+  try {
+    data = await source.alike(one, other);
+  } catch (error) {
+    openDrawer([said(/** @type {Error} */ (error).message)], null, [], null);
+    return;
+  }
+  const rows = data.contexts.map((context) =>
+    el(
+      "tr",
+      {},
+      el("th", { scope: "row" }, phrase({ ...context, amount: 0, lift: 0 })),
+      context.counts.map((seen, at) =>
+        el(
+          "td",
+          { class: "number" },
+          opens(
+            amount(seen),
+            `sentences of ${short(data.words[at], 60)} with ${short(context.said, 60)}`,
+            { word: data.words[at], id: [one, other][at].id, context: context.context },
+          ),
+        ),
+      ),
+    ),
+  );
+  openDrawer(
+    [said(one.word, { class: "about" }), said("and"), said(other.word, { class: "about" })],
+    null,
+    [
+      el(
+        "p",
+        { class: "quiet" },
+        "What both were seen with, the most telling first; a number opens its sentences. Smallest class of both: ",
+        said(state.tree.name(data.class.node)),
+      ),
+      el(
+        "div",
+        { class: "scroll" },
+        el(
+          "table",
+          {},
+          el(
+            "thead",
+            {},
+            el(
+              "tr",
+              {},
+              el("th", { scope: "col" }, term("context", "context")),
+              data.words.map((word) => el("th", { scope: "col", class: "number" }, said(word))),
+            ),
+          ),
+          el("tbody", {}, rows),
+        ),
+      ),
+    ],
+    state.about.live ? wordLink(one, "sketch", other.word) : null,
+  );
 }
 
 // What puts a word into a class, and not into the likeliest other one.
 /** @param {Word} word @param {number} node */
 export async function openWhy(word, node) {
   /** @type {WhyView} */ let data;
-  try { data = await source.why(word, node); } catch (error) { openDrawer([said(/** @type {Error} */ (error).message)], null, [], null); return; }
-  const rows = data.contexts.map((one) => el("tr", {}, el("th", { scope: "row" }, contextLink({ ...one, amount: 0, lift: 0 }, word)), el("td", { class: "number", text: amount(one.seen) }), el("td", { class: "number", text: decimal(one.weight) })));
-  openDrawer([said(word.word, { class: "about" }), said("in"), said(state.tree.name(node), { class: "about" })], null, [
-    el("p", { class: "quiet" }, "The contexts that put it there", data.against ? [" and not into ", said(state.tree.name(data.against.node))] : null, ", the weightiest first; each opens its sentences."),
-    el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, term("context", "context")), el("th", { scope: "col", class: "number" }, term("seen", "seen")), el("th", { scope: "col", class: "number" }, term("weight", "weight")))), el("tbody", {}, rows)))], null);
+  try {
+    data = await source.why(word, node);
+  } catch (error) {
+    openDrawer([said(/** @type {Error} */ (error).message)], null, [], null);
+    return;
+  }
+  const rows = data.contexts.map((one) =>
+    el(
+      "tr",
+      {},
+      el("th", { scope: "row" }, contextLink({ ...one, amount: 0, lift: 0 }, word)),
+      el("td", { class: "number", text: amount(one.seen) }),
+      el("td", { class: "number", text: decimal(one.weight) }),
+    ),
+  );
+  openDrawer(
+    [
+      said(word.word, { class: "about" }),
+      said("in"),
+      said(state.tree.name(node), { class: "about" }),
+    ],
+    null,
+    [
+      el(
+        "p",
+        { class: "quiet" },
+        "The contexts that put it there",
+        data.against ? [" and not into ", said(state.tree.name(data.against.node))] : null,
+        ", the weightiest first; each opens its sentences.",
+      ),
+      el(
+        "div",
+        { class: "scroll" },
+        el(
+          "table",
+          {},
+          el(
+            "thead",
+            {},
+            el(
+              "tr",
+              {},
+              el("th", { scope: "col" }, term("context", "context")),
+              el("th", { scope: "col", class: "number" }, term("seen", "seen")),
+              el("th", { scope: "col", class: "number" }, term("weight", "weight")),
+            ),
+          ),
+          el("tbody", {}, rows),
+        ),
+      ),
+    ],
+    null,
+  );
 }
 
 // A number, or a phrase, that opens its sentences.
 /** @type {(text: string | HTMLElement, name: string, asked: Asked) => HTMLElement} */
-export const opens = (text, name, asked) => el("button", { type: "button", class: "opens", "aria-label": `${typeof text === "string" ? text : text.textContent}: ${name}`, on: { click: () => openLines(asked) } }, text);
+export const opens = (text, name, asked) =>
+  el(
+    "button",
+    {
+      type: "button",
+      class: "opens",
+      "aria-label": `${typeof text === "string" ? text : text.textContent}: ${name}`,
+      on: { click: () => openLines(asked) },
+    },
+    text,
+  );
 
 /** @type {(one: Context, of: Asked) => HTMLElement} */
-export const contextLink = (one, of) => opens(phrase(one), "its sentences", { ...of, context: one.context });
+export const contextLink = (one, of) =>
+  opens(phrase(one), "its sentences", { ...of, context: one.context });
 
 /** @param {Word} word @param {string | undefined} context @param {string | undefined} sort @param {(link: string) => void} go */
 export async function linesPart(word, context, sort, go) {
-  const order = SORTS.some(([name]) => name === sort) ? String(sort) : "corpus", of = context && context !== "-" ? context : null;
-  const data = await source.lines({ word: word.word, id: word.id, context: of, sort: order, n: MOST });
-  return { data, part: el("section", {}, el("div", { class: "lead" },
-    el("p", {}, term("lines", many(data.lines.length, "sentence")), (data.of ?? 0) > MOST ? `, the best of ${count(data.of ?? 0)} places` : null, of ? [" with ", phrase({ context: of, said: data.said ?? of, amount: 0, lift: 0 }), " · ", el("a", { href: wordLink(word, "lines"), text: "all" })] : null),
-    data.lines.length ? sorter(order, (name) => go(wordLink(word, "lines", of ?? "-", name))) : null), concordance(data)) };
+  const order = SORTS.some(([name]) => name === sort) ? String(sort) : "corpus",
+    of = context && context !== "-" ? context : null;
+  const data = await source.lines({
+    word: word.word,
+    id: word.id,
+    context: of,
+    sort: order,
+    n: MOST,
+  });
+  return {
+    data,
+    part: el(
+      "section",
+      {},
+      el(
+        "div",
+        { class: "lead" },
+        el(
+          "p",
+          {},
+          term("lines", many(data.lines.length, "sentence")),
+          (data.of ?? 0) > MOST ? `, the best of ${count(data.of ?? 0)} places` : null,
+          of
+            ? [
+                " with ",
+                phrase({ context: of, said: data.said ?? of, amount: 0, lift: 0 }),
+                " · ",
+                el("a", { href: wordLink(word, "lines"), text: "all" }),
+              ]
+            : null,
+        ),
+        data.lines.length
+          ? sorter(order, (name) => go(wordLink(word, "lines", of ?? "-", name)))
+          : null,
+      ),
+      concordance(data),
+    ),
+  };
 }

@@ -17,10 +17,23 @@ const valueName = { beta: "β", bits: "bits", none: "value" };
 
 /** @param {PathView} data @param {HTMLElement} place */
 function chart(data, place) {
-  const points = data.steps, width = Math.max(place.clientWidth, 240), height = 176, left = data.kind === "bits" ? 84 : 56, right = 12, top = 14, foot = 24;
-  const drawing = svg("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img",
-    "aria-label": `${valueName[data.kind]} by the number of classes` });
-  const most = state.tree.classes, low = Math.min(...points.map((one) => one.value)), high = Math.max(...points.map((one) => one.value));
+  const points = data.steps,
+    width = Math.max(place.clientWidth, 240),
+    height = 176,
+    left = data.kind === "bits" ? 84 : 56,
+    right = 12,
+    top = 14,
+    foot = 24;
+  const drawing = svg("svg", {
+    class: "chart",
+    viewBox: `0 0 ${width} ${height}`,
+    preserveAspectRatio: "none",
+    role: "img",
+    "aria-label": `${valueName[data.kind]} by the number of classes`,
+  });
+  const most = state.tree.classes,
+    low = Math.min(...points.map((one) => one.value)),
+    high = Math.max(...points.map((one) => one.value));
   /** @param {number} k */
   const x = (k) => left + ((k - 1) / Math.max(most - 1, 1)) * (width - left - right);
   /** @param {number} value */
@@ -28,24 +41,47 @@ function chart(data, place) {
   if (points.length) {
     for (let at = 0; at <= 3; at++) {
       const value = low + ((high - low) * at) / 3;
-      drawing.append(svg("line", { class: "grid", x1: left, x2: width - right, y1: y(value), y2: y(value) }),
-        svg("text", { x: left - 10, y: y(value) + 4, "text-anchor": "end", text: data.kind === "bits" ? count(value) : value.toPrecision(3) }));
+      drawing.append(
+        svg("line", { class: "grid", x1: left, x2: width - right, y1: y(value), y2: y(value) }),
+        svg("text", {
+          x: left - 10,
+          y: y(value) + 4,
+          "text-anchor": "end",
+          text: data.kind === "bits" ? count(value) : value.toPrecision(3),
+        }),
+      );
     }
-    drawing.append(svg("path", { class: "line", d: points.map((one, at) => `${at ? "L" : "M"}${x(one.classes).toFixed(1)} ${y(one.value).toFixed(1)}`).join("") }));
+    drawing.append(
+      svg("path", {
+        class: "line",
+        d: points
+          .map(
+            (one, at) => `${at ? "L" : "M"}${x(one.classes).toFixed(1)} ${y(one.value).toFixed(1)}`,
+          )
+          .join(""),
+      }),
+    );
   }
-  const ticks = Math.min(8, most - 1) || 1, seen = new Set();
+  const ticks = Math.min(8, most - 1) || 1,
+    seen = new Set();
   for (let at = 0; at <= ticks; at++) {
     const k = Math.round(1 + ((most - 1) * at) / ticks);
-    if (!seen.has(k)) drawing.append(svg("text", { x: x(k), y: height - 5, "text-anchor": "middle", text: count(k) }));
+    if (!seen.has(k))
+      drawing.append(
+        svg("text", { x: x(k), y: height - 5, "text-anchor": "middle", text: count(k) }),
+      );
     seen.add(k);
   }
-  const line = svg("line", { class: "at", y1: top, y2: height - foot }), spot = svg("circle", { class: "spot", r: 6 });
+  const line = svg("line", { class: "at", y1: top, y2: height - foot }),
+    spot = svg("circle", { class: "spot", r: 6 });
   drawing.append(line, spot);
   /** @param {number} k */
   const mark = (k) => {
     const one = points.filter((point) => point.classes <= k).pop() || points[0];
-    line.setAttribute("x1", String(x(k))); line.setAttribute("x2", String(x(k)));
-    spot.setAttribute("cx", String(x(k))); spot.setAttribute("cy", String(one ? y(one.value) : height - foot));
+    line.setAttribute("x1", String(x(k)));
+    line.setAttribute("x2", String(x(k)));
+    spot.setAttribute("cx", String(x(k)));
+    spot.setAttribute("cy", String(one ? y(one.value) : height - foot));
     return one;
   };
   return { drawing, mark, left, right };
@@ -55,27 +91,74 @@ function chart(data, place) {
 export async function levelView({ k = 1, node: focus = 0 }, alive) {
   const data = await source.path();
   if (!alive()) return;
-  const place = clear($("cutter")), tree = state.tree;
-  const what = el("h1", { tabindex: -1 }), note = el("p", { class: "quiet" });
-  const number = /** @type {HTMLInputElement} */ (el("input", { class: "field", type: "number", id: "classes", min: 1, max: tree.classes, value: k, required: true }));
-  const chosen = el("form", { class: "choose" }, el("label", { for: "classes", text: "Classes" }), number, el("button", { type: "submit", class: "button", text: "Show" }), el("span", {}, term("level", "what is a level?")));
-  const slider = /** @type {HTMLInputElement} */ (el("input", { type: "range", min: 1, max: tree.classes, step: 1, value: k, id: "slider", "aria-label": "Number of classes" }));
-  const hold = el("div"), slide = el("div", { class: "slide" }, slider);
+  const place = clear($("cutter")),
+    tree = state.tree;
+  const what = el("h1", { tabindex: -1 }),
+    note = el("p", { class: "quiet" });
+  const number = /** @type {HTMLInputElement} */ (
+    el("input", {
+      class: "field",
+      type: "number",
+      id: "classes",
+      min: 1,
+      max: tree.classes,
+      value: k,
+      required: true,
+    })
+  );
+  const chosen = el(
+    "form",
+    { class: "choose" },
+    el("label", { for: "classes", text: "Classes" }),
+    number,
+    el("button", { type: "submit", class: "button", text: "Show" }),
+    el("span", {}, term("level", "what is a level?")),
+  );
+  const slider = /** @type {HTMLInputElement} */ (
+    el("input", {
+      type: "range",
+      min: 1,
+      max: tree.classes,
+      step: 1,
+      value: k,
+      id: "slider",
+      "aria-label": "Number of classes",
+    })
+  );
+  const hold = el("div"),
+    slide = el("div", { class: "slide" }, slider);
   place.append(el("div", { class: "lead" }, what, note, chosen), hold, slide);
   const cards = el("ol", { class: "cards" });
-  const foot = el("div"), rest = el("button", { type: "button", class: "button" });
+  const foot = el("div"),
+    rest = el("button", { type: "button", class: "button" });
   clear($("panel")).append(cards, el("div", { class: "actions" }, rest), foot);
-  let drawn = chart(data, hold), told = 0;
-  const fit = () => { if (!data.steps.length) return; clear(hold).append(drawn.drawing); slide.style.paddingLeft = `${drawn.left - 8}px`; slide.style.paddingRight = `${drawn.right - 8}px`; };
+  let drawn = chart(data, hold),
+    told = 0;
+  const fit = () => {
+    if (!data.steps.length) return;
+    clear(hold).append(drawn.drawing);
+    slide.style.paddingLeft = `${drawn.left - 8}px`;
+    slide.style.paddingRight = `${drawn.right - 8}px`;
+  };
   /** @param {number} now */
   const update = (now) => {
     // What is no longer cut open cannot be looked into.
     while (tree.isLeaf(focus, now) && focus) focus = tree.parent[focus];
     state.route = { view: "level", k: now, node: focus };
-    const one = drawn.mark(now), nodes = tree.cut(now);
+    const one = drawn.mark(now),
+      nodes = tree.cut(now);
     what.textContent = many(nodes.length, "class");
-    const value = !one ? "" : data.kind === "bits" ? `${count(one.value)} bits describe the counts` : data.kind === "beta" ? `at β ${decimal(one.value, 3)}` : `joined at ${decimal(one.value, 2)}`;
-    clear(note).append(value, ...(value ? [" ", term(data.kind === "none" ? "merged" : data.kind, "what is that?")] : []));
+    const value = !one
+      ? ""
+      : data.kind === "bits"
+        ? `${count(one.value)} bits describe the counts`
+        : data.kind === "beta"
+          ? `at β ${decimal(one.value, 3)}`
+          : `joined at ${decimal(one.value, 2)}`;
+    clear(note).append(
+      value,
+      ...(value ? [" ", term(data.kind === "none" ? "merged" : data.kind, "what is that?")] : []),
+    );
     number.value = String(now);
     slider.setAttribute("aria-valuetext", `${many(nodes.length, "class")}, ${value}`);
     icicle.show({ focus, k: now });
@@ -85,20 +168,62 @@ export async function levelView({ k = 1, node: focus = 0 }, alive) {
     clear(cards).append(...nodes.slice(0, CARDS).map(card));
     rest.hidden = nodes.length <= CARDS;
     rest.textContent = `Show all ${many(nodes.length, "class")}`;
-    rest.onclick = () => { cards.append(...nodes.slice(CARDS).map(card)); rest.hidden = true; fill(cards); };
-    const classes = nodes.map((node) => ({ node, label: tree.label[node], words: tree.words[node], share: tree.share[node] }));
-    clear(foot).append(links({ name: `level-${now}`, place: `/api/cut/${now}`, data: { k: nodes.length, classes },
-      sheet: () => [["class", "label", "words", "share"], ...classes.map((one) => [one.node, one.label, one.words, one.share])] },
-      { name: "path", said: "The path of the search as", place: "/api/path", data, sheet: () => [["classes", data.kind], ...data.steps.map((one) => [one.classes, one.value])] }));
+    rest.onclick = () => {
+      cards.append(...nodes.slice(CARDS).map(card));
+      rest.hidden = true;
+      fill(cards);
+    };
+    const classes = nodes.map((node) => ({
+      node,
+      label: tree.label[node],
+      words: tree.words[node],
+      share: tree.share[node],
+    }));
+    clear(foot).append(
+      links(
+        {
+          name: `level-${now}`,
+          place: `/api/cut/${now}`,
+          data: { k: nodes.length, classes },
+          sheet: () => [
+            ["class", "label", "words", "share"],
+            ...classes.map((one) => [one.node, one.label, one.words, one.share]),
+          ],
+        },
+        {
+          name: "path",
+          said: "The path of the search as",
+          place: "/api/path",
+          data,
+          sheet: () => [
+            ["classes", data.kind],
+            ...data.steps.map((one) => [one.classes, one.value]),
+          ],
+        },
+      ),
+    );
     document.title = `${many(nodes.length, "class")} · ${state.about.name}`;
     const mine = ++told;
-    setTimeout(() => { if (mine === told && alive()) fill(cards); }, 120);
+    setTimeout(() => {
+      if (mine === told && alive()) fill(cards);
+    }, 120);
   };
   /** @param {number} now */
-  const turn = (now) => { update(now); history.replaceState(null, "", within(levelLink(now, focus))); };
+  const turn = (now) => {
+    update(now);
+    history.replaceState(null, "", within(levelLink(now, focus)));
+  };
   slider.addEventListener("input", () => turn(Number(slider.value)));
-  chosen.addEventListener("submit", (event) => { event.preventDefault(); slider.value = number.value; turn(Number(slider.value)); });
-  state.resized = () => { drawn = chart(data, hold); fit(); drawn.mark(Number(slider.value)); };
+  chosen.addEventListener("submit", (event) => {
+    event.preventDefault();
+    slider.value = number.value;
+    turn(Number(slider.value));
+  });
+  state.resized = () => {
+    drawn = chart(data, hold);
+    fit();
+    drawn.mark(Number(slider.value));
+  };
   fit();
   update(k);
 }
@@ -106,20 +231,45 @@ export async function levelView({ k = 1, node: focus = 0 }, alive) {
 /** @param {number} node */
 function card(node) {
   const tree = state.tree;
-  return el("li", {}, el("a", { href: classLink(node), "data-node": node, style: { "--h": tree.hue(node).toFixed(1) } }, el("b", {}, said(tree.name(node))),
-    el("p", { text: `${many(tree.words[node], "word")} · ${percent(tree.share[node])} of the ${state.about.whole}` }), el("p", { class: "others" })));
+  return el(
+    "li",
+    {},
+    el(
+      "a",
+      { href: classLink(node), "data-node": node, style: { "--h": tree.hue(node).toFixed(1) } },
+      el("b", {}, said(tree.name(node))),
+      el("p", {
+        text: `${many(tree.words[node], "word")} · ${percent(tree.share[node])} of the ${state.about.whole}`,
+      }),
+      el("p", { class: "others" }),
+    ),
+  );
 }
 
 // Further words of a class, asked for once its card is in sight.
 /** @param {HTMLElement} cards */
 function fill(cards) {
-  const watch = new IntersectionObserver((seen) => seen.filter((one) => one.isIntersecting).forEach(async ({ target }) => {
-    watch.unobserve(target);
-    const card = /** @type {HTMLElement} */ (target), others = card.querySelector(".others");
-    try {
-      const data = await source.wordClass(Number(card.dataset.node), 0, 12), named = new Set(data.label.split(", "));
-      if (others) clear(others).append(...data.typical.filter((one) => !named.has(one.word)).slice(0, 9).flatMap((one, at) => [at ? ", " : "", said(one.word)]));
-    } catch { /* The card stays with its label. */ }
-  }));
+  const watch = new IntersectionObserver((seen) =>
+    seen
+      .filter((one) => one.isIntersecting)
+      .forEach(async ({ target }) => {
+        watch.unobserve(target);
+        const card = /** @type {HTMLElement} */ (target),
+          others = card.querySelector(".others");
+        try {
+          const data = await source.wordClass(Number(card.dataset.node), 0, 12),
+            named = new Set(data.label.split(", "));
+          if (others)
+            clear(others).append(
+              ...data.typical
+                .filter((one) => !named.has(one.word))
+                .slice(0, 9)
+                .flatMap((one, at) => [at ? ", " : "", said(one.word)]),
+            );
+        } catch {
+          /* The card stays with its label. */
+        }
+      }),
+  );
   cards.querySelectorAll("a:has(.others:empty)").forEach((one) => watch.observe(one));
 }

@@ -17,8 +17,14 @@ async function copySignature() {
 }
 
 export function preparePage() {
-  for (const node of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".scripted, #theme, #copy"))) node.hidden = false;
-  for (const made of /** @type {NodeListOf<HTMLTableElement>} */ (document.querySelectorAll("table.sortable"))) sortable(made);
+  for (const node of /** @type {NodeListOf<HTMLElement>} */ (
+    document.querySelectorAll(".scripted, #theme, #copy")
+  ))
+    node.hidden = false;
+  for (const made of /** @type {NodeListOf<HTMLTableElement>} */ (
+    document.querySelectorAll("table.sortable")
+  ))
+    sortable(made);
   theme();
   stay();
   $("copy").addEventListener("click", copySignature);
@@ -26,7 +32,11 @@ export function preparePage() {
   /** @type {HTMLDetailsElement[]} */
   let closed = [];
   addEventListener("beforeprint", () => {
-    closed = [.../** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll("details:not([open])"))];
+    closed = [
+      .../** @type {NodeListOf<HTMLDetailsElement>} */ (
+        document.querySelectorAll("details:not([open])")
+      ),
+    ];
     for (const box of closed) box.open = true;
   });
   addEventListener("afterprint", () => {

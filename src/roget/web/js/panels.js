@@ -4,10 +4,30 @@
 import { source } from "./api.js";
 import { $, clear, el, said, short } from "./dom.js";
 import { amount, count, decimal, many, percent } from "./format.js";
-import { addDialog, classNotes, deleteDialog, joinDialog, moveDialog, moveWord, renameDialog, splitDialog, wordNotes } from "./edit.js";
+import {
+  addDialog,
+  classNotes,
+  deleteDialog,
+  joinDialog,
+  moveDialog,
+  moveWord,
+  renameDialog,
+  splitDialog,
+  wordNotes,
+} from "./edit.js";
 import { contextLink, linesPart, openAlike, openWhy } from "./kwic.js";
 import { classLink, go, TABS, wordLink } from "./links.js";
-import { classItem, contextRows, dot, figure, heading, links, meter, nearness, wordItem } from "./parts.js";
+import {
+  classItem,
+  contextRows,
+  dot,
+  figure,
+  heading,
+  links,
+  meter,
+  nearness,
+  wordItem,
+} from "./parts.js";
 import { sketchPart } from "./sketch.js";
 import { state } from "./state.js";
 import { phrase, term } from "./terms.js";
@@ -16,44 +36,138 @@ import { phrase, term } from "./terms.js";
 function splitFact(value) {
   if (value === null) return null;
   const { kind } = state.about;
-  if (kind === "beta") return el("span", {}, "splits at ", term("beta", "β"), " ", el("b", { text: decimal(value, 3) }));
-  if (kind === "bits") return el("span", {}, "its split saves ", el("b", { text: count(value) }), " ", term("bits", "bits"));
+  if (kind === "beta")
+    return el(
+      "span",
+      {},
+      "splits at ",
+      term("beta", "β"),
+      " ",
+      el("b", { text: decimal(value, 3) }),
+    );
+  if (kind === "bits")
+    return el(
+      "span",
+      {},
+      "its split saves ",
+      el("b", { text: count(value) }),
+      " ",
+      term("bits", "bits"),
+    );
   return null;
 }
 
 /** @type {(text: string, key: string, act: () => unknown) => HTMLElement} */
-const action = (text, key, act) => { state.actions[key] = act; return el("button", { type: "button", class: "button", text, title: `${text} (${key})`, "aria-keyshortcuts": key, on: { click: act } }); };
+const action = (text, key, act) => {
+  state.actions[key] = act;
+  return el("button", {
+    type: "button",
+    class: "button",
+    text,
+    title: `${text} (${key})`,
+    "aria-keyshortcuts": key,
+    on: { click: act },
+  });
+};
 
 /** @param {Notes} notes */
-const noted = (notes) => [notes.definition ? el("p", { class: "definition" }, el("bdi", { text: notes.definition })) : null, notes.note ? el("p", { class: "note quiet" }, el("bdi", { text: notes.note })) : null];
+const noted = (notes) => [
+  notes.definition ? el("p", { class: "definition" }, el("bdi", { text: notes.definition })) : null,
+  notes.note ? el("p", { class: "note quiet" }, el("bdi", { text: notes.note })) : null,
+];
 
 // The words that are chosen, and what can be done with them.
 /** @param {HTMLElement} bar @param {ClassView} data */
 function showChosen(bar, data) {
   const words = [...state.chosen];
   bar.hidden = !words.length;
-  if (!words.length) { clear(bar); return; }
+  if (!words.length) {
+    clear(bar);
+    return;
+  }
   const leaf = !data.children.length;
-  clear(bar).append(el("b", { text: `${many(words.length, "word")} chosen` }),
-    el("button", { type: "button", class: "button main", text: "Move to …", on: { click: () => moveDialog([...state.chosen]) } }),
-    ...(leaf ? [el("button", { type: "button", class: "button", text: "Split off", on: { click: () => splitDialog(data, [...state.chosen]) } })] : []),
-    el("button", { type: "button", class: "button", text: "Delete", on: { click: () => deleteDialog([...state.chosen]) } }),
-    el("button", { type: "button", class: "button", text: "Let go", on: { click: () => { state.chosen.clear(); for (const one of /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll(".choice"))) one.checked = false; showChosen(bar, data); } } }));
+  clear(bar).append(
+    el("b", { text: `${many(words.length, "word")} chosen` }),
+    el("button", {
+      type: "button",
+      class: "button main",
+      text: "Move to …",
+      on: { click: () => moveDialog([...state.chosen]) },
+    }),
+    ...(leaf
+      ? [
+          el("button", {
+            type: "button",
+            class: "button",
+            text: "Split off",
+            on: { click: () => splitDialog(data, [...state.chosen]) },
+          }),
+        ]
+      : []),
+    el("button", {
+      type: "button",
+      class: "button",
+      text: "Delete",
+      on: { click: () => deleteDialog([...state.chosen]) },
+    }),
+    el("button", {
+      type: "button",
+      class: "button",
+      text: "Let go",
+      on: {
+        click: () => {
+          state.chosen.clear();
+          for (const one of /** @type {NodeListOf<HTMLInputElement>} */ (
+            document.querySelectorAll(".choice")
+          ))
+            one.checked = false;
+          showChosen(bar, data);
+        },
+      },
+    }),
+  );
 }
 
 /** @param {HTMLElement} list @param {Typical[]} words @param {() => void} changed */
 function wordRows(list, words, changed) {
-  const soft = state.about.soft && list.dataset.node !== "0", { editable } = state.about;
+  const soft = state.about.soft && list.dataset.node !== "0",
+    { editable } = state.about;
   list.dataset.nearest ??= String(words[0]?.distance_bits ?? 0);
   const nearest = Number(list.dataset.nearest);
-  list.append(...words.map((one) => {
-    const box = editable ? el("input", { type: "checkbox", class: "choice", "data-word": one.word, "aria-label": `Choose ${short(one.word, 60)}`, checked: state.chosen.has(one.word) }) : null;
-    box?.addEventListener("click", (event) => choose(list, /** @type {HTMLInputElement} */ (box), /** @type {MouseEvent} */ (event).shiftKey, changed));
-    const item = wordItem(one);
-    if (box) item.prepend(box);
-    return el("li", { class: soft ? "two" : null }, item, meter(nearness(one.distance_bits, nearest)),
-      figure(decimal(one.distance_bits), "bits from the middle of the class; the longer the bar, the nearer"), soft ? figure(percent(one.probability), "membership: p(class|word)") : null);
-  }));
+  list.append(
+    ...words.map((one) => {
+      const box = editable
+        ? el("input", {
+            type: "checkbox",
+            class: "choice",
+            "data-word": one.word,
+            "aria-label": `Choose ${short(one.word, 60)}`,
+            checked: state.chosen.has(one.word),
+          })
+        : null;
+      box?.addEventListener("click", (event) =>
+        choose(
+          list,
+          /** @type {HTMLInputElement} */ (box),
+          /** @type {MouseEvent} */ (event).shiftKey,
+          changed,
+        ),
+      );
+      const item = wordItem(one);
+      if (box) item.prepend(box);
+      return el(
+        "li",
+        { class: soft ? "two" : null },
+        item,
+        meter(nearness(one.distance_bits, nearest)),
+        figure(
+          decimal(one.distance_bits),
+          "bits from the middle of the class; the longer the bar, the nearer",
+        ),
+        soft ? figure(percent(one.probability), "membership: p(class|word)") : null,
+      );
+    }),
+  );
 }
 
 // With the shift key, all words from the last that was chosen.
@@ -61,11 +175,14 @@ function wordRows(list, words, changed) {
 let lastChosen = null;
 /** @param {HTMLElement} list @param {HTMLInputElement} box @param {boolean} range @param {() => void} changed */
 function choose(list, box, range, changed) {
-  const boxes = /** @type {HTMLInputElement[]} */ ([...list.querySelectorAll(".choice")]), ends = [boxes.indexOf(box), lastChosen ? boxes.indexOf(lastChosen) : -1];
-  const some = range && Math.min(...ends) >= 0 ? boxes.slice(Math.min(...ends), Math.max(...ends) + 1) : [box];
+  const boxes = /** @type {HTMLInputElement[]} */ ([...list.querySelectorAll(".choice")]),
+    ends = [boxes.indexOf(box), lastChosen ? boxes.indexOf(lastChosen) : -1];
+  const some =
+    range && Math.min(...ends) >= 0 ? boxes.slice(Math.min(...ends), Math.max(...ends) + 1) : [box];
   for (const one of some) {
     one.checked = box.checked;
-    if (box.checked) state.chosen.add(one.dataset.word ?? ""); else state.chosen.delete(one.dataset.word ?? "");
+    if (box.checked) state.chosen.add(one.dataset.word ?? "");
+    else state.chosen.delete(one.dataset.word ?? "");
   }
   lastChosen = box;
   changed();
@@ -74,119 +191,454 @@ function choose(list, box, range, changed) {
 /** @param {ClassView} data @returns {Child[]} */
 function classActions(data) {
   if (!state.about.editable) return [];
-  const root = data.node === 0, leaf = !data.children.length;
+  const root = data.node === 0,
+    leaf = !data.children.length;
   const buttons = [
-    ...(root ? [] : [action("Rename", "e", () => renameDialog(data))]), action("Define", "d", () => classNotes(data)), action("Add words", "a", () => addDialog(data)),
-    ...(root ? [] : [action("Merge into …", "m", () => joinDialog("merge", data)), action("Put under …", "n", () => joinDialog("nest", data))]),
-    ...(leaf ? [action("Split", "s", () => splitDialog(data, []))] : [])];
+    ...(root ? [] : [action("Rename", "e", () => renameDialog(data))]),
+    action("Define", "d", () => classNotes(data)),
+    action("Add words", "a", () => addDialog(data)),
+    ...(root
+      ? []
+      : [
+          action("Merge into …", "m", () => joinDialog("merge", data)),
+          action("Put under …", "n", () => joinDialog("nest", data)),
+        ]),
+    ...(leaf ? [action("Split", "s", () => splitDialog(data, []))] : []),
+  ];
   const { m, s } = state.actions;
   state.actions.m = () => (state.chosen.size ? moveDialog([...state.chosen]) : m?.());
-  state.actions.s = () => { if (leaf) { if (state.chosen.size) splitDialog(data, [...state.chosen]); else s(); } };
-  state.actions.Del = () => { if (state.chosen.size) deleteDialog([...state.chosen]); };
-  state.actions.x = () => /** @type {HTMLElement | null | undefined} */ (document.activeElement?.closest("li")?.querySelector(".choice"))?.click();
+  state.actions.s = () => {
+    if (leaf) {
+      if (state.chosen.size) splitDialog(data, [...state.chosen]);
+      else s();
+    }
+  };
+  state.actions.Del = () => {
+    if (state.chosen.size) deleteDialog([...state.chosen]);
+  };
+  state.actions.x = () =>
+    /** @type {HTMLElement | null | undefined} */ (
+      document.activeElement?.closest("li")?.querySelector(".choice")
+    )?.click();
   return [el("div", { class: "actions" }, buttons)];
 }
 
 /** @param {ClassView} data */
 export function classPanel(data) {
-  const tree = state.tree, list = el("ol", { class: "rows words", "data-node": data.node }), bar = el("div", { class: "chosen", role: "status", hidden: true });
-  const root = data.node === 0, changed = () => showChosen(bar, data);
+  const tree = state.tree,
+    list = el("ol", { class: "rows words", "data-node": data.node }),
+    bar = el("div", { class: "chosen", role: "status", hidden: true });
+  const root = data.node === 0,
+    changed = () => showChosen(bar, data);
   wordRows(list, data.typical, changed);
   const all = data.listed ?? data.words;
-  const more = el("button", { type: "button", class: "button", text: "Show more words", on: { click: async () => {
-    const next = await source.wordClass(data.node, list.children.length, 100);
-    const first = list.children.length;
-    wordRows(list, next.typical, changed);
-    more.hidden = list.children.length >= all || !next.typical.length;
-    list.children[first]?.querySelector("a")?.focus();
-  } } });
+  const more = el("button", {
+    type: "button",
+    class: "button",
+    text: "Show more words",
+    on: {
+      click: async () => {
+        const next = await source.wordClass(data.node, list.children.length, 100);
+        const first = list.children.length;
+        wordRows(list, next.typical, changed);
+        more.hidden = list.children.length >= all || !next.typical.length;
+        list.children[first]?.querySelector("a")?.focus();
+      },
+    },
+  });
   more.hidden = list.children.length >= all;
-  const biggest = Math.max(...data.children.map((one) => one.words), 1), membered = state.about.soft && !root;
+  const biggest = Math.max(...data.children.map((one) => one.words), 1),
+    membered = state.about.soft && !root;
   return [
-    el("p", { class: "eyebrow" }, dot(data.node), root ? "the whole thesaurus" : tree.children[data.node].length ? term("class", "class") : "class without subclasses"),
+    el(
+      "p",
+      { class: "eyebrow" },
+      dot(data.node),
+      root
+        ? "the whole thesaurus"
+        : tree.children[data.node].length
+          ? term("class", "class")
+          : "class without subclasses",
+    ),
     el("h1", { tabindex: -1 }, said(tree.name(data.node))),
-    el("p", { class: "facts" }, el("span", {}, el("b", { text: count(data.words) }), data.words === 1 ? " word" : " words"),
-      root ? el("span", {}, "in ", el("b", { text: count(state.about.classes) }), " ", term("class", "classes")) : el("span", {}, el("b", { text: percent(data.share) }), ` of the ${state.about.whole}`),
-      root ? el("span", {}, "by ", el("b", { text: count(state.about.contexts) }), " ", term("context", "contexts")) : null, splitFact(data.value)),
-    noted(data.notes), classActions(data),
-    root && state.about.locked ? el("p", { class: "place quiet" }, "It cannot be edited here: ", said(state.about.locked)) : null,
+    el(
+      "p",
+      { class: "facts" },
+      el("span", {}, el("b", { text: count(data.words) }), data.words === 1 ? " word" : " words"),
+      root
+        ? el(
+            "span",
+            {},
+            "in ",
+            el("b", { text: count(state.about.classes) }),
+            " ",
+            term("class", "classes"),
+          )
+        : el("span", {}, el("b", { text: percent(data.share) }), ` of the ${state.about.whole}`),
+      root
+        ? el(
+            "span",
+            {},
+            "by ",
+            el("b", { text: count(state.about.contexts) }),
+            " ",
+            term("context", "contexts"),
+          )
+        : null,
+      splitFact(data.value),
+    ),
+    noted(data.notes),
+    classActions(data),
+    root && state.about.locked
+      ? el("p", { class: "place quiet" }, "It cannot be edited here: ", said(state.about.locked))
+      : null,
     bar,
-    data.children.length ? el("section", {}, heading("Subclasses"), el("ol", { class: "rows" }, data.children.map((one) =>
-      el("li", {}, classItem(one), meter(one.words / biggest, one.node), figure(count(one.words), "words"))))) : null,
-    el("div", { class: "columns" },
-      el("section", {}, heading("Typical words", term("distance", "bits from the middle"), membered ? [", ", term("member", "membership")] : null), list, el("div", { class: "actions" }, more)),
-      el("section", {}, heading("Typical contexts", term("share", "share"), root ? null : [", ", term("usual", "against usual")]),
-        contextRows(data.contexts, (p) => percent(p), "share of the contexts of the class: p(context|class)", (one) => contextLink(one, { node: data.node }), root))),
-    data.context_classes.length ? el("div", { class: "columns" },
-      el("section", {}, heading("Classes of contexts", root ? "share" : "share, against usual"),
-        contextRows(data.context_classes, (p) => percent(p), "p(class of contexts|class)", phrase, root))) : null,
-    links({ name: `class-${tree.id(data.node)}`, place: `/api/class/${data.node}`, data,
-      sheet: () => [["word", "distance_bits", "probability"], ...data.typical.map((one) => [one.word, one.distance_bits, one.probability])] }),
+    data.children.length
+      ? el(
+          "section",
+          {},
+          heading("Subclasses"),
+          el(
+            "ol",
+            { class: "rows" },
+            data.children.map((one) =>
+              el(
+                "li",
+                {},
+                classItem(one),
+                meter(one.words / biggest, one.node),
+                figure(count(one.words), "words"),
+              ),
+            ),
+          ),
+        )
+      : null,
+    el(
+      "div",
+      { class: "columns" },
+      el(
+        "section",
+        {},
+        heading(
+          "Typical words",
+          term("distance", "bits from the middle"),
+          membered ? [", ", term("member", "membership")] : null,
+        ),
+        list,
+        el("div", { class: "actions" }, more),
+      ),
+      el(
+        "section",
+        {},
+        heading(
+          "Typical contexts",
+          term("share", "share"),
+          root ? null : [", ", term("usual", "against usual")],
+        ),
+        contextRows(
+          data.contexts,
+          (p) => percent(p),
+          "share of the contexts of the class: p(context|class)",
+          (one) => contextLink(one, { node: data.node }),
+          root,
+        ),
+      ),
+    ),
+    data.context_classes.length
+      ? el(
+          "div",
+          { class: "columns" },
+          el(
+            "section",
+            {},
+            heading("Classes of contexts", root ? "share" : "share, against usual"),
+            contextRows(
+              data.context_classes,
+              (p) => percent(p),
+              "p(class of contexts|class)",
+              phrase,
+              root,
+            ),
+          ),
+        )
+      : null,
+    links({
+      name: `class-${tree.id(data.node)}`,
+      place: `/api/class/${data.node}`,
+      data,
+      sheet: () => [
+        ["word", "distance_bits", "probability"],
+        ...data.typical.map((one) => [one.word, one.distance_bits, one.probability]),
+      ],
+    }),
   ];
 }
 
 /** @param {WordView} data */
-const senseRows = (data) => el("ol", { class: "rows" }, data.senses.map((/** @type {Sense} */ one) =>
-  el("li", {}, classItem(one), meter(one.weight, one.node), figure(percent(one.weight), "how much of the word it is"),
-    el("p", { class: "told" }, "as ", one.like.flatMap((like, at) => [at ? ", " : "", el("a", { href: wordLink(like) }, said(like.word))])),
-    el("p", { class: "told quiet" }, one.contexts.flatMap((context, at) => [at ? " · " : "", contextLink(context, { word: data.word, id: data.id })])))));
+const senseRows = (data) =>
+  el(
+    "ol",
+    { class: "rows" },
+    data.senses.map((/** @type {Sense} */ one) =>
+      el(
+        "li",
+        {},
+        classItem(one),
+        meter(one.weight, one.node),
+        figure(percent(one.weight), "how much of the word it is"),
+        el(
+          "p",
+          { class: "told" },
+          "as ",
+          one.like.flatMap((like, at) => [
+            at ? ", " : "",
+            el("a", { href: wordLink(like) }, said(like.word)),
+          ]),
+        ),
+        el(
+          "p",
+          { class: "told quiet" },
+          one.contexts.flatMap((context, at) => [
+            at ? " · " : "",
+            contextLink(context, { word: data.word, id: data.id }),
+          ]),
+        ),
+      ),
+    ),
+  );
 
 const NAMES = ["About", "Sketch", "Sentences"];
 /** @param {WordView} data @param {string} open */
 function wordHead(data, open) {
-  const tree = state.tree, way = data.path.flatMap((one, at) => [at ? " › " : "", el("a", { href: classLink(one.node) }, said(tree.name(one.node)))]);
-  TABS.forEach((tab, at) => { state.actions[String(at + 1)] = () => go(tab === "about" ? wordLink(data) : wordLink(data, tab)); });
+  const tree = state.tree,
+    way = data.path.flatMap((one, at) => [
+      at ? " › " : "",
+      el("a", { href: classLink(one.node) }, said(tree.name(one.node))),
+    ]);
+  TABS.forEach((tab, at) => {
+    state.actions[String(at + 1)] = () =>
+      go(tab === "about" ? wordLink(data) : wordLink(data, tab));
+  });
   state.actions.b ??= () => go(wordLink(data, "sketch"));
   return [
     el("p", { class: "eyebrow" }, dot(data.path[data.path.length - 1].node), "word"),
     el("h1", { tabindex: -1 }, el("bdi", { text: data.word })),
-    el("p", { class: "facts" }, el("span", {}, term("seen", "seen"), " ", el("b", { text: amount(data.observations) }), data.observations === 1 ? " time" : " times"),
-      data.senses.length ? el("span", {}, el("b", { text: count(data.senses.length) }), " ", term("sense", "senses")) : null,
-      state.about.soft ? el("span", {}, "in ", el("b", { text: count(data.among) }), data.among === 1 ? " class" : " classes") : null),
+    el(
+      "p",
+      { class: "facts" },
+      el(
+        "span",
+        {},
+        term("seen", "seen"),
+        " ",
+        el("b", { text: amount(data.observations) }),
+        data.observations === 1 ? " time" : " times",
+      ),
+      data.senses.length
+        ? el("span", {}, el("b", { text: count(data.senses.length) }), " ", term("sense", "senses"))
+        : null,
+      state.about.soft
+        ? el(
+            "span",
+            {},
+            "in ",
+            el("b", { text: count(data.among) }),
+            data.among === 1 ? " class" : " classes",
+          )
+        : null,
+    ),
     noted(data.notes),
     el("p", { class: "place quiet", "aria-label": "Place in the tree" }, way),
-    state.about.editable ? el("div", { class: "actions" }, action("Move to …", "m", () => moveWord(data)), action("Define", "d", () => wordNotes(data)), action("Delete", "Del", () => deleteDialog([data.word]))) : null,
-    el("nav", { class: "tabs", "aria-label": "Of this word" }, TABS.map((tab, at) => el("a", { href: tab === "about" ? wordLink(data) : wordLink(data, tab), "aria-current": tab === open ? "page" : null, text: NAMES[at] }))),
+    state.about.editable
+      ? el(
+          "div",
+          { class: "actions" },
+          action("Move to …", "m", () => moveWord(data)),
+          action("Define", "d", () => wordNotes(data)),
+          action("Delete", "Del", () => deleteDialog([data.word])),
+        )
+      : null,
+    el(
+      "nav",
+      { class: "tabs", "aria-label": "Of this word" },
+      TABS.map((tab, at) =>
+        el("a", {
+          href: tab === "about" ? wordLink(data) : wordLink(data, tab),
+          "aria-current": tab === open ? "page" : null,
+          text: NAMES[at],
+        }),
+      ),
+    ),
   ];
 }
 
 /** @param {WordView} data @param {number} node @param {string} text */
-const whyButton = (data, node, text) => el("span", { class: "number" }, el("button", { type: "button", class: "opens", text,
-  "aria-label": `${text}: what puts ${short(data.word, 60)} there`, on: { click: () => openWhy(data, node) } }));
+const whyButton = (data, node, text) =>
+  el(
+    "span",
+    { class: "number" },
+    el("button", {
+      type: "button",
+      class: "opens",
+      text,
+      "aria-label": `${text}: what puts ${short(data.word, 60)} there`,
+      on: { click: () => openWhy(data, node) },
+    }),
+  );
 
 /** @param {WordView} data */
 function aboutPart(data) {
-  const { soft } = state.about, likest = data.neighbours[0]?.similarity ?? 0;
-  const belongs = data.memberships.filter((one, at) => at === 0 || one.probability >= 0.005), rest = data.among - belongs.length;
+  const { soft } = state.about,
+    likest = data.neighbours[0]?.similarity ?? 0;
+  const belongs = data.memberships.filter((one, at) => at === 0 || one.probability >= 0.005),
+    rest = data.among - belongs.length;
   return [
-    soft ? el("section", {}, heading("Classes", term("member", "membership"), rest > 0 ? `, and ${count(rest)} more, of less than 0.5 % each` : null), el("ol", { class: "rows" }, belongs.map((one) =>
-      el("li", {}, classItem(one), meter(one.probability, one.node), whyButton(data, one.node, percent(one.probability))))))
-      : el("section", {}, heading("Place", term("place", "the class it is listed in")), el("ol", { class: "rows" }, belongs.map((one) => el("li", { class: "pair" }, classItem(one), whyButton(data, one.node, "why there?"))))),
-    data.senses.length ? el("section", {}, heading("Senses", term("sense", "share of its uses")),
-      el("p", { class: "quiet", text: soft ? "How it is used, by its contexts; the classes above are where the program lists it." : "It is listed in one place, but not always used as the words there are. By its contexts, it is used like words of these classes:" }), senseRows(data)) : null,
-    el("div", { class: "columns" },
-      el("section", {}, heading("Neighbours", term("alike", "deviations above the usual")), el("ol", { class: "rows" }, data.neighbours.map((one) =>
-        el("li", {}, wordItem(one), meter(likest > 0 ? Math.max(0, one.similarity / likest) : 0),
-          el("span", { class: "number" }, el("button", { type: "button", class: "opens", text: decimal(one.similarity), "aria-label": `${decimal(one.similarity)}: what ${short(data.word, 60)} and ${short(one.word, 60)} have in common`, on: { click: () => openAlike(data, one) } })))))),
-      el("section", {}, heading("Contexts", term("seen", "count"), ", ", term("usual", "against usual")), contextRows(data.contexts, amount, "times seen", (one) => contextLink(one, { word: data.word, id: data.id })))),
-    links({ name: "word", place: `/api/word/${data.id}`, data, sheet: () => [["kind", "name", "value"],
-      ...data.memberships.map((one) => ["class", one.label, one.probability]), ...data.senses.map((one) => ["sense", one.label, one.weight]), ...data.neighbours.map((one) => ["neighbour", one.word, one.similarity]),
-      ...data.contexts.map((one) => ["context", one.context, one.amount])] }),
+    soft
+      ? el(
+          "section",
+          {},
+          heading(
+            "Classes",
+            term("member", "membership"),
+            rest > 0 ? `, and ${count(rest)} more, of less than 0.5 % each` : null,
+          ),
+          el(
+            "ol",
+            { class: "rows" },
+            belongs.map((one) =>
+              el(
+                "li",
+                {},
+                classItem(one),
+                meter(one.probability, one.node),
+                whyButton(data, one.node, percent(one.probability)),
+              ),
+            ),
+          ),
+        )
+      : el(
+          "section",
+          {},
+          heading("Place", term("place", "the class it is listed in")),
+          el(
+            "ol",
+            { class: "rows" },
+            belongs.map((one) =>
+              el("li", { class: "pair" }, classItem(one), whyButton(data, one.node, "why there?")),
+            ),
+          ),
+        ),
+    data.senses.length
+      ? el(
+          "section",
+          {},
+          heading("Senses", term("sense", "share of its uses")),
+          el("p", {
+            class: "quiet",
+            text: soft
+              ? "How it is used, by its contexts; the classes above are where the program lists it."
+              : "It is listed in one place, but not always used as the words there are. By its contexts, it is used like words of these classes:",
+          }),
+          senseRows(data),
+        )
+      : null,
+    el(
+      "div",
+      { class: "columns" },
+      el(
+        "section",
+        {},
+        heading("Neighbours", term("alike", "deviations above the usual")),
+        el(
+          "ol",
+          { class: "rows" },
+          data.neighbours.map((one) =>
+            el(
+              "li",
+              {},
+              wordItem(one),
+              meter(likest > 0 ? Math.max(0, one.similarity / likest) : 0),
+              el(
+                "span",
+                { class: "number" },
+                el("button", {
+                  type: "button",
+                  class: "opens",
+                  text: decimal(one.similarity),
+                  "aria-label": `${decimal(one.similarity)}: what ${short(data.word, 60)} and ${short(one.word, 60)} have in common`,
+                  on: { click: () => openAlike(data, one) },
+                }),
+              ),
+            ),
+          ),
+        ),
+      ),
+      el(
+        "section",
+        {},
+        heading("Contexts", term("seen", "count"), ", ", term("usual", "against usual")),
+        contextRows(data.contexts, amount, "times seen", (one) =>
+          contextLink(one, { word: data.word, id: data.id }),
+        ),
+      ),
+    ),
+    links({
+      name: "word",
+      place: `/api/word/${data.id}`,
+      data,
+      sheet: () => [
+        ["kind", "name", "value"],
+        ...data.memberships.map((one) => ["class", one.label, one.probability]),
+        ...data.senses.map((one) => ["sense", one.label, one.weight]),
+        ...data.neighbours.map((one) => ["neighbour", one.word, one.similarity]),
+        ...data.contexts.map((one) => ["context", one.context, one.amount]),
+      ],
+    }),
   ];
 }
 
 /** @param {WordView} data @param {string} tab @param {string} [first] @param {string} [second] */
 export async function wordPanel(data, tab, first, second) {
   if (tab === "about") return [...wordHead(data, tab), ...aboutPart(data)];
-  const found = tab === "sketch" ? await sketchPart(data, first, go) : await linesPart(data, first, second, go);
-  const place = tab === "sketch" ? `/api/sketch/${data.id}${first ? `?beside=${encodeURIComponent(first)}` : ""}` : `/api/lines?word=${encodeURIComponent(data.word)}`;
-  return [...wordHead(data, tab), found.part, found.data ? links({ name: tab, place, data: found.data, sheet: () => sheetOf(found.data) }) : null];
+  const found =
+    tab === "sketch" ? await sketchPart(data, first, go) : await linesPart(data, first, second, go);
+  const place =
+    tab === "sketch"
+      ? `/api/sketch/${data.id}${first ? `?beside=${encodeURIComponent(first)}` : ""}`
+      : `/api/lines?word=${encodeURIComponent(data.word)}`;
+  return [
+    ...wordHead(data, tab),
+    found.part,
+    found.data
+      ? links({ name: tab, place, data: found.data, sheet: () => sheetOf(found.data) })
+      : null,
+  ];
 }
 
 /** @param {any} data @returns {unknown[][]} */
-const sheetOf = (data) => (data.lines
-  ? [["source", "line", "sentence", "contexts"], .../** @type {any[]} */ (data.lines).map((one) => [one.source, one.line, one.pieces.map((/** @type {string[]} */ [text]) => text).join(""), one.contexts.join(" ")])]
-  : [["relation", "collocate", "count", "logDice"], .../** @type {any[]} */ (data.relations).flatMap((one) => one.collocates.map((/** @type {any} */ each) => [one.slot, each.name, each.counts[0], each.scores[0]]))]);
+const sheetOf = (data) =>
+  data.lines
+    ? [
+        ["source", "line", "sentence", "contexts"],
+        .../** @type {any[]} */ (data.lines).map((one) => [
+          one.source,
+          one.line,
+          one.pieces.map((/** @type {string[]} */ [text]) => text).join(""),
+          one.contexts.join(" "),
+        ]),
+      ]
+    : [
+        ["relation", "collocate", "count", "logDice"],
+        .../** @type {any[]} */ (data.relations).flatMap((one) =>
+          one.collocates.map((/** @type {any} */ each) => [
+            one.slot,
+            each.name,
+            each.counts[0],
+            each.scores[0],
+          ]),
+        ),
+      ];
 
 /** Empty the panel and put parts into it. @param {Child[]} parts */
-export const fillPanel = (parts) => clear($("panel")).append(.../** @type {Node[]} */ (parts.flat(3).filter(Boolean)));
+export const fillPanel = (parts) =>
+  clear($("panel")).append(.../** @type {Node[]} */ (parts.flat(3).filter(Boolean)));

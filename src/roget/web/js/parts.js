@@ -8,16 +8,38 @@ import { classLink, wordLink } from "./links.js";
 import { state } from "./state.js";
 
 /** @type {(node: number) => HTMLElement} */
-export const dot = (node) => el("span", { class: "dot", "aria-hidden": "true", style: { "--h": state.tree.hue(node).toFixed(1) } });
+export const dot = (node) =>
+  el("span", {
+    class: "dot",
+    "aria-hidden": "true",
+    style: { "--h": state.tree.hue(node).toFixed(1) },
+  });
 /** @type {(share: number, node?: number) => HTMLElement} */
-export const meter = (share, node) => el("span", { class: node === undefined ? "meter" : "meter hue", "aria-hidden": "true" },
-  el("i", { style: { width: `${Math.max(0, Math.min(1, share)) * 100}%`, ...(node === undefined ? {} : { "--h": state.tree.hue(node).toFixed(1) }) } }));
+export const meter = (share, node) =>
+  el(
+    "span",
+    { class: node === undefined ? "meter" : "meter hue", "aria-hidden": "true" },
+    el("i", {
+      style: {
+        width: `${Math.max(0, Math.min(1, share)) * 100}%`,
+        ...(node === undefined ? {} : { "--h": state.tree.hue(node).toFixed(1) }),
+      },
+    }),
+  );
 /** @type {(text: string, ...note: Child[]) => HTMLElement} */
-export const heading = (text, ...note) => el("h2", { text }, note.some(Boolean) ? el("small", {}, ...note) : null);
+export const heading = (text, ...note) =>
+  el("h2", { text }, note.some(Boolean) ? el("small", {}, ...note) : null);
 /** @type {(one: Named) => HTMLElement} */
-export const classItem = (one) => el("span", { class: "item" }, dot(one.node), el("a", { href: classLink(one.node) }, said(state.tree.name(one.node))));
+export const classItem = (one) =>
+  el(
+    "span",
+    { class: "item" },
+    dot(one.node),
+    el("a", { href: classLink(one.node) }, said(state.tree.name(one.node))),
+  );
 /** @type {(one: Word) => HTMLElement} */
-export const wordItem = (one) => el("span", { class: "item" }, el("a", { href: wordLink(one) }, said(one.word)));
+export const wordItem = (one) =>
+  el("span", { class: "item" }, el("a", { href: wordLink(one) }, said(one.word)));
 // Longer is nearer; the nearest has the whole bar, and a hundredth of a bit is as good as none.
 /** @type {(bits: number | null, nearest: number) => number} */
 export const nearness = (bits, nearest) => (bits === null ? 0 : (nearest + 0.01) / (bits + 0.01));
@@ -26,25 +48,51 @@ export const figure = (text, title) => el("span", { class: "number", text, title
 
 // What is not there, and the command that gets it.
 /** @type {(text: string, cure?: string) => HTMLElement} */
-export const absent = (text, cure) => el("p", { class: "quiet none" }, text, cure ? el("code", { text: cure }) : null);
+export const absent = (text, cure) =>
+  el("p", { class: "quiet none" }, text, cure ? el("code", { text: cure }) : null);
 
 /** @param {number} node */
 export function crumbs(node, link = classLink) {
-  const way = state.tree.path(node), most = innerWidth < 600 ? 3 : 6, kept = way.length > most ? [way[0], null, ...way.slice(2 - most)] : way;
+  const way = state.tree.path(node),
+    most = innerWidth < 600 ? 3 : 6,
+    kept = way.length > most ? [way[0], null, ...way.slice(2 - most)] : way;
   const parts = kept.map((one, at) => {
     if (one === null) return el("span", { class: "dots", text: "…" });
     const last = at === kept.length - 1;
-    return last ? el("span", { "aria-current": "page" }, said(state.tree.name(one))) : el("a", { href: link(one) }, said(state.tree.name(one)));
+    return last
+      ? el("span", { "aria-current": "page" }, said(state.tree.name(one)))
+      : el("a", { href: link(one) }, said(state.tree.name(one)));
   });
-  clear($("crumbs")).append(...parts.flatMap((part, at) => (at ? [el("span", { class: "sep", "aria-hidden": "true", text: "›" }), part] : [part])));
+  clear($("crumbs")).append(
+    ...parts.flatMap((part, at) =>
+      at ? [el("span", { class: "sep", "aria-hidden": "true", text: "›" }), part] : [part],
+    ),
+  );
 }
 
 /** @type {(...views: Download[]) => HTMLElement} */
-export const links = (...views) => el("p", { class: "links" }, views.map((view) => [el("span", { text: view.said || "This view as" }), source.links(view)]));
+export const links = (...views) =>
+  el(
+    "p",
+    { class: "links" },
+    views.map((view) => [el("span", { text: view.said || "This view as" }), source.links(view)]),
+  );
 
 /** @param {Context[]} contexts @param {(amount: number) => string} told @param {string} what @param {(one: Context) => HTMLElement} shown */
 export function contextRows(contexts, told, what, shown, usual = false) {
   const most = Math.max(...contexts.map((one) => one.amount), 1e-9);
-  return el("ol", { class: "rows" }, contexts.map((one) => el("li", { class: usual ? null : "two" }, el("span", { class: "item" }, shown(one)), meter(one.amount / most),
-    figure(told(one.amount), what), usual ? null : figure(times(one.lift), "times as often as usual"))));
+  return el(
+    "ol",
+    { class: "rows" },
+    contexts.map((one) =>
+      el(
+        "li",
+        { class: usual ? null : "two" },
+        el("span", { class: "item" }, shown(one)),
+        meter(one.amount / most),
+        figure(told(one.amount), what),
+        usual ? null : figure(times(one.lift), "times as often as usual"),
+      ),
+    ),
+  );
 }

@@ -8,9 +8,16 @@ import { classLink, go, wordLink } from "./links.js";
 import { state } from "./state.js";
 
 export function startSearch() {
-  const input = $("search"), list = $("found");
-  let at = -1, asked = 0;
-  const close = () => { list.hidden = true; at = -1; input.setAttribute("aria-expanded", "false"); input.removeAttribute("aria-activedescendant"); };
+  const input = $("search"),
+    list = $("found");
+  let at = -1,
+    asked = 0;
+  const close = () => {
+    list.hidden = true;
+    at = -1;
+    input.setAttribute("aria-expanded", "false");
+    input.removeAttribute("aria-activedescendant");
+  };
   /** @param {number} to */
   const choose = (to) => {
     /** @type {HTMLElement[]} */ const options = [...list.querySelectorAll("[data-link]")];
@@ -21,20 +28,56 @@ export function startSearch() {
     options[at].scrollIntoView({ block: "nearest" });
   };
   /** @param {HTMLElement | null | undefined} option */
-  const open = (option) => { if (!option?.dataset.link) return; input.value = ""; close(); input.blur(); go(option.dataset.link); };
+  const open = (option) => {
+    if (!option?.dataset.link) return;
+    input.value = "";
+    close();
+    input.blur();
+    go(option.dataset.link);
+  };
   /** @type {(link: string, name: HTMLElement, note: string) => HTMLElement} */
-  const entry = (link, name, note) => el("li", { role: "option", "data-link": link, "aria-selected": "false" }, name, el("small", { text: short(note, 60) }));
+  const entry = (link, name, note) =>
+    el(
+      "li",
+      { role: "option", "data-link": link, "aria-selected": "false" },
+      name,
+      el("small", { text: short(note, 60) }),
+    );
   const look = async () => {
-    const typed = input.value, mine = ++asked;
-    if (!typed.trim()) { close(); return; }
+    const typed = input.value,
+      mine = ++asked;
+    if (!typed.trim()) {
+      close();
+      return;
+    }
     let found;
-    try { found = await source.find(typed); } catch (error) { say(String(/** @type {Error} */ (error).message)); return; }
+    try {
+      found = await source.find(typed);
+    } catch (error) {
+      say(String(/** @type {Error} */ (error).message));
+      return;
+    }
     if (mine !== asked) return;
-    const options = [...found.words.map((one) => entry(wordLink(one), said(one.word), state.tree.name(one.class.node))),
-      ...found.classes.map((one) => entry(classLink(one.node), said(state.tree.name(one.node)), `class of ${many(one.words, "word")}`))];
-    options.forEach((one, n) => { one.id = `found-${n}`; });
+    const options = [
+      ...found.words.map((one) =>
+        entry(wordLink(one), said(one.word), state.tree.name(one.class.node)),
+      ),
+      ...found.classes.map((one) =>
+        entry(
+          classLink(one.node),
+          said(state.tree.name(one.node)),
+          `class of ${many(one.words, "word")}`,
+        ),
+      ),
+    ];
+    options.forEach((one, n) => {
+      one.id = `found-${n}`;
+    });
     clear(list).append(...options);
-    if (!options.length) list.append(el("li", { class: "none", role: "option", "aria-disabled": "true", text: "Nothing found" }));
+    if (!options.length)
+      list.append(
+        el("li", { class: "none", role: "option", "aria-disabled": "true", text: "Nothing found" }),
+      );
     list.hidden = false;
     input.setAttribute("aria-expanded", "true");
     choose(0);
@@ -43,12 +86,29 @@ export function startSearch() {
   input.addEventListener("input", look);
   input.addEventListener("focus", look);
   // Whoever has come back by then is still searching.
-  input.addEventListener("blur", () => setTimeout(() => { if (document.activeElement !== input) close(); }, 120));
+  input.addEventListener("blur", () =>
+    setTimeout(() => {
+      if (document.activeElement !== input) close();
+    }, 120),
+  );
   input.addEventListener("keydown", async (/** @type {KeyboardEvent} */ event) => {
-    if (event.key === "ArrowDown") { event.preventDefault(); choose(at + 1); }
-    else if (event.key === "ArrowUp") { event.preventDefault(); choose(at - 1); }
-    else if (event.key === "Escape") { if (list.hidden) input.value = ""; close(); }
-    else if (event.key === "Enter") { event.preventDefault(); await look(); open(list.querySelectorAll("[data-link]")[Math.max(at, 0)]); }
+    if (event.key === "ArrowDown") {
+      event.preventDefault();
+      choose(at + 1);
+    } else if (event.key === "ArrowUp") {
+      event.preventDefault();
+      choose(at - 1);
+    } else if (event.key === "Escape") {
+      if (list.hidden) input.value = "";
+      close();
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      await look();
+      open(list.querySelectorAll("[data-link]")[Math.max(at, 0)]);
+    }
   });
-  list.addEventListener("pointerdown", (/** @type {any} */ event) => { event.preventDefault(); open(event.target.closest("[data-link]")); });
+  list.addEventListener("pointerdown", (/** @type {any} */ event) => {
+    event.preventDefault();
+    open(event.target.closest("[data-link]"));
+  });
 }

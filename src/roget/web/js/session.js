@@ -2,7 +2,11 @@
 
 const KEPT = "roget-session";
 let held = "";
-try { held = localStorage.getItem(KEPT) ?? ""; } catch { /* Pages from disk may have no store. */ }
+try {
+  held = localStorage.getItem(KEPT) ?? "";
+} catch {
+  /* Pages from disk may have no store. */
+}
 
 // What each request carries.
 export const token = () => held;
@@ -12,8 +16,16 @@ export async function openLink() {
   const [, key] = /^#\/open\/([\w-]+)$/.exec(location.hash) ?? [];
   if (!key) return;
   history.replaceState(null, "", "#/");
-  const answer = await fetch("/api/session", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ key }) });
+  const answer = await fetch("/api/session", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ key }),
+  });
   if (!answer.ok) return;
   held = (await answer.json()).token;
-  try { localStorage.setItem(KEPT, held); } catch { /* It holds for this visit. */ }
+  try {
+    localStorage.setItem(KEPT, held);
+  } catch {
+    /* It holds for this visit. */
+  }
 }

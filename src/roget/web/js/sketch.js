@@ -13,65 +13,212 @@ import { term } from "./terms.js";
 const STRONGEST = 14;
 
 /** @param {Collocate} one @param {Word} word */
-const collocateRow = (one, word) => el("li", {},
-  opens(said(one.name, { title: one.context }), "its sentences", { word: word.word, id: word.id, context: one.context }), meter((one.scores[0] ?? 0) / STRONGEST),
-  el("span", { class: "number", text: amount(one.counts[0]), title: "times seen together" }), el("span", { class: "number strong", text: decimal(one.scores[0], 1), title: "how typical: logDice" }));
+const collocateRow = (one, word) =>
+  el(
+    "li",
+    {},
+    opens(said(one.name, { title: one.context }), "its sentences", {
+      word: word.word,
+      id: word.id,
+      context: one.context,
+    }),
+    meter((one.scores[0] ?? 0) / STRONGEST),
+    el("span", { class: "number", text: amount(one.counts[0]), title: "times seen together" }),
+    el("span", {
+      class: "number strong",
+      text: decimal(one.scores[0], 1),
+      title: "how typical: logDice",
+    }),
+  );
 
 /** @param {Relation} one @param {Word} word */
-const relationCard = (one, word) => el("section", { class: "relation" },
-  el("h3", {}, said(one.name, { title: one.slot }), el("small", { text: `${amount(one.totals[0])} · ${percent(one.shares[0])}`, title: "times seen, and share of all that was seen of the word" })),
-  el("ol", { class: "rows" }, one.collocates.map((each) => collocateRow(each, word))),
-  one.more > 0 ? el("p", { class: "quiet", text: `and ${count(one.more)} more` }) : null);
+const relationCard = (one, word) =>
+  el(
+    "section",
+    { class: "relation" },
+    el(
+      "h3",
+      {},
+      said(one.name, { title: one.slot }),
+      el("small", {
+        text: `${amount(one.totals[0])} · ${percent(one.shares[0])}`,
+        title: "times seen, and share of all that was seen of the word",
+      }),
+    ),
+    el(
+      "ol",
+      { class: "rows" },
+      one.collocates.map((each) => collocateRow(each, word)),
+    ),
+    one.more > 0 ? el("p", { class: "quiet", text: `and ${count(one.more)} more` }) : null,
+  );
 
 // Where a partner leans: all the first word's at the left, all the other's at the right.
 /** @param {Collocate} one */
-const lean = (one) => { const [a, b] = [one.scores[0] ?? 0, one.scores[1] ?? 0]; return Math.max(-1, Math.min(1, (b - a) / 4)); };
+const lean = (one) => {
+  const [a, b] = [one.scores[0] ?? 0, one.scores[1] ?? 0];
+  return Math.max(-1, Math.min(1, (b - a) / 4));
+};
 
 /** @param {Collocate} one @param {Word[]} words */
 function besideRow(one, words) {
   /** @param {number} at */
-  const number = (at) => (one.counts[at] ? opens(amount(one.counts[at]), `sentences of ${short(words[at].word, 60)}`, { word: words[at].word, id: words[at].id, context: one.context }) : el("span", { class: "quiet", text: "–" }));
+  const number = (at) =>
+    one.counts[at]
+      ? opens(amount(one.counts[at]), `sentences of ${short(words[at].word, 60)}`, {
+          word: words[at].word,
+          id: words[at].id,
+          context: one.context,
+        })
+      : el("span", { class: "quiet", text: "–" });
   const side = one.counts[0] && one.counts[1] ? lean(one) : one.counts[0] ? -1 : 1;
-  return el("li", { class: "beside", style: { "--lean": String(Math.abs(side)) }, "data-side": side < 0 ? "one" : "other" },
-    el("span", { class: "number" }, number(0)), el("span", { class: "middle", title: `${one.context}; logDice ${decimal(one.scores[0], 1)} and ${decimal(one.scores[1], 1)}` }, said(one.name)), el("span", { class: "number" }, number(1)));
+  return el(
+    "li",
+    {
+      class: "beside",
+      style: { "--lean": String(Math.abs(side)) },
+      "data-side": side < 0 ? "one" : "other",
+    },
+    el("span", { class: "number" }, number(0)),
+    el(
+      "span",
+      {
+        class: "middle",
+        title: `${one.context}; logDice ${decimal(one.scores[0], 1)} and ${decimal(one.scores[1], 1)}`,
+      },
+      said(one.name),
+    ),
+    el("span", { class: "number" }, number(1)),
+  );
 }
 
 /** @param {Relation} one @param {Word[]} words */
 function besideCard(one, words) {
-  const parts = [one.collocates.filter((each) => !each.counts[1]), one.collocates.filter((each) => each.counts[0] && each.counts[1]), one.collocates.filter((each) => !each.counts[0])];
+  const parts = [
+    one.collocates.filter((each) => !each.counts[1]),
+    one.collocates.filter((each) => each.counts[0] && each.counts[1]),
+    one.collocates.filter((each) => !each.counts[0]),
+  ];
   const named = [`only ${short(words[0].word, 40)}`, "both", `only ${short(words[1].word, 40)}`];
-  return el("section", { class: "relation" }, el("h3", {}, said(one.name, { title: one.slot }), el("small", { text: `${amount(one.totals[0])} · ${amount(one.totals[1])}`, title: "times seen of each" })),
-    parts.map((some, at) => (some.length ? [el("h4", { text: named[at] }), el("ol", { class: "rows" }, some.map((each) => besideRow(each, words)))] : null)));
+  return el(
+    "section",
+    { class: "relation" },
+    el(
+      "h3",
+      {},
+      said(one.name, { title: one.slot }),
+      el("small", {
+        text: `${amount(one.totals[0])} · ${amount(one.totals[1])}`,
+        title: "times seen of each",
+      }),
+    ),
+    parts.map((some, at) =>
+      some.length
+        ? [
+            el("h4", { text: named[at] }),
+            el(
+              "ol",
+              { class: "rows" },
+              some.map((each) => besideRow(each, words)),
+            ),
+          ]
+        : null,
+    ),
+  );
 }
 
 // Another word, to be set beside it; only the server can.
 /** @param {Word} word @param {string | undefined} other @param {(link: string) => void} go */
 function besideForm(word, other, go) {
   if (!state.about.live) return null;
-  const few = /** @type {HTMLInputElement} */ (el("input", { class: "field", id: "beside", type: "search", autocomplete: "off", placeholder: "another word", value: other ?? null, list: "beside-words", "aria-label": "Set beside it" }));
+  const few = /** @type {HTMLInputElement} */ (
+    el("input", {
+      class: "field",
+      id: "beside",
+      type: "search",
+      autocomplete: "off",
+      placeholder: "another word",
+      value: other ?? null,
+      list: "beside-words",
+      "aria-label": "Set beside it",
+    })
+  );
   const known = el("datalist", { id: "beside-words" });
   few.addEventListener("input", async () => {
-    try { known.replaceChildren(...(await source.find(few.value)).words.map((one) => el("option", { value: one.word }))); } catch { /* Whoever types on is asked again. */ }
+    try {
+      known.replaceChildren(
+        ...(await source.find(few.value)).words.map((one) => el("option", { value: one.word })),
+      );
+    } catch {
+      /* Whoever types on is asked again. */
+    }
   });
-  const form = el("form", { class: "beside-form" }, el("label", { for: "beside", text: "beside" }), few, known, el("button", { type: "submit", class: "button", text: "Compare" }),
-    other ? el("a", { href: wordLink(word, "sketch"), text: "alone again" }) : null);
-  form.addEventListener("submit", (event) => { event.preventDefault(); go(few.value.trim() ? wordLink(word, "sketch", few.value.trim()) : wordLink(word, "sketch")); });
+  const form = el(
+    "form",
+    { class: "beside-form" },
+    el("label", { for: "beside", text: "beside" }),
+    few,
+    known,
+    el("button", { type: "submit", class: "button", text: "Compare" }),
+    other ? el("a", { href: wordLink(word, "sketch"), text: "alone again" }) : null,
+  );
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    go(few.value.trim() ? wordLink(word, "sketch", few.value.trim()) : wordLink(word, "sketch"));
+  });
   state.actions.b = () => few.select();
   return form;
 }
 
 /** @param {Word} word @param {string | undefined} other @param {(link: string) => void} go */
 export async function sketchPart(word, other, go) {
-  const form = besideForm(word, other, go), second = other ? { word: other, id: -1 } : null;
+  const form = besideForm(word, other, go),
+    second = other ? { word: other, id: -1 } : null;
   /** @type {SketchView} */ let data;
-  try { data = await source.sketch(word, other || undefined); } catch (error) {
+  try {
+    data = await source.sketch(word, other || undefined);
+  } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return { data: null, part: el("section", { class: "sketch" }, form ? el("div", { class: "lead" }, form) : null, absent(error.message, error.cure)) };
+    return {
+      data: null,
+      part: el(
+        "section",
+        { class: "sketch" },
+        form ? el("div", { class: "lead" }, form) : null,
+        absent(error.message, error.cure),
+      ),
+    };
   }
-  const cards = second ? data.relations.map((one) => besideCard(one, [word, second])) : data.relations.map((one) => relationCard(one, word));
-  return { data, part: el("section", { class: "sketch" }, el("div", { class: "lead" }, form,
-    second ? el("p", { class: "legend" }, el("span", { class: "one" }, said(word.word), ` ${amount(data.totals[0])}`), el("span", { class: "other" }, said(second.word), ` ${amount(data.totals[1])}`))
-      : el("p", { class: "quiet" }, "times seen together, and how ", term("dice", "typical"))),
-    cards.length ? el("div", { class: "relations" }, cards) : absent("Nothing was seen often enough to be told."),
-    data.left.length ? el("p", { class: "quiet", text: `${many(data.left.length, "relation")} of few uses not shown; partners seen at least ${data.least === 1 ? "once" : `${data.least} times`}.` }) : null) };
+  const cards = second
+    ? data.relations.map((one) => besideCard(one, [word, second]))
+    : data.relations.map((one) => relationCard(one, word));
+  return {
+    data,
+    part: el(
+      "section",
+      { class: "sketch" },
+      el(
+        "div",
+        { class: "lead" },
+        form,
+        second
+          ? el(
+              "p",
+              { class: "legend" },
+              el("span", { class: "one" }, said(word.word), ` ${amount(data.totals[0])}`),
+              el("span", { class: "other" }, said(second.word), ` ${amount(data.totals[1])}`),
+            )
+          : el("p", { class: "quiet" }, "times seen together, and how ", term("dice", "typical")),
+      ),
+      cards.length
+        ? el("div", { class: "relations" }, cards)
+        : absent("Nothing was seen often enough to be told."),
+      data.left.length
+        ? el("p", {
+            class: "quiet",
+            text: `${many(data.left.length, "relation")} of few uses not shown; partners seen at least ${data.least === 1 ? "once" : `${data.least} times`}.`,
+          })
+        : null,
+    ),
+  };
 }

@@ -4,4 +4,12 @@
 /** @import { Tree } from "./tree.js" */
 
 /** @type {{ about: Overview, tree: Tree, route: Partial<Route> | null, drawn: number, resized: (() => void) | null, actions: Record<string, () => unknown>, chosen: Set<string> }} */
-export const state = /** @type {any} */ ({ about: null, tree: null, route: null, drawn: 0, resized: null, actions: {}, chosen: new Set() });
+export const state = /** @type {any} */ ({
+  about: null,
+  tree: null,
+  route: null,
+  drawn: 0,
+  resized: null,
+  actions: {},
+  chosen: new Set(),
+});

@@ -3,9 +3,14 @@
 import { $ } from "./dom.js";
 
 export function theme() {
-  const button = $("theme"), system = matchMedia("(prefers-color-scheme: dark)");
+  const button = $("theme"),
+    system = matchMedia("(prefers-color-scheme: dark)");
   /** @type {string | null} */ let chosen = null;
-  try { chosen = localStorage.getItem("roget-theme"); } catch { /* Pages from disk may have no store. */ }
+  try {
+    chosen = localStorage.getItem("roget-theme");
+  } catch {
+    /* Pages from disk may have no store. */
+  }
   const set = () => {
     const dark = chosen ? chosen === "dark" : system.matches;
     document.documentElement.dataset.theme = dark ? "dark" : "light";
@@ -13,7 +18,11 @@ export function theme() {
   };
   button.addEventListener("click", () => {
     chosen = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
-    try { localStorage.setItem("roget-theme", chosen); } catch { /* It holds for this visit. */ }
+    try {
+      localStorage.setItem("roget-theme", chosen);
+    } catch {
+      /* It holds for this visit. */
+    }
     set();
   });
   system.addEventListener("change", set);

@@ -18,10 +18,14 @@ export class Tree {
     this.start = new Float64Array(n);
     this.span = Float64Array.from(data.words, (words) => words || 0.01);
     for (let node = n - 1; node >= 0; node--)
-      if (this.children[node].length) this.span[node] = this.children[node].reduce((sum, child) => sum + this.span[child], 0);
+      if (this.children[node].length)
+        this.span[node] = this.children[node].reduce((sum, child) => sum + this.span[child], 0);
     for (let node = 0; node < n; node++) {
       let at = this.start[node];
-      for (const child of this.children[node]) { this.start[child] = at; at += this.span[child]; }
+      for (const child of this.children[node]) {
+        this.start[child] = at;
+        at += this.span[child];
+      }
     }
     this.below = new Int32Array(n).fill(0);
     for (let node = n - 1; node > 0; node--) {
@@ -32,26 +36,49 @@ export class Tree {
     this.nodes = new Map(data.ids.map((id, node) => [id, node]));
     this.classes = this.children.reduce((k, below) => k + Math.max(below.length - 1, 0), 1);
   }
-  get parent() { return this.data.parent; }
-  get words() { return this.data.words; }
-  get share() { return this.data.share; }
-  get label() { return this.data.label; }
+  get parent() {
+    return this.data.parent;
+  }
+  get words() {
+    return this.data.words;
+  }
+  get share() {
+    return this.data.share;
+  }
+  get label() {
+    return this.data.label;
+  }
   // Ids stay what they are whatever is edited; nodes are numbered anew.
   /** @param {number} node */
-  id(node) { return this.data.ids[node]; }
+  id(node) {
+    return this.data.ids[node];
+  }
   /** @param {number} id */
-  node(id) { return this.nodes.get(id) ?? -1; }
+  node(id) {
+    return this.nodes.get(id) ?? -1;
+  }
   /** @param {number} node */
-  hue(node) { return 25 + 300 * ((this.start[node] + this.span[node] / 2) / this.span[0]); }
+  hue(node) {
+    return 25 + 300 * ((this.start[node] + this.span[node] / 2) / this.span[0]);
+  }
   /** @param {number} node @returns {number[]} */
-  path(node) { /** @type {number[]} */ const way = []; for (let at = node; at >= 0; at = this.parent[at]) way.unshift(at); return way; }
+  path(node) {
+    /** @type {number[]} */ const way = [];
+    for (let at = node; at >= 0; at = this.parent[at]) way.unshift(at);
+    return way;
+  }
   /** @param {number} node */
-  name(node) { return node === 0 && !this.data.given.includes(0) ? "All words" : this.label[node]; }
+  name(node) {
+    return node === 0 && !this.data.given.includes(0) ? "All words" : this.label[node];
+  }
   /** @param {number} node */
-  isLeaf(node, k = Infinity) { return !this.children[node].length || (this.data.made[node] ?? 0) > k; }
+  isLeaf(node, k = Infinity) {
+    return !this.children[node].length || (this.data.made[node] ?? 0) > k;
+  }
   /** @param {number} k @returns {number[]} */
   cut(k) {
-    const found = [], waiting = [0];
+    const found = [],
+      waiting = [0];
     for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
       if (this.isLeaf(node, k)) found.push(node);
       else waiting.push(...[...this.children[node]].reverse());

@@ -16,8 +16,13 @@ function render({ model, el }) {
   frame.style.cssText = "width: 100%; border: 0; display: block";
   const dark = darkness();
   if (dark !== null) frame.style.colorScheme = dark ? "dark" : "light";
-  const fill = () => { frame.srcdoc = model.get("html"); };
-  const fit = () => { frame.style.height = `${model.get("height")}px`; frame.title = model.get("title"); };
+  const fill = () => {
+    frame.srcdoc = model.get("html");
+  };
+  const fit = () => {
+    frame.style.height = `${model.get("height")}px`;
+    frame.title = model.get("title");
+  };
   model.on("change:html", fill);
   model.on("change:height", fit);
   fill();
