@@ -1,1 +1,1 @@
-"""Growth: more text for a thesaurus that is there, and new words for a taxonomy of others."""
+"""Adding text to a thesaurus that roget built."""

@@ -1,0 +1,1 @@
+"""Placing words in taxonomies that other people made."""
