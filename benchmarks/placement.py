@@ -23,8 +23,8 @@ import roget
 from roget.bench.measuring import data_folder, progress
 from roget.bench.script import parse_options
 from roget.core.counts import Counts
-from roget.learn.growth.place import place
-from roget.learn.growth.trial import PlacementMetrics, hide
+from roget.learn.placing.holdout import PlacementMetrics, hide
+from roget.learn.placing.place import place
 from roget.learn.taxonomy import taxonomy_of
 
 TRIAL = "half an hour; amalgum, bnc-verb-noun and wordnet30"

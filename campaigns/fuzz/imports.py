@@ -166,11 +166,13 @@ def thesaurus() -> Any:
 
 
 def _edits(folder: Path) -> Files:
-    from roget.learn.editing import read_asked
+    from roget.learn.editing import read_requests
     from roget.learn.thesaurus.edit_requests import apply_edits
 
     before = thesaurus()
-    return Files(folder, "edits", EDITS, lambda path: apply_edits(before, read_asked(path)), WORDS)
+    return Files(
+        folder, "edits", EDITS, lambda path: apply_edits(before, read_requests(path)), WORDS
+    )
 
 
 def _changes(folder: Path) -> Files:
@@ -201,7 +203,7 @@ def _filled(folder: Path) -> Files:
 
 
 def _accepted(folder: Path) -> Files:
-    from roget.learn.growth.sheet import read_accepted
+    from roget.learn.placing.sheet import read_accepted
     from roget.learn.taxonomy import taxonomy_of
 
     (folder / "links.tsv").write_bytes(LINKS[0])

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import commands
 from roget.cli import app
 from roget.errors import InputError, RogetError
-from roget.learn.editing import edit, read_asked
+from roget.learn.editing import edit, read_requests
 from roget.learn.thesaurus import Thesaurus
 from thesauri import FAMILIES, planted, words_of, written
 
@@ -107,10 +107,10 @@ def test_cells_at_the_ends_of_rows_may_be_missing(folder, tmp_path):
     (tmp_path / "whole.tsv").write_text(TABLE)
     short = ["\t".join(cells).rstrip("\t") for cells in whole]
     (tmp_path / "short.tsv").write_text("\n".join(short))
-    asked = read_asked(tmp_path / "short.tsv")
+    asked = read_requests(tmp_path / "short.tsv")
     assert len(asked) == 9
     assert [replace(one, place="") for one in asked] == [
-        replace(one, place="") for one in read_asked(tmp_path / "whole.tsv")
+        replace(one, place="") for one in read_requests(tmp_path / "whole.tsv")
     ]
 
 
@@ -181,7 +181,7 @@ def test_classes_are_known_by_id_name_or_word(folder, tmp_path):
             for at, of in enumerate((3, "gun", t.label(t.path("hut")[-1])))
         )
     )
-    assert [one.of for one in read_asked(tmp_path / "e.jsonl")] == [
+    assert [one.of for one in read_requests(tmp_path / "e.jsonl")] == [
         "3", "gun", t.label(t.path("hut")[-1])
     ]  # fmt: skip
     made = edit(folder, tmp_path / "e.jsonl").thesaurus

@@ -10,7 +10,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from learn.growth.planted import plant, write_conllu, write_skos
+from learn.placing.planted import plant, write_conllu, write_skos
 from roget.cli.command import expand
 from roget.cli.grow import grow
 from roget.errors import InputError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from roget.learn.thesaurus import Thesaurus
-from roget.learn.thesaurus.changes import EditChange
+from roget.learn.thesaurus.changes import GrowthChange
 from roget.web.desk import Desk
 from web.helpers import served, shown
 from web.sitting import READY, same
@@ -17,9 +17,9 @@ pytest.importorskip("starlette", reason="needs roget[explore]")
 def grown(thesaurus, tmp_path):
     """With three proposals: two words that moved, and one that is new."""
     proposed = [
-        EditChange(1, "moved", ("owl",), 3, 4, 1.5, ("bird0", "bird1"), 12),
-        EditChange(2, "moved", ("crow",), 3, 4, 0.4, ("bird2",), 3),
-        EditChange(3, "new", ("swan",), None, 4, 2.0, (), 7),
+        GrowthChange(1, "moved", ("owl",), 3, 4, 1.5, ("bird0", "bird1"), 12),
+        GrowthChange(2, "moved", ("crow",), 3, 4, 0.4, ("bird2",), 3),
+        GrowthChange(3, "new", ("swan",), None, 4, 2.0, (), 7),
     ]
     made = Thesaurus.from_clustering(
         thesaurus.counts, thesaurus.clustering, provenance=thesaurus.provenance, changes=proposed

@@ -55,9 +55,9 @@ def place(
     """Place words of the inputs into a taxonomy, or hide words of it and tell how that went."""
     from rich.console import Console
 
-    from roget.learn.growth.place import place as find
-    from roget.learn.growth.trial import hide
     from roget.learn.load_counts import read_corpus
+    from roget.learn.placing.holdout import hide
+    from roget.learn.placing.place import place as find
     from roget.learn.taxonomy import taxonomy_of
     from roget.report import placing as reports
     from roget.report.exports.base import write_lines
@@ -92,7 +92,7 @@ def write_accepted(
     """Write what people accepted in a sheet of candidates, as SKOS."""
     from roget.core.store import check_file
     from roget.errors import InputError
-    from roget.learn.growth.sheet import read_accepted
+    from roget.learn.placing.sheet import read_accepted
     from roget.learn.taxonomy import taxonomy_of
     from roget.report.exports.base import write_lines
     from roget.report.format import plural

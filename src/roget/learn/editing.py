@@ -63,7 +63,7 @@ def edit(
     path
         The folder.
     file
-        Edits to be made: see `read_asked`. Or SKOS that was exported and then changed elsewhere,
+        Edits to be made: see `read_requests`. Or SKOS that was exported and then changed elsewhere,
         which tells them: see `taxonomy.changes`.
     progress
         Called with how many edits of a file are made.
@@ -86,7 +86,7 @@ def edit(
     after, known = before, before.done
     if file is not None:
         is_skos = suffixes("taxonomies").get(Source(os.fspath(file)).suffix) == "skos"
-        wanted = read_changes(before, file, asked.language) if is_skos else read_asked(file)
+        wanted = read_changes(before, file, asked.language) if is_skos else read_requests(file)
         after = apply_edits(before, wanted, progress)
     elif asked.undo:
         _check_number("undo", asked.n, len(known))
@@ -111,7 +111,7 @@ def _check_number(verb: str, n: int, there: int) -> None:
         raise InputError(f"cannot {verb} {plural(n, 'edit')}: {only}")
 
 
-def read_asked(path: PathLike) -> list[EditRequest]:
+def read_requests(path: PathLike) -> list[EditRequest]:
     """The edits that a table asks for, row by row.
 
     Columns are action (rename, move, merge, nest, add, delete, split or note), class (an id, a

@@ -15,7 +15,7 @@ from roget.learn.thesaurus.changes import (
     OPEN,
     REFUSED,
     SPLIT,
-    EditChange,
+    GrowthChange,
 )
 from roget.report import Column, Report, ReportTable
 from roget.report.format import plural
@@ -38,13 +38,13 @@ def _call(labels: dict[int, str], id: int | None) -> str:
     return labels.get(id, f"class {id}")
 
 
-def _labels(thesaurus: Thesaurus, changes: Iterable[EditChange]) -> dict[int, str]:
+def _labels(thesaurus: Thesaurus, changes: Iterable[GrowthChange]) -> dict[int, str]:
     wanted = {id for one in changes for id in (one.source, one.target, one.rest) if id is not None}
     nodes = {int(id): node for node, id in enumerate(thesaurus.ids)}
     return {id: thesaurus.label(nodes[id]) for id in sorted(wanted) if id in nodes}
 
 
-def tell(changes: Sequence[EditChange], thesaurus: Thesaurus) -> list[dict[str, Any]]:
+def tell(changes: Sequence[GrowthChange], thesaurus: Thesaurus) -> list[dict[str, Any]]:
     """Changes with the names of their classes, ready for JSON."""
     labels = _labels(thesaurus, changes)
     return [

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from roget.learn.growth.place import Placed, PlacementCandidate
-from roget.learn.growth.sheet import Accepted
-from roget.learn.growth.trial import HoldoutResult, PlacementMetrics
+from roget.learn.placing.holdout import HoldoutResult, PlacementMetrics
+from roget.learn.placing.place import Placed, PlacementCandidate
+from roget.learn.placing.sheet import Accepted
 from roget.report import Column, Report, ReportTable
 from roget.report.exports.skos import Address, SkosText, Statements, as_turtle, word_address
 from roget.report.format import plural, printable, width

@@ -23,15 +23,15 @@ from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.growth.adding import Added, add, read_counts
 from roget.learn.growth.options import GrowOptions, read_numbers
-from roget.learn.growth.update import ReappliedEdit, UpdatedThesaurus, keep_rows, learn_on
+from roget.learn.growth.update import ClusteringUpdate, ManualEdits, keep_rows, update_clustering
 from roget.learn.load_counts import keep_counted
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus import edits as editing
 from roget.learn.thesaurus import files as thesaurus_files
-from roget.learn.thesaurus.changes import KINDS, NEW, OPEN, EditChange
+from roget.learn.thesaurus.changes import KINDS, NEW, OPEN, GrowthChange
 from roget.learn.thesaurus.draft import Draft
 from roget.learn.thesaurus.edits import ClassSnapshot, Edit
-from roget.learn.thesaurus.node_lookup import leaves_of
+from roget.learn.thesaurus.nodes import cluster_leaves
 
 BETWEEN = "between classes"
 
@@ -41,7 +41,7 @@ class GrowthResult:
     """A thesaurus that has grown, and what changed in it."""
 
     thesaurus: Thesaurus
-    changes: tuple[EditChange, ...]
+    changes: tuple[GrowthChange, ...]
     """What this growth changed, the largest first; `thesaurus.changes` has earlier ones too."""
     notes: tuple[str, ...] = ()
     """What there is to tell besides."""
@@ -178,9 +178,9 @@ def _grow(
     added = add(base.counts, new, base.spare)
     _tell(learning, 0.3)
     with threadpool_limits(1):
-        learnt = learn_on(
-            base.clustering, base.counts, added.counts, added.new, options, look_at(thesaurus),
-            doubt=bool(base.provenance.get("unsure")),
+        learnt = update_clustering(
+            base.clustering, base.counts, added.counts, added.new, options,
+            summarize_edits(thesaurus), doubt=bool(base.provenance.get("unsure")),
         )  # fmt: skip
     _tell(learning, 0.9)
     made, changes = _make(thesaurus, added, learnt)
@@ -217,7 +217,7 @@ def _tell(progress: Report | None, done: float) -> None:
         progress(Progress(done, facts={}))
 
 
-def look_at(thesaurus: Thesaurus) -> ReappliedEdit:
+def summarize_edits(thesaurus: Thesaurus) -> ManualEdits:
     """What people have done to words and classes, in terms of the thesaurus without edits."""
     base = thesaurus.base
     k = base.tree.n_clusters
@@ -234,16 +234,16 @@ def look_at(thesaurus: Thesaurus) -> ReappliedEdit:
             for seen in (edit.node, edit.into):
                 if seen is not None:
                     touched.update(before.before.ids[before.before.tree.leaves(seen.node)].tolist())
-    leaf = base.ids[leaves_of(base.tree)]
+    leaf = base.ids[cluster_leaves(base.tree)]
     together = draft.parts[:k]
     # A class that was split by people is no class that words are in.
     together = np.where(together >= 0, together, -1 - np.arange(k))
-    return ReappliedEdit(rows, np.flatnonzero(np.isin(leaf, list(touched))), together)
+    return ManualEdits(rows, np.flatnonzero(np.isin(leaf, list(touched))), together)
 
 
 def _make(
-    thesaurus: Thesaurus, added: Added, learnt: UpdatedThesaurus
-) -> tuple[Thesaurus, tuple[EditChange, ...]]:
+    thesaurus: Thesaurus, added: Added, learnt: ClusteringUpdate
+) -> tuple[Thesaurus, tuple[GrowthChange, ...]]:
     """The thesaurus without edits, and its changes by the ids of classes."""
     base, counts, draft = thesaurus.base, added.counts, thesaurus.draft
     if learnt.kept.size < len(counts):
@@ -252,7 +252,7 @@ def _make(
     tree = learnt.clustering.tree
     first, more = thesaurus.next_id, tree.n_nodes - base.tree.n_nodes
     ids = np.concatenate([base.ids, np.arange(first, first + more)])
-    leaf, edited = leaves_of(tree), draft.ids[leaves_of(draft.tree)]
+    leaf, edited = cluster_leaves(tree), draft.ids[cluster_leaves(draft.tree)]
 
     def id_of(cluster: int) -> int:
         """The id of the class that a cluster is, or is part of after edits."""
@@ -279,7 +279,7 @@ def _make(
         if one.rest is not None:
             rest, source = source, int(ids[tree.parent[leaf[one.target]]])
         changes.append(
-            EditChange(
+            GrowthChange(
                 number, one.kind, tuple(str(counts.words[row]) for row in one.rows), source,
                 id_of(one.target), one.score, one.reasons, float(new[one.rows].sum()), rest=rest,
             )

@@ -67,7 +67,7 @@ class UpdateStep:
     rest: int | None = None
 
 
-class ReappliedEdit(NamedTuple):
+class ManualEdits(NamedTuple):
     """What people have done, which stays as it is."""
 
     rows: Collection[int]
@@ -78,7 +78,7 @@ class ReappliedEdit(NamedTuple):
     """The class that each cluster is part of."""
 
 
-class UpdatedThesaurus(NamedTuple):
+class ClusteringUpdate(NamedTuple):
     """What growing came to."""
 
     clustering: Clustering
@@ -87,16 +87,16 @@ class UpdatedThesaurus(NamedTuple):
     """Rows of the counts that are in the thesaurus: new words without known contexts are not."""
 
 
-def learn_on(
+def update_clustering(
     found: Clustering,
     before: Counts,
     counts: Counts,
     new: Array,
     options: GrowOptions,
-    edited: ReappliedEdit,
+    edited: ManualEdits,
     *,
     doubt: bool,
-) -> UpdatedThesaurus:
+) -> ClusteringUpdate:
     """The classes of more counts; `new` says how many tokens of each word are new.
 
     With `doubt`, new words that lie between classes are set aside, as the clusterer does itself.
@@ -142,7 +142,7 @@ def learn_on(
         rows = np.setdiff1d(np.arange(len(counts)), entering[~sure])
         made, kept = made.keep(rows), kept[rows]
         steps = [replace(one, rows=np.searchsorted(rows, one.rows)) for one in steps]
-    return UpdatedThesaurus(made, steps, kept)
+    return ClusteringUpdate(made, steps, kept)
 
 
 def keep_rows(counts: Counts, rows: Ints) -> Counts:

@@ -22,7 +22,7 @@ from roget.core.types import Ints
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.edits import Note
-from roget.learn.thesaurus.node_lookup import leaves_of, upwards
+from roget.learn.thesaurus.nodes import add_ancestors, cluster_leaves
 
 Name = TypeVar("Name", str, int)
 
@@ -326,10 +326,10 @@ def _ids(classes: Sequence[str], first: Mapping[str, int], known: Mapping[str, i
 
 def _above(nodes: Nodes, tree: Tree) -> Any:
     """1 where a class (a node that is no other's leaf) is on the way to a cluster (row)."""
-    leaves, clusters = leaves_of(tree), np.arange(tree.n_clusters)
+    leaves, clusters = cluster_leaves(tree), np.arange(tree.n_clusters)
     own = [nodes.classes[leaf] == nodes.classes[tree.parent[leaf]] for leaf in leaves]
     at = np.where(np.array(own) & (leaves > 0), tree.parent[leaves], leaves)
-    return upwards(clusters, at, np.ones(clusters.size), tree.parent, clusters.size)
+    return add_ancestors(clusters, at, np.ones(clusters.size), tree.parent, clusters.size)
 
 
 def _largest(held: Any, clusters: int) -> Ints:

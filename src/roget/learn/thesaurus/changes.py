@@ -21,7 +21,7 @@ STATES = (OPEN, ACCEPTED, REFUSED)
 
 
 @dataclass(frozen=True)
-class EditChange:
+class GrowthChange:
     """A word that is new or has moved, a class that was split or made.
 
     Classes are known by their ids, which stay.
@@ -59,7 +59,7 @@ class EditChange:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, given: Any) -> EditChange:
+    def from_json(cls, given: Any) -> GrowthChange:
         """The change of `to_json`."""
         try:
             plain = dict(given)

@@ -23,9 +23,9 @@ from roget.learn.clustering.memberships import grouping_matrix, replace_rows, ta
 from roget.learn.clustering.split_clusters import SplitRule, apply_splits, split_cluster
 from roget.learn.thesaurus import changes as changing
 from roget.learn.thesaurus import edits as editing
-from roget.learn.thesaurus.changes import EditChange
-from roget.learn.thesaurus.edits import ClassSnapshot, Edit, MatchedClass, Note, found_again
-from roget.learn.thesaurus.node_lookup import leaves_of, places_of, sizes_of
+from roget.learn.thesaurus.changes import GrowthChange
+from roget.learn.thesaurus.edits import ClassSnapshot, Edit, MatchedClass, Note, match_class
+from roget.learn.thesaurus.nodes import assign_leaves, cluster_leaves, sum_subtrees
 
 if TYPE_CHECKING:
     from roget.learn.clustering.result import Clustering
@@ -137,7 +137,7 @@ class Draft:
 
     def places(self) -> Ints:
         """The leaf of each word: that of the unit in which it has its place."""
-        return leaves_of(self.tree)[self.homes()]
+        return cluster_leaves(self.tree)[self.homes()]
 
     def homes(self) -> Ints:
         """The cluster in which each word has its place."""
@@ -194,7 +194,7 @@ class Draft:
         found = []
         for seed in (1, 2):
             signs = np.random.default_rng(seed).integers(1 << 26, size=rows.max(initial=0) + 1)
-            found.append(sizes_of(places, self.tree, signs[rows]).tolist())
+            found.append(sum_subtrees(places, self.tree, signs[rows]).tolist())
         return list(zip(*found, strict=True))
 
     def clustering(self, known: Clustering | None = None) -> Clustering:
@@ -232,11 +232,11 @@ class Draft:
         if edit.words and not known and edit.kind != editing.ADD:
             self.row(edit.words[0])  # which is an error
         places = self.places()
-        sizes, unsure = sizes_of(places, self.tree), []
+        sizes, unsure = sum_subtrees(places, self.tree), []
         rows = {word: row for row, word in enumerate(self.words)}
 
         def again(seen: ClassSnapshot) -> ClassSnapshot:
-            found = found_again(seen, rows, places, sizes, self.tree)
+            found = match_class(seen, rows, places, sizes, self.tree)
             if found.node and found.like < editing.SURE:
                 unsure.append((seen, found))
             # The words stay those that a person saw, however often the thesaurus is rebuilt.
@@ -369,7 +369,7 @@ class Draft:
                     ids.flags.writeable = False
                     self.ids = ids
 
-    def _decide(self, number: int, state: str) -> EditChange:
+    def _decide(self, number: int, state: str) -> GrowthChange:
         known = self.changes
         if number not in known:
             there = f"they are {min(known)} to {max(known)}" if known else "there are none"
@@ -429,7 +429,7 @@ class Draft:
         home = self.home.get(row, int(self._homes[row]) if row < self._homes.size else -1)
         if home < 0 or self.parts[home] not in clusters:
             sums = np.bincount(self.parts[units], weights, minlength=self.tree.n_clusters)
-            leaf = int(places_of(sparse.csr_array(sums[None]), self.tree)[0])
+            leaf = int(assign_leaves(sparse.csr_array(sums[None]), self.tree)[0])
             there = self.parts[units] == self.tree.cluster[leaf]
             self.home[row] = int(units[np.where(there, weights, -1.0).argmax()])
 

@@ -130,8 +130,8 @@ class Edit:
             ADD: f"{words} added to {label}",
             DELETE: f"{words} deleted",
             SPLIT: f"{label} split: {words} apart from the others",
-            ACCEPT: f"{number_changes(self.changes)} accepted: {words}",
-            REFUSE: f"{number_changes(self.changes)} refused: {words}",
+            ACCEPT: f"{describe_changes(self.changes)} accepted: {words}",
+            REFUSE: f"{describe_changes(self.changes)} refused: {words}",
         }[self.kind]
 
     def to_json(self) -> dict[str, Any]:
@@ -232,13 +232,13 @@ def word_list(words: str | Iterable[str]) -> tuple[str, ...]:
 def list_words(words: tuple[str, ...]) -> str:
     """Words for a sentence; of many the first."""
     shown = words if len(words) <= SHOWN + 1 else words[:SHOWN]
-    told = [_quote(word) for word in shown]
+    describe_match = [_quote(word) for word in shown]
     if len(words) > len(shown):
-        told.append(f"{len(words) - len(shown):,} more")
-    return join_names(told)
+        describe_match.append(f"{len(words) - len(shown):,} more")
+    return join_names(describe_match)
 
 
-def number_changes(numbers: tuple[int, ...]) -> str:
+def describe_changes(numbers: tuple[int, ...]) -> str:
     """Changes for a sentence."""
     return f"change {numbers[0]}" if len(numbers) == 1 else f"{len(numbers):,} changes"
 
@@ -255,7 +255,7 @@ def node_number(node: object, what: str = "node") -> int:
     raise InputError(f"{what} {node!r}: expected a whole number")
 
 
-def found_again(
+def match_class(
     seen: ClassSnapshot, ids: Mapping[str, int], places: Ints, sizes: Ints, tree: Tree
 ) -> MatchedClass:
     """The class whose words are most like those of one of another thesaurus.
@@ -287,7 +287,7 @@ def found_again(
     return MatchedClass(best, float(like[best]), round(float(common[best])), int(sizes[best]))
 
 
-def told(seen: ClassSnapshot, label: str, found: MatchedClass) -> str:
+def describe_match(seen: ClassSnapshot, label: str, found: MatchedClass) -> str:
     """What a class has become, for a person to check."""
     others = found.size - found.common
     beside = f", and {plural(others, 'other', ',')}" if others else ""

@@ -34,7 +34,7 @@ from roget.core.tree import Tree
 from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.clustering.result import Clustering
-from roget.learn.thesaurus.changes import EditChange
+from roget.learn.thesaurus.changes import GrowthChange
 from roget.learn.thesaurus.edits import Edit, Note
 from roget.learn.thesaurus.thesaurus import Thesaurus
 
@@ -294,7 +294,7 @@ def _base(folder: folders.Folder) -> Thesaurus:
             return Thesaurus(counts, *found, steps=record["path"], **told)
         plain = {**record["clustering"], "tree": record["tree"], "path": record["path"]}
         arrays |= folders.to_arrays("memberships", table.tocsr())
-        told["changes"] = [EditChange.from_json(one) for one in record.get("changes") or ()]
+        told["changes"] = [GrowthChange.from_json(one) for one in record.get("changes") or ()]
         told["spare"] = _spare_of(folder)
         return Thesaurus.from_clustering(counts, Clustering.of_parts(plain, arrays), **told)
     except (KeyError, TypeError, ValueError, OverflowError) as error:

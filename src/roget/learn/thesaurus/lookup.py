@@ -22,7 +22,7 @@ from roget.core.types import Array, BoolArray, Floats, Ints
 from roget.errors import InputError, UnknownName
 from roget.learn.clustering.result import Clustering
 from roget.learn.command_options import NeighbourOptions as Asked
-from roget.learn.thesaurus import node_lookup as placing
+from roget.learn.thesaurus import nodes as placing
 from roget.learn.thesaurus.draft import Draft
 from roget.learn.thesaurus.labels import LABEL, ClassLabels, StableLabels
 from roget.learn.thesaurus.neighbours import Neighbours
@@ -183,9 +183,9 @@ class Lookup(ReportMixin):
         if sum(asked is not None for asked in (k, depth, value)) > 1:
             raise InputError("a cut is asked for by k, by depth or by value, not by several")
         if depth is not None:
-            return placing.at_depth(self.tree, depth)
+            return placing.nodes_at_depth(self.tree, depth)
         if value is not None:
-            return placing.of_splits(self.tree, self._good(value))
+            return placing.nodes_after_splits(self.tree, self._good(value))
         if k is not None:
             return self.tree.tops(k)
         return [int(leaf) for leaf in self._leaves]
@@ -412,18 +412,18 @@ class Lookup(ReportMixin):
     def places(self) -> Ints:
         """The leaf in which each word has its place, where edits have put it."""
         if self._draft is None:
-            return placing.places_of(self.memberships, self.tree)
+            return placing.assign_leaves(self.memberships, self.tree)
         return self._draft.places()
 
     @cached_property
     def sizes(self) -> Ints:
         """How many words have their place in each node."""
-        return np.asarray(placing.sizes_of(self.places, self.tree))
+        return np.asarray(placing.sum_subtrees(self.places, self.tree))
 
     @cached_property
     def shares(self) -> Floats:
         """The probability of each node."""
-        return np.asarray(placing.sizes_of(self._leaves, self.tree, self.mass))
+        return np.asarray(placing.sum_subtrees(self._leaves, self.tree, self.mass))
 
     @cached_property
     def rows(self) -> dict[str, int]:
@@ -511,11 +511,11 @@ class Lookup(ReportMixin):
 
     @cached_property
     def _layout(self) -> placing.NodeLayout:
-        return placing.layout_of(self.tree)
+        return placing.lay_out(self.tree)
 
     @cached_property
     def _leaves(self) -> Ints:
-        return placing.leaves_of(self.tree)
+        return placing.cluster_leaves(self.tree)
 
     def _clusters(self, node: int) -> Ints:
         self.tree.children(node)  # one that is not there is an error

@@ -23,7 +23,7 @@ from roget.learn.representation.similarity import (
     transpose,
     weigh_contexts,
 )
-from roget.learn.thesaurus.node_lookup import MANY, parts
+from roget.learn.thesaurus.nodes import MANY, parts
 
 
 class Neighbours:

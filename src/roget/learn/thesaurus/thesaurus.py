@@ -22,8 +22,8 @@ from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.clustering.result import Clustering, recall
 from roget.learn.thesaurus import edits as editing
-from roget.learn.thesaurus import node_lookup as placing
-from roget.learn.thesaurus.changes import EditChange
+from roget.learn.thesaurus import nodes as placing
+from roget.learn.thesaurus.changes import GrowthChange
 from roget.learn.thesaurus.draft import Draft
 from roget.learn.thesaurus.edits import Edit, Note
 from roget.learn.thesaurus.lookup import Lookup
@@ -116,7 +116,7 @@ class Thesaurus(Lookup):
         ids: Sequence[int] | None,
         next_id: int | None,
         notes: Mapping[int | str, Note] | None,
-        changes: Iterable[EditChange] = (),
+        changes: Iterable[GrowthChange] = (),
         spare: Counts | Callable[[], Counts | None] | None = None,
     ) -> None:
         table = sparse.csr_array(clustering.memberships, dtype=np.float64)
@@ -178,7 +178,7 @@ class Thesaurus(Lookup):
         ids: Sequence[int] | None = None,
         next_id: int | None = None,
         notes: Mapping[int | str, Note] | None = None,
-        changes: Iterable[EditChange] = (),
+        changes: Iterable[GrowthChange] = (),
         spare: Counts | Callable[[], Counts | None] | None = None,
     ) -> Thesaurus:
         """The thesaurus of counts and what was learnt from them.
@@ -239,7 +239,7 @@ class Thesaurus(Lookup):
         return made
 
     @property
-    def changes(self) -> tuple[EditChange, ...]:
+    def changes(self) -> tuple[GrowthChange, ...]:
         """What growing has changed, and whether that was accepted or refused."""
         states = {} if self._draft is None else self._draft.states
         if not states:
@@ -339,7 +339,7 @@ class Thesaurus(Lookup):
         """The n likeliest classes (leaves) of each new word, word by word."""
         from roget.learn.clustering.inputs import align_contexts
 
-        belongs, leaves = self.classify(counts), placing.leaves_of(self.tree)
+        belongs, leaves = self.classify(counts), placing.cluster_leaves(self.tree)
         known = align_contexts(counts, self.contexts).sum(axis=1)
         shares = known / np.maximum(counts.word_totals, 1e-300)
         rows = []
@@ -549,7 +549,10 @@ class Thesaurus(Lookup):
                 continue
             if found.unsure:
                 before = self.with_edits(log)
-                said = [editing.told(seen, before.label(at.node), at) for seen, at in found.unsure]
+                said = [
+                    editing.describe_match(seen, before.label(at.node), at)
+                    for seen, at in found.unsure
+                ]
                 doubts.append(f"{edit}: {'; '.join(said)}")
             draft = after
             log += here

@@ -19,7 +19,7 @@ from roget.errors import InputError, UnknownName
 from roget.learn.command_options import SENSES
 from roget.learn.taxonomy.taxonomy import ROOT, Taxonomy
 from roget.learn.thesaurus import Thesaurus
-from roget.learn.thesaurus.node_lookup import depths_of, leaves_of, upwards
+from roget.learn.thesaurus.nodes import add_ancestors, cluster_leaves, node_depths
 
 OWN = " (itself)"
 """Told of the words of a class that are in none of its parts."""
@@ -93,7 +93,7 @@ class WordHierarchy:
     @cached_property
     def depth(self) -> Ints:
         """How many nodes lie above each node."""
-        return depths_of(self.parent)
+        return node_depths(self.parent)
 
     @cached_property
     def spread(self) -> Floats:
@@ -156,7 +156,7 @@ def _plant(
         parent = np.concatenate([parent, at])
         origin = np.concatenate([origin, row])
         at = n_classes + np.arange(row.size)
-    shares = upwards(row, at, share, parent, len(words))
+    shares = add_ancestors(row, at, share, parent, len(words))
     kept = np.bincount(shares.indices, minlength=parent.size) > 0
     number = np.cumsum(kept) - 1
     above = parent[kept]
@@ -176,7 +176,7 @@ def _of_thesaurus(thesaurus: Thesaurus, words: bool) -> WordHierarchy:
     belongs = thesaurus.memberships.tocoo()
     # Memberships add up to 1 but for what was too small to be kept.
     totals = np.asarray(thesaurus.memberships.sum(axis=1)).ravel()
-    at = leaves_of(thesaurus.tree)[belongs.col]
+    at = cluster_leaves(thesaurus.tree)[belongs.col]
     return _plant(
         thesaurus.words.tolist(),
         np.asarray(thesaurus.tree.parent, dtype=np.int64),
@@ -231,7 +231,9 @@ def name_classes(
         return {}
     shares = sparse.csr_array(hierarchy.shares[known[rows]])
     tree, ones = thesaurus.tree, np.ones(rows.size)
-    above = upwards(np.arange(rows.size), thesaurus.places[rows], ones, tree.parent, rows.size)
+    above = add_ancestors(
+        np.arange(rows.size), thesaurus.places[rows], ones, tree.parent, rows.size
+    )
     inside = sparse.csr_array(above.T)
     sums = sparse.csr_array(inside @ shares)
     ours, theirs = (np.asarray(table).ravel() for table in (inside.sum(axis=1), shares.sum(axis=0)))

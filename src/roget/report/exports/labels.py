@@ -11,7 +11,7 @@ import numpy as np
 
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.files import read as read_folder
-from roget.learn.thesaurus.node_lookup import leaves_of
+from roget.learn.thesaurus.nodes import cluster_leaves
 from roget.scoring.labels.hierarchy import Hierarchy
 from roget.scoring.labels.labels import Labels
 
@@ -35,7 +35,7 @@ def to_hierarchy(thesaurus: Thesaurus, source: str) -> Hierarchy:
     return Hierarchy(
         tree.parent,
         np.array([node for node, _ in tree.splits], dtype=np.int64),
-        leaves_of(tree),
+        cluster_leaves(tree),
         tree.cluster[thesaurus.places],
         [str(word) for word in thesaurus.words],
         [thesaurus.labels.get(node, "") for node in range(tree.n_nodes)],

@@ -17,9 +17,9 @@ from roget.core.progress import Report
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
 from roget.learn.command_options import PlaceOptions
-from roget.learn.growth.graph import FAR, Graph, fold
-from roget.learn.growth.place import Placer
-from roget.learn.growth.votes import BLOCK, FEWEST, NeighbourModel
+from roget.learn.placing.graph import FAR, Graph, fold
+from roget.learn.placing.place import Placer
+from roget.learn.placing.votes import BLOCK, FEWEST, NeighbourModel
 from roget.learn.taxonomy.taxonomy import Taxonomy
 
 RANKED = 10

@@ -29,7 +29,7 @@ def parts(rows: int, columns: int) -> Iterator[slice]:
         yield slice(begin, min(begin + step, rows))
 
 
-def places_of(memberships: Any, tree: Tree) -> Ints:
+def assign_leaves(memberships: Any, tree: Tree) -> Ints:
     """The leaf of each word: from the root, at every split, the side to which it belongs more."""
     above, order = _ancestry(tree)
     places = np.zeros(memberships.shape[0], dtype=np.int64)
@@ -76,7 +76,7 @@ class NodeLayout(NamedTuple):
         return np.sort(self.leaves[self.first[node] : self.last[node]])
 
 
-def layout_of(tree: Tree) -> NodeLayout:
+def lay_out(tree: Tree) -> NodeLayout:
     """The leaves of a tree in the order of its branches."""
     leaves = [node for node in tree.walk() if not tree.children(node)]
     first, last = np.zeros((2, tree.n_nodes), dtype=np.int64)
@@ -87,13 +87,13 @@ def layout_of(tree: Tree) -> NodeLayout:
     return NodeLayout(np.array(leaves), first, last)
 
 
-def leaves_of(tree: Tree) -> Ints:
+def cluster_leaves(tree: Tree) -> Ints:
     """The node of each cluster."""
     leaves = np.flatnonzero(tree.cluster >= 0)
     return np.asarray(leaves[np.argsort(tree.cluster[leaves])])
 
 
-def sizes_of(places: Ints, tree: Tree, weights: Any = None) -> Any:
+def sum_subtrees(places: Ints, tree: Tree, weights: Any = None) -> Any:
     """How many of some words, given by their leaves, lie in each node; or how much they weigh."""
     sizes = np.bincount(places, weights, minlength=tree.n_nodes)
     for node in range(tree.n_nodes - 1, 0, -1):
@@ -101,7 +101,7 @@ def sizes_of(places: Ints, tree: Tree, weights: Any = None) -> Any:
     return sizes
 
 
-def upwards(row: Any, at: Any, share: Floats, parent: Ints, n_rows: int) -> Any:
+def add_ancestors(row: Any, at: Any, share: Floats, parent: Ints, n_rows: int) -> Any:
     """A csr_array, rows × nodes: shares at the nodes where rows are, and at all nodes above."""
     rows, nodes, shares = [row], [at], [share]
     while row.size:
@@ -116,7 +116,7 @@ def upwards(row: Any, at: Any, share: Floats, parent: Ints, n_rows: int) -> Any:
     return table
 
 
-def depths_of(parent: Ints) -> Ints:
+def node_depths(parent: Ints) -> Ints:
     """How many nodes lie above each node; node 0 is the root."""
     depth = np.zeros(parent.size, dtype=np.int64)
     waiting = np.arange(1, parent.size)
@@ -128,15 +128,15 @@ def depths_of(parent: Ints) -> Ints:
     return depth
 
 
-def at_depth(tree: Tree, depth: int) -> list[int]:
+def nodes_at_depth(tree: Tree, depth: int) -> list[int]:
     """The nodes that lie under so many splits, and the leaves that lie under fewer."""
     if depth < 0:
         raise InputError(f"depth {depth}: expected 0 or more")
-    far = depths_of(tree.parent)
+    far = node_depths(tree.parent)
     return _ordered(tree, np.flatnonzero((far == depth) | ((far < depth) & (tree.cluster >= 0))))
 
 
-def of_splits(tree: Tree, good: Any) -> list[int]:
+def nodes_after_splits(tree: Tree, good: Any) -> list[int]:
     """The classes that are left when only good splits, and those above them, are made."""
     kept = np.asarray(good) & (tree.cluster < 0)
     for node in range(tree.n_nodes - 1, 0, -1):
@@ -162,5 +162,5 @@ def _ancestry(tree: Tree) -> tuple[Any, Ints]:
         order.append(level.astype(np.int64))
     nodes, clusters = np.concatenate(order), np.arange(tree.n_clusters)
     whole = np.ones(clusters.size)
-    inside = upwards(clusters, leaves_of(tree), whole, tree.parent, clusters.size)
+    inside = add_ancestors(clusters, cluster_leaves(tree), whole, tree.parent, clusters.size)
     return inside[:, nodes], nodes

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learn.growth.planted import plant
+from learn.placing.planted import plant
 from roget import InputError
 from roget.core.counts import Counts
 from roget.errors import UnknownName
 from roget.learn.command_options import PlaceOptions
-from roget.learn.growth.graph import CROWD, FAR, NEAR, Graph, fold
-from roget.learn.growth.place import Placer, ScoreCalibration, place
-from roget.learn.growth.trial import hide, nearest
-from roget.learn.growth.votes import ENDING, ENOUGH, SILENCE, SPELT, Endings, NeighbourModel
+from roget.learn.placing.graph import CROWD, FAR, NEAR, Graph, fold
+from roget.learn.placing.holdout import hide, nearest
+from roget.learn.placing.place import Placer, ScoreCalibration, place
+from roget.learn.placing.votes import ENDING, ENOUGH, SILENCE, SPELT, Endings, NeighbourModel
 from roget.learn.taxonomy import taxonomy_of
 from roget.learn.taxonomy.taxonomy import Taxonomy
 

@@ -14,8 +14,8 @@ from roget.core.options import choose, with_options
 from roget.core.progress import Progress, Report
 from roget.core.types import Floats, Ints
 from roget.learn.command_options import PlaceOptions
-from roget.learn.growth.graph import Graph
-from roget.learn.growth.votes import BLOCK, SPELT, NeighbourModel, Supporter
+from roget.learn.placing.graph import Graph
+from roget.learn.placing.votes import BLOCK, SPELT, NeighbourModel, Supporter
 from roget.learn.taxonomy.taxonomy import Taxonomy
 
 SPEAKERS, CONTEXTS = 5, 4

@@ -14,7 +14,7 @@ from roget.core.counts import Counts
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
 from roget.learn.clustering.memberships import tabulate
-from roget.learn.growth.graph import Graph, fold, is_part
+from roget.learn.placing.graph import Graph, fold, is_part
 from roget.learn.representation import Representation
 from roget.learn.representation.similarity import (
     Similarity,
