@@ -1,0 +1,1 @@
+"""Optional steps of the scoring pipeline; none of them imports the pipeline."""
