@@ -41,11 +41,11 @@ from roget.learn.clustering.soft.em import SoftMixture
 from roget.learn.counting.extract import Extract
 from roget.learn.counting.options import CountOptions
 from roget.learn.counting.scheduler import Workspace, counted
-from roget.scoring import resample
 from roget.scoring.labels import as_labels
 from roget.scoring.labels.align import align
 from roget.scoring.labels.dask_join import DaskJoin, deal_rows
 from roget.scoring.measures.base import list_requests
+from roget.scoring.steps import bootstrap
 
 PEERS = ("distributed", "duckdb")
 SLOW = ("count", "score", "draws", "soft", "place")
@@ -149,7 +149,7 @@ def get_warm(cluster: Dask) -> None:
     """Have workers import what they need, and load what is compiled."""
     assert all(work(None, 0.002)(cluster) for work in (prepare_soft, prepare_places))
     # What is sent has to be known there, and so is imported.
-    cluster._client.run(repr, (Extract, deal_rows, resample.ItemDraws))
+    cluster._client.run(repr, (Extract, deal_rows, bootstrap.ItemDraws))
 
 
 def prepare_count(folder: Path, scale: float) -> Work:
@@ -221,7 +221,7 @@ def prepare_draws(folder: Path, scale: float) -> Work:
     system = np.where(random.random(items) < 0.5, gold, random.integers(0, 150, items))
     sides = align(as_labels(gold), as_labels(system), "cluster", None, "drop")
     asked = list_requests(["v", "nvi", "ari", "b3-f"], ["ml", "jk"])
-    draws = resample.ItemDraws([sides], asked)
+    draws = bootstrap.ItemDraws([sides], asked)
     estimates = np.zeros((1, len(asked)))
 
     def work(engine: Engine) -> bytes:

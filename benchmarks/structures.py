@@ -23,7 +23,7 @@ from roget.bench.script import run_script
 from roget.scoring.labels import as_labels
 from roget.scoring.measures.base import evaluate, list_requests
 from roget.scoring.score import ReadOptions, make_tables, read_sides
-from roget.scoring.sweep import MEASURES
+from roget.scoring.steps.sweep import MEASURES
 from roget.scoring.tables import null_models
 from roget.scoring.tables.cover import CoverTable
 

@@ -116,7 +116,7 @@ def _sizes(text: str) -> Any:
 def _cuts(text: str) -> Any:
     from roget.errors import RogetError
     from roget.learn.growth.options import read_numbers
-    from roget.scoring.trees import parse_cut
+    from roget.scoring.steps.cuts import parse_cut
 
     for parse in (lambda text: read_numbers(text, [1, 2]), parse_cut):
         with suppress(RogetError):

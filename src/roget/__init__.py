@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from roget.scoring.compare import compare
     from roget.scoring.comparison import Comparison
     from roget.scoring.entropy import entropy_of as entropy
-    from roget.scoring.items import ItemScores, score_items
     from roget.scoring.labels.hierarchy import Hierarchy
     from roget.scoring.references import cite
-    from roget.scoring.result import ScoreRow, ScoreTable
+    from roget.scoring.results import ScoreRow, ScoreTable
     from roget.scoring.score import contingency, measure, score
     from roget.scoring.scorer import scorer
-    from roget.scoring.sweep import Sweep, sweep
+    from roget.scoring.steps.items import ItemScores, score_items
+    from roget.scoring.steps.sweep import Sweep, sweep
     from roget.scoring.tables.contingency import Contingency
     from roget.scoring.tables.synthetic import make_dom_table
     from roget.web.widget import widget
@@ -58,15 +58,15 @@ _PUBLIC = {
     "Counts": "roget.core.counts:Counts",
     "Hierarchy": "roget.scoring.labels.hierarchy:Hierarchy",
     "InputError": "roget.errors:InputError",
-    "ItemScores": "roget.scoring.items:ItemScores",
+    "ItemScores": "roget.scoring.steps.items:ItemScores",
     "MDLTree": "roget.learn.clustering.mdl.estimator:MDLTree",
     "RogetError": "roget.errors:RogetError",
-    "ScoreRow": "roget.scoring.result:ScoreRow",
-    "ScoreTable": "roget.scoring.result:ScoreTable",
+    "ScoreRow": "roget.scoring.results:ScoreRow",
+    "ScoreTable": "roget.scoring.results:ScoreTable",
     "SoftAnnealing": "roget.learn.clustering.soft.estimator:SoftAnnealing",
     "SphericalTree": "roget.learn.clustering.spherical.estimator:SphericalTree",
     "SymmetricAnnealing": "roget.learn.clustering.symmetric.estimator:SymmetricAnnealing",
-    "Sweep": "roget.scoring.sweep:Sweep",
+    "Sweep": "roget.scoring.steps.sweep:Sweep",
     "Thesaurus": "roget.learn.thesaurus:Thesaurus",
     "TreeCut": "roget.learn.treecut:TreeCut",
     "Undefined": "roget.errors:Undefined",
@@ -84,9 +84,9 @@ _PUBLIC = {
     "make_dom_table": "roget.scoring.tables.synthetic:make_dom_table",
     "measure": "roget.scoring.score:measure",
     "score": "roget.scoring.score:score",
-    "score_items": "roget.scoring.items:score_items",
+    "score_items": "roget.scoring.steps.items:score_items",
     "scorer": "roget.scoring.scorer:scorer",
-    "sweep": "roget.scoring.sweep:sweep",
+    "sweep": "roget.scoring.steps.sweep:sweep",
     "widget": "roget.web.widget:widget",
 }
 

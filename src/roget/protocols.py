@@ -22,7 +22,7 @@ from roget.scoring.labels.codes import factorize_objects
 from roget.scoring.labels.labels import Labels
 from roget.scoring.measures.base import Asked
 from roget.scoring.options import ScoreOptions
-from roget.scoring.result import ScoreTable, Shown, address, name_metric
+from roget.scoring.results import ScoreTable, Shown, address, name_metric
 from roget.scoring.score import score
 
 SAMPLES, SIZE, BATCH, SEED = 10, 16_384, 512, 42

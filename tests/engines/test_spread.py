@@ -29,7 +29,7 @@ from roget.learn.clustering.annealing.data import prepare
 from roget.learn.clustering.annealing.states import ThreadPool
 from roget.learn.clustering.soft import fleet
 from roget.learn.clustering.soft.em import SoftMixture
-from roget.scoring import resample
+from roget.scoring.steps import bootstrap
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +106,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fleet, "DENSE", 0)
     monkeypatch.setattr(states, "CHUNK", 256)
     monkeypatch.setattr(result, "CELLS", 400)
-    monkeypatch.setattr(resample, "_DRAWN", 100)
+    monkeypatch.setattr(bootstrap, "_DRAWN", 100)
 
 
 @pytest.mark.usefixtures("small")

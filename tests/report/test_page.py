@@ -21,7 +21,7 @@ from roget.report.comparison.html import ColorScale, data, render
 from roget.report.contingency import shown_table, worst_groups
 from roget.scoring.compare import compare
 from roget.scoring.comparison import Comparison
-from roget.scoring.diagnostics import Impure, impure
+from roget.scoring.steps.diagnostics import Impure, impure
 from roget.scoring.tables.contingency import Contingency
 
 SYSTEM = "</script><script>document.title='broken'</script>\"'&\u202e"

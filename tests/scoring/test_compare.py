@@ -9,7 +9,7 @@ import pytest
 from roget import InputError, RogetError, compare, contingency, score
 from roget.core.io.paths import name_sources
 from roget.scoring.agreement.panel import name_clusterings
-from roget.scoring.annotators import name_golds
+from roget.scoring.steps.annotators import name_golds
 
 RANDOM = np.random.default_rng(7)
 GROUPS = np.repeat(np.arange(12), 25)

@@ -9,7 +9,7 @@ import numpy as np
 from roget.core.types import Array, Floats, Ints
 from roget.report import Report, ReportTable
 from roget.report.format import brief, plural
-from roget.scoring.result import ScoreTable
+from roget.scoring.results import ScoreTable
 from roget.scoring.tables.contingency import Contingency
 from roget.scoring.tables.statistics import Statistics
 

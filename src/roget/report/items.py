@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from roget.report import Report, ReportTable
 from roget.report.format import number, plural
-from roget.scoring.items import SCORES, ItemScores
+from roget.scoring.steps.items import SCORES, ItemScores
 
 SHOWN = 20
 """Items that are shown, those with the lowest scores; data and spreadsheets have all."""

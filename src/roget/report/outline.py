@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from roget.report import Cell, Column, ReportTable
 from roget.report.format import ARROWS, number
-from roget.scoring.diagnostics import GroupRow
-from roget.scoring.summary import BANDS, ScoreComponents
+from roget.scoring.steps.components import BANDS, ScoreComponents
+from roget.scoring.steps.diagnostics import GroupRow
 
 LONGEST = 26
 MOST_GROUPS = 100

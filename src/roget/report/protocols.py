@@ -5,7 +5,7 @@ from __future__ import annotations
 from roget.protocols import Evaluation
 from roget.report import Report, ReportTable
 from roget.report.format import ARROWS, number, plural
-from roget.scoring.result import address
+from roget.scoring.results import address
 
 
 def report(found: Evaluation) -> Report:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from roget.report import Report, ReportTable
 from roget.report.format import ARROWS, UNDEFINED, number, plural
-from roget.scoring.result import MEAN, TREE, ScoreTable, address
+from roget.scoring.results import MEAN, TREE, ScoreTable, address
 
 if TYPE_CHECKING:
-    from roget.scoring.summary import ScoreComponents
+    from roget.scoring.steps.components import ScoreComponents
 
 
 def report(table: ScoreTable) -> Report:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from roget.report import Cell, Column, Report, ReportTable
 from roget.report.figures import BLUE, GREY, SERIES, label_point, set_log, styled
 from roget.report.format import ARROWS, UNDEFINED, canvas, number, plural
-from roget.scoring.sweep import Sweep, SweepCurve
+from roget.scoring.steps.sweep import Sweep, SweepCurve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,10 +17,7 @@ from roget.core.io.problems import join_names
 from roget.core.progress import Progress, Report
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
-from roget.scoring import resample
 from roget.scoring.comparison import Comparison, Pair, SystemRow
-from roget.scoring.diagnostics import list_groups
-from roget.scoring.item_weights import weigh
 from roget.scoring.labels import Labels
 from roget.scoring.labels.align import choose_rules
 from roget.scoring.measures.base import (
@@ -31,8 +28,7 @@ from roget.scoring.measures.base import (
     usual_measures,
 )
 from roget.scoring.options import CompareOptions
-from roget.scoring.resample import Draws
-from roget.scoring.result import defined, find_scores, merge_notes, note_undefined
+from roget.scoring.results import defined, find_scores, merge_notes, note_undefined
 from roget.scoring.score import (
     ReadOptions,
     ScoredSystem,
@@ -45,8 +41,12 @@ from roget.scoring.score import (
     warn_of,
     write_signature,
 )
-from roget.scoring.splits import OnSplits, Split, read_splits, supervised_recall
-from roget.scoring.summary import outline
+from roget.scoring.steps import bootstrap
+from roget.scoring.steps.bootstrap import Draws
+from roget.scoring.steps.components import outline
+from roget.scoring.steps.diagnostics import list_groups
+from roget.scoring.steps.item_weights import weigh
+from roget.scoring.steps.splits import OnSplits, Split, read_splits, supervised_recall
 from roget.scoring.tables.statistics import Outline
 
 SIGNIFICANT = 0.05
@@ -102,7 +102,7 @@ def compare(
     """
     given = dict(locals())
     if golds:
-        from roget.scoring.annotators import compare_golds
+        from roget.scoring.steps.annotators import compare_golds
 
         return compare_golds(**given)
     folders = {Path(folder).name: read_splits(folder) for folder in splits}
@@ -126,7 +126,7 @@ def compare(
     with reading.counting(gold) as count:
         for name, source in named.items():
             sides = count(source) if left is None else None
-            if sides is not None and ci and not resample.has_groups(sides):
+            if sides is not None and ci and not bootstrap.has_groups(sides):
                 if engine != "local":
                     raise InputError(
                         f"engine {engine}: intervals of systems without groups need the items; use "
@@ -143,7 +143,7 @@ def compare(
                 usual = usual_measures(measures, cover=sides.overlapping)
                 asked, chosen = _ask(usual, entropy, folders, main)
             if sides.system.tree is not None or sides.gold.tree is not None:
-                from roget.scoring.trees import cut_tree, note_whole
+                from roget.scoring.steps.cuts import cut_tree, note_whole
 
                 if folders:
                     raise InputError(f"{name}: splits are tried on labels, not on trees")
@@ -177,7 +177,7 @@ def compare(
         raise InputError("the permutation test needs groups: without them, choose the bootstrap")
     draws = None
     if ci:
-        draws = resample.draw(
+        draws = bootstrap.draw(
             table.values,
             table.weights,
             [system.sides for system in answered],
@@ -267,7 +267,7 @@ def _sign_cut(answered: Sequence[ScoredSystem], cut: Any) -> dict[str, str]:
         if cut is not None:
             raise InputError(f"cut={cut}, but no system is a tree; leave it out")
         return {}
-    from roget.scoring.trees import choose_cut, name_cut
+    from roget.scoring.steps.cuts import choose_cut, name_cut
 
     return {"cut": name_cut(choose_cut(answered[0].sides, cut))}
 
@@ -342,16 +342,16 @@ class SystemScores:
         a, b = both.T
         difference = self.means[a, r] - self.means[b, r]
         drawn = draws.drawn[:, a, r] - draws.drawn[:, b, r]
-        low, high = resample.interval_ends("percentile", difference, drawn, resample.NO_JACKKNIFE)
+        low, high = bootstrap.interval_ends("percentile", difference, drawn, bootstrap.NO_JACKKNIFE)
         if paired == "permutation":
             values = self.values[:, r]
             gaps = values[a] - values[b]
             weights = self.weights if self.own is None else self.weights * self.own[r]
-            p = resample.permutation_p(gaps, weights, drawn.shape[0], seed + 1)
+            p = bootstrap.permutation_p(gaps, weights, drawn.shape[0], seed + 1)
         else:
-            p = resample.bootstrap_p(difference, drawn)
+            p = bootstrap.bootstrap_p(difference, drawn)
         p = np.where(np.isnan(difference), np.nan, p)
-        return difference, low, high, p, resample.holm(p)
+        return difference, low, high, p, bootstrap.holm(p)
 
     def _notes(self, system: ScoredSystem) -> tuple[str, ...]:
         measures = [measure for measure, _ in self.asked]
@@ -465,7 +465,7 @@ def _marks(table: SystemScores, pairs: Sequence[Pair]) -> dict[tuple[int, int], 
             i, j = min(i, j), max(i, j)
             return (names[i], names[j], *key) in apart
 
-        marks.update({(s, r): mark for s, mark in resample.letters(order, differ).items()})
+        marks.update({(s, r): mark for s, mark in bootstrap.letters(order, differ).items()})
     return marks
 
 

@@ -8,13 +8,13 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from roget.errors import InputError
-from roget.scoring.result import Score, ScoreRow, Shown, is_earned, is_plug_in, list_kind
+from roget.scoring.results import Score, ScoreRow, Shown, is_earned, is_plug_in, list_kind
 
 if TYPE_CHECKING:
-    from roget.scoring.diagnostics import GroupRow
     from roget.scoring.score import ScoredSystem
-    from roget.scoring.sets import Columns
-    from roget.scoring.summary import ScoreComponents
+    from roget.scoring.steps.components import ScoreComponents
+    from roget.scoring.steps.diagnostics import GroupRow
+    from roget.scoring.steps.sets import Columns
 
 
 @dataclass(frozen=True)

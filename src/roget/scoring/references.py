@@ -18,7 +18,7 @@ from roget.errors import InputError, UnknownName
 from roget.scoring.comparison import Comparison
 from roget.scoring.measures import Measure, parse
 from roget.scoring.measures.base import split_names
-from roget.scoring.result import Shown, read_signature
+from roget.scoring.results import Shown, read_signature
 
 OURS = f"""@software{{roget,
   author = {{{{The roget authors}}}},

@@ -39,7 +39,7 @@ from roget.scoring.measures.base import (
     usual_measures,
 )
 from roget.scoring.options import RULES, LabelOptions, Rules, ScoreOptions
-from roget.scoring.result import (
+from roget.scoring.results import (
     ScoreRow,
     ScoreTable,
     advise,
@@ -47,7 +47,7 @@ from roget.scoring.result import (
     hide_paths,
     note_undefined,
 )
-from roget.scoring.summary import outline
+from roget.scoring.steps.components import outline
 from roget.scoring.tables import baselines as trivial
 from roget.scoring.tables.contingency import Contingency, Leaves
 from roget.scoring.tables.statistics import Separate, Statistics
@@ -140,7 +140,7 @@ def score(
         Whether the table keeps the cells, so that `table.sets("clusters")` can list them all.
     chance
         With so many draws, every score has z and p of being better than random answers whose
-        clusters have the same sizes: see `roget.scoring.chance`.
+        clusters have the same sizes: see `roget.scoring.steps.chance`.
     details
         Adds the groups with the worst first score, the clusters that mix classes and the
         scattered classes.
@@ -184,11 +184,11 @@ def score(
     options = dict(locals())
     leveled = any(hasattr(side, "to_labels") and side.levels for side in (gold, system))
     if levels is not None or leveled or has_several(columns):
-        from roget.scoring.levels import score_levels
+        from roget.scoring.steps.levels import score_levels
 
         return score_levels(options)
     if golds:
-        from roget.scoring.annotators import score_golds
+        from roget.scoring.steps.annotators import score_golds
 
         return score_golds(**options)
     check_options(ScoreOptions, **options)
@@ -199,7 +199,7 @@ def score(
             several=several,
         )  # fmt: skip
         if extra == "sample":
-            from roget.scoring.entity_sample import score_sample
+            from roget.scoring.steps.entity_sample import score_sample
 
             if sample_weight is not None or balance is not None:
                 raise InputError("extra='sample' needs items that all count the same")
@@ -232,15 +232,15 @@ def score(
     average = rules.average
     asked = list_requests(usual_measures(measures, cover=sides.overlapping), entropy)
     if sample_weight is not None or balance is not None:
-        from roget.scoring.item_weights import weigh
+        from roget.scoring.steps.item_weights import weigh
 
         sides = weigh(sides, sample_weight, balance)
     swept = None
     trees = [side.tree for side in (sides.gold, sides.system)]
     if any(one is not None for one in (*trees, cut, cuts)):
         from roget.scoring.measures.trees import DendrogramPurity
-        from roget.scoring.sweep import sweep_sides
-        from roget.scoring.trees import cut_tree, note_whole
+        from roget.scoring.steps.cuts import cut_tree, note_whole
+        from roget.scoring.steps.sweep import sweep_sides
 
         sides = note_whole(cut_tree(sides, cut, average=average), asked)
         if cuts is not None:
@@ -248,7 +248,7 @@ def score(
         if measures is None and sides.leaves is not None:
             asked = [(DendrogramPurity(), None), *asked]
     if items is not None:
-        from roget.scoring.items import score_each
+        from roget.scoring.steps.items import score_each
 
         score_each(sides).write(items)
     tell = progress or (lambda now: None)
@@ -262,7 +262,7 @@ def score(
     )
     rows = _list_rows(found, asked, average)
     if ci:
-        from roget.scoring.resample import draw
+        from roget.scoring.steps.bootstrap import draw
 
         ends = draw(
             found.values[None],
@@ -282,7 +282,7 @@ def score(
             for row, low, high in zip(rows, ends.low[0], ends.high[0], strict=True)
         ]
     if chance:
-        from roget.scoring.chance import try_chance
+        from roget.scoring.steps.chance import try_chance
 
         before = len(asked) + ci
         tried = try_chance(
@@ -296,7 +296,7 @@ def score(
         ]
     diagnosis = None
     if details:
-        from roget.scoring.diagnostics import diagnose
+        from roget.scoring.steps.diagnostics import diagnose
 
         diagnosis = diagnose(found, asked[0])
     wanted, estimators = [wanted for wanted, _ in asked], list_estimators(asked)
@@ -323,7 +323,7 @@ def score(
     )
     if by is None:
         return table
-    from roget.scoring.diagnostics import list_groups
+    from roget.scoring.steps.diagnostics import list_groups
 
     return replace(table, by_group=tuple(list_groups(found, asked, table.main)))
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import roget
 from roget import InputError
 from roget.cli import app
-from roget.scoring.annotators import name_golds
+from roget.scoring.steps.annotators import name_golds
 
 RNG = np.random.default_rng(7)
 TRUTH = RNG.integers(0, 4, 90)

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 import roget
 from roget.errors import InputError
-from roget.scoring import resample
 from roget.scoring.measures.base import average_groups, list_requests
-from roget.scoring.resample import (
+from roget.scoring.score import ReadOptions, read_sides
+from roget.scoring.steps import bootstrap
+from roget.scoring.steps.bootstrap import (
     NO_JACKKNIFE,
     GroupDraws,
     bootstrap_p,
@@ -27,7 +28,6 @@ from roget.scoring.resample import (
     letters,
     permutation_p,
 )
-from roget.scoring.score import ReadOptions, read_sides
 
 
 def test_the_average_leaves_out_what_is_undefined():
@@ -70,7 +70,7 @@ def test_leaving_out_blocks_of_items():
 @pytest.mark.parametrize("most", [10**9, 10], ids=["few", "many"])
 def test_blocks_are_of_equal_size(most, monkeypatch):
     """Also where items are more than numpy deals: then each falls by itself."""
-    monkeypatch.setattr(resample, "_MOST_DEALT", most)
+    monkeypatch.setattr(bootstrap, "_MOST_DEALT", most)
     counts = np.full(300, 10_000)
     taken = np.array([counts - left for left, _ in item_jackknife(counts, seed=0)])
     assert (taken >= 0).all()

@@ -63,7 +63,7 @@ def test_sizes_are_sorted_into_bands():
 
 def test_pairs_of_a_trillion_items_are_exact():
     table = Contingency.from_table([[10**12, 1], [0, 10**12]])
-    from roget.scoring.summary import outline
+    from roget.scoring.steps.components import outline
 
     found = outline([table], ["ml", "jk"], np.ones(1))
     n = 2 * 10**12 + 1

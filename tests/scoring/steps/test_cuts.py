@@ -23,7 +23,7 @@ from roget.scoring.tables.random_walk import TreeElements
 from twins import dendrogram_purity, element_centric, memberships
 
 GOLDEN, WALKS = (
-    json.loads((Path(__file__).parents[1] / "golden" / name).read_text("utf-8"))
+    json.loads((Path(__file__).parents[2] / "golden" / name).read_text("utf-8"))
     for name in ("trees.json", "walks.json")
 )
 
@@ -440,7 +440,7 @@ class TestLevels:
 def test_the_page_on_trees_runs():
     import doctest
 
-    page = Path(__file__).parents[2] / "docs" / "trees.md"
+    page = Path(__file__).parents[3] / "docs" / "trees.md"
     results = doctest.testfile(str(page), module_relative=False)
     assert results.attempted > 5
     assert results.failed == 0

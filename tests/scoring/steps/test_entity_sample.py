@@ -7,8 +7,8 @@ import pytest
 
 import roget
 from roget.errors import InputError, UnknownName
-from roget.scoring.entity_sample import MEASURES, estimate, sum_entities
 from roget.scoring.labels import as_labels
+from roget.scoring.steps.entity_sample import MEASURES, estimate, sum_entities
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from roget.errors import InputError
 from roget.scoring.labels import as_labels
-from roget.scoring.splits import read_splits, supervised_recall
+from roget.scoring.steps.splits import read_splits, supervised_recall
 
 GROUPS, CLASSES, CLUSTERS = ("g", "h", "i"), ("x", "y", "z", "10", "9"), ("1", "2", "3", None)
 

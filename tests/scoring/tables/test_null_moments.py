@@ -9,8 +9,8 @@ import pytest
 
 import twins
 from roget import Contingency, Undefined, catalogue, contingency
-from roget.scoring.chance import Shifted
 from roget.scoring.measures import parse
+from roget.scoring.steps.chance import Shifted
 from roget.scoring.tables import null_moments
 from roget.scoring.tables.baselines import RandomSameSizes
 from roget.scoring.tables.null_moments import deviate_information, deviate_pairs

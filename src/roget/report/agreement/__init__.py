@@ -9,7 +9,7 @@ from roget.errors import Undefined
 from roget.report import Cell, Column, Report, ReportTable
 from roget.report.format import ARROWS, branches, ends, name_score, number, plural, size_form
 from roget.scoring.agreement.result import Agreement, AgreementTree, MeanRow
-from roget.scoring.result import defined
+from roget.scoring.results import defined
 
 LONGEST_NAME = 26
 MOST_SHOWN = 24

@@ -10,7 +10,7 @@ from roget.report.format import ARROWS, UNDEFINED, ends, name_score, number, plu
 from roget.report.outline import list_parts, list_systems, sheet_groups
 from roget.report.score import ENTROPIES, entropy_columns
 from roget.scoring.comparison import Comparison, SystemRow
-from roget.scoring.result import address
+from roget.scoring.results import address
 
 LONGEST_NAME = 26
 

@@ -15,7 +15,7 @@ from roget.report.contingency import shown_table, worst_groups
 from roget.report.format import ARROWS, brief, name_score, plural
 from roget.report.render.html import bundle, fill_frame
 from roget.scoring.comparison import Comparison, SystemRow
-from roget.scoring.diagnostics import MOST, Impure, impure
+from roget.scoring.steps.diagnostics import MOST, Impure, impure
 
 if TYPE_CHECKING:
     from roget.scoring.score import ScoredSystem

@@ -17,13 +17,13 @@ from roget.scoring.agreement.panel import Panel
 from roget.scoring.labels import Labels
 from roget.scoring.measures.base import divide
 from roget.scoring.options import ConsensusOptions
-from roget.scoring.result import defined
+from roget.scoring.results import defined
 from roget.scoring.score import check_options
 from roget.scoring.tables.contingency import compact, find_kinds
 
 if TYPE_CHECKING:
     from roget.scoring.agreement.result import Agreement
-    from roget.scoring.sets import Columns
+    from roget.scoring.steps.sets import Columns
 
 LINKED = 5_000
 """Items of a group up to which all their pairs are held at once."""

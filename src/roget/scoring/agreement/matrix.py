@@ -9,11 +9,11 @@ import numpy as np
 
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
-from roget.scoring import resample
 from roget.scoring.agreement.panel import Panel
 from roget.scoring.labels import AlignedLabels
 from roget.scoring.labels.labels import take
 from roget.scoring.measures.base import Request, average_groups, divide, evaluate, explain
+from roget.scoring.steps import bootstrap
 from roget.scoring.tables.statistics import Separate, Statistics
 
 _CELLS = 1 << 18
@@ -58,7 +58,7 @@ def fill_matrices(
             raise InputError("intervals for weighted answers need groups to draw from")
         if panel.size < 2:
             raise InputError("intervals need two items or more")
-    parts = resample.deal_parts(panel.size, seed)
+    parts = bootstrap.deal_parts(panel.size, seed)
     done = 0
     for batch in _score(panel):
         each, items, reasons = _values(batch, asked, panel.n_groups)
@@ -193,18 +193,18 @@ class Sample:
     """Scores of other items: drawn ones (draws × scores), and with parts left out."""
 
     drawn: Floats
-    jackknife: resample.JackknifeDraws
+    jackknife: bootstrap.JackknifeDraws
 
     def ends(self, estimate: Floats) -> tuple[Floats, Floats]:
         """The ends of the intervals of scores."""
         method = "bca" if self.drawn.size else "jackknife"
-        return resample.interval_ends(method, estimate, self.drawn, self.jackknife)
+        return bootstrap.interval_ends(method, estimate, self.drawn, self.jackknife)
 
 
 def _draw_groups(values: Floats, weights: Floats, ci: int, seed: int) -> Sample:
     """The same draws of groups for all pairs; groups without items of a pair weigh nothing."""
-    drawn = resample.group_draws(values, weights, ci, seed)
-    return Sample(drawn, resample.group_jackknife(values, weights))
+    drawn = bootstrap.group_draws(values, weights, ci, seed)
+    return Sample(drawn, bootstrap.group_jackknife(values, weights))
 
 
 def _leave_out(panel: Panel, i: int, j: int, asked: Sequence[Request], parts: Ints) -> Sample:
@@ -215,7 +215,7 @@ def _leave_out(panel: Panel, i: int, j: int, asked: Sequence[Request], parts: In
         without[0, r] = evaluate(table, request)[0]
         without[1, r] = without[0, r] if request[0].symmetric else evaluate(table.T, request)[0]
     left = without.reshape(2 * len(asked), count).T
-    return Sample(np.empty((0, left.shape[1])), resample.JackknifeDraws(left, np.ones(count)))
+    return Sample(np.empty((0, left.shape[1])), bootstrap.JackknifeDraws(left, np.ones(count)))
 
 
 class _Samples:
@@ -243,4 +243,4 @@ class _Samples:
     def finish(self, means: Floats) -> tuple[Floats, Floats]:
         """The ends of the intervals of the means (scores × clusterings)."""
         drawn, without = (divide(*both, np.nan) for both in self.sums)
-        return Sample(drawn, resample.JackknifeDraws(without, self.weights)).ends(means)
+        return Sample(drawn, bootstrap.JackknifeDraws(without, self.weights)).ends(means)

@@ -21,7 +21,7 @@ from roget.scoring.labels.align import example, find_unknown, join, mark_noise
 from roget.scoring.labels.labels import fill, keep_apart, take
 from roget.scoring.labels.read import is_thesaurus, list_files
 from roget.scoring.options import PAIRWISE
-from roget.scoring.resample import leave_out
+from roget.scoring.steps.bootstrap import leave_out
 from roget.scoring.tables.contingency import Contingency, compact, count_pairs
 
 _SHOWN = 3

@@ -12,7 +12,7 @@ import numpy as np
 from roget.core.types import Floats
 from roget.errors import Undefined, UnknownName
 from roget.scoring.options import ConsensusOptions
-from roget.scoring.result import ScoreRow, Shown, defined
+from roget.scoring.results import ScoreRow, Shown, defined
 
 if TYPE_CHECKING:
     from roget.scoring.agreement.consensus import Consensus, Consistency, Together

@@ -17,7 +17,6 @@ from roget.core.options import options_of
 from roget.core.progress import Progress, Report
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
-from roget.scoring import resample
 from roget.scoring.compare import SystemScores, compare
 from roget.scoring.comparison import Comparison, GoldStandard, SystemRow
 from roget.scoring.labels import AlignedLabels, Labels, as_labels
@@ -25,7 +24,7 @@ from roget.scoring.labels.labels import keep_apart
 from roget.scoring.labels.table import choose_side
 from roget.scoring.measures.base import Request, average_draws, divide, evaluate, list_requests
 from roget.scoring.options import CompareOptions
-from roget.scoring.result import ScoreRow, ScoreTable, defined, merge_notes, read_signature
+from roget.scoring.results import ScoreRow, ScoreTable, defined, merge_notes, read_signature
 from roget.scoring.score import (
     check_options,
     describe_interval,
@@ -33,6 +32,7 @@ from roget.scoring.score import (
     score,
     write_signature,
 )
+from roget.scoring.steps import bootstrap
 
 ANNOTATORS = "annotators"
 """The mean of all of them, beside trivial answers."""
@@ -258,7 +258,7 @@ def _note_untested(found: Comparison) -> list[str]:
 
 def _draw_groups(
     table: SystemScores, compared: Sequence[Comparison], options: Mapping[str, Any]
-) -> resample.Draws:
+) -> bootstrap.Draws:
     """The same groups are drawn from all gold standards that have them."""
     numbers: dict[str, int] = {}
     parts: list[tuple[Floats, Floats, Ints]] = []
@@ -276,8 +276,8 @@ def _draw_groups(
         for of in (times.astype(np.float64), 1.0 - np.eye(count))
     )
     method = "bca" if options["interval"] == "auto" else options["interval"]
-    jackknife = resample.JackknifeDraws(without, np.ones(count))
-    return resample.Draws(drawn, *resample.interval_ends(method, table.means, drawn, jackknife))
+    jackknife = bootstrap.JackknifeDraws(without, np.ones(count))
+    return bootstrap.Draws(drawn, *bootstrap.interval_ends(method, table.means, drawn, jackknife))
 
 
 def _mean_golds(values: Sequence[Floats]) -> Floats:
@@ -300,7 +300,7 @@ def _leave_items_out(
             )
         for item in _items(one.answered[0].sides):
             numbers.setdefault(item, len(numbers))
-    parts = resample.deal_parts(len(numbers), seed)
+    parts = bootstrap.deal_parts(len(numbers), seed)
     count = int(parts.max()) + 1
     without = []
     for one in compared:
@@ -312,12 +312,12 @@ def _leave_items_out(
             of = parts[[numbers[item] for item in _items(sides)]]
             gold, answers = (keep_apart(side, sides.groups) for side in (sides.gold, sides.system))
             sizes = gold.n_labels, answers.n_labels
-            left = resample.leave_out(gold.codes, answers.codes, sizes, of, count)
+            left = bootstrap.leave_out(gold.codes, answers.codes, sizes, of, count)
             systems.append([evaluate(left, request)[0] for request in asked])
         without.append(np.array(systems).transpose(2, 0, 1))
-    jackknife = resample.JackknifeDraws(_mean_golds(without), np.ones(count))
+    jackknife = bootstrap.JackknifeDraws(_mean_golds(without), np.ones(count))
     means = table.means[: len(compared[0].answered)]
-    return resample.interval_ends("jackknife", means, np.empty((0, *means.shape)), jackknife)
+    return bootstrap.interval_ends("jackknife", means, np.empty((0, *means.shape)), jackknife)
 
 
 def _items(sides: AlignedLabels) -> Sequence[Any]:

@@ -22,12 +22,12 @@ from roget.core.types import Floats
 from roget.errors import InputError, Undefined, UnknownName
 
 if TYPE_CHECKING:
-    from roget.scoring.diagnostics import Details, GroupRow
     from roget.scoring.measures import Measure
     from roget.scoring.score import ScoredSystem
-    from roget.scoring.sets import Columns
-    from roget.scoring.summary import ScoreComponents
-    from roget.scoring.sweep import Sweep
+    from roget.scoring.steps.components import ScoreComponents
+    from roget.scoring.steps.diagnostics import Details, GroupRow
+    from roget.scoring.steps.sets import Columns
+    from roget.scoring.steps.sweep import Sweep
 
 MEAN, TREE = "mean", "tree"
 """What stands for a level: the mean over all, and the tree that they make."""
@@ -317,7 +317,7 @@ class ScoreTable(Shown):
 
 def list_kind(answered: Sequence[ScoredSystem], kind: str) -> Columns:
     """All classes, clusters or the mapping of some systems, imported where they are asked for."""
-    from roget.scoring.sets import KINDS, list_sets
+    from roget.scoring.steps.sets import KINDS, list_sets
 
     if kind not in KINDS:
         raise UnknownName("kind of sets", kind, KINDS)

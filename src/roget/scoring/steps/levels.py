@@ -13,7 +13,7 @@ from roget.errors import InputError
 from roget.scoring.labels import Labels
 from roget.scoring.measures.base import Request, list_requests
 from roget.scoring.measures.trees import DendrogramPurity
-from roget.scoring.result import MEAN, TREE, ScoreRow, ScoreTable, read_signature
+from roget.scoring.results import MEAN, TREE, ScoreRow, ScoreTable, read_signature
 from roget.scoring.score import ReadOptions, score, write_signature
 
 

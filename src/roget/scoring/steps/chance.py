@@ -19,8 +19,8 @@ from roget.scoring.entropy import Estimator
 from roget.scoring.entropy import get as get_estimator
 from roget.scoring.labels.labels import take
 from roget.scoring.measures.base import Request, average_groups, evaluate
-from roget.scoring.resample import fill_draws
 from roget.scoring.score import ScoredSystem, make_tables
+from roget.scoring.steps.bootstrap import fill_draws
 from roget.scoring.tables.baselines import MOST_DEALT, RandomSameSizes
 from roget.scoring.tables.contingency import Contingency
 from roget.scoring.tables.null_moments import deviate_pairs

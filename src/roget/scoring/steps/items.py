@@ -18,7 +18,7 @@ from roget.scoring.labels.write import write_columns
 from roget.scoring.measures import parse
 from roget.scoring.measures.base import list_requests
 from roget.scoring.options import LabelOptions
-from roget.scoring.result import Shown
+from roget.scoring.results import Shown
 from roget.scoring.score import (
     ReadOptions,
     list_groups,

@@ -17,9 +17,9 @@ from roget.scoring.labels.align import choose_rules
 from roget.scoring.labels.hierarchy import Hierarchy
 from roget.scoring.measures.base import Asked, Request, list_requests
 from roget.scoring.options import Rules, ScoreOptions
-from roget.scoring.result import Shown, address, as_plain, defined, find_scores, hide_paths
+from roget.scoring.results import Shown, address, as_plain, defined, find_scores, hide_paths
 from roget.scoring.score import ReadOptions, read_sides, sign, write_signature
-from roget.scoring.trees import find_best, need_tree, score_cuts, table_cuts
+from roget.scoring.steps.cuts import find_best, need_tree, score_cuts, table_cuts
 
 MEASURES = ("v", "vi", "nvi", "q2", "ami")
 """Those of a sweep for which none were named."""

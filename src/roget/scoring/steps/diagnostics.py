@@ -10,7 +10,7 @@ import numpy as np
 
 from roget.errors import InputError
 from roget.scoring.measures.base import Request
-from roget.scoring.result import Score, address, defined
+from roget.scoring.results import Score, address, defined
 from roget.scoring.tables.contingency import Contingency
 
 if TYPE_CHECKING:

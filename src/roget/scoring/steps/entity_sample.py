@@ -19,9 +19,9 @@ from roget.errors import InputError, UnknownName
 from roget.scoring.labels.align import choose_rules
 from roget.scoring.labels.labels import Labels
 from roget.scoring.labels.table import varies
-from roget.scoring.resample import JackknifeDraws
-from roget.scoring.result import ScoreRow, ScoreTable
+from roget.scoring.results import ScoreRow, ScoreTable
 from roget.scoring.score import ReadOptions, sign, warn_of, write_signature
+from roget.scoring.steps.bootstrap import JackknifeDraws
 
 Sums = Floats
 """By `_SUMS`: of all entities, or of all but one in each row."""

@@ -15,7 +15,7 @@ from roget.scoring.labels import AlignedLabels, Labels
 from roget.scoring.labels.hierarchy import Hierarchy
 from roget.scoring.labels.labels import harden
 from roget.scoring.measures.base import Request, evaluate, list_requests
-from roget.scoring.result import address
+from roget.scoring.results import address
 from roget.scoring.tables.contingency import Contingency
 from roget.scoring.tables.dendrogram import CutTables
 
