@@ -48,13 +48,13 @@ test-slow: $(READY)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile -m slow $(PYTEST)
 
 faults: $(READY)
-	$(BIN)/python -m campaigns.faults $(FAULTS)
+	PYTHONPATH=benchmarks $(BIN)/python -m campaigns.faults $(FAULTS)
 
 fuzz: $(READY)
-	$(BIN)/python -m campaigns.fuzz $(FUZZ)
+	PYTHONPATH=benchmarks $(BIN)/python -m campaigns.fuzz $(FUZZ)
 
 bench: $(READY)
-	$(BIN)/roget bench $(BENCH)
+	$(BIN)/python -m benchmarks $(BENCH)
 
 audit: $(READY)
 	$(BIN)/python .ci/audit.py $(AUDIT)

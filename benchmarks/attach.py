@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from harness.measuring import data_folder, progress
 
-from roget.bench.measuring import data_folder, progress
 from roget.core.intervals import wilson
 from roget.core.quadruple import Quadruple
 from roget.learn.attachment.attacher import Attacher

@@ -11,8 +11,9 @@ import argparse
 from collections.abc import Callable
 from functools import partial
 
-from roget.bench.measuring import Case, Row, Rows, find_data, progress
-from roget.bench.script import run_script
+from harness.measuring import Case, Row, Rows, find_data, progress
+from harness.script import run_script
+
 from roget.core.counts import Counts
 from roget.core.information import bits
 from roget.core.progress import Progress

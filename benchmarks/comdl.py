@@ -20,12 +20,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from harness.measuring import Case, LeftOut, Row, Rows, find_data, timed
+from harness.script import run_script
 from scipy import sparse
 from sklearn.decomposition import NMF
 from sklearn.metrics import v_measure_score
 
-from roget.bench.measuring import Case, LeftOut, Row, Rows, find_data, timed
-from roget.bench.script import run_script
 from roget.core.counts import Counts
 from roget.learn.clustering.comdl.criterion import length, prepare
 from roget.learn.clustering.comdl.estimator import CoMDL

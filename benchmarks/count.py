@@ -15,9 +15,9 @@ from pathlib import Path
 import conllu as conllu_peer
 import numpy as np
 import pyconll
+from harness.measuring import Case, Row, Rows, cpu, find_data, spend
+from harness.script import run_script
 
-from roget.bench.measuring import Case, Row, Rows, cpu, find_data, spend
-from roget.bench.script import run_script
 from roget.core.io.paths import find
 from roget.core.io.source import Source
 from roget.learn.corpus import conllu

@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from harness.measuring import data_folder
 
-from roget.bench.measuring import data_folder
 from roget.core.counts import Counts
 from roget.core.io import duck
 from roget.core.io.duck import quoted

@@ -25,10 +25,10 @@ from typing import Any
 
 import numpy as np
 import psutil
+from harness.measuring import PATIENCE, Case, Row, Rows
+from harness.script import run_script
 from scipy import sparse
 
-from roget.bench.measuring import PATIENCE, Case, Row, Rows
-from roget.bench.script import run_script
 from roget.core.tree import Tree
 from roget.engines import base
 from roget.engines.base import Engine

@@ -12,8 +12,9 @@ import shutil
 from functools import partial
 from pathlib import Path
 
-from roget.bench.measuring import Case, Row, Rows, find_data, spend
-from roget.bench.script import run_script
+from harness.measuring import Case, Row, Rows, find_data, spend
+from harness.script import run_script
+
 from roget.core.counts.evidence import TABLES
 from roget.core.counts.files import FILES
 

@@ -19,10 +19,10 @@ from typing import Any
 from urllib.parse import quote
 
 import numpy as np
+from harness.measuring import MB, Case, LeftOut, Row, Rows, progress
+from harness.script import run_script
 from scipy import sparse
 
-from roget.bench.measuring import MB, Case, LeftOut, Row, Rows, progress
-from roget.bench.script import run_script
 from roget.core.counts import Counts
 from roget.core.counts.evidence import Evidence, InMemoryEvidence
 from roget.core.tree import Tree

@@ -18,8 +18,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+from harness.measuring import data_folder, progress
 
-from roget.bench.measuring import data_folder, progress
 from roget.core.io.paths import find
 from roget.core.io.source import Source
 from roget.learn.corpus import conllu, tagger

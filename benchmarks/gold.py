@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from harness.measuring import data_folder
 
-from roget.bench.measuring import data_folder
 from roget.core.counts import Counts
 
 CATEGORIES = {"AP": "ap.csv", "ESSLLI": "esslli2008-nouns.tsv", "WordNet": "wordnet-nouns.tsv"}

@@ -24,11 +24,11 @@ from typing import Any
 
 import numpy as np
 from gold import CATEGORIES, WordNet, categories
+from harness.measuring import Case, Row, data_folder, progress
+from harness.script import run_script
 
 import roget
 from roget import Thesaurus
-from roget.bench.measuring import Case, Row, data_folder, progress
-from roget.bench.script import run_script
 
 TRIAL = "an hour; amalgum, word-categories and wordnet30"
 CUTS = (64, 128)

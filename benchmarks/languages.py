@@ -15,9 +15,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+from harness.measuring import find_data, progress
 
 import roget
-from roget.bench.measuring import find_data, progress
 from roget.core.io.paths import find
 from roget.learn.corpus import conllu
 from roget.learn.corpus.base import ReadContext, Tables, Tokens

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from harness.measuring import MB, Case, Row, Rows, most_memory, progress, timed
+from harness.script import run_script
 from scipy import sparse
 from sklearn.metrics import v_measure_score
 from soft import planted
 from soft_quality import Split, interval, tables
 
-from roget.bench.measuring import MB, Case, Row, Rows, most_memory, progress, timed
-from roget.bench.script import run_script
 from roget.core.information import bits
 from roget.data import sample
 from roget.learn.clustering.mdl import criteria

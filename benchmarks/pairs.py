@@ -14,9 +14,8 @@ from pathlib import Path
 
 import duckdb
 import numpy as np
-
-from roget.bench.measuring import Case, Row, Rows, Spending, point, progress, spend
-from roget.bench.script import run_script
+from harness.measuring import Case, Row, Rows, Spending, point, progress, spend
+from harness.script import run_script
 
 PEERS = ("pandas", "duckdb")
 TYPES = 1_000_000
@@ -28,8 +27,9 @@ BAR = 3e9
 MEASURED = "import json, sys\n{setup}\n{work}\nprint(json.dumps(found))"
 
 ROGET = (
-    "from roget.learn.counting.count import Options, run",
-    "done = run(sys.argv[2:], sys.argv[1], Options(memory={memory!r}))\n"
+    "from roget.learn.counting.options import CountOptions\n"
+    "from roget.learn.counting.count import run",
+    "done = run(sys.argv[2:], sys.argv[1], CountOptions(memory={memory!r}))\n"
     "found = [done.entries, done.total]",
 )
 PANDAS = (

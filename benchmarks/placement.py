@@ -18,10 +18,10 @@ from collections.abc import Callable
 
 import numpy as np
 from gold import bnc
+from harness.measuring import data_folder, progress
+from harness.script import parse_options
 
 import roget
-from roget.bench.measuring import data_folder, progress
-from roget.bench.script import parse_options
 from roget.core.counts import Counts
 from roget.learn.placing.holdout import PlacementMetrics, hide
 from roget.learn.placing.place import place

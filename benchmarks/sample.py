@@ -11,8 +11,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+from harness.measuring import data_folder
+
 from roget import count
-from roget.bench.measuring import data_folder
 from roget.core.io import duck
 from roget.core.io.duck import quoted
 from roget.data import sample_path

@@ -19,14 +19,14 @@ from typing import Any
 
 import numpy as np
 import zstandard
+from harness.growth import fit_power
+from harness.measuring import Case, Row, Rows, Spent, cpu, most_memory, spend
+from harness.script import run_script
 from score_files import write_files
 from sizes import write_treebank
 from soft import planted
 
 import roget
-from roget.bench.growth import fit_power
-from roget.bench.measuring import Case, Row, Rows, Spent, cpu, most_memory, spend
-from roget.bench.script import run_script
 from roget.core.counts import Counts
 from roget.learn.clustering.annealing.data import prepare
 from roget.learn.clustering.annealing.states import ThreadPool

@@ -7,11 +7,11 @@ from functools import partial
 
 import numpy as np
 import numpy.typing as npt
+from harness.measuring import Case, Row, Rows, beside, cpu, size, spend
+from harness.script import run_script
 from sklearn.metrics import adjusted_mutual_info_score, v_measure_score
 
 import roget
-from roget.bench.measuring import Case, Row, Rows, beside, cpu, size, spend
-from roget.bench.script import run_script
 from roget.scoring.measures.base import list_requests
 from roget.scoring.score import ReadOptions, answer, read_sides
 

@@ -22,8 +22,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from roget.bench.measuring import Case, Row, Rows, size, spend
-from roget.bench.script import run_script
+from harness.measuring import Case, Row, Rows, size, spend
+from harness.script import run_script
 
 PEERS = ("duckdb", "pandas", "scikit-learn", "dask")
 SLOW = ("dask-parquet", "dask-csv")

@@ -21,7 +21,8 @@ from explore import CHROMIUM, served, synthetic
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from roget.bench.measuring import progress
+from harness.measuring import progress
+
 from roget.learn.thesaurus import Thesaurus
 from roget.web.desk import Desk
 from web.sitting import READY, Sitting, same, spread

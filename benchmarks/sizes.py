@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from harness.measuring import Case, LeftOut, Rows, Spent, cpu, point
+from harness.script import run_script
 from score import labels
 from sklearn.cluster import BisectingKMeans
 from sklearn.metrics import adjusted_mutual_info_score, v_measure_score
@@ -16,8 +18,6 @@ from sklearn.preprocessing import normalize
 from soft import planted
 
 import roget
-from roget.bench.measuring import Case, LeftOut, Rows, Spent, cpu, point
-from roget.bench.script import run_script
 from roget.core.counts import Counts
 from roget.learn.clustering.comdl.estimator import CoMDL
 from roget.learn.clustering.mdl.estimator import MDLTree

@@ -13,8 +13,8 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
-from roget.bench.measuring import MB, Case, Row, Rows, spend
-from roget.bench.script import run_script
+from harness.measuring import MB, Case, Row, Rows, spend
+from harness.script import run_script
 
 SECONDS, MEMORY = 20.0, 1e9
 """Bars: CPU seconds and bytes, of 40,000 concepts."""

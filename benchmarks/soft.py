@@ -14,11 +14,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
-from sklearn.decomposition import NMF
-from sklearn.metrics import v_measure_score
-
-from roget.bench.measuring import (
+from harness.measuring import (
     MB,
     Case,
     Row,
@@ -29,7 +25,11 @@ from roget.bench.measuring import (
     point,
     progress,
 )
-from roget.bench.script import run_script
+from harness.script import run_script
+from scipy import sparse
+from sklearn.decomposition import NMF
+from sklearn.metrics import v_measure_score
+
 from roget.core.counts import Counts
 from roget.data import sample
 from roget.learn.clustering.annealing.data import Data, prepare

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from harness.measuring import data_folder
 from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.decomposition import NMF, LatentDirichletAllocation, TruncatedSVD
@@ -28,7 +29,6 @@ from sklearn.metrics import v_measure_score
 from sklearn.preprocessing import normalize
 
 from roget import SoftAnnealing, SymmetricAnnealing
-from roget.bench.measuring import data_folder
 from roget.core.counts import Counts
 from roget.data import sample
 from roget.learn.classmodel import ClassModel

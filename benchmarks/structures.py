@@ -15,11 +15,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from harness.measuring import Case, LeftOut, Row, cpu
+from harness.script import run_script
 from scipy.sparse import csr_array, csr_matrix
 
 import roget
-from roget.bench.measuring import Case, LeftOut, Row, cpu
-from roget.bench.script import run_script
 from roget.scoring.labels import as_labels
 from roget.scoring.measures.base import evaluate, list_requests
 from roget.scoring.score import ReadOptions, make_tables, read_sides

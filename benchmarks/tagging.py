@@ -9,9 +9,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from extraction import PIPELINE, texts
+from harness.measuring import Case, LeftOut, Row, Rows, cpu, data_folder, find_data
+from harness.script import run_script
 
-from roget.bench.measuring import Case, LeftOut, Row, Rows, cpu, data_folder, find_data
-from roget.bench.script import run_script
 from roget.core.io.paths import find
 from roget.learn.corpus import tagger, text
 from roget.learn.corpus.base import CorpusReader, ReadContext, Tables

@@ -22,6 +22,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from gold import CATEGORIES, SIMILARITIES, WordNet, bnc, categories, similarities
+from harness.measuring import data_folder, progress
+from harness.script import parse_options
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.stats import spearmanr
 from sklearn.cluster import KMeans, SpectralClustering
@@ -29,8 +31,6 @@ from sklearn.utils.extmath import randomized_svd
 from soft import planted
 
 import roget
-from roget.bench.measuring import data_folder, progress
-from roget.bench.script import parse_options
 from roget.core.counts import Counts
 from roget.core.counts.views import unit
 from roget.core.intervals import interval

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from roget.bench.measuring import (
+from harness.measuring import (
     Case,
     LeftOut,
     Row,
@@ -21,7 +21,8 @@ from roget.bench.measuring import (
     peak,
     timed,
 )
-from roget.bench.script import run_script
+from harness.script import run_script
+
 from roget.core.counts import Counts
 from roget.learn.taxonomy import read, taxonomy_of
 from roget.learn.treecut import TreeCut, WordHierarchy

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from roget.bench.pages import BLOCK, fill_blocks
+from harness.pages import BLOCK, fill_blocks
+
 from roget.core.environment import describe_machine, tell_machine
 from roget.report import Report, ReportTable
 

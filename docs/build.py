@@ -9,7 +9,7 @@ its cells show.
 
 Commands that learn take a while, and the last digits of what they print may depend on the
 processor: they are run with `--all` only, and so are the blocks of Python that are marked as slow
-and the command lines of the README. Figures of benchmarks are written by `roget bench --docs`.
+and the command lines of the README. Figures of benchmarks are written by `make bench BENCH=--docs`.
 
     python docs/build.py                    refresh, then build the site into site/
     python docs/build.py --all              the same, with what learns and the notebook

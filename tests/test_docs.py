@@ -191,7 +191,7 @@ def test_benchmarks_that_pages_name_are_there():
     for page in PAGES:
         for name, rest in re.findall(r"python (benchmarks/\w+\.py)([^`\n]*)", read(page)):
             assert (ROOT / name).exists(), f"{page}: {name}"
-            source = (ROOT / name).read_text("utf-8") + read("src/roget/bench/script.py")
+            source = (ROOT / name).read_text("utf-8") + read("benchmarks/harness/script.py")
             for option in re.findall(r"--[a-z-]+", rest):
                 assert option.removeprefix("--") in source, f"{page}: {name} {option}"
 

@@ -32,7 +32,7 @@ app = typer.Typer(
 _COMMANDS = (
     "score", "compare", "agree", "convert", "count", "build", "grow", "edit", "neighbours",
     "senses", "sketch", "shift", "why", "classify",
-    "explore", "export", "heldout", "decide", "prefer", "list", "explain", "reproduce", "bench",
+    "explore", "export", "heldout", "decide", "prefer", "list", "explain", "reproduce",
 )  # fmt: skip
 """Each is a function of that name in a module of that name."""
 _SPARE = {"score": "several systems are for roget compare GOLD SYSTEM..."}

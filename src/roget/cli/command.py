@@ -131,7 +131,10 @@ def keep_inputs(declared: Iterable[Any], given: Mapping[str, Any]) -> None:
         for path in named:
             before = written.setdefault(os.path.realpath(path), one.opts[0])
             if before != one.opts[0]:
-                raise InputError(f"{path}: written by {before} and by {one.opts[0]}; name another")
+                raise InputError(
+                    f"{path}: both {before} and {one.opts[0]} would write this file",
+                    code="conflicting-options",
+                )
     refuse_inputs(written, read)
 
 
@@ -146,9 +149,14 @@ def refuse_inputs(written: Iterable[str], read: Iterable[str]) -> None:
     for path in kept:
         for text in files:
             if os.path.samefile(text, path):
-                raise InputError(f"cannot write {path}: it is one of the inputs")
+                raise InputError(
+                    f"cannot write {path}: it is one of the inputs", code="input-is-output"
+                )
             if Path(os.path.realpath(text)) in Path(path).parents:
-                raise InputError(f"cannot write {path}: it is a file of {text}, one of the inputs")
+                raise InputError(
+                    f"cannot write {path}: it is a file of {text}, one of the inputs",
+                    code="input-is-output",
+                )
 
 
 def expand(function: Callable[..., Report | None]) -> Callable[..., None]:

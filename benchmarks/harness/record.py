@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from roget.bench.measuring import Row
+from harness.measuring import Row
 from roget.core.io.values import format_json, parse_json
 from roget.core.store import write_atomic
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from roget.bench.growth import draw_curves
-from roget.bench.report import judge_bars, list_absent, tabulate, tabulate_curves, tell_facts
-from roget.bench.suite import Results, find_folder
+from harness.growth import draw_curves
+from harness.report import judge_bars, list_absent, tabulate, tabulate_curves, tell_facts
+from harness.suite import Results, find_folder
 from roget.core.store import write_atomic
 from roget.errors import InputError
 from roget.report import Report, ReportTable
@@ -53,13 +53,13 @@ def make_blocks(found: Results) -> dict[str, str]:
     for one in found.outcomes:
         if not (one.rows or one.notes):
             continue
-        command = f"roget bench --only {one.name}{flags}"
+        command = f"python -m benchmarks --only {one.name}{flags}"
         absent = [note for note in list_absent(found) if note.startswith(f"left out: {one.name}/")]
         tables = [tabulate(one, found)] if one.rows else []
         notes = [*one.notes, *judge_bars(one.rows, found.quick), *absent]
         blocks[one.name] = _tell(command, found, tables, notes)
     if found.whole and found.curves:
-        command = f"roget bench{flags}"
+        command = f"python -m benchmarks{flags}"
         tables = [tabulate_curves(found.curves)]
         picture = f"![Cost against size]({PICTURE})\n\n"
         blocks["growth"] = _tell(command, found, tables, []) + picture

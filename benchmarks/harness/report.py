@@ -6,9 +6,9 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from roget.bench.growth import Curve, draw_curves, name_axis
-from roget.bench.measuring import MB, Row
-from roget.bench.suite import Entry, Outcome, Results
+from harness.growth import Curve, draw_curves, name_axis
+from harness.measuring import MB, Row
+from harness.suite import Entry, Outcome, Results
 from roget.core.environment import tell_machine
 from roget.report import Column, Report, ReportTable
 

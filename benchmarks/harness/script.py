@@ -1,4 +1,4 @@
-"""The command line that every module of benchmarks/ has: the run of `roget bench`, of it alone."""
+"""The command line of each module of benchmarks/, which runs that module alone."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from roget.bench.measuring import progress as say
-from roget.bench.options import Options
-from roget.bench.report import report
-from roget.bench.suite import Entry, load, own_options, run
+from harness.measuring import progress as say
+from harness.options import BenchmarkOptions
+from harness.report import report
+from harness.suite import Entry, load, own_options, run
 from roget.core.progress import Progress
 from roget.core.store import write_atomic
 
@@ -36,7 +36,7 @@ def run_script(file: str) -> None:
     def tell(now: Progress) -> None:
         say(str(now["what"]))
 
-    chosen = Options(quick=quick, only=(f"{path.stem}/{only}" if only else path.stem,))
+    chosen = BenchmarkOptions(quick=quick, only=(f"{path.stem}/{only}" if only else path.stem,))
     found = report(run(chosen, folder=path.parent, own=asked, progress=tell, trials=True))
     print(found)
     if target is not None:

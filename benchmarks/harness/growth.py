@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from roget.bench.measuring import Row, size
+from harness.measuring import Row, size
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

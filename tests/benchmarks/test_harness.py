@@ -1,4 +1,4 @@
-"""`roget bench`: what runs, what is left out, ratios beside recorded ones, curves, pages."""
+"""The harness of the benchmarks: selection, skipped cases, recorded ratios, curves, pages."""
 
 from __future__ import annotations
 
@@ -11,25 +11,24 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from harness import command, suite
+from harness.growth import find_curves, fit_power
+from harness.measuring import LeftOut, Row, Spent, beside, cpu, find_data, peak, point, spend
+from harness.options import BenchmarkOptions
+from harness.pages import BLOCK, write_pages
+from harness.record import TOLERANCE, Record
+from harness.report import report
+from harness.suite import find_entries, find_folder, run
 
-from roget.bench import suite
-from roget.bench.growth import find_curves, fit_power
-from roget.bench.measuring import LeftOut, Row, Spent, beside, cpu, find_data, peak, point, spend
-from roget.bench.options import Options
-from roget.bench.pages import BLOCK, write_pages
-from roget.bench.record import TOLERANCE, Record
-from roget.bench.report import report
-from roget.bench.suite import find_entries, find_folder, run
-from roget.cli import app
 from roget.errors import UnknownName
+from support.errors import refused
 
 ROOT = Path(__file__).resolve().parents[2]
 TOY = '''"""A toy.
 
 More of it.
 """
-from roget.bench.measuring import LeftOut, Row, point
+from harness.measuring import LeftOut, Row, point
 
 PEERS = ("numpy", "no-such-peer")
 SLOW = ("long",)
@@ -77,7 +76,7 @@ def warm_up():
 '''
 
 STOPPED = '''"""Stopped."""
-from roget.bench.measuring import Row
+from harness.measuring import Row
 
 
 def good():
@@ -110,7 +109,7 @@ def folder(tmp_path, monkeypatch):
     (place / "helper.py").write_text('"""Neither."""\n')
     (place / "score.py").write_text('"""S."""\ndef cases(asked):\n    return {}\n')
     monkeypatch.setattr(suite, "find_folder", lambda: place)
-    monkeypatch.setattr("roget.bench.pages.find_folder", lambda: place)
+    monkeypatch.setattr("harness.pages.find_folder", lambda: place)
     return place
 
 
@@ -125,7 +124,7 @@ def test_benchmarks_are_known_without_running_them(folder):
 
 
 def test_a_run_tells_what_is_measured_left_out_and_failed(folder):
-    found = run(Options())
+    found = run(BenchmarkOptions())
     toy = next(one for one in found.outcomes if one.name == "toy")
     assert toy.rows[0].case == "sum"
     assert toy.notes == ["a note.", "ran"]
@@ -149,10 +148,10 @@ def test_a_run_tells_what_is_measured_left_out_and_failed(folder):
 @pytest.mark.parametrize(
     ("asked", "notes"),
     [
-        (Options(only=("toy",)), ["a note.", "ran"]),
-        (Options(only=("toy",), quick=True), ["a note.", "ran"]),
-        (Options(only=("toy/long",)), ["ran"]),
-        (Options(only=("toy/l*", "toy/middling")), ["ran", "ran"]),
+        (BenchmarkOptions(only=("toy",)), ["a note.", "ran"]),
+        (BenchmarkOptions(only=("toy",), quick=True), ["a note.", "ran"]),
+        (BenchmarkOptions(only=("toy/long",)), ["ran"]),
+        (BenchmarkOptions(only=("toy/l*", "toy/middling")), ["ran", "ran"]),
     ],
 )
 def test_what_is_named_runs(folder, asked, notes):
@@ -160,7 +159,7 @@ def test_what_is_named_runs(folder, asked, notes):
 
 
 def test_a_quick_run_of_all_leaves_some_out(folder):
-    toy = next(one for one in run(Options(quick=True)).outcomes if one.name == "toy")
+    toy = next(one for one in run(BenchmarkOptions(quick=True)).outcomes if one.name == "toy")
     assert toy.notes == ["a note."]
 
 
@@ -168,42 +167,44 @@ def test_a_benchmark_that_is_slow_throughout_runs_if_it_is_named(folder):
     (folder / "slow.py").write_text(
         '"""S."""\nSLOW = ("a",)\n\n\ndef cases(asked):\n    return {"a": lambda: iter(["ran"])}\n'
     )
-    assert run(Options(only=("slow",))).outcomes[0].notes == ["ran"]
-    assert not any(one.notes for one in run(Options()).outcomes if one.name == "slow")
+    assert run(BenchmarkOptions(only=("slow",))).outcomes[0].notes == ["ran"]
+    assert not any(one.notes for one in run(BenchmarkOptions()).outcomes if one.name == "slow")
 
 
 def test_unknown_names_are_refused(folder):
     with pytest.raises(UnknownName, match="did you mean toy"):
-        run(Options(only=("toi",)))
+        run(BenchmarkOptions(only=("toi",)))
 
 
 def test_a_benchmarks_own_options_reach_its_cases(folder):
-    (outcome,) = run(Options(only=("toy/good",)), own={"scale": 3.0}).outcomes
+    (outcome,) = run(BenchmarkOptions(only=("toy/good",)), own={"scale": 3.0}).outcomes
     assert outcome.rows[0].ours == 3.0
 
 
-def test_ratios_that_fall_behind_are_told_and_the_exit_code_says_so(folder, tmp_path):
-    runner, only = CliRunner(), ["--only", "toy/good"]
-    kept = runner.invoke(app, ["bench", *only, "--record"])
-    assert kept.exit_code == 0, kept.output
+def bench(*arguments: object) -> int:
+    """Run the command in this process; return its exit code."""
+    return command.run(command.parse_arguments([str(one) for one in arguments]))
+
+
+def test_check_exits_with_1_when_a_ratio_gets_worse(folder, tmp_path):
+    only = ("--only", "toy/good")
+    assert bench(*only, "--record") == 0
     record = json.loads((folder / "record.json").read_text())
     assert record["full"]["toy"]["ratios"]["sum ÷ numpy"] == [0.25, 0.0]
     assert record["full"]["toy"]["machine"]["numpy"]
-    assert runner.invoke(app, ["bench", *only, "--check"]).exit_code == 0
-    # Of another length: what was compiled is known again by size and second alone.
+    assert bench(*only, "--check") == 0
+    # The file gets another length: Python recognises compiled files by size and second alone.
     slower = TOY.replace('"default": 1.0', '"default": 2.00')
     (folder / "toy.py").write_text(slower)
-    behind = runner.invoke(app, ["bench", *only, "--check", "-o", str(tmp_path / "a.json")])
-    assert behind.exit_code == 1
-    assert "fell behind: toy: sum ÷ numpy: 0.5, recorded 0.25" in behind.output
+    assert bench(*only, "--check", "-o", tmp_path / "a.json") == 1
     written = json.loads((tmp_path / "a.json").read_text())
     assert written["behind"][0]["case"] == "sum"
     assert written["growth"][0]["exponent"] == pytest.approx(1)
     assert written["machine"]["cores"]
-    # Without --check figures are told, and that is all; of another size nothing is recorded.
-    assert runner.invoke(app, ["bench", *only]).exit_code == 0
-    assert runner.invoke(app, ["bench", *only, "--check", "--quick"]).exit_code == 0
-    assert runner.invoke(app, ["bench", "--only", "toy/broken", "--check"]).exit_code == 1
+    # Without --check the exit code is 0; no ratio is recorded for another size.
+    assert bench(*only) == 0
+    assert bench(*only, "--check", "--quick") == 0
+    assert bench("--only", "toy/broken", "--check") == 1
 
 
 def test_what_noise_explains_is_not_behind(tmp_path):
@@ -225,14 +226,14 @@ def test_what_noise_explains_is_not_behind(tmp_path):
 
 
 def test_what_seems_behind_is_measured_again(folder):
-    CliRunner().invoke(app, ["bench", "--only", "toy/good", "--record"])
+    bench("--only", "toy/good", "--record")
     # Busy the first time only.
     (folder / "toy.py").write_text(
         TOY.replace(
             "    assert WARM\n", "    WARM.append(1)\n    scale = 9 if len(WARM) == 2 else 1\n"
         )
     )
-    assert not run(Options(only=("toy/good",))).behind
+    assert not run(BenchmarkOptions(only=("toy/good",))).behind
 
 
 def test_curves_and_their_exponents():
@@ -254,13 +255,13 @@ def test_the_pages_figures_are_written_between_their_marks(folder, tmp_path):
         f"<!-- measured: {n} -->\nold\n<!-- end -->\n\n" for n in ("toy", "growth", "x")
     )
     page.write_text(f"# P\n\n{marks}after\n")
-    found = run(Options(only=("toy/good",)))
+    found = run(BenchmarkOptions(only=("toy/good",)))
     assert [path.name for path in write_pages(found)] == ["performance.md"]
     assert "growth -->\nold\n" in page.read_text(), "how costs grow is told of all, not of some"
     written = write_pages(replace(found, whole=True))
     text = page.read_text()
     assert {path.name for path in written} == {"performance.md", "growth.svg"}
-    assert "By `roget bench --only toy`: " in text
+    assert "By `python -m benchmarks --only toy`: " in text
     assert "| sum | 1 s | 4 s | numpy | 0.25 |" in text
     assert "![Cost against size](pictures/growth.svg)" in text
     assert "<!-- measured: x -->\nold\n<!-- end -->" in text
@@ -286,8 +287,7 @@ def test_measuring():
 def test_ctrl_c_keeps_what_was_measured(folder, tmp_path):
     (folder / "late.py").write_text(STOPPED)
     (folder / "later.py").write_text(STOPPED.replace("raise KeyboardInterrupt", "pass"))
-    said = CliRunner().invoke(app, ["bench", "--only", "late*", "-o", str(tmp_path / "a.json")])
-    assert said.exit_code == 130
+    assert bench("--only", "late*", "-o", tmp_path / "a.json") == 130
     found = json.loads((tmp_path / "a.json").read_text())["benchmarks"]
     assert set(found) == {"late"}
     late = found["late"]
@@ -327,7 +327,7 @@ def test_one_of_ours_runs_by_its_own_command():
 
 def test_the_record_is_of_cases_that_have_peers():
     record = Record.load(ROOT / "benchmarks")
-    assert record.held, "benchmarks/record.json is missing: roget bench --quick --record"
+    assert record.held, "benchmarks/record.json is missing: python -m benchmarks --quick --record"
     for size, benchmarks in record.held.items():
         assert size in ("quick", "full")
         for name, of in benchmarks.items():
@@ -335,24 +335,20 @@ def test_the_record_is_of_cases_that_have_peers():
             assert all(ratio > 0 for ratio, _ in of["ratios"].values())
 
 
-def test_the_list_says_what_is_lacking(folder):
-    said = CliRunner().invoke(app, ["bench", "--list", "--format", "json"])
-    assert said.exit_code == 0, said.output
-    here = {one["name"]: one["here"] for one in json.loads(said.output)}
-    assert here["toy"] == "without no-such-peer, not installed"
-    assert here["needy"].startswith("left out: needs no-such/file.gz")
+def test_list_names_missing_peers_and_data(folder, tmp_path):
+    assert bench("--list", "-o", tmp_path / "list.json") == 0
+    here = {one["name"]: one["here"] for one in json.loads((tmp_path / "list.json").read_text())}
+    assert "no-such-peer" in here["toy"]
+    assert "no-such/file.gz" in here["needy"]
     assert here["quality"] == "hours; a treebank"
 
 
-@pytest.mark.parametrize("asked", [["--list"], ["--only", "toy/good"]])
-def test_a_report_does_not_replace_the_record(folder, tmp_path, asked):
+@pytest.mark.parametrize("arguments", [["--list"], ["--only", "toy/good"]])
+def test_a_report_never_overwrites_the_record(folder, tmp_path, arguments):
     record, link = folder / "record.json", tmp_path / "link.json"
     record.write_text("{}")
     link.symlink_to(record)
     for path in (record, link):
-        said = CliRunner().invoke(app, ["bench", *asked, "-o", str(path)])
-        assert said.exit_code != 0
-        assert "it is one of the inputs" in str(said.exception) + said.output
+        with refused("input-is-output"):
+            bench(*arguments, "-o", path)
         assert record.read_text() == "{}"
-    said = CliRunner().invoke(app, ["bench", "--list", "-o", str(tmp_path / "other.json")])
-    assert said.exit_code == 0

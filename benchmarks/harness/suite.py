@@ -33,10 +33,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from roget.bench.growth import Curve, find_curves
-from roget.bench.measuring import Case, LeftOut, Patience, Row, tell_missing
-from roget.bench.options import Options
-from roget.bench.record import Behind, Record
+from harness.growth import Curve, find_curves
+from harness.measuring import Case, LeftOut, Patience, Row, tell_missing
+from harness.options import BenchmarkOptions
+from harness.record import Behind, Record
 from roget.core.environment import describe_machine, find_version
 from roget.core.progress import Progress
 from roget.core.progress import Report as Tell
@@ -49,12 +49,8 @@ _READ = ("PEERS", "DATA", "TRIAL", "FORKS")
 
 
 def find_folder() -> Path:
-    """The benchmarks of the clone that this runs from, or those that came with the wheel."""
-    home = Path(__file__).resolve().parents[1]
-    for place in (home.parents[1] / "benchmarks", home / "_benchmarks"):
-        if (place / "score.py").is_file():
-            return place
-    raise InputError("the benchmarks are not there: install a wheel of roget, or use a clone")
+    """Return the folder of the benchmarks."""
+    return Path(__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True)
@@ -166,7 +162,7 @@ class Results:
 
 
 def run(
-    asked: Options,
+    asked: BenchmarkOptions,
     *,
     folder: Path | None = None,
     own: Mapping[str, Any] | None = None,
@@ -212,7 +208,9 @@ def run(
             break
     cases = sum(len(one.seconds) + len(one.left_out) + len(one.failed) for one in outcomes)
     if not cases:
-        raise InputError(f"no case matches {', '.join(patterns)}; `roget bench --list` names them")
+        raise InputError(
+            f"no case matches {', '.join(patterns)}; `python -m benchmarks --list` shows them"
+        )
     peers = [name for one in chosen for name in one.peers]
     return Results(describe_machine(peers), asked.quick, outcomes, record, not asked.only)
 
@@ -222,7 +220,7 @@ class _Run:
     """One benchmark being run."""
 
     entry: Entry
-    asked: Options
+    asked: BenchmarkOptions
     own: Mapping[str, Any]
     record: Record
     tell: Callable[[str], None]
