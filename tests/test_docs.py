@@ -78,6 +78,7 @@ def print_as_the_shell(command, folder=ROOT):
 run_in_shell = build.run
 
 
+@pytest.mark.slow
 def test_generated_pages_are_up_to_date(monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setattr(build, "run", print_as_the_shell)
@@ -111,6 +112,7 @@ def test_links_lead_somewhere(page):
             assert path.exists(), target
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [p for p in PAGES if [*blocks.find_python(read(p))]])
 def test_python_runs(page, clone):
     """Blocks of a page run one after the other; where results are shown, they are these."""

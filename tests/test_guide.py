@@ -231,6 +231,7 @@ def test_scores_in_the_text_of_the_guide_stand_in_a_table():
     assert [score for score in told if f"0{score}" not in shown] == []
 
 
+@pytest.mark.slow
 def test_figures_of_the_guide_are_drawn(guide, tmp_path):
     written = list(guide.draw(tmp_path))
     text = (ROOT / "docs/guide.md").read_text(encoding="utf-8")

@@ -74,6 +74,7 @@ def test_commands_of_learning_name_the_extra(arguments: list[str], tmp_path: Pat
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_papers_on_scoring_are_made_again_without_learning() -> None:
     assert CURE in " ".join(command("reproduce", "--list").stdout.split())
     done = command("reproduce", "nvi/table-1")

@@ -48,6 +48,7 @@ def spelt(node: ast.AST) -> set[str]:
     return {named} if isinstance(named, str) else set()
 
 
+@pytest.mark.slow
 def test_only_one_module_knows_numba() -> None:
     users = {
         path
@@ -121,6 +122,7 @@ assert twice(21) == 42
 """
 
 
+@pytest.mark.slow
 def test_where_nothing_can_be_kept_code_is_compiled_each_time(tmp_path: Path) -> None:
     """In containers the package is often read-only, and there is no home."""
     around = {name: one for name, one in os.environ.items() if name != "XDG_CACHE_HOME"}

@@ -60,6 +60,7 @@ def test_edits_count(thesaurus, tmp_path):
     assert "tree:thesaurus(places)" in tree.signature
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path):
     random_thesaurus(0).save(tmp_path / "t.thesaurus")
     gold, picture = tmp_path / "gold.tsv", tmp_path / "sweep.svg"

@@ -25,6 +25,7 @@ def test_verb_object_equals_its_source(shared_data: Path) -> None:
     assert counts.total == 110_270
 
 
+@pytest.mark.slow
 def test_verb_slot_noun_equals_its_source(shared_data: Path) -> None:
     counts = sample("verb_slot_noun")
     source = {
@@ -36,6 +37,7 @@ def test_verb_slot_noun_equals_its_source(shared_data: Path) -> None:
     assert slots["obj:drink"] == "obj"
 
 
+@pytest.mark.slow
 def test_nouns_are_what_counting_finds(shared_data: Path) -> None:
     counts = sample("nouns")
     news = count(shared_data / "amalgum/news.conllu.gz", vocabulary=counts.words)

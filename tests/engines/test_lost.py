@@ -91,6 +91,7 @@ def wait_for_parts(output: Path, process: subprocess.Popen[str], least: int = 1)
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_a_lost_scheduler_is_said_and_the_count_goes_on(
     cluster: Cluster, tables: Path, tmp_path: Path
 ) -> None:
@@ -134,6 +135,7 @@ def hold_on(engine: Dask) -> None:
         list(base.spread(jobs.spread_forever, None, [engine.hold(1), engine.hold(2)]))
 
 
+@pytest.mark.slow
 def test_a_lost_scheduler_is_said_whatever_is_done(cluster: Cluster) -> None:
     engines = [Dask(cluster.address) for _ in range(3)]
     with ThreadPoolExecutor(3) as pool:
@@ -154,6 +156,7 @@ def test_a_lost_scheduler_is_said_whatever_is_done(cluster: Cluster) -> None:
         engine.close()
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_a_cluster_of_this_machine_in_a_word(tables: Path, tmp_path: Path) -> None:
     output = tmp_path / "c"
     process = roget("count", tables, "-o", output, "--engine", "dask", "--processes", 1)
@@ -185,6 +188,7 @@ def local() -> Iterator[Dask]:
     made.close()
 
 
+@pytest.mark.slow
 def test_a_task_that_ends_every_worker_is_told(
     local: Dask, monkeypatch: pytest.MonkeyPatch
 ) -> None:

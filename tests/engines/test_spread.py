@@ -133,6 +133,7 @@ def test_bits_are_the_same_wherever_the_work_is_done(name: str, cluster: Dask) -
     assert all(a.tobytes() == b.tobytes() for a, b in zip(here, there, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize(
     ("name", "die"), [*((name, jobs.die_spread) for name in WORK), ("soft", jobs.die_expecting)]

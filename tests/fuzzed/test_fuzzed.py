@@ -87,6 +87,7 @@ def test_every_format_is_fuzzed() -> None:
     assert {other.get(name, name) for name in wanted - unread} <= TARGETS.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("crash", ["segfault", "hang", "foreign"])
 def test_what_fails_is_found(crash: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A crash, a hang and a foreign exception are each told, and the run goes on."""

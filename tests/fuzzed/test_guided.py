@@ -89,6 +89,7 @@ def _guided(target: Any, inputs: int, processes: int = 1) -> run.Tally:
     return tally
 
 
+@pytest.mark.slow
 def test_a_guided_run_repeats() -> None:
     """The same seed keeps the same inputs, whatever the number of processes."""
     one, two = (_guided(TARGETS["text-columns"], 400, processes) for processes in (1, 2))
@@ -97,6 +98,7 @@ def test_a_guided_run_repeats() -> None:
     assert len(one.reached.inputs) > 3
 
 
+@pytest.mark.slow
 def test_a_guided_crash_is_found_with_its_input(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where the seed does not tell it, as it was made of what ran before it."""
     monkeypatch.setenv(selftest.CRASH, "segfault")
@@ -107,6 +109,7 @@ def test_a_guided_crash_is_found_with_its_input(monkeypatch: pytest.MonkeyPatch)
     assert failure.data.isdigit()
 
 
+@pytest.mark.slow
 def test_the_record_has_both_ways(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -38,6 +38,7 @@ def simulated():
     return figures_1_2.figures_1_2(ReproduceOptions())
 
 
+@pytest.mark.slow
 def test_figures_1_and_2(simulated, tmp_path):
     claims = check(simulated)
     assert claims["N = 10, s = 2: jk"].ours == pytest.approx(-0.1139, abs=5e-5)
@@ -95,6 +96,7 @@ def test_the_printed_table_is_whole():
         assert values == sorted(values, reverse=True)
 
 
+@pytest.mark.slow
 def test_table_1(options):
     claims = check(table_1.table_1(options))
     assert claims["Duluth-WSI: recall, 80:20"].ours == pytest.approx(0.605, abs=5e-4)
@@ -183,6 +185,7 @@ def test_random_is_the_mean_of_five(shared_data):
     assert score_task(folder)["Random"].v["jk"] == pytest.approx(sum(values) / 5)
 
 
+@pytest.mark.slow
 def test_weighted(options):
     claims = check(weighted.weighted(options))
     assert claims["weights part estimators: SemEval-2013"].ours == "4 of 4 systems"

@@ -108,6 +108,7 @@ def test_nouns_are_subjects_and_objects():
     assert counts.count("person", "obj:meet") == every.count("person", "obj:meet") > 0
 
 
+@pytest.mark.slow
 def test_attachment_of_the_wall_street_journal(shared_data):
     options = ReproduceOptions(data=str(shared_data))
     one, two = table_1.table_1(options), table_2.table_2(options)
@@ -125,6 +126,7 @@ def test_attachment_of_the_wall_street_journal(shared_data):
     assert max(map(len, str(one.as_report()).splitlines())) <= 100
 
 
+@pytest.mark.slow
 def test_attachment_without_other_data(monkeypatch):
     monkeypatch.delenv("ROGET_TEST_DATA", raising=False)
     monkeypatch.setattr(chain, "LEARNT", 500)

@@ -111,6 +111,7 @@ def found():
     return {name: load(f"soft/figure-{name}")(ReproduceOptions(data="nowhere")) for name in "1234"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", "1234")
 def test_what_the_paper_says_holds_in_the_sample(found, name, tmp_path, monkeypatch):
     monkeypatch.delenv("ROGET_TEST_DATA", raising=False)
@@ -126,6 +127,7 @@ def test_what_the_paper_says_holds_in_the_sample(found, name, tmp_path, monkeypa
     assert "<svg" in (tmp_path / "figure.svg").read_text()
 
 
+@pytest.mark.slow
 def test_the_tree_of_nouns_holds_in_the_national_corpus(shared_data):
     made = load("soft/figure-2")(ReproduceOptions(data=str(shared_data)))
     assert "British National Corpus" in made.about

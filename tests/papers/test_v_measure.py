@@ -217,6 +217,7 @@ def without_data(monkeypatch, nowhere):
     monkeypatch.setenv("ROGET_TEST_DATA", nowhere)
 
 
+@pytest.mark.slow
 def test_documents_of_the_sample(made, nowhere, tmp_path):
     found = made("figure-4", data=nowhere)
     assert "1,885 documents of 5 genres: the bundled sample" in " ".join(check(found).split())
@@ -227,6 +228,7 @@ def test_documents_of_the_sample(made, nowhere, tmp_path):
     assert ">ml<" not in text
 
 
+@pytest.mark.slow
 def test_documents_of_the_bbc(made, shared_data):
     if not (shared_data / "bbc-news" / "bbc.tsv").is_file():
         pytest.skip("no texts of the BBC")
