@@ -123,7 +123,7 @@ def test_when_all_is_done_the_exit_code_says_so(number):
 
 UNHEARD = """
 import os, signal, sys
-from roget.cli import stoppable
+from roget.core.signals import stoppable
 
 class Cleared:
     def __del__(self):
@@ -144,7 +144,7 @@ def test_where_nothing_can_be_raised_it_is_raised_a_moment_later():
 
 UNHEARD_IN_A_SEARCH = """
 import os, signal, sys, time
-from roget.cli import stoppable
+from roget.core.signals import stoppable
 from roget.learn.clustering.checkpoints import interruptible
 
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -7,13 +7,14 @@ from typing import Annotated
 import typer
 
 from roget.cli.shared import (
-    Cite,
-    Figures,
+    FailOn,
     Format,
     Output,
     bar,
     deliver,
-    table_file,
+    fail_on_codes,
+    save_option,
+    split_pair,
     tell_written,
 )
 from roget.scoring.options import AgreeOptions, ConsensusOptions
@@ -24,53 +25,52 @@ def agree(
         list[str],
         typer.Argument(
             metavar="CLUSTERING...",
-            help="Files of labels, named by file or as NAME=FILE; a folder or pattern stands for "
-            "its files; one file alone has a column for each clustering.",
+            help="Files of labels, as FILE or NAME=FILE; a folder or pattern stands for its files; "
+            "a single file has one column per clustering.",
         ),
     ],
     *,
-    asked: AgreeOptions,
+    options: AgreeOptions,
     common: ConsensusOptions,
-    consensus: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Also write one clustering for all, as a label file."),
+    save: Annotated[
+        list[str] | None,
+        save_option(
+            "a consensus clustering (consensus: a label file), a table (items: how consistently "
+            "each item is placed; pairs: how often two items are together; csv, tsv, json, "
+            "parquet), a folder of figures (figures) or citations (bibtex)"
+        ),
     ] = None,
-    items: Annotated[
-        str | None, table_file("Also write how alike each item is placed: csv, tsv, json, parquet.")
-    ] = None,
-    pairs: Annotated[
-        str | None, table_file("Also write how often items are together: csv, tsv, json, parquet.")
-    ] = None,
-    cite: Cite = False,
+    fail_on: FailOn = None,
     format: Format = None,
     output: Output = None,
-    figures: Figures = None,
 ) -> None:
-    """Say how far several clusterings agree, without a gold standard.
+    """Measure how far several clusterings agree, without a gold standard.
 
-    A matrix for each measure, the mean of each clustering with the others (which is typical, which
-    is the odd one out), the spread over all pairs, and how clusterings group.
+    Prints a matrix per measure, the mean agreement of each clustering with the others (the typical
+    one, the outlier), the spread over all pairs, and a tree of the clusterings.
     """
-    from roget.core.store import check_file
+    from roget.core.store import write_atomic
     from roget.report.agreement import report
+    from roget.report.agreement.figures import write
     from roget.scoring.agreement.agree import agree as agree_on
     from roget.scoring.agreement.consensus import list_items, list_pairs
     from roget.scoring.labels.write import write_columns
 
-    if consensus is not None:
-        check_file(consensus)
+    saved = dict(map(split_pair, save or ()))
     with bar("comparing", "pairs") as progress:
-        found = agree_on(clusterings, **vars(asked), progress=progress)
-    if consensus is not None:
-        found.consensus(common.by, common.clusters).write(consensus)
-    if items is not None:
-        write_columns(list_items(found, common.by, common.clusters), items)
-    if pairs is not None:
-        together = found.together(common.at_least, common.most)
-        write_columns(list_pairs(found.panel, together), pairs)
-    deliver(report(found), format, output, found.cite() if cite else None)
-    tell_written([path for path in (consensus, items, pairs) if path is not None])
-    if figures is not None:
-        from roget.report.agreement.figures import write
-
-        tell_written(write(found, figures))
+        found = agree_on(clusterings, **vars(options), progress=progress)
+    for kind, path in saved.items():
+        if kind == "consensus":
+            found.consensus(common.by, common.clusters).write(path)
+        elif kind == "items":
+            write_columns(list_items(found, common.by, common.clusters), path)
+        elif kind == "pairs":
+            together = found.together(common.at_least, common.most)
+            write_columns(list_pairs(found.panel, together), path)
+        elif kind == "bibtex":
+            write_atomic(path, found.cite())
+    deliver(report(found), format, output)
+    tell_written([path for kind, path in saved.items() if kind != "figures"])
+    if "figures" in saved:
+        tell_written(write(found, saved["figures"]))
+    fail_on_codes(found.warnings, fail_on)

@@ -26,6 +26,17 @@ from roget.learn.options import BuildOptions, Plan, offered
 if TYPE_CHECKING:
     from roget.report import Report
 
+SECTIONS = {
+    "Options": (
+        "output", "method", "clusters", "relation", "window", "min_count", "top", "names",
+        "heldout", "random_state",
+    ),
+    "Text": ("tagger", "model", "language", "segment", "terms", "encoding", "reader"),
+    "Tables of counts": ("columns", "transpose"),
+    "Filters": ("stop", "vocabulary"),
+    "More options": ("evidence", "processes", "memory", "engine", "format"),
+}  # fmt: skip
+
 
 def build(
     inputs: Annotated[
@@ -40,7 +51,7 @@ def build(
     *,
     plan: Plan,
     asked: BuildOptions,
-    own: Annotated[Mapping[str, Any], RuntimeOptions(offered, "Of one method only")],
+    own: Annotated[Mapping[str, Any], RuntimeOptions(offered)],
     format: Format = None,
 ) -> None:
     """Build a thesaurus: a tree of word classes, learnt from text or from counts.

@@ -1,19 +1,20 @@
-"""Commands made of functions; options of a dataclass in their signature become options of theirs.
+"""Commands made from functions; a parameter that is a dataclass of options stands for all of them.
 
-A parameter that is annotated with a dataclass of options stands for all of them, and one annotated
-`Annotated[Mapping, Asked(function)]` for those that the function tells, gathered as far as given. A
-function that gives a `Report` has the options --format and -o, which say where that goes.
-Parameters are made when a command is used, so that `roget --help` loads none of this.
+A command may declare `SECTIONS`: the options that its help shows, by section. Options that are not
+listed there, and those of `RuntimeOptions` (parameters of one clusterer), are passed as
+`--set NAME=VALUE`; `roget list settings COMMAND` explains them. A function that returns a `Report`
+has the options --format and -o. Parameters are made when a command is used, so `roget --help` is
+instant.
 """
 
 from __future__ import annotations
 
 import inspect
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, field, is_dataclass
 from functools import cached_property
-from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args, get_type_hints
 
@@ -21,8 +22,10 @@ import typer
 from typer.core import TyperCommand
 
 from roget import catalogue
+from roget.cli.parameters import join_given, make_parameter, parse_setting
+from roget.cli.shared import REPORTED, deliver, split_pair
 from roget.core.options import Option, options_of
-from roget.errors import InputError, RogetError
+from roget.errors import InputError, UnknownName
 from roget.report import Report
 
 Function = TypeVar("Function", bound=Callable[..., Report | None])
@@ -30,18 +33,17 @@ Function = TypeVar("Function", bound=Callable[..., Report | None])
 
 @dataclass(frozen=True)
 class RuntimeOptions:
-    """Options that are known only when a command is used, such as those of plug-ins."""
+    """Options known only when a command is used, such as those of plug-ins; set by --set."""
 
     declared: Callable[[], Iterable[Option]]
-    title: str
 
 
 def command(app: typer.Typer, name: str, spare: str = "") -> Callable[[Function], Function]:
-    """Make a function a command of an app; `spare` says what to do with too many arguments."""
+    """Make a function a command of an app; `spare` is the hint for surplus arguments."""
 
     def register(function: Function) -> Function:
         def later() -> None:
-            """Only its documentation is needed before the command is used."""
+            """Hold the documentation until the command is used."""
 
         later.__doc__ = function.__doc__
         kind = type("Command", (Command,), {"function": staticmethod(function), "spare": spare})
@@ -52,12 +54,12 @@ def command(app: typer.Typer, name: str, spare: str = "") -> Callable[[Function]
 
 
 def group(name: str, help: str) -> typer.Typer:
-    """An app of several commands that share a first word."""
+    """Return an app of several commands that share a first word."""
     return typer.Typer(name=name, help=help, no_args_is_help=True, rich_markup_mode=None)
 
 
-def _of_whole(name: str) -> Any:
-    """An attribute of the command with its parameters; none is set before the command is used."""
+def _delegate(name: str) -> Any:
+    """Return a property that reads an attribute of the complete command and ignores assignment."""
     return property(lambda self: getattr(self.whole, name), lambda self, given: None)
 
 
@@ -74,21 +76,21 @@ class Command(TyperCommand):
         app.command(self.name)(expand(self.function))
         return typer.main.get_command(app)
 
-    params = _of_whole("params")
-    callback = _of_whole("callback")
+    params = _delegate("params")
+    callback = _delegate("callback")
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the arguments; where there are too many, say what may have been meant."""
+        """Parse the arguments; suggest another command if there are too many."""
         ctx.allow_extra_args |= bool(self.spare)
         left = super().parse_args(ctx, args)
         if left and self.spare and not ctx.resilient_parsing:
-            ctx.fail(f"unexpected after the others: {', '.join(map(repr, left))}; {self.spare}")
+            ctx.fail(f"unexpected arguments: {', '.join(map(repr, left))}; {self.spare}")
         if not ctx.resilient_parsing:
             keep_inputs(self.params, ctx.params)
         return left
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help, with the names of a kind where an option has its `<kind>`."""
+        """Write the help; `<kind>` of an option is replaced by the names of that kind."""
         for one in self.params:
             kind = (one.metavar or "")[1:-1]
             if kind in catalogue.KINDS:
@@ -96,7 +98,7 @@ class Command(TyperCommand):
         super().format_help(ctx, formatter)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write what there is to say of parameters, each dataclass under a heading of its own."""
+        """Write the parameters, each section under its heading."""
         sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
         for one in self.get_params(ctx):
             record = one.get_help_record(ctx)
@@ -104,42 +106,45 @@ class Command(TyperCommand):
             if record is not None:
                 title = getattr(one, "rich_help_panel", None) or plain
                 sections.setdefault(title, []).append(record)
-        for title, rows in sections.items():
-            if rows:
+        last = "More options"
+        for title in sorted(sections, key=lambda one: one == last):
+            if sections[title]:
                 with formatter.section(title):
-                    formatter.write_dl(rows)
+                    formatter.write_dl(sections[title])
 
 
-WRITTEN = (
-    "output", "items", "classes", "clusters", "mapping", "consensus", "pairs", "figure", "static",
-)  # fmt: skip
+WRITTEN = ("output", "figure", "static")
 """Parameters that may name a file to write; in their help it is FILE, unless they are --output."""
 
 
 def keep_inputs(declared: Iterable[Any], given: Mapping[str, Any]) -> None:
-    """Refuse to write over what is read, or twice over the same file."""
+    """Refuse to overwrite an input, or to write one file twice."""
     written: dict[str, str] = {}
     read: list[str] = []
     for one in declared:
         value = given.get(one.name)
         values = value if isinstance(value, list | tuple) else [value]
         named = [text for text in values if isinstance(text, str) and text != "-"]
-        if one.name not in WRITTEN or (one.name != "output" and one.metavar != "FILE"):
+        if one.name == "save":
+            outputs = [(f"--save {kind}", path) for kind, path in map(split_pair, named)]
+        elif one.name not in WRITTEN or (one.name != "output" and one.metavar != "FILE"):
             # A system may be NAME=FILE.
             read += [part for text in named for part in (text, text.partition("=")[2]) if part]
             continue
-        for path in named:
-            before = written.setdefault(os.path.realpath(path), one.opts[0])
-            if before != one.opts[0]:
+        else:
+            outputs = [(one.opts[0], path) for path in named]
+        for option, path in outputs:
+            before = written.setdefault(os.path.realpath(path), option)
+            if before != option:
                 raise InputError(
-                    f"{path}: both {before} and {one.opts[0]} would write this file",
+                    f"{path}: both {before} and {option} would write this file",
                     code="conflicting-options",
                 )
     refuse_inputs(written, read)
 
 
 def refuse_inputs(written: Iterable[str], read: Iterable[str]) -> None:
-    """Refuse to write over files that are read, or that are in folders which are."""
+    """Refuse to overwrite files that are read, or that are in folders which are read."""
     kept = [os.path.realpath(path) for path in written if os.path.isfile(path)]
     if not kept:
         return
@@ -159,111 +164,128 @@ def refuse_inputs(written: Iterable[str], read: Iterable[str]) -> None:
                 )
 
 
-def expand(function: Callable[..., Report | None]) -> Callable[..., None]:
-    """The function with options in the place of dataclasses and of a report, as typer reads it."""
-    from roget.cli.shared import REPORTED, deliver
+@dataclass
+class Signature:
+    """The parameters of a command, and how to make the arguments of its function from them."""
 
+    parameters: list[inspect.Parameter] = field(default_factory=list)
+    groups: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    """Parameter of the function → what makes it from option values."""
+    shown: dict[str, tuple[str, Option]] = field(default_factory=dict)
+    """Option → the group it belongs to, for options with a flag."""
+    settings: dict[str, tuple[str, Option]] = field(default_factory=dict)
+    """The same for options passed by --set."""
+    runtime: dict[str, RuntimeOptions] = field(default_factory=dict)
+
+    def all_settings(self) -> dict[str, tuple[str, Option]]:
+        """Return all options of --set, by name, those known at run time included."""
+        found = dict(self.settings)
+        for name, one in self.runtime.items():
+            found |= {option.name: (name, option) for option in one.declared()}
+        return found
+
+    def collect(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Return the arguments of the function for the values that typer parsed."""
+        values: dict[str, dict[str, Any]] = {name: {} for name in self.groups}
+        for name, (owner, one) in self.shown.items():
+            values[owner][name] = join_given(one, given.pop(name))
+        for text in given.pop("set", None) or ():
+            name, equals, value = text.partition("=")
+            known = self.all_settings()
+            key = name.strip().replace("-", "_")
+            if key not in known:
+                raise UnknownName("setting", name, known)
+            if not equals:
+                raise InputError(f"--set {text}: expected NAME=VALUE", code="invalid-option")
+            owner, one = known[key]
+            values[owner][key] = parse_setting(one, value)
+        for owner, make in self.groups.items():
+            given[owner] = make(**{key: v for key, v in values[owner].items() if v is not None})
+        return given
+
+
+def _find_sections(function: Callable[..., Any]) -> dict[str, tuple[str, ...]]:
+    """Return the sections that the module of a command declares."""
+    module = sys.modules.get(function.__module__)
+    return getattr(module, "SECTIONS", {})
+
+
+def _set_parameter() -> inspect.Parameter:
+    """Return the option --set."""
+    option = typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Set a rarely used option; `roget list settings COMMAND` explains them. Repeatable.",
+        rich_help_panel="More options",
+    )
+    hint = Annotated[list[str] | None, option]
+    only = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter("set", only, default=None, annotation=hint)
+
+
+def read_signature(function: Callable[..., Report | None]) -> Signature:
+    """Return the parameters of a command as typer reads them."""
     hints = get_type_hints(function, include_extras=True)
-    parameters: list[inspect.Parameter] = []
-    gathered: dict[str, tuple[Callable[..., Any], list[Option]]] = {}
+    sections = {name: title for title, names in _find_sections(function).items() for name in names}
+    found = Signature()
+    options: dict[str, inspect.Parameter] = {}
     for name, parameter in inspect.signature(function).parameters.items():
         hint = hints[name]
         later = next((one for one in get_args(hint) if isinstance(one, RuntimeOptions)), None)
-        title: str | None
-        made: Any
         if later is not None:
-            declared, title, made = list(later.declared()), later.title, dict
+            found.groups[name], found.runtime[name] = dict, later
         elif is_dataclass(hint):
-            declared, made = list(options_of(hint).values()), hint
-            title = str(hint.__doc__).partition("\n")[0].rstrip(".") if gathered else None
+            found.groups[name] = hint
+            for one in options_of(hint).values():
+                if sections and one.name not in sections:
+                    found.settings[one.name] = name, one
+                else:
+                    found.shown[one.name] = name, one
+                    options[one.name] = make_parameter(one, sections.get(one.name) or None)
         else:
-            parameters.append(parameter.replace(annotation=hint))
-            continue
-        gathered[name] = made, declared
-        parameters += [_parameter(one, title, unasked=later is not None) for one in declared]
-    reported = REPORTED if hints.get("return") is Report else {}
-    for name, hint in reported.items():
+            options[name] = _move_to_section(parameter.replace(annotation=hint), sections)
+    if hints.get("return") is Report:
         only = inspect.Parameter.KEYWORD_ONLY
-        parameters.append(inspect.Parameter(name, only, default=None, annotation=hint))
+        for name, hint in REPORTED.items():
+            options[name] = inspect.Parameter(name, only, default=None, annotation=hint)
+    if found.settings or found.runtime:
+        options["set"] = _set_parameter()
+    # The order of the sections, then that of the declarations.
+    order = {name: at for at, name in enumerate(sections)}
+    ranked = sorted(options, key=lambda name: order.get(name, len(order)))
+    positional = [name for name in options if _is_argument(options[name])]
+    found.parameters = [options[name] for name in dict.fromkeys([*positional, *ranked])]
+    return found
+
+
+def _is_argument(parameter: inspect.Parameter) -> bool:
+    kinds = get_args(parameter.annotation)
+    return any(isinstance(one, typer.models.ArgumentInfo) for one in kinds)
+
+
+def _move_to_section(parameter: inspect.Parameter, sections: dict[str, str]) -> inspect.Parameter:
+    """Return a parameter that its command declares itself, listed in its section."""
+    title = sections.get(parameter.name)
+    for one in get_args(parameter.annotation):
+        if title and isinstance(one, typer.models.OptionInfo):
+            one.rich_help_panel = title
+    return parameter
+
+
+def expand(function: Callable[..., Report | None]) -> Callable[..., None]:
+    """Return the function with one parameter per option, which delivers the report it returns."""
+    found = read_signature(function)
+    reported = REPORTED if get_type_hints(function).get("return") is Report else {}
 
     def run(**given: Any) -> None:
-        for name, (made, declared) in gathered.items():
-            values = {one.name: _join_given(one, given.pop(one.name)) for one in declared}
-            given[name] = made(**{key: v for key, v in values.items() if v is not None})
         where = [given.pop(name) for name in reported]
-        found = function(**given)
-        if found is not None:
-            deliver(found, *where)
+        report = function(**found.collect(given))
+        if report is not None:
+            deliver(report, *where)
 
     run.__doc__, run.__name__ = function.__doc__, function.__name__
-    # Arguments come first, then what has to be given.
     run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in parameters]
+        [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in found.parameters]
     )
-    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    run.__annotations__ = {one.name: one.annotation for one in found.parameters}
     return run
-
-
-def join_texts(given: list[str] | None) -> str | None:
-    """Texts with commas, which may be given several times, as one; None if there is none."""
-    return ",".join(given) if given else None
-
-
-def _join_given(one: Option, given: Any) -> Any:
-    """The value of an option; of lists with commas all that were given count."""
-    if not one.joined:
-        return given
-    return join_texts(given) if one.many == "text" else tuple(chain(*given or ())) or None
-
-
-def _make_parser(one: Option) -> Callable[[Any], Any]:
-    """What takes the value of an option, or refuses it as the library does."""
-
-    def parse(given: Any) -> Any:
-        try:
-            value = one.parse(given)
-            one.check(value)
-        except RogetError as error:
-            raise typer.BadParameter(str(error)) from None
-        return value
-
-    return parse
-
-
-def _parameter(one: Option, title: str | None, unasked: bool) -> inspect.Parameter:
-    """An option as a parameter; where it is `unasked` unless given, its default is only told."""
-    kind: Any = bool if one.type is bool else list[str] if one.repeated or one.joined else str
-    return inspect.Parameter(
-        one.name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=None if unasked or one.repeated or one.joined else _show_default(one),
-        annotation=Annotated[kind | None, as_typer(one, unasked, rich_help_panel=title)],
-    )
-
-
-def _show_default(one: Option) -> Any:
-    default = one.default
-    return ",".join(map(str, default)) if isinstance(default, tuple) else default
-
-
-def as_typer(one: Option, unasked: bool = False, **settings: Any) -> Any:
-    """An option as typer takes it."""
-    shown, flag = _show_default(one), f"--{one.name.replace('_', '-')}"
-    settings["help"] = one.help
-    if one.type is bool:
-        flags = one.flags or (f"{flag}/--no-{flag[2:]}",)
-        settings["show_default"] = bool(shown) and not unasked
-    else:
-        flags = one.flags or (flag,)
-        # Names of the catalogue are listed when help is asked for.
-        known = one.choices if isinstance(one.choices, str) else "|".join(one.choices or ())
-        settings |= {
-            "metavar": f"<{known}>" if known else one.metavar,
-            "parser": one.parse if unasked else _make_parser(one),
-        }
-        settings["autocompletion"] = lambda incomplete: [
-            name for name in one.known if name.startswith(incomplete)
-        ]
-        if (unasked or one.joined) and shown is not None:
-            settings["help"] += f"  [default: {shown}]"
-    return typer.Option(*flags, **settings)

@@ -8,19 +8,27 @@ from typing import Annotated
 import typer
 
 from roget.cli.shared import (
-    Cite,
-    Classes,
-    Clusters,
-    Figures,
+    FailOn,
     Format,
-    Mapping,
     Output,
     bar,
     deliver,
+    fail_on_codes,
+    save_option,
+    split_pair,
     tell_written,
-    write_sets,
+    write_saved,
 )
 from roget.scoring.options import CompareOptions
+
+SECTIONS = {
+    "Options": (
+        "measures", "entropy", "main", "missing", "noise", "ci", "paired", "details", "format",
+        "output",
+    ),
+    "Input": ("labels", "columns", "header", "several", "extra", "average", "golds", "cut"),
+    "More options": ("seed", "engine", "save", "fail_on"),
+}  # fmt: skip
 
 
 def compare(
@@ -28,32 +36,38 @@ def compare(
     systems: Annotated[
         list[str],
         typer.Argument(
-            metavar="SYSTEM...", help="Files of the systems' labels, named by file or as NAME=FILE."
+            metavar="SYSTEM...", help="Files of the systems' labels, as FILE or NAME=FILE."
         ),
     ],
     *,
-    asked: CompareOptions,
-    cite: Cite = False,
-    classes: Classes = None,
-    clusters: Clusters = None,
-    mapping: Mapping = None,
+    options: CompareOptions,
+    save: Annotated[
+        list[str] | None,
+        save_option(
+            "a table (classes, clusters, mapping: csv, tsv, json, parquet), a folder of figures "
+            "(figures) or citations (bibtex)"
+        ),
+    ] = None,
+    fail_on: FailOn = None,
     format: Format = None,
     output: Output = None,
-    figures: Figures = None,
 ) -> None:
-    """Compare several systems on one gold standard.
+    """Compare several systems with one gold standard.
 
-    One row per system and trivial answer, with ranks; with --ci also 95% intervals, tests of all
-    pairs corrected by Holm's method, and letters that systems share if not shown to differ.
+    Prints one row per system and baseline, with ranks. With --ci, also 95 % confidence intervals,
+    tests of all pairs with Holm's correction, and letters: systems that share a letter do not
+    differ significantly.
     """
     from roget.report.comparison import report
     from roget.scoring.compare import compare as compare_systems
 
+    saved = dict(map(split_pair, save or ()))
     with bar("scoring", "systems") as progress:
-        comparison = compare_systems(gold, systems, **vars(asked), progress=progress)
-    deliver(report(comparison), format, output, comparison.cite() if cite else None)
-    write_sets(comparison, classes=classes, clusters=clusters, mapping=mapping)
-    if figures is not None:
+        comparison = compare_systems(gold, systems, **vars(options), progress=progress)
+    deliver(report(comparison), format, output)
+    write_saved(comparison, saved)
+    if "figures" in saved:
         from roget.report.comparison.figures import write
 
-        tell_written(write(comparison, Path(figures)))
+        tell_written(write(comparison, Path(saved["figures"])))
+    fail_on_codes(comparison.warnings, fail_on)

@@ -10,6 +10,17 @@ import typer
 from roget.cli.shared import Format, bar, check_output, deliver, target, target_of, tell
 from roget.learn.counting.options import CountOptions
 
+SECTIONS = {
+    "Options": (
+        "output", "relation", "window", "min_count", "evidence", "show", "word", "quadruples",
+        "format",
+    ),
+    "Text": ("tagger", "model", "language", "segment", "terms", "encoding", "reader"),
+    "Tables of counts": ("columns", "transpose"),
+    "Filters": ("stop", "vocabulary"),
+    "More options": ("processes", "memory", "engine"),
+}  # fmt: skip
+
 _SHOWN = ("inputs", "show", "word", "format", "output")
 
 

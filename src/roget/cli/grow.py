@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from roget.cli.command import join_texts
+from roget.cli.parameters import join_texts
 from roget.cli.shared import Format, bar, deliver, gather_warnings, target, tell, tell_written
 from roget.learn.command_options import PlaceOptions, TaxonomyOptions
 from roget.learn.growth.options import GrowOptions

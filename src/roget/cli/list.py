@@ -1,4 +1,4 @@
-"""`roget list [KIND]`."""
+"""`roget list [KIND [NAME]]`."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import typer
 
 from roget.catalogue import KINDS
 from roget.cli.shared import AsJson, Format, Output, deliver
-from roget.errors import UnknownName
+from roget.errors import InputError, UnknownName
 
-_LISTED = [kind.replace(" ", "-") for kind in KINDS]
+_SETTINGS = "settings"
+_LISTED = [*(kind.replace(" ", "-") for kind in KINDS), _SETTINGS]
 
 
 def _parse(kind: str) -> str:
@@ -25,14 +26,44 @@ def list(
         typer.Argument(
             metavar="[KIND]",
             parser=_parse,
-            help=f"One of {', '.join(_LISTED)}; without it, the names of all.",
+            help=f"One of {', '.join(_LISTED)}; without it, the names of every kind.",
+        ),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[NAME]",
+            help="With clusterers: show the parameters of this one. With settings: a command.",
         ),
     ] = None,
     as_json: AsJson = False,
     format: Format = None,
     output: Output = None,
 ) -> None:
-    """List what can be named: measures, entropies, readers, relations, clusterers and so on."""
-    from roget.report.listing import report
+    """List measures, entropies, clusterers and other named parts, or the settings of a command."""
+    from roget.report import listing
 
-    deliver(report(kind), "json" if as_json else format, output)
+    if kind == _SETTINGS:
+        found = listing.report_options(f"Settings of roget {name}", _find_settings(name))
+    elif name is not None:
+        if kind != "clusterers":
+            raise InputError(
+                f"{name}: only clusterers and settings take a name", code="conflicting-options"
+            )
+        found = listing.report_clusterer(name)
+    else:
+        found = listing.report(kind)
+    deliver(found, "json" if as_json else format, output)
+
+
+def _find_settings(name: str | None) -> list:  # type: ignore[type-arg, valid-type]
+    """Return the options that a command takes by --set."""
+    from importlib import import_module
+
+    from roget.cli.command import read_signature
+
+    known = ("build", "compare", "count", "score")
+    if name not in known:
+        raise UnknownName("command with settings", str(name), known)
+    function = getattr(import_module(f"roget.cli.{name}"), name)
+    return [one for _, one in read_signature(function).all_settings().values()]

@@ -7,19 +7,30 @@ from typing import Annotated
 import typer
 
 from roget.cli.shared import (
-    Cite,
-    Classes,
-    Clusters,
+    FailOn,
     Format,
-    Mapping,
     Output,
     bar,
     deliver,
+    fail_on_codes,
+    save_option,
+    split_pair,
     tell,
     tell_written,
-    write_sets,
+    write_saved,
 )
+from roget.errors import InputError
 from roget.scoring.options import ScoreOptions
+
+SECTIONS = {
+    "Options": (
+        "measures", "entropy", "missing", "noise", "ci", "chance", "details", "format", "output",
+    ),
+    "Input": (
+        "labels", "columns", "header", "several", "extra", "average", "golds", "cells", "cut",
+    ),
+    "More options": ("seed", "engine", "save", "fail_under", "fail_on"),
+}  # fmt: skip
 
 
 def score(
@@ -27,65 +38,65 @@ def score(
         str | None,
         typer.Argument(
             metavar="GOLD",
-            help="File of gold labels; alone, a file with two aligned columns. '-' is stdin.",
+            help="File of gold labels, or one file with gold and system columns; - is stdin.",
         ),
     ] = None,
     system: Annotated[
         str | None, typer.Argument(metavar="SYSTEM", help="File of the system's labels.")
     ] = None,
     *,
-    asked: ScoreOptions,
+    options: ScoreOptions,
+    save: Annotated[
+        list[str] | None,
+        save_option(
+            "a table (items, classes, clusters, mapping: csv, tsv, json, parquet), the figure of "
+            "--set cuts=... (figure: svg, pdf, png) or citations (bibtex)"
+        ),
+    ] = None,
     fail_under: Annotated[
         list[str] | None,
         typer.Option(
             "--fail-under",
-            metavar="SCORE=LEAST",
-            help="End with exit code 1 if a score is worse: v@jk=0.6, ari=0.4. May be repeated.",
+            metavar="SCORE=MIN",
+            help="Exit with 1 if a score is worse, e.g. v@jk=0.6 or ari=0.4. Repeatable.",
         ),
     ] = None,
-    cite: Cite = False,
-    classes: Classes = None,
-    clusters: Clusters = None,
-    mapping: Mapping = None,
+    fail_on: FailOn = None,
     format: Format = None,
     output: Output = None,
-    figure: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Also draw the scores of --cuts: a file that ends in .svg, .pdf or .png.",
-        ),
-    ] = None,
 ) -> None:
     """Score a clustering against a gold standard.
 
-    Prints homogeneity, completeness, V, VI, NVI, ARI, AMI, B-cubed and one-to-one, plug-in and
-    bias-corrected, beside what trivial answers get on the same gold standard.
+    Prints homogeneity, completeness, V, VI, NVI, ARI, AMI, B-cubed and one-to-one accuracy, plug-in
+    and bias-corrected, next to three baselines: one big cluster, one cluster per item, random
+    clusters.
     """
-    from roget.errors import InputError
-    from roget.report.figures import check_format, save_picture
+    from roget.report.figures import save_picture
     from roget.report.score import report
     from roget.scoring.score import score as score_labels
 
-    if figure is not None:
-        # What could not be drawn or written is better refused before the work.
-        if asked.cuts is None:
-            said = "a picture is of --cuts; say --cuts all, or 1..500"
-            raise InputError(f"--figure {figure}: {said}")
-        check_format(figure)
-    # The cells of several gold standards are never kept: only tables asked for need them then.
-    keep = not asked.golds or any((classes, clusters, mapping))
+    saved = dict(map(split_pair, save or ()))
+    if "figure" in saved and options.cuts is None:
+        raise InputError(
+            f"--save figure={saved['figure']} needs the cuts of a tree, e.g. --set cuts=1..500",
+            code="missing-option",
+        )
+    values = vars(options) | ({"items": saved["items"]} if "items" in saved else {})
+    # Tables of classes and clusters need the cells, which scoring with several gold standards
+    # keeps only on request.
+    keep = not options.golds or any(kind in saved for kind in ("classes", "clusters", "mapping"))
     with bar("scoring", "scores") as progress:
-        table = score_labels(gold, system, **vars(asked), keep=keep, progress=progress)
+        table = score_labels(gold, system, **values, keep=keep, progress=progress)
     short = table.falls_short(fail_under or ())
-    told = report(table)
-    deliver(told, format, output, table.cite() if cite else None)
-    if asked.items is not None:
-        tell_written([asked.items])
-    write_sets(table, classes=classes, clusters=clusters, mapping=mapping)
-    if figure is not None and told.picture is not None:
-        save_picture(told.picture(), figure)
-        tell_written([figure])
+    made = report(table)
+    deliver(made, format, output)
+    write_saved(table, saved)
+    if values["items"] is not None:
+        tell_written([values["items"]])
+    if "figure" in saved and made.picture is not None:
+        save_picture(made.picture(), saved["figure"])
+        tell_written([saved["figure"]])
     tell(*short)
+    fail_on_codes(table.warnings, fail_on)
     if short:
         raise typer.Exit(1)

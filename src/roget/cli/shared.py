@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from roget.cli.command import as_typer
+from roget.cli.parameters import as_typer
 from roget.core.options import Option
-from roget.errors import code_of
+from roget.errors import UnknownName, code_of
 
 if TYPE_CHECKING:
     from roget.core.counts import Counts
@@ -59,48 +59,64 @@ Output = Annotated[
 REPORTED = {"format": Format, "output": Output}
 """Options of all commands that give a report."""
 
-Cite = Annotated[
-    bool,
-    typer.Option(
-        "--cite",
-        help="Print BibTeX of all that was used in the place of the report, which -o still writes.",
-    ),
-]
+TABLES = ("items", "classes", "clusters", "mapping", "pairs")
+"""Kinds of --save that are tables."""
+
+SAVED = (*TABLES, "consensus", "figure", "figures", "bibtex")
+"""Kinds of --save; the help of each command names its own."""
 
 
-def check_table(context: typer.Context, path: str | None) -> str | None:
-    """Refuse a file of a table that has no format or could not be written."""
-    if path is not None and not context.resilient_parsing:
-        from roget.core.store import check_file
-        from roget.scoring.labels.write import check_suffix
+def check_saved(context: typer.Context, given: list[str] | None) -> list[str] | None:
+    """Refuse a file of --save that has no format or cannot be written, before the work starts."""
+    if not given or context.resilient_parsing:
+        return given
+    from roget.core.store import check_file
+    from roget.report.figures import check_format
+    from roget.scoring.labels.write import check_suffix
 
-        check_suffix(path)
-        check_file(path)
-    return path
-
-
-def table_file(help: str) -> Any:
-    """An option for a file that a table is written to besides."""
-    return typer.Option(metavar="FILE", callback=check_table, help=help)
-
-
-Classes = Annotated[
-    str | None, table_file("Also write a table of all classes: csv, tsv, json, parquet.")
-]
-Clusters = Annotated[str | None, table_file("Also write a table of all clusters.")]
-Mapping = Annotated[
-    str | None, table_file("Also write which class each cluster stands for, shared or one-to-one.")
-]
+    for kind, path in map(split_pair, given):
+        if kind in TABLES:
+            check_suffix(path)
+        elif kind == "figure":
+            check_format(path)
+        elif kind not in SAVED:
+            raise typer.BadParameter(str(UnknownName("kind", kind, SAVED)))
+        if kind != "figures":
+            check_file(path)
+    return given
 
 
-def write_sets(table: Any, **files: str | None) -> None:
-    """Write the tables of classes, clusters and their mapping that files are named for."""
-    for kind, path in files.items():
-        if path is not None:
-            from roget.scoring.labels.write import write_columns
+def split_pair(text: str) -> tuple[str, str]:
+    """Split KIND=FILE."""
+    kind, equals, path = text.partition("=")
+    if not equals or not path:
+        raise typer.BadParameter(f"{text}: expected KIND=FILE, e.g. items=items.csv")
+    return kind, path
 
+
+def save_option(kinds: str) -> Any:
+    """Return the option --save, which names additional files to write."""
+    return typer.Option(
+        "--save",
+        metavar="KIND=FILE",
+        callback=check_saved,
+        help=f"Also write {kinds}. Repeatable.",
+    )
+
+
+def write_saved(table: Any, saved: dict[str, str]) -> None:
+    """Write the tables of classes, clusters and their mapping, and citations, as requested."""
+    from roget.core.store import write_atomic
+    from roget.scoring.labels.write import write_columns
+
+    for kind, path in saved.items():
+        if kind in TABLES and kind != "items":
             write_columns(table.sets(kind), path)
-            tell_written([path])
+        elif kind == "bibtex":
+            write_atomic(path, table.cite())
+        else:
+            continue
+        tell_written([path])
 
 
 def tell_written(paths: Sequence[str | Path]) -> None:
@@ -108,6 +124,36 @@ def tell_written(paths: Sequence[str | Path]) -> None:
     if len(paths) > 3 and len({Path(path).parent for path in paths}) == 1:
         paths = [f"{len(paths)} files in {Path(paths[0]).parent}"]
     tell(*(f"wrote {path}" for path in paths))
+
+
+FailOn = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-on",
+        metavar="CODE",
+        help="Exit with 1 if there is a warning with this code (roget explain lists them), or "
+        "any warning (all). Repeatable.",
+    ),
+]
+
+
+def fail_on_codes(warnings: Sequence[str], chosen: Sequence[str] | None) -> None:
+    """Exit with 1 if a warning has one of the chosen codes; "all" stands for any warning."""
+    if not chosen:
+        return
+    from roget.codes import CODES
+
+    wanted = {code for text in chosen for code in text.split(",")}
+    for code in sorted(wanted - {"all"}):
+        if code not in CODES:
+            raise UnknownName("code", code, CODES, listed="roget explain")
+    failed = sorted(
+        {code_of(one) or "" for one in warnings if "all" in wanted}
+        | (wanted & {code_of(one) for one in warnings})
+    )
+    if failed:
+        tell(f"failed on warnings: {', '.join(filter(None, failed)) or 'all'}")
+        raise typer.Exit(1)
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="The same as --format json.")]
@@ -122,13 +168,8 @@ def choose(format: str | None, output: str | None) -> str:
     return choose_format(output)
 
 
-def deliver(
-    report: Report, format: str | None, output: str | None = None, cited: str | None = None
-) -> None:
-    """Print a report, or write it whole; warnings go to stderr, unless they stand in the text.
-
-    What is cited is printed in its place.
-    """
+def deliver(report: Report, format: str | None, output: str | None = None) -> None:
+    """Print a report or write it to a file; warnings go to stderr unless the text has them."""
     chosen = choose(format, output)
     text = report.render(chosen)
     tell(*(() if chosen == "text" else report.warnings), *report.talk, kind="warning")
@@ -139,9 +180,8 @@ def deliver(
             more = f" and {len(run) - 1} more" if len(run) > 1 else ""
             said = f"a spreadsheet would run {run[0]!r:.60}{more}: import the columns as text"
             tell(f"{output}: {said}", kind="warning")
-    if output is None or cited is not None:
-        sys.stdout.write(text if cited is None else cited)
     if output is None:
+        sys.stdout.write(text)
         return
     from roget.core.store import write_atomic
 

@@ -9,7 +9,8 @@ from dataclasses import fields
 from typing import Any
 
 from roget import catalogue
-from roget.errors import InputError
+from roget.core.options import Option
+from roget.errors import InputError, UnknownName
 from roget.report import Column, Report, ReportTable
 
 
@@ -93,6 +94,32 @@ def _line(entry: dict[str, Any]) -> str:
         f"Also taken: {', '.join(entry['also'])}." if entry.get("also") else "",
     ]
     return " ".join(part for part in parts if part)
+
+
+def report_clusterer(name: str) -> Report:
+    """Report the parameters of a clusterer, as `roget build --set NAME=VALUE` takes them."""
+    from roget.learn.clustering.options import method_options
+
+    if name not in catalogue.names("clusterers"):
+        raise UnknownName("clusterer", name, catalogue.names("clusterers"))
+    return report_options(f"Parameters of {name}", list(method_options(name).values()))
+
+
+def report_options(title: str, options: Sequence[Option]) -> Report:
+    """Report options with their values, defaults and effects."""
+    columns = [
+        Column("name", fit="keep"),
+        Column("values"),
+        Column("default"),
+        Column("effect", share=1),
+    ]
+    rows = []
+    for one in options:
+        values = "|".join(one.known) or {bool: "true|false"}.get(one.type, one.metavar)
+        default = "" if one.default is None else str(one.default)
+        rows.append([one.name, values, default, one.help])
+    data = [{"name": one.name, "default": one.default, "help": one.help} for one in options]
+    return Report(title, tables=[ReportTable(columns, rows)], data=data)
 
 
 def listed(title: str, rows: Sequence[tuple[str, str]], data: Any) -> Report:

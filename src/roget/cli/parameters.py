@@ -1,0 +1,96 @@
+"""Options of the library as parameters of typer."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from itertools import chain
+from typing import Annotated, Any
+
+import typer
+
+from roget.core.options import Option
+from roget.errors import RogetError
+
+
+def as_typer(one: Option, unasked: bool = False, **settings: Any) -> Any:
+    """Return an option as typer declares it.
+
+    With `unasked`, the parameter is None unless passed, and its default is shown in the help only.
+    """
+    shown, flag = _show_default(one), f"--{one.name.replace('_', '-')}"
+    settings["help"] = one.help
+    if one.type is bool:
+        flags = one.flags or (f"{flag}/--no-{flag[2:]}",)
+        settings["show_default"] = bool(shown) and not unasked
+    else:
+        flags = one.flags or (flag,)
+        # Names of the catalogue are filled in when help is printed.
+        known = one.choices if isinstance(one.choices, str) else "|".join(one.choices or ())
+        settings |= {
+            "metavar": f"<{known}>" if known else one.metavar,
+            "parser": one.parse if unasked else _make_parser(one),
+        }
+        settings["autocompletion"] = lambda incomplete: [
+            name for name in one.known if name.startswith(incomplete)
+        ]
+        if (unasked or one.joined) and shown is not None:
+            settings["help"] += f"  [default: {shown}]"
+    return typer.Option(*flags, **settings)
+
+
+def make_parameter(one: Option, section: str | None) -> inspect.Parameter:
+    """Return an option as a parameter of a command, listed in a section of its help."""
+    kind: Any = bool if one.type is bool else list[str] if one.repeated or one.joined else str
+    return inspect.Parameter(
+        one.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=None if one.repeated or one.joined else _show_default(one),
+        annotation=Annotated[kind | None, as_typer(one, rich_help_panel=section)],
+    )
+
+
+def join_texts(given: list[str] | None) -> str | None:
+    """Join comma-separated texts that were passed several times; None if there are none."""
+    return ",".join(given) if given else None
+
+
+def join_given(one: Option, given: Any) -> Any:
+    """Return the value of an option; all values count if a list was passed several times."""
+    if not one.joined:
+        return given
+    return join_texts(given) if one.many == "text" else tuple(chain(*given or ())) or None
+
+
+def parse_setting(one: Option, text: str) -> Any:
+    """Return the value of NAME=VALUE, checked as the library checks it."""
+    value: Any = text
+    if one.type is bool:
+        known = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+        if text.lower() not in known:
+            raise typer.BadParameter(f"{one.name}={text}: expected true or false")
+        value = known[text.lower()]
+    elif one.repeated:
+        value = text.split(",")
+    else:
+        value = _make_parser(one)(text)
+    return value
+
+
+def _make_parser(one: Option) -> Callable[[Any], Any]:
+    """Return a function that parses and checks a value as the library does."""
+
+    def parse(given: Any) -> Any:
+        try:
+            value = one.parse(given)
+            one.check(value)
+        except RogetError as error:
+            raise typer.BadParameter(str(error)) from None
+        return value
+
+    return parse
+
+
+def _show_default(one: Option) -> Any:
+    default = one.default
+    return ",".join(map(str, default)) if isinstance(default, tuple) else default
