@@ -162,7 +162,7 @@ def bundled():
                 continue
             files = [w for w in words[1:] if "." in w and re.search(r"\.\w+$", w)]
             inputs = [w for w in files if words[words.index(w) - 1] not in ("-o", "--output")]
-            options = {"--figures", "--items", "--figure", "--classes", "--clusters", "--mapping"}
+            options = {"--figures", "--figure", "--save"}
             inputs = [w for w in inputs if words[words.index(w) - 1] not in options]
             if all([*ROOT.glob(w)] for w in inputs) and (inputs or words[0] == "list"):
                 seen.add(line)

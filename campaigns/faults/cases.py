@@ -429,7 +429,7 @@ def count_on_cluster(room: Path, lost: Callable[[Cluster], subprocess.Popen[byte
     cluster = Cluster(folder)
     try:
         command = ("count", *names, "-o", "out", "--engine", "dask")
-        run = start((*command, "--scheduler", cluster.address), folder, fresh=True)
+        run = start((*command, "--set", f"scheduler={cluster.address}"), folder, fresh=True)
         parts = folder / "out.partial" / "parts"
         while len(list(parts.glob("[!.]*"))) < TABLES // 4 and not run.wait(0.02):
             pass

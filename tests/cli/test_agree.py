@@ -49,13 +49,15 @@ def test_every_format_has_the_values(runs, form):
     assert "0.3" in done.stdout
 
 
-def test_files_beside_the_report(runs, tmp_path):
+def save(kind, path):
+    """Return the arguments that write an additional file."""
+    return "--save", f"{kind}={path}"
+
+
+def test_save_writes_consensus_items_and_pairs(runs, tmp_path):
     names = [tmp_path / name for name in ("c.tsv", "items.csv", "pairs.tsv")]
-    given = [
-        one
-        for pair in zip(("--consensus", "--items", "--pairs"), names, strict=True)
-        for one in pair
-    ]
+    kinds = ("consensus", "items", "pairs")
+    given = [one for kind, name in zip(kinds, names, strict=True) for one in save(kind, name)]
     done = run(runs, *given, "--at-least", 0.75, "--consensus-by", "average", "--clusters", 3)
     assert done.exit_code == 0, done.output
     assert score(runs / "run0.tsv", names[0], "ari")["ari"] == 1.0
@@ -72,7 +74,7 @@ def test_items_and_pairs_have_the_same_rows_in_every_format(runs, tmp_path):
 
     def write(suffix):
         names = [tmp_path / f"{kind}{suffix}" for kind in ("items", "pairs")]
-        done = run(runs, "-m", "ari", "--items", names[0], "--pairs", names[1])
+        done = run(runs, "-m", "ari", "--save", f"items={names[0]}", "--save", f"pairs={names[1]}")
         assert done.exit_code == 0, done.output
         return names
 
@@ -89,7 +91,13 @@ def test_items_and_pairs_have_the_same_rows_in_every_format(runs, tmp_path):
 
 def test_many_pictures_are_told_in_one_line(runs, tmp_path):
     pytest.importorskip("matplotlib")
-    done = run(runs, "-m", "vi", "--figures", tmp_path / "drawn", "--items", tmp_path / "items.csv")
+    done = run(
+        runs,
+        "-m",
+        "vi",
+        *save("figures", tmp_path / "drawn"),
+        *save("items", tmp_path / "items.csv"),
+    )
     assert done.exit_code == 0, done.output
     files = len(list((tmp_path / "drawn").iterdir()))
     assert [line for line in done.stderr.splitlines() if line.startswith("wrote")] == [
@@ -101,9 +109,9 @@ def test_many_pictures_are_told_in_one_line(runs, tmp_path):
 @pytest.mark.parametrize(
     ("extra", "said"),
     [
-        (["--items", "x.unknown"], "expected .csv, .tsv, .jsonl, .json, .parquet"),
-        (["--pairs", "x.html"], "expected .csv, .tsv, .jsonl, .json, .parquet"),
-        (["--consensus", "nowhere/c.tsv"], "nowhere"),
+        (["--save", "items=x.unknown"], "expected .csv, .tsv, .jsonl, .json, .parquet"),
+        (["--save", "pairs=x.html"], "expected .csv, .tsv, .jsonl, .json, .parquet"),
+        (["--save", "consensus=nowhere/c.tsv"], "nowhere"),
         (["--missing", "unmatched"], "unmatched"),
         (["--at-least", "2"], "up to 1"),
     ],

@@ -116,7 +116,9 @@ def test_bad_input_is_one_clear_message(pair, change, message):
 def test_the_output_name_chooses_the_format(pair, tmp_path):
     run("score", *pair, "-o", tmp_path / "report.json")
     assert json.loads((tmp_path / "report.json").read_text())["items"] == 4
-    done = run("score", *pair, "-o", tmp_path / "report.tex", "--items", tmp_path / "items.csv")
+    done = run(
+        "score", *pair, "-o", tmp_path / "report.tex", "--save", f"items={tmp_path / 'items.csv'}"
+    )
     assert f"wrote {tmp_path / 'items.csv'}" in done.stderr
     assert "tabular" in (tmp_path / "report.tex").read_text()
 
@@ -206,4 +208,5 @@ def test_the_bundled_demo(tmp_path):
 def test_a_second_system_is_sent_to_compare(pair):
     done = run("score", *pair, pair[1])
     assert done.returncode == 2
-    assert f"{str(pair[1])!r}; several systems are for roget compare" in done.stderr
+    assert str(pair[1]) in done.stderr
+    assert "roget compare" in done.stderr

@@ -21,7 +21,16 @@ def files(tmp_path):
 
 def test_tables_by_group_and_of_all_clusters(files, tmp_path):
     clusters, mapping = tmp_path / "clusters.tsv", tmp_path / "mapping.parquet"
-    asked = ("--by", "group", "--format", "csv", "--clusters", clusters, "--mapping", mapping)
+    asked = (
+        "--set",
+        "by=group",
+        "--format",
+        "csv",
+        "--save",
+        f"clusters={clusters}",
+        "--save",
+        f"mapping={mapping}",
+    )
     done = run("compare", *files, "-m", "v,ari", "-e", "jk", *asked)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
@@ -30,18 +39,20 @@ def test_tables_by_group_and_of_all_clusters(files, tmp_path):
     assert clusters.read_text().splitlines()[0].startswith("system\tgroup\tcluster\titems")
     assert mapping.read_bytes()[:4] == b"PAR1"
     gold, good, _ = files
-    done = run("score", gold, good, "--classes", tmp_path / "classes.xyz")
+    done = run("score", gold, good, "--save", f"classes={tmp_path / 'classes.xyz'}")
     assert done.returncode == 1
     assert "its name does not tell the format; expected .csv" in done.stderr
     assert ".parquet" in done.stderr
-    done = run("score", gold, good, "-m", "ari", "--classes", tmp_path / "c.json", "--details")
+    done = run(
+        "score", gold, good, "-m", "ari", "--save", f"classes={tmp_path / 'c.json'}", "--details"
+    )
     assert "N11" in done.stdout
     assert len(json.loads((tmp_path / "c.json").read_text())) == 12
 
 
 def test_title_and_main_score(files, tmp_path):
     page = tmp_path / "page.html"
-    done = run("compare", *files, "-m", "homogeneity,ari", "--title", "Senses", "-o", page)
+    done = run("compare", *files, "-m", "homogeneity,ari", "--set", "title=Senses", "-o", page)
     assert done.returncode == 0, done.stderr
     assert "<h1>Senses</h1>" in page.read_text()
     assert "<strong>ari</strong>" in page.read_text()

@@ -126,11 +126,11 @@ def test_standard_input_with_a_window(tmp_path):
         (["-r", "subj"], {("cat", "drink"): 3}),
         (["-r", "obl:prep"], {("bowl", "in:drink"): 3}),
         (["-r", "obj", "-r", "subj"], {("milk", "obj:drink"): 3, ("cat", "subj:drink"): 3}),
-        (["-r", "obj", "--keep-case"], {("Milk", "drink"): 3}),
-        (["-r", "obj", "--form"], {("milk", "drinks"): 3}),
-        (["-r", "obj", "--tags"], {("milk/NOUN", "drink/VERB"): 3}),
+        (["-r", "obj", "--set", "keep_case=true"], {("Milk", "drink"): 3}),
+        (["-r", "obj", "--set", "form=true"], {("milk", "drinks"): 3}),
+        (["-r", "obj", "--set", "tags=true"], {("milk/NOUN", "drink/VERB"): 3}),
         (["-r", "obj", "--transpose"], {("drink", "milk"): 3}),
-        (["-r", "obj", "--limit", "1"], {("milk", "drink"): 1}),
+        (["-r", "obj", "--set", "limit=1"], {("milk", "drink"): 1}),
         (["-r", "VERB/obj,obl/NOUN", "--min-count", "3"], None),
     ],
 )
@@ -177,7 +177,7 @@ def test_quadruples(parsed, tmp_path):
     assert ".tsv" in failed("count", parsed, "--quadruples", "-o", tmp_path / "q.counts")
     assert "relation" in failed("count", parsed, "--quadruples", "-r", "obj", "-o", out)
     assert "min_count" in failed("count", parsed, "--quadruples", "--min-count", 2, "-o", out)
-    told = done("count", parsed, "--quadruples", "--limit", 1, "--format", "json", "-o", out)
+    told = done("count", parsed, "--quadruples", "--set", "limit=1", "--format", "json", "-o", out)
     assert json.loads(told.stdout) == {"output": str(out), "quadruples": 1}
 
 
@@ -221,7 +221,7 @@ def test_broken_input_is_named_and_nothing_is_left(parsed, tmp_path):
         (["some.conllu", "--word", "milk", "-o", "c"], "--word: only with --show"),
         (["some.conllu", "-r", "obj,subj", "-o", "c"], "repeat -r (-r obj -r subj)"),
         (["some.conllu", "-r", "amod", "-o", "c"], "labels seen: case 3, det 3, nsubj 3"),
-        (["some.conllu", "--sides", "left", "-o", "c"], "sides left: for a window only"),
+        (["some.conllu", "--set", "sides=left", "-o", "c"], "sides left: for a window only"),
     ],
 )
 def test_mistakes_are_explained(parsed, tmp_path, arguments, said):

@@ -41,12 +41,12 @@ def labels(tmp_path, monkeypatch):
     "arguments",
     [
         ("score", "g.tsv", "s.tsv", "-o", "g.tsv"),
-        ("score", "g.tsv", "s.tsv", "--items", "s.tsv"),
+        ("score", "g.tsv", "s.tsv", "--save", "items=s.tsv"),
         ("score", "g.tsv", "s.tsv", "-o", "link.tsv"),
         ("score", "g.tsv", "s.tsv", "--gold", "other.tsv", "-o", "other.tsv"),
         ("compare", "g.tsv", "a=s.tsv", "-o", "s.tsv"),
-        ("compare", "g.tsv", "a=s.tsv", "--mapping", "./g.tsv"),
-        ("agree", "g.tsv", "s.tsv", "--consensus", "g.tsv"),
+        ("compare", "g.tsv", "a=s.tsv", "--save", "mapping=./g.tsv"),
+        ("agree", "g.tsv", "s.tsv", "--save", "consensus=g.tsv"),
         ("agree", "runs", "-o", "runs/1.csv"),
         ("agree", "runs/*.csv", "-o", "runs/1.csv"),
         ("convert", "g.tsv", "-o", "g.tsv"),
@@ -78,7 +78,7 @@ def test_a_thesaurus_is_not_exported_over_itself(output, tmp_path):
 
 
 def test_nothing_is_written_twice():
-    asked = ["score", "g.tsv", "s.tsv", "-o", "x.csv", "--items", "x.csv"]
+    asked = ["score", "g.tsv", "s.tsv", "-o", "x.csv", "--save", "items=x.csv"]
     done = CliRunner().invoke(app, asked)
     assert "x.csv: written by --items and by --output" in str(done.exception)
     assert not os.path.exists("x.csv")

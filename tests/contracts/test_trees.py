@@ -66,7 +66,7 @@ def test_the_command(tmp_path):
     gold, picture = tmp_path / "gold.tsv", tmp_path / "sweep.svg"
     gold.write_text("".join(f"{word}\t{label}\n" for word, label in GOLD.items()))
     command = ["score", gold, tmp_path / "t.thesaurus"]
-    done = run(*command, "--cuts", "1..500", "--figure", picture, "--format", "json")
+    done = run(*command, "--set", "cuts=1..500", "--save", f"figure={picture}", "--format", "json")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["sweep"]["cuts"][0] == 1
@@ -74,8 +74,8 @@ def test_the_command(tmp_path):
     text = picture.read_text("utf-8")
     assert "clusters" in text
     assert "vi, nats" in text
-    failed = run(*command, "--figure", "x.gif")
+    failed = run(*command, "--save", "figure=x.svg")
     assert failed.returncode
-    assert "--cuts" in failed.stderr
-    failed = run(*command, "--cuts", "all", "--figure", "x.gif")
+    assert "[missing-option]" in failed.stderr
+    failed = run(*command, "--set", "cuts=all", "--save", "figure=x.gif")
     assert ".svg, .pdf, .png" in failed.stderr

@@ -98,7 +98,7 @@ def test_a_lost_scheduler_is_said_and_the_count_goes_on(
     """It had ended in a traceback and "No such file … part.json"."""
     output = tmp_path / "c"
     process = roget(
-        "count", tables, "-o", output, "--engine", "dask", "--scheduler", cluster.address
+        "count", tables, "-o", output, "--engine", "dask", "--set", f"scheduler={cluster.address}"
     )
     wait_for_parts(output, process)
     cluster.scheduler.send_signal(signal.SIGKILL)

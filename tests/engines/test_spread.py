@@ -183,7 +183,10 @@ def test_commands_take_an_engine(cluster: Dask, tmp_path: Path) -> None:
     counts.write(tmp_path / "c")
     address = cluster._cluster.scheduler_address
     made = []
-    for name, where in (("here", ()), ("there", ("--engine", "dask", "--scheduler", address))):
+    for name, where in (
+        ("here", ()),
+        ("there", ("--engine", "dask", "--set", f"scheduler={address}")),
+    ):
         told = []
         for arguments in (
             ("build", tmp_path / "c", "-o", tmp_path / name, "--method", "soft", "--clusters", 5),

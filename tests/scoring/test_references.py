@@ -102,14 +102,12 @@ def test_names_are_cited():
 
 
 @pytest.mark.parametrize("command", ["score", "compare"])
-def test_commands_print_it_in_the_place_of_the_report(command, tmp_path):
+def test_commands_save_citations(command, tmp_path):
     labels = [tmp_path / "gold.txt", tmp_path / "system.txt"]
     for path, values in zip(labels, (GOLD, SYSTEM), strict=True):
         path.write_text("".join(f"{value}\n" for value in values))
-    given = [command, *map(str, labels), "-m", "ari", "--labels", "lines", "--cite"]
-    expected = ["roget", "hubert-arabie-1985"]
-    assert keys(CliRunner().invoke(app, given).stdout) == expected
-    target = tmp_path / "table.json"
-    done = CliRunner().invoke(app, [*given, "-o", str(target)])
-    assert keys(done.stdout) == expected
-    assert "signature" in target.read_text()
+    cited = tmp_path / "references.bib"
+    given = [command, *map(str, labels), "-m", "ari", "--labels", "lines"]
+    done = CliRunner().invoke(app, [*given, "--save", f"bibtex={cited}"])
+    assert done.exit_code == 0, done.output
+    assert keys(cited.read_text()) == ["roget", "hubert-arabie-1985"]

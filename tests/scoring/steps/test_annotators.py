@@ -234,7 +234,7 @@ def test_score_as_a_command(tmp_path, form):
 @pytest.mark.parametrize("command", ["score", "compare"])
 def test_a_table_of_classes_goes_with_one_gold_standard(tmp_path, command):
     ann, ben, _, good, _ = write_files(tmp_path)
-    given = [ann, good, "--gold", ben, "-m", "ari", "--classes", str(tmp_path / "classes.csv")]
+    given = [ann, good, "--gold", ben, "-m", "ari", "--save", f"classes={tmp_path / 'classes.csv'}"]
     done = CliRunner().invoke(app, [command, *given])
     assert isinstance(done.exception, InputError)
     assert "classes" in str(done.exception)
