@@ -324,7 +324,7 @@ def trees(leaves: int = 10**6) -> Iterator[Row | str]:
     cut, items = 5000, 10_000
     tree = roget.Hierarchy.from_children(merge_randomly(cut, 1))
     at = np.append(np.arange(cut), random.integers(0, cut, items - cut))
-    many = roget.Hierarchy(tree.parent, tree.splits, tree.leaves, at)
+    many = roget.Hierarchy(tree.tree, at)
     labels = random.integers(0, 20, items)
     taken = cpu(lambda: roget.sweep(labels, many))
     yield Row(f"{cut} cuts of {items} items: V, VI, NVI, Q2, AMI", taken, None, "", "s", 20)

@@ -55,7 +55,7 @@ class Toy(Clusterer):
         matrix = table(self, X, reset=True)
         k = self.n_blocks or 3
         owner = np.arange(matrix.shape[1]) * k // matrix.shape[1]
-        tree = Tree.of_splits([(n, float(n + 1)) for n in range(k - 1)])
+        tree = Tree.from_splits([(n, float(n + 1)) for n in range(k - 1)])
         bare = Clustering(
             tree, np.empty((0, k)), np.ones((k, owner.size)), np.ones(k) / k,
             rule=Overlap(2.0, owner), unit=self.unit, path=[{"n_clusters": k}],

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roget.core.tree import Tree
-from roget.errors import InputError
+from support.errors import refused
 
 
 def grown(seed: int, splits: int) -> tuple[Tree, list[list[int]]]:
@@ -68,28 +69,74 @@ def test_nothing_can_be_changed() -> None:
         tree.parent[0] = 3
 
 
+@given(st.integers(0, 10**6), st.integers(0, 12))
+def test_derived_arrays_equal_their_definitions(seed: int, splits: int) -> None:
+    tree, _ = grown(seed, splits)
+    nodes = range(tree.n_nodes)
+    assert tree.depths.tolist() == [len(tree.path(node)) - 1 for node in nodes]
+    assert tree.n_children.tolist() == [len(tree.children(node)) for node in nodes]
+    assert [tree.leaf(cluster) for cluster in range(splits + 1)] == tree.cluster_nodes.tolist()
+    assert [node for node in tree.walk() if not tree.children(node)] == tree.layout.nodes.tolist()
+    counts = tree.sum_up((tree.cluster >= 0).astype(np.int64))
+    for node in nodes:
+        below = tree.leaves(node).tolist()
+        assert counts[node] == len(below)
+        assert tree.layout.below(node).tolist() == below
+        assert tree.lowest_clusters[node] == tree.cluster[below].min()
+        assert tree.heights[node] == max(tree.depth(leaf) for leaf in below) - tree.depth(node)
+    assert sorted(node for level in tree.levels for node in level.tolist()) == list(nodes)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 12))
+def test_find_lowest_is_the_last_common_node_of_two_paths(seed: int, splits: int) -> None:
+    tree, _ = grown(seed, splits)
+    layout = tree.layout
+    begin, end = np.triu_indices(splits + 1, 1)
+    for a, b, lowest in zip(begin, end, layout.find_lowest(begin, end), strict=True):
+        paths = (tree.path(int(layout.nodes[place])) for place in (a, b))
+        assert lowest == [one for one, other in zip(*paths, strict=False) if one == other][-1]
+
+
+@given(st.integers(0, 10**6), st.integers(0, 12))
+def test_an_explicit_order_of_splits_decides_the_cut(seed: int, splits: int) -> None:
+    tree, stages = grown(seed, splits)
+    # The same nodes under other numbers, with the old order of splits passed explicitly.
+    renumbered = list(tree.walk())
+    number = np.argsort(renumbered)
+    other = Tree(
+        [-1, *number[tree.parent[renumbered[1:]]]],
+        cluster=tree.cluster[renumbered],
+        order=number[tree.order],
+    )
+    for k in range(1, len(stages) + 1):
+        assert other.cut(k).tolist() == tree.cut(k).tolist()
+        assert {renumbered[node] for node in other.cut_nodes(k)} == set(tree.cut_nodes(k).tolist())
+
+
 @pytest.mark.parametrize(
-    ("parts", "said"),
+    ("parts", "code"),
     [
-        (([-1, 0], [1.0], [0, 1]), "one parent, value and cluster"),
-        (([], [], []), "one parent, value and cluster"),
-        (([-1, 2, 0], [1.0] * 3, [-1, 0, 1]), "parent is before its child"),
-        (([0], [1.0], [0]), "first node is its root"),
-        (([-1, 0, 0], [1.0] * 3, [-1, 0, 2]), "numbered from 0"),
-        (([-1, 0, 0], [1.0] * 3, [0, 1, 2]), "numbered from 0"),
+        (([-1, 0], [1.0], [0, 1]), "length-mismatch"),
+        (([], [], []), "not-a-tree"),
+        (([-1, 2, 0], [1.0] * 3, [-1, 0, 1]), "not-a-tree"),
+        (([0], [1.0], [0]), "not-a-tree"),
+        (([-1, 0, 0], [1.0] * 3, [-1, 0, 2]), "not-a-tree"),
+        (([-1, 0, 0], [1.0] * 3, [0, 1, 2]), "not-a-tree"),
+        (([-1, 0, 0], None, None, [1]), "not-a-tree"),
     ],
 )
-def test_broken_trees_are_refused(
-    parts: tuple[list[int], list[float], list[int]], said: str
-) -> None:
-    with pytest.raises(InputError, match=said):
+def test_broken_trees_are_refused(parts: tuple[Any, ...], code: str) -> None:
+    with refused(code):
         Tree(*parts)
 
 
-def test_unknown_places_are_named() -> None:
+def test_unknown_nodes_and_clusters_are_refused() -> None:
     tree = Tree().split(0, 1.0)
-    for wrong in (lambda: tree.cut(3), lambda: tree.path(9), lambda: tree.split(5, 1.0)):
-        with pytest.raises(InputError):
-            wrong()
-    with pytest.raises(InputError, match="not a tree"):
+    with refused("invalid-option", 3):
+        tree.cut(3)
+    with refused("unknown-name", 9):
+        tree.path(9)
+    with refused("unknown-name", 5):
+        tree.split(5, 1.0)
+    with refused("not-a-tree"):
         Tree.from_json({"parent": [-1]})

@@ -1,25 +1,74 @@
-"""Tree: what was split into what, at which value; its leaves are clusters."""
+"""Tree: the one rooted tree of arrays behind classes, dendrograms, taxonomies and their cuts.
+
+Node 0 is the root and every parent has a smaller number than its children, so one loop over the
+numbers visits parents before children and the reverse loop children before parents. Everything that
+walks, cuts or lays out a tree is here; other modules hold a `Tree` and their own data per node.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from roget.core.io.problems import plural
-from roget.core.types import Array, Floats, Ints
+from roget.core.types import Array, BoolArray, Floats, Ints
 from roget.errors import InputError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+
+class Layout(NamedTuple):
+    """The leaves of a tree side by side, so that the leaves below any node are a range of places.
+
+    Children of a node are laid out in the order of their numbers.
+    """
+
+    nodes: Ints
+    """The leaf at each place."""
+    places: Ints
+    """The place of each cluster."""
+    first: Ints
+    """The first place below each node."""
+    end: Ints
+    """One more than the last place below each node."""
+    between: Ints
+    """The lowest node above the leaves at each place and the next place."""
+
+    def below(self, node: int) -> Ints:
+        """Return the leaves below a node, by number."""
+        return np.sort(self.nodes[self.first[node] : self.end[node]])
+
+    def find_lowest(self, begin: Ints, end: Ints) -> Ints:
+        """Return the lowest node above the leaves at two places, for pairs with begin < end.
+
+        It is the node with the smallest number among `between[begin:end]`, since an ancestor has a
+        smaller number than its descendants: a range-minimum query. Minima over stretches of 1, 2,
+        4, 8 … places are computed one power after the other, and two overlapping stretches of the
+        largest power that fits cover each query.
+        """
+        lowest = np.empty(begin.size, dtype=np.int64)
+        powers = np.frexp((end - begin).astype(np.float64))[1] - 1
+        minima = self.between
+        for power in range(int(powers.max(initial=-1)) + 1):
+            chosen = np.flatnonzero(powers == power)
+            reach = 1 << power
+            lowest[chosen] = np.minimum(minima[begin[chosen]], minima[end[chosen] - reach])
+            minima = np.minimum(minima[:-reach], minima[reach:])
+        return lowest
 
 
 class Tree:
-    """A rooted tree whose leaves are clusters; it is never changed, only made anew.
+    """A rooted tree whose leaves are clusters. Immutable.
 
-    Node 0 is the root and every node comes after its parent, so that the order of the nodes is
-    the order of the splits. `parent` is -1 at the root; `value` is what a node was split at (β, a
-    description length, …), NaN at leaves; `cluster` numbers the leaves from 0, -1 at inner nodes.
+    `parent` is -1 at the root; `value` is what a node was split at (β, a description length, …),
+    NaN at leaves; `cluster` numbers the leaves from 0 and is -1 at inner nodes. By default values
+    are NaN, leaves are numbered in the order of their nodes, and nodes are split in the order of
+    their children; `order` lists the inner nodes in another order of splits.
 
     >>> tree = Tree().split(0, 1.5).split(1, 2.0)
     >>> tree
@@ -31,21 +80,40 @@ class Tree:
     def __init__(
         self,
         parent: Iterable[int] = (-1,),
-        value: Iterable[float] = (math.nan,),
-        cluster: Iterable[int] = (0,),
+        value: Iterable[float] | None = None,
+        cluster: Iterable[int] | None = None,
+        order: Iterable[int] | None = None,
     ) -> None:
         self.parent: Ints = _freeze(parent, np.int64)
+        size = self.parent.size
+        if size == 0 or self.parent[0] != -1 or not _precede(self.parent):
+            raise InputError(
+                "invalid tree: node 0 must be the root (parent -1), and every parent must have a "
+                "smaller number than its children",
+                code="not-a-tree",
+            )
+        inner = np.zeros(size, dtype=bool)
+        inner[self.parent[1:]] = True
+        if value is None:
+            value = np.full(size, math.nan)
+        if cluster is None:
+            cluster = np.where(inner, -1, np.cumsum(~inner) - 1)
         self.value: Floats = _freeze(value, np.float64)
         self.cluster: Ints = _freeze(cluster, np.int64)
-        self._check()
+        self._order = None if order is None else _freeze(order, np.int64)
+        self._check(inner)
+
+    def with_order(self, order: Iterable[int]) -> Tree:
+        """Return the tree with another order of splits."""
+        return Tree(self.parent, self.value, self.cluster, order)
 
     @classmethod
-    def of_splits(cls, splits: Iterable[tuple[int, float]]) -> Tree:
-        """The tree in which clusters were split in two, one by one: (cluster, value) of each.
+    def from_splits(cls, splits: Iterable[tuple[int, float]]) -> Tree:
+        """Make the tree of a sequence of binary splits, each a (cluster, value) pair.
 
-        A cluster keeps its number, and what is split off takes the next one.
+        The split cluster keeps its number, and the new cluster gets the next free number.
 
-        >>> Tree.of_splits([(0, 1.5), (1, 2.0)]) == Tree().split(0, 1.5).split(1, 2.0)
+        >>> Tree.from_splits([(0, 1.5), (1, 2.0)]) == Tree().split(0, 1.5).split(1, 2.0)
         True
         """
         parent, value, cluster, leaf = [-1], [math.nan], [0], [0]
@@ -61,86 +129,255 @@ class Tree:
 
     @classmethod
     def flat(cls, clusters: int) -> Tree:
-        """The tree in which all clusters lie side by side.
+        """Make a star: all clusters are children of the root.
 
         >>> Tree.flat(3)
         Tree: 3 clusters, 4 nodes, depth 1
         """
-        return cls() if clusters == 1 else cls().split(0, math.nan, clusters)
+        return cls() if clusters == 1 else cls(np.append(-1, np.zeros(clusters, dtype=np.int64)))
 
     @property
     def n_nodes(self) -> int:
-        """How many nodes there are, the root and the leaves included."""
+        """The number of nodes, including the root and the leaves."""
         return int(self.parent.size)
 
-    @property
+    @cached_property
     def n_clusters(self) -> int:
-        """How many leaves there are."""
+        """The number of leaves."""
         return int((self.cluster >= 0).sum())
 
+    @cached_property
+    def n_children(self) -> Ints:
+        """The number of children of each node."""
+        return np.bincount(self.parent[1:], minlength=self.n_nodes)
+
+    @cached_property
+    def cluster_nodes(self) -> Ints:
+        """The leaf of each cluster."""
+        leaves = np.flatnonzero(self.cluster >= 0)
+        return np.asarray(leaves[np.argsort(self.cluster[leaves])])
+
     def children(self, node: int) -> tuple[int, ...]:
-        """The nodes that this one was split into; none for a leaf."""
-        return self._children[self._known(node)]
+        """Return the children of a node, in increasing order; a leaf has none."""
+        below, begin = self._children
+        at = self.require_node(node)
+        return tuple(below[begin[at] : begin[at + 1]])
 
     def walk(self, node: int = 0) -> Iterator[int]:
-        """A node (the root by default) and all below it, each followed by its own."""
-        waiting = [self._known(node)]
+        """Yield a node (by default the root) and all nodes below it, in depth-first order."""
+        below, begin = self._children
+        waiting = [self.require_node(node)]
         while waiting:
             here = waiting.pop()
             yield here
-            waiting += reversed(self._children[here])
+            waiting += reversed(below[begin[here] : begin[here + 1]])
 
     def leaves(self, node: int = 0) -> Ints:
-        """The leaves below a node (all by default), by number; a leaf gives itself."""
-        found = [one for one in self.walk(node) if not self._children[one]]
-        return np.array(sorted(found), dtype=np.int64)
+        """Return the leaves below a node (by default all), by number; a leaf returns itself."""
+        return self.layout.below(self.require_node(node))
 
     def leaf(self, cluster: int) -> int:
-        """The leaf of a cluster."""
-        found = np.flatnonzero(self.cluster == cluster)
-        if cluster < 0 or not found.size:
-            raise InputError(f"cluster {cluster}: the tree has clusters 0 to {self.n_clusters - 1}")
-        return int(found[0])
+        """Return the leaf of a cluster."""
+        if not 0 <= cluster < self.n_clusters:
+            raise InputError(
+                f"unknown cluster {cluster}: the tree has clusters 0 to {self.n_clusters - 1}",
+                code="unknown-name",
+            )
+        return int(self.cluster_nodes[cluster])
 
     def path(self, node: int) -> tuple[int, ...]:
-        """The nodes from the root to this one, both included."""
-        way = [self._known(node)]
-        while way[-1]:
-            way.append(int(self.parent[way[-1]]))
-        return tuple(reversed(way))
+        """Return the nodes from the root to a node, both included."""
+        nodes = [self.require_node(node)]
+        while nodes[-1]:
+            nodes.append(int(self.parent[nodes[-1]]))
+        return tuple(reversed(nodes))
 
     def depth(self, node: int) -> int:
-        """How many splits lie above a node."""
-        return len(self.path(node)) - 1
+        """Return the number of ancestors of a node."""
+        return int(self.depths[self.require_node(node)])
 
-    def cut(self, k: int) -> Ints:
-        """For each cluster, which of the k clusters it lay in before the later splits.
+    def require_node(self, node: int) -> int:
+        """Return the number of a node; raise InputError if the tree has no such node."""
+        if not 0 <= node < self.n_nodes:
+            raise InputError(
+                f"unknown node {node}: the tree has nodes 0 to {self.n_nodes - 1}",
+                code="unknown-name",
+            )
+        return int(node)
 
-        The k clusters are numbered in the order of their lowest cluster. A node of more than two
-        children may jump over k; the cut then has the largest number of clusters below it.
+    @cached_property
+    def depths(self) -> Ints:
+        """The number of ancestors of each node."""
+        parent, depth = self.parent.tolist(), [0] * self.n_nodes
+        for node in range(1, self.n_nodes):
+            depth[node] = depth[parent[node]] + 1
+        return np.array(depth, dtype=np.int64)
+
+    @cached_property
+    def heights(self) -> Ints:
+        """The length of the longest path from each node down to a leaf."""
+        parent, height = self.parent.tolist(), [0] * self.n_nodes
+        for node in range(self.n_nodes - 1, 0, -1):
+            height[parent[node]] = max(height[parent[node]], height[node] + 1)
+        return np.array(height, dtype=np.int64)
+
+    @cached_property
+    def levels(self) -> list[Ints]:
+        """The nodes at each depth, the root first."""
+        order = np.argsort(self.depths, kind="stable")
+        return np.split(order, np.cumsum(np.bincount(self.depths))[:-1])
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The leaves in the order of the branches."""
+        parent = self.parent.tolist()
+        size = self.sum_up((self.cluster >= 0).astype(np.int64))
+        sizes, first, following = size.tolist(), [0] * self.n_nodes, [0] * self.n_nodes
+        for node in range(1, self.n_nodes):
+            # Each child begins where its elder sibling ends; `following` is that end.
+            above = parent[node]
+            first[node] = following[node] = following[above]
+            following[above] += sizes[node]
+        begin = np.array(first, dtype=np.int64)
+        end = begin + size
+        between = np.zeros(self.n_clusters - 1, dtype=np.int64)
+        # The leaves on both sides of the end of a child meet in its parent, unless it is the last.
+        inner = np.flatnonzero(end[1:] < end[self.parent[1:]]) + 1
+        between[end[inner] - 1] = self.parent[inner]
+        places = begin[self.cluster_nodes]
+        nodes = np.empty(self.n_clusters, dtype=np.int64)
+        nodes[places] = self.cluster_nodes
+        return Layout(nodes, places, begin, end, between)
+
+    def sum_up(self, values: Array) -> Array:
+        """Return for each node the sum of the values of all nodes below it, itself included."""
+        parent, sums = self.parent.tolist(), values.tolist()
+        for node in range(self.n_nodes - 1, 0, -1):
+            sums[parent[node]] += sums[node]
+        return np.array(sums, dtype=values.dtype)
+
+    def share_up(self, rows: Ints, nodes: Ints, shares: Floats, n_rows: int) -> csr_array[Any]:
+        """Return a rows × nodes matrix: shares at the given nodes and at all their ancestors.
+
+        Entry i puts shares[i] of row rows[i] at nodes[i]; shares of a row at one node are summed.
         """
-        labels = np.empty(self.n_clusters, dtype=np.int64)
-        for label, node in enumerate(self.tops(k)):
-            labels[self.cluster[self.leaves(node)]] = label
-        return labels
+        from scipy.sparse import coo_array
+
+        at, held = nodes, [(rows, nodes, shares)]
+        while rows.size:
+            # Move every entry that is not at the root yet one level up.
+            inner = at > 0
+            rows, at, shares = rows[inner], self.parent[at[inner]], shares[inner]
+            held.append((rows, at, shares))
+        row, node, share = map(np.concatenate, zip(*held, strict=True))
+        matrix = coo_array((share, (row, node)), shape=(n_rows, self.n_nodes)).tocsr()
+        matrix.sum_duplicates()
+        return matrix
+
+    @cached_property
+    def order(self) -> Ints:
+        """The inner nodes in the order of their splits."""
+        if self._order is not None:
+            return self._order
+        inner, first_child = np.unique(self.parent[1:], return_index=True)
+        return np.asarray(inner[np.argsort(first_child)])
+
+    @cached_property
+    def made(self) -> Ints:
+        """The number of clusters once a node is split; n_clusters + 1 for leaves."""
+        made = np.full(self.n_nodes, self.n_clusters + 1, dtype=np.int64)
+        made[self.order] = 1 + np.cumsum(self.n_children[self.order] - 1)
+        return made
+
+    @cached_property
+    def splits(self) -> tuple[tuple[int, int], ...]:
+        """The inner nodes in the order of their splits, with the number of clusters afterwards.
+
+        >>> Tree().split(0, 1.5).split(1, 2.0).splits
+        ((0, 2), (2, 3))
+        """
+        return tuple(zip(self.order.tolist(), self.made[self.order].tolist(), strict=True))
+
+    @cached_property
+    def cuts(self) -> Ints:
+        """The possible numbers of clusters; a node with many children skips some numbers."""
+        return np.unique(np.append(1, self.made[self.order]))
+
+    def cut_nodes(self, k: int) -> Ints:
+        """Return the nodes of the cut into k clusters, in the order of the branches.
+
+        If splits into more than two children skip k, the next smaller possible number is used.
+        """
+        if not 1 <= k <= self.n_clusters:
+            raise InputError(
+                f"cannot cut into {k} clusters: expected 1 to {self.n_clusters}",
+                code="invalid-option",
+            )
+        return self._find_tops(self.made <= k)
+
+    def cut_leaves(self, k: int) -> Ints:
+        """Return for each cluster its number in the cut into k, in the order of the branches."""
+        nodes = self.cut_nodes(k)
+        sizes = self.layout.end[nodes] - self.layout.first[nodes]
+        return np.repeat(np.arange(nodes.size), sizes)[self.layout.places]
 
     def tops(self, k: int) -> list[int]:
-        """The nodes of the first k clusters, in the order of their labels in `cut`.
+        """Return the nodes of the cut into k clusters, in the order of their lowest clusters.
 
         >>> Tree().split(0, 1.5).split(1, 2.0).tops(2)
         [1, 2]
         """
-        if not 1 <= k <= self.n_clusters:
-            raise InputError(f"cannot cut into {k} clusters: expected 1 to {self.n_clusters}")
-        tops = {0}
-        for node, made in self.splits:
-            if made > k:
-                break
-            tops = (tops - {node}) | set(self.children(node))
-        return sorted(tops, key=lambda node: int(self.cluster[self.leaves(node)].min()))
+        return self._sort_nodes(self.cut_nodes(k))
+
+    def cut(self, k: int) -> Ints:
+        """Return for each cluster the number of its node in `tops(k)`.
+
+        A node with more than two children may skip k; the cut then has the largest possible number
+        of clusters below k.
+        """
+        return self.label_clusters(self.tops(k))
+
+    def cut_depth(self, depth: int) -> list[int]:
+        """Return the nodes at a depth, and the leaves above it, in the order of `tops`."""
+        if depth < 0:
+            raise InputError(f"invalid depth {depth}: expected 0 or more", code="invalid-option")
+        return self._sort_nodes(self._find_tops((self.cluster < 0) & (self.depths < depth)))
+
+    def cut_splits(self, good: BoolArray) -> list[int]:
+        """Return the nodes left if only good splits and the splits above them are made."""
+        kept = good & (self.cluster < 0)
+        return self._sort_nodes(self._find_tops(self.sum_up(kept.astype(np.int64)) > 0))
+
+    def label_clusters(self, nodes: Iterable[int]) -> Ints:
+        """Return for each cluster the position of its ancestor among the nodes of a cut."""
+        labels = np.empty(self.n_clusters, dtype=np.int64)
+        for label, node in enumerate(nodes):
+            labels[self.cluster[self.leaves(node)]] = label
+        return labels
+
+    @cached_property
+    def lowest_clusters(self) -> Ints:
+        """The smallest cluster number below each node."""
+        parent = self.parent.tolist()
+        lowest = np.where(self.cluster >= 0, self.cluster, self.n_nodes).tolist()
+        for node in range(self.n_nodes - 1, 0, -1):
+            lowest[parent[node]] = min(lowest[parent[node]], lowest[node])
+        return np.array(lowest, dtype=np.int64)
+
+    def _find_tops(self, split: BoolArray) -> Ints:
+        """Return the nodes that are not split but whose parents are, in the order of branches."""
+        whole = ~split
+        whole[1:] &= split[self.parent[1:]]
+        nodes = np.flatnonzero(whole)
+        return nodes[np.argsort(self.layout.first[nodes], kind="stable")]
+
+    def _sort_nodes(self, nodes: Ints) -> list[int]:
+        """Sort disjoint nodes by their lowest clusters."""
+        ordered: list[int] = nodes[np.argsort(self.lowest_clusters[nodes])].tolist()
+        return ordered
 
     def prune(self, k: int) -> Tree:
-        """The tree of the first k clusters, numbered as in `cut`.
+        """Return the tree above the cut into k clusters, numbered as in `cut`.
 
         >>> Tree().split(0, 1.5).split(1, 2.0).prune(2)
         Tree: 2 clusters, 3 nodes, depth 1
@@ -148,48 +385,36 @@ class Tree:
         return self.keep(node for top in self.tops(k) for node in self.path(top))[0]
 
     def keep(self, nodes: Iterable[int]) -> tuple[Tree, Ints]:
-        """The tree of some nodes, and for each node of this one, which of the new it lies in.
+        """Return the tree of some nodes, and for each node of this tree its node in the new one.
 
-        The root is always kept. A node that is not kept lies in the lowest one above it; what it
-        was split into, if that is kept, becomes part of that one. Leaves are numbered in the order
-        of their lowest clusters.
+        The root is always kept. A removed node belongs to its nearest kept ancestor, and its kept
+        children become children of that ancestor. Leaves are numbered by their lowest clusters.
 
         >>> Tree().split(0, 1.5).split(1, 2.0).split(2, 3.0).keep([1, 3, 4])[0].parent.tolist()
         [-1, 0, 0, 0]
         """
-        kept = sorted({0, *map(self._known, nodes)})
+        kept = sorted({0, *map(self.require_node, nodes)})
         number = {node: place for place, node in enumerate(kept)}
         inside = np.zeros(self.n_nodes, dtype=np.int64)
-        lowest = np.where(self.cluster >= 0, self.cluster, self.n_nodes)
         for node in range(1, self.n_nodes):
             inside[node] = number.get(node, inside[self.parent[node]])
-        for node in range(self.n_nodes - 1, 0, -1):
-            above = self.parent[node]
-            lowest[above] = min(lowest[above], lowest[node])
         parent = [-1, *(int(inside[self.parent[node]]) for node in kept[1:])]
         inner = set(parent)
         leaves = sorted((at for at in range(len(kept)) if at not in inner),
-                        key=lambda at: int(lowest[kept[at]]))  # fmt: skip
-        if not np.isin(inside[self.leaves()], leaves).all():
-            raise InputError("nodes to keep: some clusters lie in none that is undivided")
+                        key=lambda at: int(self.lowest_clusters[kept[at]]))  # fmt: skip
+        if not np.isin(inside[self.cluster_nodes], leaves).all():
+            raise InputError(
+                "the nodes to keep do not cover all clusters: some clusters are below a kept inner "
+                "node only",
+                code="not-a-tree",
+            )
         clusters = np.full(len(kept), -1)
         clusters[leaves] = np.arange(len(leaves))
         values = np.where(clusters < 0, self.value[kept], math.nan)
         return Tree(parent, values, clusters), inside
 
-    @cached_property
-    def splits(self) -> tuple[tuple[int, int], ...]:
-        """The inner nodes in the order of their splits, and how many clusters each one makes it.
-
-        >>> Tree().split(0, 1.5).split(1, 2.0).splits
-        ((0, 2), (2, 3))
-        """
-        inner = sorted(filter(self.children, range(self.n_nodes)), key=self.children)
-        made = np.cumsum([len(self.children(node)) - 1 for node in inner], dtype=np.int64) + 1
-        return tuple(zip(inner, made.tolist(), strict=True))
-
     def split(self, cluster: int, value: float, into: int = 2) -> Tree:
-        """A tree in which the cluster's leaf has children: itself first, then new clusters."""
+        """Return the tree with a cluster split: it keeps its number, new clusters get the next."""
         leaf, known = self.leaf(cluster), self.n_clusters
         values, clusters = self.value.copy(), self.cluster.copy()
         values[leaf], clusters[leaf] = value, -1
@@ -200,18 +425,18 @@ class Tree:
         )
 
     def to_json(self) -> dict[str, list[Any]]:
-        """The tree as plain lists; a value that is not there is None."""
+        """Return the tree as plain lists, with None for missing values."""
         values = [None if math.isnan(value) else value for value in self.value.tolist()]
         return {"parent": self.parent.tolist(), "value": values, "cluster": self.cluster.tolist()}
 
     @classmethod
-    def from_json(cls, given: Mapping[str, Iterable[Any]]) -> Tree:
-        """The tree of `to_json`."""
+    def from_json(cls, data: Mapping[str, Iterable[Any]]) -> Tree:
+        """Make a tree from the lists of `to_json`."""
         try:
-            value = [math.nan if item is None else item for item in given["value"]]
-            return cls(given["parent"], value, given["cluster"])
+            value = [math.nan if item is None else item for item in data["value"]]
+            return cls(data["parent"], value, data["cluster"])
         except (KeyError, TypeError, OverflowError) as error:
-            raise InputError(f"this is not a tree: {error!r}") from None
+            raise InputError(f"this is not a tree: {error!r}", code="not-a-tree") from None
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
@@ -220,50 +445,53 @@ class Tree:
             np.array_equal(self.parent, other.parent)
             and np.array_equal(self.value, other.value, equal_nan=True)
             and np.array_equal(self.cluster, other.cluster)
+            and np.array_equal(self.order, other.order)
         )
 
     def __hash__(self) -> int:
         return hash((self.parent.tobytes(), self.value.tobytes(), self.cluster.tobytes()))
 
     def __repr__(self) -> str:
-        deepest = max(self.depth(int(leaf)) for leaf in self.leaves())
         sizes = f"{plural(self.n_clusters, 'cluster')}, {plural(self.n_nodes, 'node')}"
-        return f"Tree: {sizes}, depth {deepest}"
+        return f"Tree: {sizes}, depth {self.depths.max()}"
 
     @cached_property
-    def _children(self) -> tuple[tuple[int, ...], ...]:
-        below: list[list[int]] = [[] for _ in range(self.n_nodes)]
-        for node, parent in enumerate(self.parent.tolist()):
-            if parent >= 0:
-                below[parent].append(node)
-        return tuple(map(tuple, below))
+    def _children(self) -> tuple[list[int], list[int]]:
+        """All nodes except the root ordered by their parents, and where each parent's begin."""
+        below = np.argsort(self.parent[1:], kind="stable") + 1
+        return below.tolist(), [0, *np.cumsum(self.n_children).tolist()]
 
-    def _known(self, node: int) -> int:
-        if not 0 <= node < self.n_nodes:
-            raise InputError(f"node {node}: the tree has nodes 0 to {self.n_nodes - 1}")
-        return int(node)
-
-    def _check(self) -> None:
+    def _check(self, inner: BoolArray) -> None:
         size = self.parent.size
-        if not size == self.value.size == self.cluster.size or not size:
+        if not size == self.value.size == self.cluster.size:
             raise InputError(
-                f"a tree needs one parent, value and cluster for each node; got "
-                f"{size}, {self.value.size} and {self.cluster.size}"
+                f"parent, value and cluster of a tree must have the same length; got {size}, "
+                f"{self.value.size} and {self.cluster.size}",
+                code="length-mismatch",
             )
-        if self.parent[0] != -1 or any(
-            not 0 <= parent < node for node, parent in enumerate(self.parent.tolist()) if node
-        ):
-            raise InputError("a tree's first node is its root, and each parent is before its child")
-        inner = np.zeros(size, dtype=bool)
-        inner[self.parent[1:]] = True
         numbers = np.sort(self.cluster[~inner])
         if (self.cluster[inner] != -1).any() or not np.array_equal(
             numbers, np.arange(numbers.size)
         ):
-            raise InputError("a tree's leaves are numbered from 0, each once; inner nodes have -1")
+            raise InputError(
+                "invalid tree: leaves must be numbered from 0, each once, and inner nodes have -1",
+                code="not-a-tree",
+            )
+        if self._order is not None and not np.array_equal(
+            np.sort(self._order), np.flatnonzero(inner)
+        ):
+            raise InputError(
+                "invalid tree: the order of splits must list every inner node once",
+                code="not-a-tree",
+            )
+
+
+def _precede(parent: Ints) -> bool:
+    """Return whether every parent has a smaller number than its child."""
+    return bool(np.all((parent[1:] >= 0) & (parent[1:] < np.arange(1, parent.size))))
 
 
 def _freeze(values: Iterable[Any], dtype: Any) -> Array:
-    array = np.array(list(values), dtype=dtype)
+    array = np.array(values if isinstance(values, np.ndarray) else list(values), dtype=dtype)
     array.flags.writeable = False
     return array

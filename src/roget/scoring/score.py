@@ -537,7 +537,7 @@ def make_tables(sides: AlignedLabels, *, pooled: bool) -> Statistics | Separate:
             if groups is not None and not pooled:
                 below = below.by_group(gold.n_labels)
             grown = sides.leaves.tree.grow(sides.leaves.made)
-            table = replace(table, leaves=Leaves(below, grown.layout))
+            table = replace(table, leaves=Leaves(below, grown))
         if groups is None:
             return table
         if pooled:

@@ -54,7 +54,7 @@ def check_classes(found: Clustering) -> None:
 
 
 def made(centroids: Any, memberships: Any, mass: Any) -> Clustering:
-    tree = Tree.of_splits([(0, 1.0), (1, 2.0), (0, 3.0)])
+    tree = Tree.from_splits([(0, 1.0), (1, 2.0), (0, 3.0)])
     return Clustering(tree, sparse.csr_array(memberships), np.array(centroids), np.array(mass))
 
 

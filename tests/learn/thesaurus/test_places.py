@@ -65,6 +65,6 @@ def test_one_class_and_no_words():
 
 @given(trees())
 def test_a_layout_has_the_leaves_of_every_node(tree):
-    layout = nodes.lay_out(tree)
+    layout = tree.layout
     for node in range(tree.n_nodes):
         assert layout.below(node).tolist() == tree.leaves(node).tolist()

@@ -105,17 +105,17 @@ def test_the_order_of_words_makes_no_difference(seed):
 
 def test_classes_that_a_large_tree_has_together_are_one_sense():
     halves = [(cluster, -float(at)) for at in range(6) for cluster in range(2**at)]
-    kin = find_kin(Tree.of_splits(halves))
+    kin = find_kin(Tree.from_splits(halves))
     assert np.unique(kin).size == 64 // 5
     assert np.bincount(kin).min() >= 4
-    for flat_or_small in (Tree.flat(64), Tree.of_splits(halves[:20])):
+    for flat_or_small in (Tree.flat(64), Tree.from_splits(halves[:20])):
         kin = find_kin(flat_or_small)
         assert np.array_equal(kin, np.arange(flat_or_small.n_clusters))
 
 
 def test_a_word_has_one_sense_within_a_part_of_the_tree(monkeypatch):
     counts, home, pairs = mixtures()
-    tree = Tree.of_splits([(0, 2.0), *((at, 1.0) for at in range(MIXED - 2))])
+    tree = Tree.from_splits([(0, 2.0), *((at, 1.0) for at in range(MIXED - 2))])
     apart = Senses(counts, home, tree).memberships
     monkeypatch.setattr("roget.learn.thesaurus.senses.find_kin", lambda tree: np.zeros(MIXED, int))
     together = Senses(counts, home, tree).memberships

@@ -101,7 +101,7 @@ def naive_length(cut, counts, head, penalty=1.0):
 def piece(thesaurus, hierarchy, node):
     """What lies under a node of a cut: {(word, leaf): share}, by the thesaurus."""
     if node >= hierarchy.n_classes:
-        leaf = int(hierarchy.origin[hierarchy.parent[node]])
+        leaf = int(hierarchy.origin[hierarchy.tree.parent[node]])
         wanted, rows = [leaf], [int(hierarchy.origin[node])]
     else:
         wanted = thesaurus.tree.leaves(int(hierarchy.origin[node])).tolist()
@@ -171,7 +171,7 @@ def test_more_of_the_same_moves_the_cut_down(thesaurus, table, times):
     for head, total in zip(counts.contexts, counts.context_totals, strict=True):
         if total < 3:  # log|S| grows by a larger factor than the counts
             continue
-        parent = many.hierarchy_.parent
+        parent = many.hierarchy_.tree.parent
         higher = {one.node for one in few.cut(head, empty=True)}
         for one in many.cut(head, empty=True):
             node = one.node
@@ -304,11 +304,11 @@ def naive_shares(taxonomy, weighted=False):
 def shares_of(hierarchy):
     """The same, from a hierarchy whose words are nodes."""
     found = {}
-    for node in range(hierarchy.n_classes, hierarchy.n_nodes):
-        way, at = [], int(hierarchy.parent[node])
+    for node in range(hierarchy.n_classes, hierarchy.tree.n_nodes):
+        way, at = [], int(hierarchy.tree.parent[node])
         while at >= 0:
             way.append(hierarchy.identifier(at))
-            at = int(hierarchy.parent[at])
+            at = int(hierarchy.tree.parent[at])
         # The words of a class with parts have a copy of it of their own.
         way = [name for name, after in itertools.pairwise([*way, None]) if name != after]
         row = int(hierarchy.origin[node])
@@ -347,16 +347,16 @@ def test_shares_of_any_taxonomy(taxonomy, weighted):
     assert shares_of(hierarchy) == pytest.approx(naive_shares(taxonomy, weighted))
     roots = hierarchy.shares[:, [0]].toarray().ravel()
     assert roots == pytest.approx(np.ones(len(taxonomy.words)))
-    depth = [0] * hierarchy.n_nodes
-    for node in range(1, hierarchy.n_nodes):
-        assert hierarchy.parent[node] < node
-        depth[node] = depth[hierarchy.parent[node]] + 1
-        assert node in hierarchy.children(int(hierarchy.parent[node]))
-    assert hierarchy.depth.tolist() == depth
+    depth = [0] * hierarchy.tree.n_nodes
+    for node in range(1, hierarchy.tree.n_nodes):
+        assert hierarchy.tree.parent[node] < node
+        depth[node] = depth[hierarchy.tree.parent[node]] + 1
+        assert node in hierarchy.tree.children(int(hierarchy.tree.parent[node]))
+    assert hierarchy.tree.depths.tolist() == depth
     # The lowest classes are the same nodes without the words.
     classes = WordHierarchy.of(taxonomy, words=False)
-    assert classes.n_nodes == hierarchy.n_classes
-    assert classes.parent.tolist() == hierarchy.parent[: hierarchy.n_classes].tolist()
+    assert classes.tree.n_nodes == hierarchy.n_classes
+    assert classes.tree.parent.tolist() == hierarchy.tree.parent[: hierarchy.n_classes].tolist()
 
 
 def test_a_cycle_is_refused_or_broken():
@@ -427,7 +427,9 @@ def test_it_is_an_estimator():
     assert model.fit(counts).hierarchy_ is hierarchy
     other = WordHierarchy.of(thesaurus, words=False)
     assert model.set_params(thesaurus=other).fit(counts).hierarchy_ is other
-    assert model.set_params(thesaurus=thesaurus, words=False).fit(counts).hierarchy_.n_nodes == 3
+    assert (
+        model.set_params(thesaurus=thesaurus, words=False).fit(counts).hierarchy_.tree.n_nodes == 3
+    )
 
 
 def test_empty_classes_are_no_part_of_a_cut():

@@ -205,7 +205,7 @@ class TestPaths:
         paths = [["r", *"01" * 10_000, str(end)] for end in range(2)]
         tree = Hierarchy.from_paths(paths, ["a", "b"], leveled=False)
         assert time.process_time() - started < 5
-        assert tree.parent.size == 20_003
+        assert tree.tree.n_nodes == 20_003
         assert clusters(tree, 2) == [["a"], ["b"]]
 
     def test_the_paths_of_brown(self, tmp_path):

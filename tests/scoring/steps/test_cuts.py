@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import roget
 from roget import Contingency, Hierarchy, InputError, Undefined, compare, score, sweep
+from roget.core.tree import Tree
 from roget.scoring.labels.hierarchy import merge_leaves, order_splits
 from roget.scoring.labels.labels import Labels
 from roget.scoring.measures.base import evaluate, list_requests
@@ -33,19 +34,19 @@ HEAVY = "one-to-one,purity,f,van-dongen,element-centric"
 
 def grow(parent, at):
     """The hierarchy of items at nodes, whatever they are."""
-    up, leaves, codes = merge_leaves(np.array([-1, *parent]), np.array(at))
-    weights = np.bincount(codes, minlength=leaves.size)
-    return Hierarchy(up, order_splits(up, leaves, weights, None), leaves, codes)
+    tree, codes = merge_leaves(np.array([-1, *parent]), np.array(at))
+    order = order_splits(tree, np.bincount(codes, minlength=tree.n_clusters), None)
+    return Hierarchy(tree.with_order(order), codes)
 
 
 def sets_of(tree):
     """The items below each node."""
-    below = [set() for _ in tree.parent]
+    below = [set() for _ in tree.tree.parent]
     for item, code in enumerate(tree.codes.tolist()):
-        node = int(tree.leaves[code])
+        node = tree.tree.leaf(code)
         while node >= 0:
             below[node].add(item)
-            node = int(tree.parent[node])
+            node = int(tree.tree.parent[node])
     return below
 
 
@@ -74,7 +75,7 @@ def test_dendrogram_purity_is_the_mean_over_pairs(case):
 def test_dendrogram_purity_is_that_of_clustpy(case):
     tree = Hierarchy.from_children(np.array(case["merges"]))
     leaf = np.array(case["leaf"])
-    many = Hierarchy(tree.parent, tree.splits, tree.leaves, leaf)
+    many = Hierarchy(tree.tree, leaf)
     got = roget.measure("dendrogram-purity", case["gold"], many, cut=1)
     assert got == pytest.approx(case["value"], abs=1e-12)
 
@@ -111,12 +112,13 @@ def test_all_cuts_at_once_are_the_cuts_one_by_one(case, extra):
     tree, gold = case
     codes = tree.codes.copy()
     added = min(extra, codes.size)
-    codes[:added] = tree.leaves.size + np.arange(added)
-    leaves = Labels(codes, tree.leaves.size + added, None)
+    codes[:added] = tree.n_leaves + np.arange(added)
+    leaves = Labels(codes, tree.n_leaves + added, None)
     whole = Contingency.from_labels(Labels(np.array(gold), 5, None), leaves)
-    tables = CutTables(whole, tree.grow(added), tree.cuts)
+    tables = CutTables(whole, tree.grow(added), tree.cuts, added)
     flats = [
-        np.append(tree.cut_leaves(k), 1000 + np.arange(added))[codes] for k in tree.cuts.tolist()
+        np.append(tree.tree.cut_leaves(k), 1000 + np.arange(added))[codes]
+        for k in tree.cuts.tolist()
     ]
     for request in list_requests(f"{LIGHT},{HEAVY}", ("ml", "jk")):
         got, _ = evaluate(tables, request)
@@ -155,7 +157,7 @@ def test_cuts_are_nested_and_as_large_as_they_say(case):
     tree, _ = case
     before = np.zeros(len(tree), dtype=int)
     for k in tree.cuts.tolist():
-        tops = tree.tops(k)
+        tops = tree.tree.cut_nodes(k)
         assert tops.size == k
         now = tree.cut(k)
         pairs = set(zip(now.tolist(), before.tolist(), strict=True))
@@ -226,14 +228,12 @@ def test_jackknife_of_a_tree_leaves_out_items():
     """The error by the draws' own tables is that of scoring what is left, item by item."""
     random = np.random.default_rng(3)
     codes, gold = random.integers(0, 5, 24), random.integers(0, 3, 24)
-    tree = Hierarchy(
-        np.array([-1, 0, 0, 1, 1, 1, 2, 2]), np.array([0, 1, 2]), np.arange(3, 8), codes
-    )
+    tree = Hierarchy(Tree([-1, 0, 0, 1, 1, 1, 2, 2]), codes)
     row = score(gold.tolist(), tree, "dendrogram-purity", cut=1, ci=10).rows[0]
     left = []
     for item in range(24):
         kept = np.delete(np.arange(24), item)
-        part = Hierarchy(tree.parent, tree.splits, tree.leaves, codes[kept])
+        part = Hierarchy(tree.tree, codes[kept])
         left.append(roget.measure("dendrogram-purity", gold[kept].tolist(), part, cut=1))
     error = np.sqrt(23 / 24 * ((np.array(left) - np.mean(left)) ** 2).sum())
     assert (row.high - row.low) / 2 == pytest.approx(1.959964 * error, rel=1e-6)
@@ -458,7 +458,7 @@ def walk(gold, tree, alpha=0.9, r=1.0, **rules):
 )
 def test_walks_through_a_tree_are_those_through_all_its_nodes(case, alpha, r):
     tree, gold = case
-    nodes = memberships(tree.parent.tolist(), tree.leaves[tree.codes].tolist(), r)
+    nodes = memberships(tree.tree.parent.tolist(), tree.tree.cluster_nodes[tree.codes].tolist(), r)
     wanted = element_centric([{label: 1.0} for label in gold], nodes, alpha)
     assert walk(gold, tree, alpha, r) == pytest.approx(wanted, abs=1e-11)
 
@@ -476,7 +476,7 @@ def test_element_centric_of_trees_is_that_of_clusim(case):
 @given(case=trees(), cut=st.integers(1, 5))
 def test_element_centric_of_a_tree_is_that_of_any_cut(case, cut):
     tree, gold = case
-    cut = min(cut, tree.leaves.size)
+    cut = min(cut, tree.n_leaves)
     found = score(gold, tree, "element-centric", cut=cut, cuts=str(cut), baselines=False)
     assert found.rows[0].value == walk(gold, tree)
     assert "elements:tree" in found.signature
@@ -491,14 +491,14 @@ def test_with_r_large_walks_see_leaves_alone_and_with_r_small_the_root(case):
     tree, gold = case
     leaves = roget.measure("element-centric", gold, tree.codes)
     whole = roget.measure("element-centric", gold, [0] * len(gold))
-    one = tree.parent.size == 1
+    one = tree.tree.n_nodes == 1
     assert walk(gold, tree, r=1e6) == pytest.approx(leaves, abs=1e-9)
     assert walk(gold, tree, r=-1e6) == pytest.approx(leaves if one else whole, abs=1e-9)
 
 
 def test_a_tree_of_one_node_is_a_flat_clustering():
     gold = [0, 0, 1, 2, 2, 2]
-    tree = Hierarchy(np.array([-1]), np.array([], np.int64), np.array([0]), np.zeros(6, np.int64))
+    tree = Hierarchy(Tree(), np.zeros(6, np.int64))
     for r in (-1e3, 0.0, 1.0, 1e3):
         flat = roget.measure(f"element-centric(r={r})", gold, [0] * 6)
         assert walk(gold, tree, r=r) == pytest.approx(flat, abs=1e-15)
@@ -512,10 +512,9 @@ def test_walks_of_trillions_and_of_a_deep_tree():
     small = np.array([[6, 1, 0], [1, 5, 2], [0, 1, 4]])
     rows, columns = np.nonzero(small)
     tree = grow([0, 0, 1, 1], [2, 3, 4])
-    layout = tree.layout
     one, huge = (
         TreeElements(
-            Leaves(Contingency.from_cells(rows, columns, small[rows, columns] * times), layout)
+            Leaves(Contingency.from_cells(rows, columns, small[rows, columns] * times), tree.tree)
         )
         for times in (1, 10**11)
     )
@@ -532,11 +531,11 @@ def test_element_centric_of_groups_and_of_draws():
     rows, columns = halves * 2 + gold, halves * 6 + tree.codes
     order = np.lexsort((columns, rows))
     both = Contingency.from_cells(rows[order], columns[order]).by_group(2)
-    found = TreeElements(Leaves(both, tree.layout)).mean(0.9)
+    found = TreeElements(Leaves(both, tree.tree)).mean(0.9)
     for half, value in enumerate(found.tolist()):
         kept = order[halves[order] == half]
         one = Contingency.from_cells(gold[kept], tree.codes[kept])
-        assert value == pytest.approx(TreeElements(Leaves(one, tree.layout)).mean(0.9), abs=1e-14)
+        assert value == pytest.approx(TreeElements(Leaves(one, tree.tree)).mean(0.9), abs=1e-14)
     named = dict(zip("abcdef", gold.tolist(), strict=True))
     drawn = score(named, tree, "element-centric", cut=2, ci=40).rows[0]
     assert 0 < drawn.low < drawn.value < drawn.high <= 1

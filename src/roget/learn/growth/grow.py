@@ -31,7 +31,6 @@ from roget.learn.thesaurus import files as thesaurus_files
 from roget.learn.thesaurus.changes import KINDS, NEW, OPEN, GrowthChange
 from roget.learn.thesaurus.draft import Draft
 from roget.learn.thesaurus.edits import ClassSnapshot, Edit
-from roget.learn.thesaurus.nodes import cluster_leaves
 
 BETWEEN = "between classes"
 
@@ -234,7 +233,7 @@ def summarize_edits(thesaurus: Thesaurus) -> ManualEdits:
             for seen in (edit.node, edit.into):
                 if seen is not None:
                     touched.update(before.before.ids[before.before.tree.leaves(seen.node)].tolist())
-    leaf = base.ids[cluster_leaves(base.tree)]
+    leaf = base.ids[base.tree.cluster_nodes]
     together = draft.parts[:k]
     # A class that was split by people is no class that words are in.
     together = np.where(together >= 0, together, -1 - np.arange(k))
@@ -252,7 +251,7 @@ def _make(
     tree = learnt.clustering.tree
     first, more = thesaurus.next_id, tree.n_nodes - base.tree.n_nodes
     ids = np.concatenate([base.ids, np.arange(first, first + more)])
-    leaf, edited = cluster_leaves(tree), draft.ids[cluster_leaves(draft.tree)]
+    leaf, edited = tree.cluster_nodes, draft.ids[draft.tree.cluster_nodes]
 
     def id_of(cluster: int) -> int:
         """The id of the class that a cluster is, or is part of after edits."""

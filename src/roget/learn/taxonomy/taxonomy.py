@@ -22,7 +22,6 @@ from roget.core.types import Ints
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.edits import Note
-from roget.learn.thesaurus.nodes import add_ancestors, cluster_leaves
 
 Name = TypeVar("Name", str, int)
 
@@ -43,9 +42,10 @@ class Nodes(NamedTuple):
     """The nodes of a tree, each after the one above it."""
 
     classes: list[str]
-    parents: list[int]
+    """The class of each node."""
+    tree: Tree
     shares: list[float]
-    """How much of its class each is."""
+    """The share of its class in each node."""
     holders: dict[str, list[int]]
     """The nodes that hold the words of a class."""
 
@@ -140,7 +140,7 @@ class Taxonomy:
                     f"more than {MOST:,} classes; import it as a thesaurus, where the first parent "
                     "is kept"
                 )
-        return Nodes(classes, parent, share, holders)
+        return Nodes(classes, Tree(parent), share, holders)
 
     def share_out(
         self, nodes: Nodes, weighted: bool = True
@@ -241,13 +241,10 @@ def grow(taxonomy: Taxonomy, place: Path, kind: str) -> Thesaurus:
         raise InputError(f"{place}: there is no word in any class")
     kept, dropped = taxonomy.tree(place)
     nodes = _reorder(taxonomy.unfold(kept), taxonomy.order)
-    inner = np.zeros(len(nodes.parents), dtype=bool)
-    inner[nodes.parents[1:]] = True
-    clusters = np.where(inner, -1, np.cumsum(~inner) - 1)
-    tree = Tree(nodes.parents, [math.nan] * len(inner), clusters)
+    tree = nodes.tree
     rows, at, shares = taxonomy.share_out(nodes)
     shape = len(taxonomy.words), tree.n_clusters
-    memberships = sparse.csr_array((shares, (rows, clusters[at])), shape=shape)
+    memberships = sparse.csr_array((shares, (rows, tree.cluster[at])), shape=shape)
     labels = {ROOT: taxonomy.title, **taxonomy.labels}
     names = [labels[name] for name in nodes.classes]
     above = _above(nodes, tree)
@@ -295,21 +292,18 @@ def _reorder(nodes: Nodes, order: Mapping[str, float]) -> Nodes:
     """The nodes in the order of splits, where that is told: parts of what is split first."""
     if not order:
         return nodes
-    below: dict[int, list[int]] = {}
-    for node, parent in enumerate(nodes.parents):
-        below.setdefault(parent, []).append(node)
     waiting, found = [(0.0, 0)], [0]
     while waiting:
         _, node = heapq.heappop(waiting)
-        for child in below.get(node, ()):
+        for child in nodes.tree.children(node):
             found.append(child)
             heapq.heappush(waiting, (order.get(nodes.classes[child], math.inf), child))
-    number = {node: at for at, node in enumerate(found)}
+    number = np.argsort(found)
     return Nodes(
         [nodes.classes[node] for node in found],
-        [-1 if node == 0 else number[nodes.parents[node]] for node in found],
+        Tree(np.append(-1, number[nodes.tree.parent[found[1:]]])),
         [nodes.shares[node] for node in found],
-        {name: [number[node] for node in held] for name, held in nodes.holders.items()},
+        {name: number[held].tolist() for name, held in nodes.holders.items()},
     )
 
 
@@ -326,10 +320,10 @@ def _ids(classes: Sequence[str], first: Mapping[str, int], known: Mapping[str, i
 
 def _above(nodes: Nodes, tree: Tree) -> Any:
     """1 where a class (a node that is no other's leaf) is on the way to a cluster (row)."""
-    leaves, clusters = cluster_leaves(tree), np.arange(tree.n_clusters)
+    leaves, clusters = tree.cluster_nodes, np.arange(tree.n_clusters)
     own = [nodes.classes[leaf] == nodes.classes[tree.parent[leaf]] for leaf in leaves]
     at = np.where(np.array(own) & (leaves > 0), tree.parent[leaves], leaves)
-    return add_ancestors(clusters, at, np.ones(clusters.size), tree.parent, clusters.size)
+    return tree.share_up(clusters, at, np.ones(clusters.size), clusters.size)
 
 
 def _largest(held: Any, clusters: int) -> Ints:

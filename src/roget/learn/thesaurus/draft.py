@@ -25,7 +25,7 @@ from roget.learn.thesaurus import changes as changing
 from roget.learn.thesaurus import edits as editing
 from roget.learn.thesaurus.changes import GrowthChange
 from roget.learn.thesaurus.edits import ClassSnapshot, Edit, MatchedClass, Note, match_class
-from roget.learn.thesaurus.nodes import assign_leaves, cluster_leaves, sum_subtrees
+from roget.learn.thesaurus.nodes import assign_leaves
 
 if TYPE_CHECKING:
     from roget.learn.clustering.result import Clustering
@@ -137,7 +137,7 @@ class Draft:
 
     def places(self) -> Ints:
         """The leaf of each word: that of the unit in which it has its place."""
-        return cluster_leaves(self.tree)[self.homes()]
+        return self.tree.cluster_nodes[self.homes()]
 
     def homes(self) -> Ints:
         """The cluster in which each word has its place."""
@@ -188,13 +188,17 @@ class Draft:
                 found[size + 2 * number : size + 2 * number + 2] = True
         return found
 
+    def _sum_words(self, places: Ints, weights: Any = None) -> Any:
+        """Return the number (or the total weight) of the words below each node."""
+        return self.tree.sum_up(np.bincount(places, weights, minlength=self.tree.n_nodes))
+
     def marks(self) -> list[tuple[float, float]]:
         """What tells the words of each node from any other words."""
         rows, places = self.rows, self.places()
         found = []
         for seed in (1, 2):
             signs = np.random.default_rng(seed).integers(1 << 26, size=rows.max(initial=0) + 1)
-            found.append(sum_subtrees(places, self.tree, signs[rows]).tolist())
+            found.append(self._sum_words(places, signs[rows]).tolist())
         return list(zip(*found, strict=True))
 
     def clustering(self, known: Clustering | None = None) -> Clustering:
@@ -232,7 +236,7 @@ class Draft:
         if edit.words and not known and edit.kind != editing.ADD:
             self.row(edit.words[0])  # which is an error
         places = self.places()
-        sizes, unsure = sum_subtrees(places, self.tree), []
+        sizes, unsure = self._sum_words(places), []
         rows = {word: row for row, word in enumerate(self.words)}
 
         def again(seen: ClassSnapshot) -> ClassSnapshot:

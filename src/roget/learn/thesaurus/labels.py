@@ -11,7 +11,6 @@ from scipy import sparse
 from roget.core.counts import Counts
 from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
-from roget.learn.thesaurus.nodes import lay_out
 
 if TYPE_CHECKING:
     from roget.learn.thesaurus.lookup import Lookup
@@ -46,7 +45,7 @@ class ClassLabels:
         self._matrix = sparse.csr_array(counts.matrix)
         self._totals = np.asarray(counts.word_totals, dtype=np.float64)
         self._tree = tree
-        _, first, last = lay_out(tree)
+        first, last = tree.layout.first, tree.layout.end
         self._order = np.argsort(first[places], kind="stable")
         at = first[places][self._order]
         self._begin, self._end = np.searchsorted(at, first), np.searchsorted(at, last)

@@ -8,7 +8,6 @@ import numpy as np
 
 from roget.core.tree import Tree
 from roget.errors import InputError
-from roget.learn.thesaurus.nodes import cluster_leaves
 from roget.learn.thesaurus.thesaurus import Thesaurus
 
 
@@ -44,7 +43,7 @@ def collapse(thesaurus: Thesaurus, levels: Iterable[int] = (), min_children: int
         return thesaurus
     fewer, inside = tree.keep(kept)
     nodes = sorted(kept)
-    parts = fewer.cluster[inside[cluster_leaves(tree)]]
+    parts = fewer.cluster[inside[tree.cluster_nodes]]
     made = Thesaurus.from_clustering(
         thesaurus.counts,
         thesaurus.clustering.join(fewer, parts),

@@ -183,9 +183,9 @@ class Lookup(ReportMixin):
         if sum(asked is not None for asked in (k, depth, value)) > 1:
             raise InputError("a cut is asked for by k, by depth or by value, not by several")
         if depth is not None:
-            return placing.nodes_at_depth(self.tree, depth)
+            return self.tree.cut_depth(depth)
         if value is not None:
-            return placing.nodes_after_splits(self.tree, self._good(value))
+            return self.tree.cut_splits(self._good(value))
         if k is not None:
             return self.tree.tops(k)
         return [int(leaf) for leaf in self._leaves]
@@ -200,9 +200,7 @@ class Lookup(ReportMixin):
         value: only splits at least so good, and those above them: of classes by annealing, the
             splits up to this β; by description length, those that save so many nats or more.
         """
-        labels = np.empty(self.tree.n_clusters, dtype=np.int64)
-        for number, node in enumerate(self.nodes(k, depth=depth, value=value)):
-            labels[self._clusters(node)] = number
+        labels = self.tree.label_clusters(self.nodes(k, depth=depth, value=value))
         return np.asarray(labels[self.tree.cluster[self.places]])
 
     def classes(self, k: int | None = None, n: int = 10) -> list[WordClass]:
@@ -271,10 +269,9 @@ class Lookup(ReportMixin):
 
     def inside(self, node: int) -> Rows:
         """The rows of the words that have their place in a class."""
-        self.tree.children(node)  # one that is not there is an error
-        first, last = self._layout.first, self._layout.last
-        at = first[self.places]
-        return np.flatnonzero((at >= first[node]) & (at < last[node]))
+        node, layout = self.tree.require_node(node), self.tree.layout
+        at = layout.first[self.places]
+        return np.flatnonzero((at >= layout.first[node]) & (at < layout.end[node]))
 
     def evidence(self, word: str, n: int = 10) -> list[TypicalContext]:
         """The n contexts that tell most about a word: p(v|word)·log(p(v|word) / p(v))."""
@@ -332,8 +329,7 @@ class Lookup(ReportMixin):
         """The node of a class by its number, its label, or a word that has its place there."""
         number = whole_number(name)
         if number is not None:
-            self.tree.children(number)  # one that is not there is an error
-            return number
+            return self.tree.require_node(number)
         for node, label in self.labels.items():
             if label.casefold() == name.casefold():
                 return node
@@ -418,12 +414,12 @@ class Lookup(ReportMixin):
     @cached_property
     def sizes(self) -> Ints:
         """How many words have their place in each node."""
-        return np.asarray(placing.sum_subtrees(self.places, self.tree))
+        return self.tree.sum_up(np.bincount(self.places, minlength=self.tree.n_nodes))
 
     @cached_property
     def shares(self) -> Floats:
         """The probability of each node."""
-        return np.asarray(placing.sum_subtrees(self._leaves, self.tree, self.mass))
+        return self.tree.sum_up(np.bincount(self._leaves, self.mass, self.tree.n_nodes))
 
     @cached_property
     def rows(self) -> dict[str, int]:
@@ -509,17 +505,12 @@ class Lookup(ReportMixin):
         known, draft = self.base._senses, self._draft
         return known.after(draft.homes(), draft.senses(known.memberships), draft.origin)
 
-    @cached_property
-    def _layout(self) -> placing.NodeLayout:
-        return placing.lay_out(self.tree)
-
-    @cached_property
+    @property
     def _leaves(self) -> Ints:
-        return placing.cluster_leaves(self.tree)
+        return self.tree.cluster_nodes
 
     def _clusters(self, node: int) -> Ints:
-        self.tree.children(node)  # one that is not there is an error
-        return np.asarray(self.tree.cluster[self._layout.below(node)])
+        return np.asarray(self.tree.cluster[self.tree.leaves(node)])
 
     def _good(self, value: float) -> BoolArray:
         """Which splits are at least as good as a value says."""

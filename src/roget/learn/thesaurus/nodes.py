@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from roget.core.tree import Tree
-from roget.core.types import Floats, Ints
-from roget.errors import InputError
+from roget.core.types import Ints
 
 LISTED = 0.1
 """A word is listed in its place, and in every class to which at least so much of it belongs."""
@@ -64,93 +62,6 @@ def _descended(belongs: Any, order: Ints, tree: Tree) -> Ints:
     return order[here]
 
 
-class NodeLayout(NamedTuple):
-    """The leaves of a tree side by side, so that those below any node are a slice."""
-
-    leaves: Ints
-    first: Ints
-    last: Ints
-
-    def below(self, node: int) -> Ints:
-        """The leaves below a node, by number."""
-        return np.sort(self.leaves[self.first[node] : self.last[node]])
-
-
-def lay_out(tree: Tree) -> NodeLayout:
-    """The leaves of a tree in the order of its branches."""
-    leaves = [node for node in tree.walk() if not tree.children(node)]
-    first, last = np.zeros((2, tree.n_nodes), dtype=np.int64)
-    first[leaves], last[leaves] = np.arange(len(leaves)), np.arange(len(leaves)) + 1
-    for node in reversed(range(tree.n_nodes)):
-        if below := tree.children(node):
-            first[node], last[node] = first[below[0]], last[below[-1]]
-    return NodeLayout(np.array(leaves), first, last)
-
-
-def cluster_leaves(tree: Tree) -> Ints:
-    """The node of each cluster."""
-    leaves = np.flatnonzero(tree.cluster >= 0)
-    return np.asarray(leaves[np.argsort(tree.cluster[leaves])])
-
-
-def sum_subtrees(places: Ints, tree: Tree, weights: Any = None) -> Any:
-    """How many of some words, given by their leaves, lie in each node; or how much they weigh."""
-    sizes = np.bincount(places, weights, minlength=tree.n_nodes)
-    for node in range(tree.n_nodes - 1, 0, -1):
-        sizes[tree.parent[node]] += sizes[node]
-    return sizes
-
-
-def add_ancestors(row: Any, at: Any, share: Floats, parent: Ints, n_rows: int) -> Any:
-    """A csr_array, rows × nodes: shares at the nodes where rows are, and at all nodes above."""
-    rows, nodes, shares = [row], [at], [share]
-    while row.size:
-        inner = at > 0
-        row, at, share = row[inner], parent[at[inner]], share[inner]
-        rows.append(row)
-        nodes.append(at)
-        shares.append(share)
-    cells = np.concatenate(shares), (np.concatenate(rows), np.concatenate(nodes))
-    table = sparse.coo_array(cells, shape=(n_rows, parent.size)).tocsr()
-    table.sum_duplicates()
-    return table
-
-
-def node_depths(parent: Ints) -> Ints:
-    """How many nodes lie above each node; node 0 is the root."""
-    depth = np.zeros(parent.size, dtype=np.int64)
-    waiting = np.arange(1, parent.size)
-    at = parent[waiting]
-    while waiting.size:
-        depth[waiting] += 1
-        below = at > 0
-        waiting, at = waiting[below], parent[at[below]]
-    return depth
-
-
-def nodes_at_depth(tree: Tree, depth: int) -> list[int]:
-    """The nodes that lie under so many splits, and the leaves that lie under fewer."""
-    if depth < 0:
-        raise InputError(f"depth {depth}: expected 0 or more")
-    far = node_depths(tree.parent)
-    return _ordered(tree, np.flatnonzero((far == depth) | ((far < depth) & (tree.cluster >= 0))))
-
-
-def nodes_after_splits(tree: Tree, good: Any) -> list[int]:
-    """The classes that are left when only good splits, and those above them, are made."""
-    kept = np.asarray(good) & (tree.cluster < 0)
-    for node in range(tree.n_nodes - 1, 0, -1):
-        kept[tree.parent[node]] |= kept[node]
-    whole = ~kept
-    whole[1:] &= kept[tree.parent[1:]]
-    return _ordered(tree, np.flatnonzero(whole))
-
-
-def _ordered(tree: Tree, nodes: Any) -> list[int]:
-    """Nodes in the order of their lowest cluster, as a cut numbers them."""
-    return sorted(nodes.tolist(), key=lambda node: int(tree.cluster[tree.leaves(node)].min()))
-
-
 def _ancestry(tree: Tree) -> tuple[Any, Ints]:
     """1 where a cluster (row) lies in a node (column), and the node of each column.
 
@@ -162,5 +73,5 @@ def _ancestry(tree: Tree) -> tuple[Any, Ints]:
         order.append(level.astype(np.int64))
     nodes, clusters = np.concatenate(order), np.arange(tree.n_clusters)
     whole = np.ones(clusters.size)
-    inside = add_ancestors(clusters, cluster_leaves(tree), whole, tree.parent, clusters.size)
+    inside = tree.share_up(clusters, tree.cluster_nodes, whole, clusters.size)
     return inside[:, nodes], nodes

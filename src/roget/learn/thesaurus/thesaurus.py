@@ -22,7 +22,6 @@ from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.clustering.result import Clustering, recall
 from roget.learn.thesaurus import edits as editing
-from roget.learn.thesaurus import nodes as placing
 from roget.learn.thesaurus.changes import GrowthChange
 from roget.learn.thesaurus.draft import Draft
 from roget.learn.thesaurus.edits import Edit, Note
@@ -339,7 +338,7 @@ class Thesaurus(Lookup):
         """The n likeliest classes (leaves) of each new word, word by word."""
         from roget.learn.clustering.inputs import align_contexts
 
-        belongs, leaves = self.classify(counts), placing.cluster_leaves(self.tree)
+        belongs, leaves = self.classify(counts), self.tree.cluster_nodes
         known = align_contexts(counts, self.contexts).sum(axis=1)
         shares = known / np.maximum(counts.word_totals, 1e-300)
         rows = []

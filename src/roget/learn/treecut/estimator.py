@@ -158,7 +158,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         """p of pairs that are ordered by head: a word's shares times what each node gives."""
         shares = self.hierarchy_.shares[rows]
         given = np.empty(shares.nnz)
-        here = np.zeros(self.hierarchy_.n_nodes)
+        here = np.zeros(self.hierarchy_.tree.n_nodes)
         first = np.flatnonzero(np.diff(columns, prepend=-1))
         for begin, end in zip(first, [*first[1:], rows.size], strict=True):
             at = slice(*self.density_.indptr[columns[begin] : columns[begin] + 2])
@@ -171,7 +171,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
 
     def _cut(self, seen: Any, totals: Floats) -> None:
         """Cut for some heads at a time, and keep p(class|head)/size of the nodes of the cuts."""
-        shape = totals.size, self.hierarchy_.n_nodes
+        shape = totals.size, self.hierarchy_.tree.n_nodes
         self.description_length_ = np.zeros(totals.size)
         reach = np.diff(self.hierarchy_.shares.indptr) @ (seen != 0)
         parts = (np.cumsum(reach) - reach) // ENTRIES
@@ -191,9 +191,9 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
             return [0]
         above: set[int] = set()
         for node in nodes.tolist():
-            while node and (node := int(self.hierarchy_.parent[node])) not in above:
+            while node and (node := int(self.hierarchy_.tree.parent[node])) not in above:
                 above.add(node)
-        beside = (child for node in above for child in self.hierarchy_.children(node).tolist())
+        beside = (child for node in above for child in self.hierarchy_.tree.children(node))
         return sorted(set(beside) - above - set(nodes.tolist()))
 
     def _class(self, node: int, probability: float, column: int) -> CutClass:
@@ -249,16 +249,16 @@ def shortest(hierarchy: WordHierarchy, counts: Any, penalty: float) -> HeadCuts:
     each = (penalty * np.log(np.maximum(totals, 2.0)) / 2)[heads]
     own = count * (np.log(totals[heads]) + np.log(hierarchy.sizes[nodes]) - np.log(count)) + each
     # Entries (head, node) are in this order: that of the head and the parent; 0 for roots.
-    key = heads * hierarchy.n_nodes
-    above = np.searchsorted(key + nodes, key + np.maximum(hierarchy.parent[nodes], 0))
-    depth = hierarchy.depth[nodes]
+    key = heads * hierarchy.tree.n_nodes
+    above = np.searchsorted(key + nodes, key + np.maximum(hierarchy.tree.parent[nodes], 0))
+    depth = hierarchy.tree.depths[nodes]
     order = np.argsort(depth, kind="stable")
     levels = np.split(order, np.cumsum(np.bincount(depth))[:-1]) if depth.size else []
     # The least length below each entry, its node's own cost included, and whether it is split.
     best, split = own.copy(), np.zeros(own.size, dtype=bool)
-    parts = hierarchy.n_children[nodes] * each
+    parts = hierarchy.tree.n_children[nodes] * each
     for entries in reversed(levels):
-        here = entries[hierarchy.n_children[nodes[entries]] > 0]
+        here = entries[hierarchy.tree.n_children[nodes[entries]] > 0]
         split[here] = parts[here] < own[here] - ROUNDING * (1 + np.abs(own[here]))
         best[here] = np.where(split[here], parts[here], own[here])
         lower = entries[nodes[entries] > 0]

@@ -14,12 +14,12 @@ import numpy as np
 from scipy import sparse
 
 from roget.core.counts.matrix import Names, frozen
+from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
 from roget.errors import InputError, UnknownName
 from roget.learn.command_options import SENSES
 from roget.learn.taxonomy.taxonomy import ROOT, Taxonomy
 from roget.learn.thesaurus import Thesaurus
-from roget.learn.thesaurus.nodes import add_ancestors, cluster_leaves, node_depths
 
 OWN = " (itself)"
 """Told of the words of a class that are in none of its parts."""
@@ -40,7 +40,7 @@ class WordHierarchy:
     """
 
     words: Names
-    parent: Ints
+    tree: Tree
     shares: Any
     """csr_array, words × nodes: how much of each word lies under each node."""
     n_classes: int
@@ -75,51 +75,25 @@ class WordHierarchy:
             raise UnknownName("way to share out senses", senses, SENSES)
         return _of_taxonomy(thesaurus, words, senses == "weighted")
 
-    @property
-    def n_nodes(self) -> int:
-        """How many nodes there are, the root and the words included."""
-        return int(self.parent.size)
-
     @cached_property
     def sizes(self) -> Floats:
         """How many words lie under each node, shares added up."""
         return np.asarray(self.shares.sum(axis=0)).ravel()
 
     @cached_property
-    def n_children(self) -> Ints:
-        """How many nodes lie right below each node."""
-        return np.bincount(self.parent[1:], minlength=self.n_nodes)
-
-    @cached_property
-    def depth(self) -> Ints:
-        """How many nodes lie above each node."""
-        return node_depths(self.parent)
-
-    @cached_property
     def spread(self) -> Floats:
         """−Σ share·log share of each word over the lowest nodes: 0 where it has one place only."""
-        lowest = self.shares[:, np.flatnonzero(self.n_children == 0)]
+        lowest = self.shares[:, np.flatnonzero(self.tree.cluster >= 0)]
         table = lowest.copy()
         table.data = -table.data * np.log(table.data)
         return np.asarray(table.sum(axis=1)).ravel()
-
-    @cached_property
-    def below(self) -> tuple[Ints, Ints]:
-        """All nodes but the root by their parents, and where those of each parent begin."""
-        order = np.argsort(self.parent[1:], kind="stable") + 1
-        return order, np.concatenate([[0], np.cumsum(self.n_children)])
-
-    def children(self, node: int) -> Ints:
-        """The nodes right below a node."""
-        order, begin = self.below
-        return order[begin[node] : begin[node + 1]]
 
     def label(self, node: int) -> str:
         """What a node is called: the word, or the label of its class, of which it may be a part."""
         at = int(self.origin[node])
         if node >= self.n_classes:
             return str(self.words[at])
-        own = node > 0 and self.identifier(node) == self.identifier(int(self.parent[node]))
+        own = node > 0 and self.identifier(node) == self.identifier(int(self.tree.parent[node]))
         return self.name_of(at) + OWN * own
 
     def identifier(self, node: int) -> str:
@@ -142,7 +116,7 @@ class WordHierarchy:
 
 def _plant(
     words: Sequence[str],
-    parent: Ints,
+    tree: Tree,
     cells: tuple[Any, Any, Any],
     single: bool,
     name_of: Callable[[int], str],
@@ -151,19 +125,19 @@ def _plant(
     """The hierarchy of classes and cells (row of a word, class, share of the word in it)."""
     row, at, share = (np.asarray(part) for part in cells)
     row, at, share = row[share > 0], at[share > 0], share[share > 0].astype(np.float64)
-    n_classes, origin = parent.size, np.arange(parent.size)
+    n_classes, origin = tree.n_nodes, np.arange(tree.n_nodes)
     if single:
-        parent = np.concatenate([parent, at])
+        tree = Tree(np.concatenate([tree.parent, at]))
         origin = np.concatenate([origin, row])
         at = n_classes + np.arange(row.size)
-    shares = add_ancestors(row, at, share, parent, len(words))
-    kept = np.bincount(shares.indices, minlength=parent.size) > 0
+    shares = tree.share_up(row, at, share, len(words))
+    kept = np.bincount(shares.indices, minlength=tree.n_nodes) > 0
     number = np.cumsum(kept) - 1
-    above = parent[kept]
+    above = tree.parent[kept]
     above[1:] = number[above[1:]]
     return WordHierarchy(
         frozen(map(str, words)),
-        above,
+        Tree(above),
         shares[:, np.flatnonzero(kept)],
         int(kept[:n_classes].sum()),
         origin[kept],
@@ -176,10 +150,10 @@ def _of_thesaurus(thesaurus: Thesaurus, words: bool) -> WordHierarchy:
     belongs = thesaurus.memberships.tocoo()
     # Memberships add up to 1 but for what was too small to be kept.
     totals = np.asarray(thesaurus.memberships.sum(axis=1)).ravel()
-    at = cluster_leaves(thesaurus.tree)[belongs.col]
+    at = thesaurus.tree.cluster_nodes[belongs.col]
     return _plant(
         thesaurus.words.tolist(),
-        np.asarray(thesaurus.tree.parent, dtype=np.int64),
+        thesaurus.tree,
         (belongs.row, at, belongs.data / totals[belongs.row]),
         words,
         thesaurus.label,
@@ -195,7 +169,7 @@ def _of_taxonomy(taxonomy: Taxonomy, words: bool, weighted: bool) -> WordHierarc
     names, labels = nodes.classes, {ROOT: taxonomy.title, **taxonomy.labels}
     return _plant(
         list(taxonomy.words),
-        np.array(nodes.parents, dtype=np.int64),
+        nodes.tree,
         taxonomy.share_out(nodes, weighted),
         words,
         lambda at: labels[names[at]],
@@ -231,9 +205,7 @@ def name_classes(
         return {}
     shares = sparse.csr_array(hierarchy.shares[known[rows]])
     tree, ones = thesaurus.tree, np.ones(rows.size)
-    above = add_ancestors(
-        np.arange(rows.size), thesaurus.places[rows], ones, tree.parent, rows.size
-    )
+    above = tree.share_up(np.arange(rows.size), thesaurus.places[rows], ones, rows.size)
     inside = sparse.csr_array(above.T)
     sums = sparse.csr_array(inside @ shares)
     ours, theirs = (np.asarray(table).ravel() for table in (inside.sum(axis=1), shares.sum(axis=0)))

@@ -19,7 +19,7 @@ from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus, WordClass
 from roget.learn.thesaurus.files import is_thesaurus, read_edits
-from roget.learn.thesaurus.nodes import LISTED, cluster_leaves
+from roget.learn.thesaurus.nodes import LISTED
 from roget.report.options import ReportOptions
 
 Target: TypeAlias = PathLike | IO[Any]
@@ -99,7 +99,7 @@ def entries(thesaurus: Thesaurus) -> Iterator[ExportEntry]:
 def members(thesaurus: Thesaurus) -> dict[int, tuple[Member, ...]]:
     """The words listed in each leaf, in the order of the words."""
     belongs = thesaurus.memberships.tocoo()
-    nodes, placed = cluster_leaves(thesaurus.tree)[belongs.col], thesaurus.places[belongs.row]
+    nodes, placed = thesaurus.tree.cluster_nodes[belongs.col], thesaurus.places[belongs.row]
     listed = np.flatnonzero((belongs.data >= LISTED) | (nodes == placed))
     found: dict[int, list[Member]] = {}
     for at in listed[np.lexsort((nodes[listed], belongs.row[listed]))]:

@@ -7,11 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.files import read as read_folder
-from roget.learn.thesaurus.nodes import cluster_leaves
 from roget.scoring.labels.hierarchy import Hierarchy
 from roget.scoring.labels.labels import Labels
 
@@ -33,9 +30,7 @@ def to_hierarchy(thesaurus: Thesaurus, source: str) -> Hierarchy:
     """The tree of a thesaurus with each word at its place."""
     tree = thesaurus.tree
     return Hierarchy(
-        tree.parent,
-        np.array([node for node, _ in tree.splits], dtype=np.int64),
-        cluster_leaves(tree),
+        tree,
         tree.cluster[thesaurus.places],
         [str(word) for word in thesaurus.words],
         [thesaurus.labels.get(node, "") for node in range(tree.n_nodes)],

@@ -15,7 +15,6 @@ import numpy as np
 from roget._version import __version__
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.edits import Note
-from roget.learn.thesaurus.nodes import cluster_leaves
 from roget.report.exports.base import ExportEntry, Member, entries, exporter, number, quote_lines
 from roget.report.format import plural
 from roget.report.language import UNKNOWN
@@ -126,7 +125,7 @@ def describe(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[tuple[Add
             facts.append(("roget:split", SkosNumber(splits[one.node])))
         yield scheme.class_address(ids[one.node]), facts + _written(thesaurus, one.node, scheme)
     related = _relate(thesaurus, options.related)
-    table, leaves = thesaurus.memberships, cluster_leaves(thesaurus.tree)
+    table, leaves = thesaurus.memberships, thesaurus.tree.cluster_nodes
     for row, (word, places) in enumerate(belongs.items()):
         count = number(thesaurus.counts.word_totals[row])
         places.sort(key=lambda place: -place[1].probability)

@@ -10,47 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from roget.core.io.problems import plural
+from roget.core.tree import Tree
 from roget.core.types import Array, BoolArray, Floats, Ints
 from roget.errors import InputError
 from roget.scoring.labels.labels import Factors, Labels
-
-
-class Layout(NamedTuple):
-    """The leaves side by side, so that those below any node are a stretch of places."""
-
-    places: Ints
-    """The place of each leaf."""
-    first: Ints
-    """The first place below each node."""
-    end: Ints
-    """One more than the last."""
-    between: Ints
-    """The lowest node above the leaves at each place and the next."""
-    parent: Ints
-    """The parent of each node, −1 of the root."""
-
-
-class Grown(NamedTuple):
-    """A tree with leaves for items that it did not have, beside its root, below a new one."""
-
-    layout: Layout
-    made: Ints
-    """How many clusters of the tree there are once a node is split."""
-    never: int
-
-    def tops(self, k: int) -> Ints:
-        """The nodes that a cut into k clusters leaves, in the order of the branches."""
-        split = self.made <= k
-        whole = ~split
-        whole[1:] &= split[self.layout.parent[1:]]
-        nodes = np.flatnonzero(whole)
-        return nodes[np.argsort(self.layout.first[nodes], kind="stable")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,22 +32,18 @@ class Hierarchy:
     [0, 0, 1]
     """
 
-    parent: Ints
-    """The parent of each node, −1 of the root; parents come before their children."""
-    splits: Ints
-    """The inner nodes, in the order in which they are split."""
-    leaves: Ints
-    """The node of each leaf."""
+    tree: Tree
+    """The nodes and the order of their splits."""
     codes: Ints
-    """The leaf of each item."""
+    """The leaf (cluster of the tree) of each item."""
     items: Sequence[str] | None = None
-    """Item ids; None: items are known by their position."""
+    """Item ids; None if items are identified by position."""
     names: Sequence[str] | None = None
-    """What nodes are called; "" for those without a name."""
+    """The name of each node; "" for nodes without a name."""
     levels: tuple[Factors, ...] = ()
-    """The label of each item at each level, where levels have a meaning of their own."""
+    """The label of each item at each level, if levels have a meaning of their own."""
     kind: str = "tree"
-    """What it was written as, for signatures."""
+    """The input format, for signatures."""
     source: str = "the system's tree"
     warnings: tuple[str, ...] = field(default=(), repr=False)
 
@@ -133,7 +97,10 @@ class Hierarchy:
                 f"{rows + 1} items, but {len(named)} ids were given"
             )
         at = np.arange(rows + 1)
-        return cls(parent, np.arange(rows), last - at, at, named, kind=kind, source=source)
+        clusters = np.full(last + 1, -1, dtype=np.int64)
+        clusters[last - at] = at
+        tree = Tree(parent, cluster=clusters, order=np.arange(rows))
+        return cls(tree, at, named, kind=kind, source=source)
 
     @classmethod
     def from_newick(cls, text: str, source: str = "the tree") -> Hierarchy:
@@ -188,58 +155,45 @@ class Hierarchy:
         return self.codes.size
 
     def __repr__(self) -> str:
-        leaves = f"{self.leaves.size:,} {'leaf' if self.leaves.size == 1 else 'leaves'}"
+        leaves = f"{self.n_leaves:,} {'leaf' if self.n_leaves == 1 else 'leaves'}"
         return f"<Hierarchy of {plural(len(self), 'item', ',')} at {leaves}>"
 
-    @cached_property
-    def layout(self) -> Layout:
-        """The leaves in the order of the branches."""
-        return lay_out(self.parent, self.leaves)
+    @property
+    def n_leaves(self) -> int:
+        """The number of leaves, the most clusters that a cut can have."""
+        return self.tree.n_clusters
 
-    @cached_property
-    def made(self) -> Ints:
-        """How many clusters there are once a node is split; of leaves, one more than ever."""
-        made = np.full(self.parent.size, self.leaves.size + 1, dtype=np.int64)
-        children = np.bincount(self.parent[1:], minlength=self.parent.size)
-        made[self.splits] = 1 + np.cumsum(children[self.splits] - 1)
-        return made
-
-    @cached_property
+    @property
     def cuts(self) -> Ints:
-        """The numbers of clusters that a cut can have; a node of many children jumps over some."""
-        return np.unique(np.append(1, self.made[self.splits]))
+        """The possible numbers of clusters of a cut; a node with many children skips some."""
+        return self.tree.cuts
 
     def nearest_cut(self, k: int) -> int:
-        """The most clusters that a cut can have, up to k."""
-        if not 1 <= k <= self.leaves.size:
+        """Return the largest possible number of clusters up to k."""
+        if not 1 <= k <= self.n_leaves:
             raise InputError(
-                f"{self.source}: cannot be cut into {k} clusters: expected 1 to {self.leaves.size}"
+                f"{self.source}: cannot be cut into {k} clusters: expected 1 to {self.n_leaves}",
+                code="invalid-option",
             )
         return int(self.cuts[np.searchsorted(self.cuts, k, side="right") - 1])
 
-    def grow(self, extra: int) -> Grown:
-        """The tree with so many more leaves, numbered after its own, which no cut puts together."""
+    def grow(self, extra: int) -> Tree:
+        """Return the tree with extra leaves below a new root, which no cut merges.
+
+        The extra leaves are clusters n_leaves, n_leaves + 1, …; the new root is split first, so
+        the cut of the new tree into k + extra clusters is the cut of this one into k.
+        """
+        tree = self.tree
         if not extra:
-            return Grown(self.layout, self.made, self.leaves.size + 1)
-        parent = np.concatenate(([-1, 0], self.parent[1:] + 1, np.zeros(extra, dtype=np.int64)))
-        leaves = np.append(self.leaves + 1, self.parent.size + 1 + np.arange(extra))
-        never = self.leaves.size + 1
-        made = np.concatenate(([0], self.made, np.full(extra, never)))
-        return Grown(lay_out(parent, leaves), made, never)
-
-    def tops(self, k: int) -> Ints:
-        """The nodes that a cut into k clusters leaves, in the order of the branches."""
-        return self.grow(0).tops(self.nearest_cut(k))
-
-    def cut_leaves(self, k: int) -> Ints:
-        """For each leaf, which of the k clusters it is in."""
-        tops, layout = self.tops(k), self.layout
-        sizes = layout.end[tops] - layout.first[tops]
-        return np.repeat(np.arange(tops.size), sizes)[layout.places]
+            return tree
+        parent = np.concatenate(([-1, 0], tree.parent[1:] + 1, np.zeros(extra, dtype=np.int64)))
+        clusters = np.concatenate(([-1], tree.cluster, tree.n_clusters + np.arange(extra)))
+        return Tree(parent, cluster=clusters, order=np.append(0, tree.order + 1))
 
     def cut(self, k: int) -> Ints:
-        """For each item, which of the k clusters it is in."""
-        return self.cut_leaves(k)[self.codes]
+        """Return for each item its cluster in the cut into k clusters."""
+        self.nearest_cut(k)
+        return self.tree.cut_leaves(k)[self.codes]
 
     def name(self, node: int) -> str:
         """What a node is called, or its number."""
@@ -248,10 +202,10 @@ class Hierarchy:
 
     def to_labels(self) -> Labels:
         """The items with their leaves as labels."""
-        names = [self.name(node) for node in self.leaves.tolist()]
+        names = [self.name(node) for node in self.tree.cluster_nodes.tolist()]
         return Labels(
             self.codes,
-            self.leaves.size,
+            self.n_leaves,
             names,
             self.items,
             source=self.source,
@@ -266,54 +220,25 @@ class Hierarchy:
         )
 
 
-def lay_out(parent: Ints, leaves: Ints) -> Layout:
-    """The leaves of a tree in the order of its branches."""
-    nodes = parent.size
-    above = parent.tolist()
-    sizes = np.zeros(nodes, dtype=np.int64)
-    sizes[leaves] = 1
-    size = sizes.tolist()
-    for node in range(nodes - 1, 0, -1):
-        size[above[node]] += size[node]
-    first = [0] * nodes
-    following = [0] * nodes
-    for node in range(1, nodes):
-        over = above[node]
-        at = following[over]
-        first[node] = following[node] = at
-        following[over] = at + size[node]
-    begin = np.array(first, dtype=np.int64)
-    end = begin + np.array(size, dtype=np.int64)
-    between = np.zeros(max(leaves.size - 1, 0), dtype=np.int64)
-    # Where a child ends that is not its parent's last.
-    inner = np.flatnonzero(end[1:] < end[parent[1:]]) + 1
-    between[end[inner] - 1] = parent[inner]
-    return Layout(begin[leaves], begin, end, between, parent)
+def order_splits(tree: Tree, weights: Ints, distance: Floats | None) -> Ints:
+    """Return the inner nodes in the order in which they are split, parents before children.
 
-
-def order_splits(parent: Ints, leaves: Ints, weights: Ints, distance: Floats | None) -> Ints:
-    """The inner nodes in the order in which they are split, parents before their children.
-
-    By distance from the root, where it is known; else by depth, and then by the weight below.
+    Nodes are ordered by their distance from the root, if it is known; otherwise by depth and, at
+    the same depth, by the weight of the leaves below them. `weights` has one entry per leaf,
+    `distance` the length of the branch above each node.
     """
-    nodes, above = parent.size, parent.tolist()
-    inner = np.ones(nodes, dtype=bool)
-    inner[leaves] = False
+    nodes = np.arange(tree.n_nodes)
     if distance is not None:
-        far = distance.tolist()
-        for node in range(1, nodes):
-            # A negative length, as neighbour joining gives, splits no child before its parent.
+        above, far = tree.parent.tolist(), distance.tolist()
+        for node in range(1, tree.n_nodes):
+            # A negative length, as neighbour joining yields, splits no child before its parent.
             far[node] = max(far[above[node]], far[above[node]] + far[node])
-        keys: tuple[Array, ...] = (np.arange(nodes), np.array(far))
+        keys: tuple[Array, ...] = (nodes, np.array(far))
     else:
-        depth, below = [0] * nodes, np.bincount(leaves, weights, nodes).tolist()
-        for node in range(1, nodes):
-            depth[node] = depth[above[node]] + 1
-        for node in range(nodes - 1, 0, -1):
-            below[above[node]] += below[node]
-        keys = np.arange(nodes), -np.array(below), np.array(depth)
+        below = np.bincount(tree.cluster_nodes, weights, tree.n_nodes)
+        keys = nodes, -tree.sum_up(below), tree.depths
     order = np.lexsort(keys)
-    return order[inner[order]]
+    return order[tree.cluster[order] < 0]
 
 
 _MERGES = {4: ("iuf", "4 numbers"), 2: ("iu", "2 whole numbers")}
@@ -372,8 +297,8 @@ def is_linkage(array: Any) -> bool:
     return bool(right) and fault_of_merges(array) is None
 
 
-def merge_leaves(parent: Ints, at: Ints) -> tuple[Ints, Ints, Ints]:
-    """A leaf for each node that holds items: the parents with those added, leaves, and codes.
+def merge_leaves(parent: Ints, at: Ints) -> tuple[Tree, Ints]:
+    """Return the tree with a leaf for each node that holds items, and the leaf of each item.
 
     An inner node that holds items of its own gets one more child for them.
     """
@@ -386,4 +311,6 @@ def merge_leaves(parent: Ints, at: Ints) -> tuple[Ints, Ints, Ints]:
     nodes[own] = parent.size + np.arange(added.size)
     empty = np.setdiff1d(np.flatnonzero(~inner), held)
     leaves = np.concatenate((nodes, empty))
-    return np.concatenate((parent, added)), leaves, codes.astype(np.int64)
+    clusters = np.full(parent.size + added.size, -1, dtype=np.int64)
+    clusters[leaves] = np.arange(leaves.size)
+    return Tree(np.concatenate((parent, added)), cluster=clusters), codes.astype(np.int64)

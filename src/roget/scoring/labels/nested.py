@@ -14,6 +14,7 @@ import numpy as np
 
 from roget.core.io.problems import Problems, plural
 from roget.core.io.values import TooDeep, parse_json, whole_number
+from roget.core.tree import Tree
 from roget.core.types import Ints
 from roget.errors import FormatError, InputError
 from roget.scoring.labels.hierarchy import Hierarchy, merge_leaves, order_splits
@@ -65,28 +66,29 @@ def plant(
             node = child
         known[path] = node
     at = np.array([known[tuple(map(str, path))] for path in paths], dtype=np.int64)
-    up, leaves, codes = merge_leaves(np.array(parent, dtype=np.int64), at)
-    names += [names[node] for node in up[len(names) :].tolist()]
-    weights = np.bincount(codes, minlength=leaves.size)
-    splits = _order_numbers(up, leaves, names) if not leveled else None
-    if splits is None:
-        splits = order_splits(up, leaves, weights, None)
+    tree, codes = merge_leaves(np.array(parent, dtype=np.int64), at)
+    names += [names[node] for node in tree.parent[len(names) :].tolist()]
+    order = _order_numbers(tree, names) if not leveled else None
+    if order is None:
+        order = order_splits(tree, np.bincount(codes, minlength=tree.n_clusters), None)
     levels = _level(paths, alone) if leveled else ()
-    return Hierarchy(up, splits, leaves, codes, items, names, levels, kind, source)
+    return Hierarchy(tree.with_order(order), codes, items, names, levels, kind, source)
 
 
-def _order_numbers(parent: Ints, leaves: Ints, names: Sequence[str]) -> Ints | None:
-    """Inner nodes by the lowest number of their children, if all nodes are called by numbers."""
+def _order_numbers(tree: Tree, names: Sequence[str]) -> Ints | None:
+    """Order inner nodes by the lowest number of their children, if all names are numbers."""
     numbers = [whole_number(name) for name in names]
     if None in numbers:
         return None
-    called = np.array(numbers, dtype=np.int64)
+    parent, called = tree.parent, np.array(numbers, dtype=np.int64)
     lowest = np.full(parent.size, np.iinfo(np.int64).max)
     np.minimum.at(lowest, parent[1:], called[1:])
-    inner = np.setdiff1d(np.arange(1, parent.size), leaves)
-    if np.any(lowest[parent[inner]] > lowest[inner]):
+    inner = np.flatnonzero(tree.cluster < 0)
+    below = inner[inner > 0]
+    if np.any(lowest[parent[below]] > lowest[below]):
         return None
-    return np.append(0, inner[np.lexsort((inner, lowest[inner]))])[: parent.size - leaves.size]
+    # The root comes first, whatever the numbers of its children.
+    return inner[np.lexsort((inner, np.where(inner > 0, lowest[inner], -1)))]
 
 
 def _level(paths: Sequence[Sequence[str]], alone: bool) -> tuple[Factors, ...]:

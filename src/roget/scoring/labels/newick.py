@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
+from roget.core.tree import Tree
 from roget.core.types import Floats
 from roget.errors import FormatError
 from roget.scoring.labels.hierarchy import Hierarchy, order_splits
@@ -107,18 +108,13 @@ def _split(text: str, source: str) -> tuple[list[tuple[str, str, str]], list[int
 
 
 def _build(parent: list[int], names: list[str], lengths: list[str], source: str) -> Hierarchy:
-    above = np.array(parent, dtype=np.int64)
-    inner = np.zeros(above.size, dtype=bool)
-    inner[above[1:]] = True
-    leaves = np.flatnonzero(~inner)
-    items = [names[node] for node in leaves.tolist()]
-    distance = None
-    if any(lengths):
-        distance = _measure(lengths, source)
-    ones = np.ones(leaves.size, dtype=np.int64)
-    splits = order_splits(above, leaves, ones, distance)
-    codes = np.arange(leaves.size)
-    return Hierarchy(above, splits, leaves, codes, items, names, kind="newick", source=source)
+    tree = Tree(parent)
+    leaves = tree.cluster_nodes.tolist()
+    items = [names[node] for node in leaves]
+    distance = _measure(lengths, source) if any(lengths) else None
+    order = order_splits(tree, np.ones(len(leaves), dtype=np.int64), distance)
+    codes = np.arange(len(leaves))
+    return Hierarchy(tree.with_order(order), codes, items, names, kind="newick", source=source)
 
 
 def _measure(lengths: list[str], source: str) -> Floats:

@@ -453,8 +453,8 @@ class ItemDraws(Drawing):
             for side in sides
         ]
         """The same of the leaves of trees."""
-        self.layouts = [
-            None if labels is None or labels.tree is None else labels.tree.grow(labels.made).layout
+        self.trees = [
+            None if labels is None or labels.tree is None else labels.tree.grow(labels.made)
             for labels in (side.leaves for side in sides)
         ]
 
@@ -478,10 +478,10 @@ class ItemDraws(Drawing):
 
     def _table(self, system: int, times: Ints) -> Contingency:
         table = self._count(self.cells[system], times)
-        leaves, layout = self.leaves[system], self.layouts[system]
-        if leaves is None or layout is None or not any(m.sees_tree for m, _ in self.asked):
+        leaves, tree = self.leaves[system], self.trees[system]
+        if leaves is None or tree is None or not any(m.sees_tree for m, _ in self.asked):
             return table
-        return replace(table, leaves=Leaves(self._count(leaves, times), layout))
+        return replace(table, leaves=Leaves(self._count(leaves, times), tree))
 
     def _count(self, cells: _Cells, times: Ints) -> Contingency:
         cell, keys, width = cells

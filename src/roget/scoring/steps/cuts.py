@@ -102,7 +102,7 @@ def cut_tree(sides: AlignedLabels, cut: Any, *, average: str = "weighted") -> Al
         k = int(cuts[at])
         said = f"{k}(best-{name})"
         warnings = [
-            f"{tree.source} is cut into {k} of {tree.leaves.size} clusters, where {name} is best "
+            f"{tree.source} is cut into {k} of {tree.n_leaves} clusters, where {name} is best "
             f"({values[at]:.3f}): chosen by looking at gold, so that scores of this cut are "
             "flattered; --cut K chooses without"
         ]
@@ -127,8 +127,8 @@ def note_whole(sides: AlignedLabels, asked: Sequence[Request]) -> AlignedLabels:
 
 def _label_cut(labels: Labels, tree: Hierarchy, k: int) -> Labels:
     """The clusters of a cut in the place of leaves; those made up for items stay as they are."""
-    tops = tree.tops(k)
-    lookup = np.append(tree.cut_leaves(k), tops.size + np.arange(labels.made))
+    tops = tree.tree.cut_nodes(k)
+    lookup = np.append(tree.tree.cut_leaves(k), tops.size + np.arange(labels.made))
     return replace(
         labels,
         codes=lookup[labels.codes],
@@ -181,7 +181,7 @@ def table_cuts(sides: AlignedLabels, cuts: Ints) -> CutTables:
     tree, leaves = need_tree(sides)
     gold = replace(harden(sides.gold), groups=None) if sides.gold.weighted else sides.gold
     whole = Contingency.from_labels(gold, leaves, times=sides.counts)
-    return CutTables(whole, tree.grow(leaves.made), cuts)
+    return CutTables(whole, tree.grow(leaves.made), cuts, leaves.made)
 
 
 def need_tree(sides: AlignedLabels) -> tuple[Hierarchy, Labels]:

@@ -181,7 +181,7 @@ def sweep_sides(
         source=tree.source,
         items=sides.items,
         classes=int(np.unique(sides.gold.codes).size),
-        leaves=tree.leaves.size,
+        leaves=tree.n_leaves,
         cuts=tuple(numbers.tolist()),
         clusters=tuple(table_cuts(sides, numbers).clusters.tolist()),
         curves=tuple(curves),
@@ -200,12 +200,12 @@ def _choose(measures: Asked | None, entropy: str | Sequence[str]) -> list[Reques
 
 def list_cuts(cuts: Any, tree: Hierarchy) -> tuple[Ints, list[str]]:
     """The cuts that are meant, and what is said of those that the tree does not have."""
-    found = _parse(cuts, tree.leaves.size)
+    found = _parse(cuts, tree.n_leaves)
     if found is None:
         return tree.cuts, []
     if not found.size or found.min() < 1:
         raise InputError(f"cuts={cuts!r}: expected numbers of clusters, from 1 on")
-    most = tree.leaves.size
+    most = tree.n_leaves
     if found.min() > most:
         raise InputError(f"cuts={cuts!r}: {tree.source} has {most} leaves, so at most so many")
     kept = np.intersect1d(found, tree.cuts)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from roget.core.information import sum_parts
+from roget.core.tree import Tree
 from roget.core.types import Array, BoolArray, Codes, CountArray, Floats, Ints, Values
 from roget.errors import InputError
 from roget.scoring.entropy import Histogram
@@ -28,7 +29,6 @@ from roget.scoring.tables.statistics import (
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from roget.scoring.labels.hierarchy import Layout
     from roget.scoring.tables.cover import Cover, Degrees
     from roget.scoring.tables.dendrogram import Dendrogram
 
@@ -37,12 +37,12 @@ class Leaves(NamedTuple):
     """Of a table of clusters that a cut of a tree makes: classes × leaves, and the tree."""
 
     table: Contingency
-    layout: Layout
+    tree: Tree
 
     @property
     def places(self) -> Ints:
         """The place of each of the table's columns."""
-        found: Ints = self.layout.places[self.table.cluster_codes % self.layout.places.size]
+        found: Ints = self.tree.layout.places[self.table.cluster_codes % self.tree.n_clusters]
         return found
 
 
@@ -469,7 +469,9 @@ class Contingency(Statistics):
         from roget.scoring.tables.dendrogram import Dendrogram
 
         leaves = self.leaves
-        return Dendrogram(*leaves, leaves.places) if leaves else Dendrogram.flat(self)
+        if leaves is None:
+            return Dendrogram.flat(self)
+        return Dendrogram(leaves.table, leaves.tree.layout, leaves.places)
 
     @cached_property
     def row_starts(self) -> Ints:

@@ -9,17 +9,17 @@ to cut a cell changes only where its class branches.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from roget.core.tree import Layout, Tree
 from roget.core.types import CountArray, Floats, Ints, Values
 from roget.scoring.entropy import Estimator, Histogram
 from roget.scoring.entropy.base import plug_in
-from roget.scoring.labels.hierarchy import Grown, Layout
 from roget.scoring.measures.base import Measure
 from roget.scoring.tables.baselines import expected_cells
 from roget.scoring.tables.contingency import Contingency, compact
@@ -53,7 +53,7 @@ def branch(owner: Ints, place: Ints, counts: CountArray, layout: Layout) -> Bran
     nodes, width = layout.first.size, layout.places.size
     cells = owner.size
     near = np.flatnonzero(owner[1:] == owner[:-1])
-    meet = find_lowest(layout.between, place[near], place[near + 1])
+    meet = layout.find_lowest(place[near], place[near + 1])
     bounds = np.full(cells + 1, -1, dtype=np.int64)
     bounds[near + 1] = meet
     keys = np.sort(owner[near] * nodes + meet)
@@ -83,23 +83,6 @@ def branch(owner: Ints, place: Ints, counts: CountArray, layout: Layout) -> Bran
     )
 
 
-def find_lowest(between: Ints, begin: Ints, end: Ints) -> Ints:
-    """The lowest node above the leaves at two places, the first before the second.
-
-    It is the highest of all that are between them, and so has the smallest number. Stretches of
-    2, 4, 8 … places are made one after the other; two of them cover each that is asked for.
-    """
-    found = np.empty(begin.size, dtype=np.int64)
-    sizes = np.frexp((end - begin).astype(np.float64))[1] - 1
-    least = between
-    for power in range(int(sizes.max(initial=-1)) + 1):
-        asked = np.flatnonzero(sizes == power)
-        found[asked] = np.minimum(least[begin[asked]], least[end[asked] - (1 << power)])
-        reach = 1 << power
-        least = np.minimum(least[:-reach], least[reach:])
-    return found
-
-
 @dataclass(frozen=True, eq=False)
 class Dendrogram:
     """A tree whose leaves are the clusters of a table."""
@@ -114,10 +97,9 @@ class Dendrogram:
     def flat(cls, table: Contingency) -> Dendrogram:
         """All clusters side by side, below a root."""
         columns = table.shape[1]
-        at = np.arange(columns)
-        first, end = np.append(0, at), np.append(columns, at + 1)
-        between, parent = np.zeros(columns - 1, dtype=np.int64), np.append(-1, np.zeros_like(at))
-        return cls(table, Layout(at, first, end, between, parent), at)
+        # Also a single cluster is a child of the root.
+        star = Tree(np.append(-1, np.zeros(columns, dtype=np.int64)))
+        return cls(table, star.layout, np.arange(columns))
 
     @cached_property
     def branches(self) -> Branches:
@@ -156,9 +138,12 @@ class CutTables(Statistics):
 
     whole: Contingency
     """Classes × leaves."""
-    grown: Grown
+    source_tree: Tree
+    """The tree, whose leaves are the clusters of `whole`."""
     cuts: Ints
     """Numbers of clusters, in increasing order."""
+    extra: int = 0
+    """Number of leaves below the root that no cut merges; `cuts` do not count them."""
 
     _OWN = frozenset({"entropies", "sizes", "pairs", "bcubed", "chance"})
 
@@ -172,12 +157,12 @@ class CutTables(Statistics):
 
     @cached_property
     def _places(self) -> Ints:
-        return self.grown.layout.places[self.whole.cluster_codes]
+        return self.source_tree.layout.places[self.whole.cluster_codes]
 
     @cached_property
     def _cells(self) -> _Spans:
         """The cells of each cut."""
-        return self._span(Dendrogram(self.whole, self.grown.layout, self._places).branches)
+        return self._span(Dendrogram(self.whole, self.source_tree.layout, self._places).branches)
 
     @cached_property
     def _columns(self) -> _Spans:
@@ -185,7 +170,7 @@ class CutTables(Statistics):
         order = np.argsort(self._places)
         totals = self.whole.column_totals[order]
         owner = np.zeros(order.size, dtype=np.int64)
-        return self._span(branch(owner, self._places[order], totals, self.grown.layout))
+        return self._span(branch(owner, self._places[order], totals, self.source_tree.layout))
 
     def parts(self) -> Iterator[CutTables]:
         """The same of some cuts after the other, so that histograms of few are held at a time."""
@@ -193,15 +178,15 @@ class CutTables(Statistics):
         most = np.minimum(self.cells, int((2 * float(self.whole.n)) ** 0.5) + 1)
         steps = np.flatnonzero(np.diff(np.cumsum(most) // _HELD)) + 1
         for begin, end in pairwise([0, *steps.tolist(), self.cuts.size]):
-            part = CutTables(self.whole, self.grown, self.cuts[begin:end])
+            part = replace(self, cuts=self.cuts[begin:end])
             cells, columns = (side.among(begin, end) for side in (self._cells, self._columns))
             vars(part).update(_places=self._places, _cells=cells, _columns=columns)
             yield part
 
     def _span(self, branches: Branches) -> _Spans:
         """From which cut on a branch is a cell of its own, and at which it is parted."""
-        made = self.grown.made
-        split = np.where(branches.node < 0, self.grown.never, made[branches.node])
+        made = self.source_tree.made - self.extra
+        split = np.where(branches.node < 0, self.source_tree.n_clusters + 1, made[branches.node])
         begin = np.where(branches.over < 0, 0, split[branches.over])
         first, end = (np.searchsorted(self.cuts, at, side="left") for at in (begin, split))
         held = np.flatnonzero(first < end)
@@ -230,7 +215,7 @@ class CutTables(Statistics):
         every = self._columns.branches
         # A branch of a class is one of all items as well; sorted so, parts follow their wholes.
         order = np.lexsort((-every.end, every.place))
-        wide = self.grown.layout.places.size + 1
+        wide = self.source_tree.layout.places.size + 1
         keys = every.place[order] * wide + wide - every.end[order]
         at = np.searchsorted(keys, cells.place * wide + wide - cells.end)
         sums = np.concatenate(([0.0], np.cumsum(np.bincount(at, values, order.size))))
@@ -260,12 +245,12 @@ class CutTables(Statistics):
         """The tables of all cuts, group by group."""
         spans = self._cells
         which, cut = spans.spread()
-        cells, layout = spans.branches, self.grown.layout
+        cells, layout = spans.branches, self.source_tree.layout
         clusters = np.empty(cut.size, dtype=np.int64)
         begins = np.searchsorted(cut, np.arange(self.cuts.size + 1))
         for at, k in enumerate(self.cuts.tolist()):
             part = slice(begins[at], begins[at + 1])
-            tops = self.grown.tops(k)
+            tops = self.source_tree.cut_nodes(k + self.extra)
             clusters[part] = (
                 np.searchsorted(layout.first[tops], cells.place[which[part]], side="right") - 1
             )
@@ -277,7 +262,7 @@ class CutTables(Statistics):
         return table.by_group(self.whole.shape[0])
 
     def block(self, group: int) -> CutTables:
-        return CutTables(self.whole, self.grown, self.cuts[group : group + 1])
+        return replace(self, cuts=self.cuts[group : group + 1])
 
     def knows(self, measure: Measure) -> bool:
         """Whether the measure can do without tables."""

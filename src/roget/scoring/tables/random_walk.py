@@ -10,15 +10,13 @@ of i, one of j, and one of the lowest node above both.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from roget.core.types import Floats, Ints, Values
+from roget.core.types import Floats, Values
 from roget.errors import Undefined
 from roget.scoring.tables.contingency import Leaves
-from roget.scoring.tables.dendrogram import find_lowest
 from roget.scoring.tables.statistics import Elements
 
 MOST_PAIRS = 1 << 29
@@ -49,8 +47,8 @@ class TreeElements(Elements):
         return table.over_cells(table.counts * self.each(alpha, r)) / table.n
 
     def each(self, alpha: float, r: float = 1.0) -> Floats:
-        table, layout = self.leaves
-        width = layout.places.size
+        table, tree = self.leaves
+        width = tree.n_clusters
         place = self.leaves.places[table.columns]
         order = np.argsort(table.rows * width + place, kind="stable")
         rows, place, counts = table.rows[order], place[order], table.counts[order] * 1.0
@@ -65,14 +63,14 @@ class TreeElements(Elements):
             )
         apart = np.flatnonzero(rows[1:] == rows[:-1])
         lowest = np.zeros(rows.size, dtype=np.int64)
-        lowest[apart] = find_lowest(layout.between, place[apart], place[apart + 1])
+        lowest[apart] = tree.layout.find_lowest(place[apart], place[apart + 1])
         leave, reach, own, met = np.empty((4, rows.size))
         for begin, end in zip(starts, ends, strict=True):
             at = place[begin:end]
             sizes = np.bincount(at, counts[begin:end], width).astype(np.float64)
             walks = self._walk(sizes, alpha, r)
             leave[begin:end], reach[begin:end] = walks.leave[at], walks.reach[at]
-            own[begin:end] = walks.meet[self._ladder.node[at]]
+            own[begin:end] = walks.meet[tree.layout.nodes[at]]
             met[begin:end] = walks.meet[lowest[begin:end]]
         # Of its class's walks an item has alpha / size at each of its items, beside what both
         # have at the item itself from the start.
@@ -96,18 +94,20 @@ class TreeElements(Elements):
 
     def _walk(self, sizes: Floats, alpha: float, r: float) -> _Walks:
         """The factors of walks where so many items are at each place."""
-        layout, ladder = self.leaves.layout, self._ladder
+        tree = self.leaves.tree
+        layout, leaf = tree.layout, tree.layout.nodes
         sums = np.concatenate(([0.0], np.cumsum(sizes)))
         below = sums[layout.end] - sums[layout.first]
-        powers = r * ladder.level
+        # A node's level is its share of the longest path through it: 0 at the root, 1 at leaves.
+        powers = r * (tree.depths / np.maximum(tree.depths + tree.heights, 1))
         weights = np.exp(powers - powers.max())
         shares = alpha * np.divide(weights, below, out=np.zeros(below.size), where=below > 0)
-        parent, levels = layout.parent, ladder.by_depth
+        parent, levels = tree.parent, tree.levels
         above = weights.copy()
         for nodes in levels[1:]:
             above[nodes] += above[parent[nodes]]
         inverse = np.zeros(below.size)
-        inverse[ladder.node] = sizes / above[ladder.node]
+        inverse[leaf] = sizes / above[leaf]
         kept = np.empty(below.size)
         for nodes in reversed(levels):
             kept[nodes] = 1 - shares[nodes] * inverse[nodes]
@@ -119,33 +119,5 @@ class TreeElements(Elements):
         meet *= passed**2
         for nodes in levels[1:]:
             meet[nodes] += meet[parent[nodes]]
-        reach = 1 / passed[ladder.node]
-        return _Walks((1 - alpha) * reach / above[ladder.node], reach, meet)
-
-    @cached_property
-    def _ladder(self) -> _Ladder:
-        layout = self.leaves.layout
-        nodes = layout.parent.size
-        up = layout.parent.tolist()
-        depth, height = [0] * nodes, [0] * nodes
-        for node in range(1, nodes):
-            depth[node] = depth[up[node]] + 1
-        for node in range(nodes - 1, 0, -1):
-            height[up[node]] = max(height[up[node]], height[node] + 1)
-        depths, heights = np.array(depth), np.array(height)
-        order = np.argsort(depths, kind="stable")
-        cuts = np.flatnonzero(np.diff(depths[order])) + 1
-        leaf = np.flatnonzero(heights == 0)
-        at_place = leaf[np.argsort(layout.first[leaf])]
-        level = depths / np.maximum(depths + heights, 1)
-        return _Ladder(level, np.split(order, cuts), at_place)
-
-
-class _Ladder(NamedTuple):
-    """How far down the nodes of a tree are."""
-
-    level: Floats
-    """Of each node: 0 at the root, 1 at leaves; on the longest way through it, its share of it."""
-    by_depth: list[Ints]
-    node: Ints
-    """The leaf at each place."""
+        reach = 1 / passed[leaf]
+        return _Walks((1 - alpha) * reach / above[leaf], reach, meet)

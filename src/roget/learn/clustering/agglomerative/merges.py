@@ -63,7 +63,7 @@ class Merges:
         if not self.whole:
             return Tree.flat(k)
         values = self.losses[::-1][: k - 1] * scale
-        return Tree.of_splits(zip(self._split(k)[0], values.tolist(), strict=True))
+        return Tree.from_splits(zip(self._split(k)[0], values.tolist(), strict=True))
 
     def _split(self, k: int) -> tuple[list[int], Ints]:
         """The last merges, those that k clusters come together by, as splits."""

@@ -359,7 +359,7 @@ def build_hierarchy(
         splits, number = merges_to_splits(_of_side(side, left))
         into = number[merge_labels(_of_side(side, done), classes.k[side])]
         labels.append(into[classes.labels[side]])
-        trees.append(Tree.of_splits(zip(splits, saved[sides == side].tolist(), strict=True)))
+        trees.append(Tree.from_splits(zip(splits, saved[sides == side].tolist(), strict=True)))
         parents[sides == side] = splits
     whole = length(table, labels, classes.a, classes.b)
     path = _path(table, labels, np.stack([sides, parents], 1).tolist(), saved.tolist(), whole)

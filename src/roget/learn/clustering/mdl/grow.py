@@ -305,7 +305,7 @@ class Grower:
 
     def tree(self) -> Tree:
         """The splits as a tree; a node's value is what its split saved, nats."""
-        return Tree.of_splits((step.parent, step.saved) for step in self.steps)
+        return Tree.from_splits((step.parent, step.saved) for step in self.steps)
 
     def snapshot(self) -> dict[str, Any]:
         """All that `restore` needs."""

@@ -207,7 +207,7 @@ class Annealer(AnnealingSearch):
     @property
     def tree(self) -> Tree:
         """The splits as a tree."""
-        return Tree.of_splits((split.parent, split.beta) for split in self.splits)
+        return Tree.from_splits((split.parent, split.beta) for split in self.splits)
 
     def memberships(self) -> Array:
         """p(c|n), words × clusters."""

@@ -135,4 +135,4 @@ def _number(root: LevelNode) -> tuple[Tree, Ints]:
     clusters = np.empty(len(waiting), dtype=np.int64)
     for number, node in waiting.items():
         clusters[node.label] = number
-    return Tree.of_splits(splits), clusters
+    return Tree.from_splits(splits), clusters

@@ -105,7 +105,7 @@ class SymmetricAnnealer(AnnealingSearch):
     @property
     def tree(self) -> Tree:
         """The splits as a tree; a node's value is the critical β it had when it was split."""
-        return Tree.of_splits((split.parent, split.critical_beta) for split in self.splits)
+        return Tree.from_splits((split.parent, split.critical_beta) for split in self.splits)
 
     def memberships(self) -> Array:
         """p(c|n), words × clusters."""
