@@ -1,0 +1,171 @@
+"""Test kits: each checks that a part keeps what its kind promises.
+
+The kits draw their examples from a fixed seed and need no test framework; `roget.plugins` also
+offers hypothesis strategies for tests of your own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from roget.errors import Undefined
+
+EXAMPLES = 60
+TOLERANCE = 1e-9
+
+
+def _draw_labellings(examples: int) -> Iterable[tuple[list[int], list[int]]]:
+    """Yield pairs of labellings, edge cases first."""
+    yield from (
+        ([0], [0]), ([0, 0, 0], [1, 1, 1]), ([0, 1, 2], [0, 1, 2]), ([0, 0, 1, 1], [0, 1, 0, 1]),
+        ([0, 0, 1, 1], [0, 0, 0, 0]), ([0, 0, 1, 1], [0, 1, 2, 3]),
+    )  # fmt: skip
+    random = np.random.default_rng(0)
+    for _ in range(examples):
+        n, k = random.integers(2, 30), random.integers(1, 7)
+        yield random.integers(0, k, n).tolist(), random.integers(0, 7, n).tolist()
+
+
+def _evaluate(measure: Any, gold: Sequence[Any], system: Sequence[Any]) -> float | None:
+    """Return the value of a measure, None where it is undefined."""
+    from roget.scoring.score import contingency
+
+    try:
+        return contingency(gold, system).measure(measure)
+    except Undefined:
+        return None
+
+
+def _same(one: float | None, other: float | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return math.isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+
+
+def check_measure(kind: Any, examples: int = EXAMPLES) -> None:
+    """Check a measure: name, docstring, range, best value, symmetry, order and names of labels.
+
+    Parameters
+    ----------
+    kind
+        The class, derived from `Measure`, or an instance with parameters.
+    examples
+        Number of random labellings.
+    """
+    measure = kind() if isinstance(kind, type) else kind
+    assert measure.name, "a measure needs a name: class X(Measure, name=...)"
+    assert type(measure).__doc__, f"{measure.name}: `roget list measures` shows the docstring"
+    low, high = measure.range
+    asymmetric = False
+    for gold, system in _draw_labellings(examples):
+        value = _evaluate(measure, gold, system)
+        where = f"{measure} of gold {gold} and system {system} is {value}"
+        assert value is None or low - TOLERANCE <= value <= high + TOLERANCE, (
+            f"{where}, outside of the declared range {low} to {high}"
+        )
+        renamed = [f"class {label}" for label in gold], [-label for label in system]
+        again = _evaluate(measure, renamed[0][::-1], renamed[1][::-1])
+        if not measure.ties:
+            assert _same(value, again), f"{where}, but {again} with other names and order"
+        swapped = _evaluate(measure, system, gold)
+        asymmetric |= not _same(value, swapped)
+        assert not measure.symmetric or _same(value, swapped), f"{where}, but {swapped} if swapped"
+        perfect = _evaluate(measure, gold, gold)
+        if measure.best is not None and perfect is not None:
+            assert _same(perfect, measure.best), (
+                f"{measure} of a perfect clustering {gold} is {perfect}; best is {measure.best}"
+            )
+    assert asymmetric or measure.symmetric or measure.ties, (
+        f"{measure} never differs if the sides are swapped: declare symmetric=True"
+    )
+
+
+def check_estimator(kind: Any, examples: int = EXAMPLES) -> None:
+    """Check an entropy estimator: finite, order-free, close to the truth for large samples."""
+    from roget.scoring.entropy.base import Histogram
+
+    estimator = kind() if isinstance(kind, type) else kind
+    assert estimator.name, "an estimator needs a name"
+    assert estimator.assumes, f"{estimator.name}: state what it assumes"
+    random = np.random.default_rng(0)
+
+    def estimate(counts: Any) -> float:
+        return float(estimator.estimate(Histogram.of(np.asarray(counts)), None))
+
+    for _ in range(examples):
+        counts = random.integers(1, 30, random.integers(1, 12))
+        value = estimate(counts)
+        assert math.isfinite(value), f"{estimator.name} of {counts.tolist()} is {value}"
+        again = estimate(counts[::-1])
+        assert _same(value, again), f"{estimator.name} of {counts.tolist()} depends on the order"
+    p = np.array([0.5, 0.25, 0.125, 0.125])
+    true, large = float(-(p * np.log(p)).sum()), estimate((p * 10**7).astype(np.int64))
+    assert abs(large - true) < 1e-3, f"{estimator.name} at N=1e7 is {large}; the entropy is {true}"
+
+
+def check_corpus_reader(read: Any, text: str, sentences: Sequence[Sequence[str]]) -> None:
+    """Check a corpus reader: a file with `text` must give these sentences of words."""
+    from roget.core.io.source import Source
+    from roget.learn.corpus.base import ReadContext, Tables
+
+    assert getattr(read, "suffixes", ()), "a reader declares the suffixes of its files"
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"example{read.suffixes[0]}"
+        path.write_text(text, encoding="utf-8")
+        tables = Tables()
+        got = []
+        for batch in read(Source(str(path)), tables, ReadContext()):
+            words = tables.words.texts
+            for begin, end in zip(batch.starts[:-1], batch.starts[1:], strict=True):
+                got.append([words[at] for at in batch.word[begin:end]])
+        assert got == [list(one) for one in sentences], f"read {got}; expected {sentences}"
+
+
+def check_clusterer(kind: Any, **parameters: Any) -> None:
+    """Check a clusterer: separates planted families, repeats with a seed, places, saves, loads."""
+    from roget.core.counts import Counts
+
+    random = np.random.default_rng(0)
+    table = np.zeros((20, 30))
+    table[:10, :15] = random.poisson(6, (10, 15))
+    table[10:, 15:] = random.poisson(6, (10, 15))
+    counts = Counts(table, [f"w{i}" for i in range(20)], [f"c{j}" for j in range(30)])
+    first = kind(**parameters).fit(counts)
+    again = kind(**parameters).fit(counts)
+    labels = np.asarray(first.labels_)
+    assert labels.shape == (20,), f"labels_ has shape {labels.shape}; expected (20,)"
+    assert not set(labels[:10]) & set(labels[10:]), (
+        "words of two families without a common context share a cluster"
+    )
+    assert np.array_equal(labels, again.labels_), "two fits with the same seed differ"
+    placed = np.asarray(first.predict(counts))
+    assert placed.shape == (20,), f"predict returned shape {placed.shape}; expected (20,)"
+    assert not set(placed[:10]) & set(placed[10:]), "predict mixes the two families"
+    tree = first.clustering_.tree
+    assert tree.n_clusters == len(set(labels.tolist())) or tree.n_clusters >= 2
+
+
+def check_exporter(write: Any, **options: Any) -> None:
+    """Check an exporter: it writes a file that is not empty and mentions every word."""
+    from roget.core.counts import Counts
+    from roget.learn.clustering.agglomerative.estimator import AgglomerativeTree
+    from roget.learn.thesaurus import Thesaurus
+
+    assert getattr(write, "suffixes", ()), "an exporter declares the suffixes of its files"
+    words = ["tea", "coffee", "gun", "rifle"]
+    table = np.array([[5, 4, 0, 0], [4, 5, 0, 1], [0, 0, 5, 4], [0, 1, 4, 5]])
+    counts = Counts(table, words, ["drink", "brew", "fire", "load"])
+    model = AgglomerativeTree(2).fit(counts)
+    thesaurus = Thesaurus.from_clustering(counts, model)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"example{write.suffixes[0]}"
+        write(thesaurus, path, **options)
+        text = path.read_text(encoding="utf-8", errors="replace")
+        missing = [word for word in words if word not in text]
+        assert not missing, f"{path.name} lacks the words {missing}"

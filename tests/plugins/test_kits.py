@@ -1,0 +1,104 @@
+"""The test kits of `roget.plugins` accept good parts and find faults."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from roget import catalogue, plugins
+from roget.plugins.kits import (
+    check_clusterer,
+    check_corpus_reader,
+    check_estimator,
+    check_exporter,
+    check_measure,
+)
+from roget.scoring.entropy.base import ML
+from roget.scoring.measures.base import Measure
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "plugin"))
+
+import roget_extras
+
+
+def test_every_public_name_of_plugins_can_be_imported():
+    assert sorted(plugins.__all__) == sorted(plugins._PUBLIC)
+    for name in plugins.__all__:
+        assert getattr(plugins, name) is not None
+
+
+def test_check_measure_accepts_ours_and_a_plugin():
+    check_measure(roget_extras.Kulczynski)
+    for name in ("v", "ari", "b3-precision"):
+        check_measure(catalogue.load("measures", name), examples=15)
+
+
+class _OutOfRange(Measure, name="out-of-range", symmetric=True, reference=""):
+    """1 is best: grows without bound."""
+
+    def compute(self, pairs):
+        return 1.0 + pairs.total
+
+
+class _Asymmetric(Measure, name="asymmetric", symmetric=True, reference=""):
+    """1 is best: paired precision, declared symmetric."""
+
+    def compute(self, pairs):
+        return pairs.both / pairs.system if pairs.system else 1.0
+
+
+@pytest.mark.parametrize("kind", [_OutOfRange, _Asymmetric])
+def test_check_measure_finds_false_declarations(kind):
+    with pytest.raises(AssertionError, match=kind.__dict__.get("name") or "measure|of"):
+        check_measure(kind)
+
+
+class _Doubled(ML):
+    """Twice the plug-in estimate."""
+
+    name = "doubled"
+
+    def estimate(self, histogram, support):
+        return 2 * super().estimate(histogram, support)
+
+
+def test_check_estimator():
+    check_estimator(roget_extras.Laplace)
+    with pytest.raises(AssertionError, match="doubled"):
+        check_estimator(_Doubled)
+
+
+def test_check_corpus_reader():
+    text = "<s>\nCats\tNOUN\tcat\nsleep\tVERB\tsleep\n</s>\n"
+    check_corpus_reader(roget_extras.read_vrt, text, [["cat", "sleep"]])
+    with pytest.raises(AssertionError, match="expected"):
+        check_corpus_reader(roget_extras.read_vrt, text, [["dog"]])
+
+
+class _OneCluster:
+    """Puts everything in one cluster."""
+
+    def fit(self, counts):
+        import numpy as np
+
+        self.labels_ = np.zeros(counts.shape[0], dtype=int)
+        return self
+
+
+def test_check_clusterer():
+    check_clusterer(catalogue.load("clusterers", "mdl"), random_state=0)
+    with pytest.raises(AssertionError, match="families"):
+        check_clusterer(_OneCluster)
+
+
+def test_check_exporter():
+    check_exporter(roget_extras.write_words)
+
+    def write_nothing(thesaurus, target, options=None):
+        target.write_text("")
+
+    write_nothing.suffixes = (".nothing",)
+    with pytest.raises(AssertionError, match="lacks"):
+        check_exporter(write_nothing)
