@@ -344,3 +344,22 @@ def test_what_is_no_such_folder(tmp_path):
     Path(tmp_path / "toy.json").write_bytes(b'{"a": ' + b"9" * 5000 + b"}")
     with pytest.raises(InputError, match=r"toy\.json: not JSON"):
         read(tmp_path)
+
+
+def test_what_was_written_is_loaded_before_it_replaces_anything(tmp_path, monkeypatch):
+    kind = folders.model("clustering", "soft.model")
+    folders.write(tmp_path / "m", kind, {"a": np.arange(3), "k": 1})
+    savez = np.savez
+    # As numpy 2.0 does with an argument that it does not know.
+    monkeypatch.setattr(
+        np, "savez", lambda file, **arrays: savez(file, flag=np.array(False), **arrays)
+    )
+    with pytest.raises(InputError):
+        folders.write(tmp_path / "m", kind, {"a": np.arange(4), "k": 2})
+    monkeypatch.undo()
+    assert folders.read(tmp_path / "m", kind)["k"] == 1
+
+
+def test_arrays_of_objects_are_never_written(tmp_path):
+    with pytest.raises(ValueError, match="a holds Python objects"):
+        folders.write_npz(tmp_path / "x.npz", {"a": np.array([None])})

@@ -455,3 +455,28 @@ def test_many_runs_at_once_have_it_one_after_another(tmp_path):
         thread.join()
     assert max(most) == 1
     assert os.listdir(tmp_path) == []
+
+
+def test_a_draft_that_cannot_be_locked_is_tried_once_and_removed(tmp_path, monkeypatch):
+    opened = os.open
+
+    def refuse(path, *flags, **more):
+        if str(path).endswith(".draft"):
+            raise OSError(errno.EMFILE, "Too many open files", str(path))
+        return opened(path, *flags, **more)
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(OSError, match="cannot write"):
+        write_atomic(tmp_path / "x.txt", "text")
+    monkeypatch.undo()
+    assert os.listdir(tmp_path) == []
+
+
+def test_draft_names_that_exist_are_tried_a_few_times_only(tmp_path, monkeypatch):
+    tried = []
+    taken = tmp_path / ".x.txt.1.taken.draft"
+    taken.mkdir()
+    monkeypatch.setattr(store, "_draft_name", lambda target: tried.append(1) or taken)
+    with pytest.raises(OSError, match="cannot write"):
+        write_atomic(tmp_path / "x.txt", "text")
+    assert len(tried) == store.DRAFT_ATTEMPTS

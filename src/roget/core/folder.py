@@ -30,7 +30,7 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, TypeAlias
@@ -376,15 +376,27 @@ def _check_files(place: Path, kind: Kind, record: Mapping[str, Any], *, sealed: 
 # ---- writing
 
 
+@contextmanager
 def draft_of(
     path: PathLike, kind: Kind, ours: Callable[[Path], bool] | None = None
-) -> AbstractContextManager[Path]:
-    """A draft of a folder, to be filled and sealed; see `roget.core.store.new_directory`."""
+) -> Iterator[Path]:
+    """Make a draft of a folder, to be filled and sealed in the block.
+
+    The draft is opened and its arrays are loaded before it replaces anything; see
+    `roget.core.store.new_directory`.
+    """
 
     def may_go(folder: Path) -> bool:
         return (ours is None or ours(folder)) and _may_go(folder, kind)
 
-    return new_directory(path, may_go, kind.title)
+    with new_directory(path, may_go, kind.title) as draft:
+        yield draft
+        written = open_folder(draft, kind)
+        written.arrays()
+        if kind.tables:
+            with database() as connection:
+                for name in kind.tables:
+                    written.query(connection, name)
 
 
 def check(path: PathLike, kind: Kind) -> None:
@@ -568,9 +580,13 @@ def check_archive(file: Path) -> None:
 
 
 def write_npz(file: Path | IO[bytes], arrays: Mapping[str, Any], *, packed: bool = False) -> None:
-    """Write an .npz file, or stream, of arrays, none of them of Python objects."""
+    """Write arrays to an .npz file or stream; arrays of Python objects are refused."""
+    for name, array in arrays.items():
+        if np.asarray(array).dtype.hasobject:
+            raise ValueError(f"{name} holds Python objects, which are never written")
+    # numpy before 2.2 has no argument allow_pickle: it would write an array of that name.
     with open(file, "wb") if isinstance(file, Path) else nullcontext(file) as raw:
-        (np.savez_compressed if packed else np.savez)(raw, allow_pickle=False, **arrays)
+        (np.savez_compressed if packed else np.savez)(raw, **arrays)
 
 
 def _need_room(file: Path, members: list[zipfile.ZipInfo], *, packed: bool) -> None:

@@ -27,6 +27,9 @@ from roget.errors import InputError
 STALE = 24 * 3600.0
 """Seconds after which a draft is nobody's whose writer cannot be asked: on another machine, say."""
 
+DRAFT_ATTEMPTS = 5
+"""Number of names tried for a draft."""
+
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 
 _SUFFIX, _ASIDE = ".draft", ".old"
@@ -146,13 +149,23 @@ def _flush(path: Path) -> None:
 
 @contextmanager
 def _new_draft(target: Path) -> Iterator[Path]:
-    """A new folder beside the target, locked; what the block leaves of it is removed."""
-    handle = None
-    while handle is None:
+    """Make a locked folder next to the target; what the block leaves of it is removed."""
+    for _ in range(DRAFT_ATTEMPTS):
         draft = _draft_name(target)
-        os.mkdir(draft)
-        # Somebody may take it for left behind before it is locked: then another is made.
-        handle = _hold(draft)
+        try:
+            os.mkdir(draft)
+        except FileExistsError:
+            continue
+        try:
+            handle = _hold(draft, new=True)
+        except OSError:
+            os.rmdir(draft)
+            raise
+        # Another process may remove the folder as abandoned before it is locked: try again.
+        if handle is not None:
+            break
+    else:
+        raise OSError(errno.EAGAIN, "no draft folder could be made", str(target.parent))
     try:
         yield draft
     finally:
@@ -175,7 +188,7 @@ def _machine() -> str:
         return hashlib.sha256(platform.node().encode()).hexdigest()[:8]
 
 
-def _hold(folder: Path, *, wait: bool = False) -> int | None:
+def _hold(folder: Path, *, wait: bool = False, new: bool = False) -> int | None:
     """A handle that locks a folder as long as it is open; None if it is gone or somebody has it.
 
     -1 where there are no locks. Whoever waits for others has it in the end, if it is there.
@@ -187,7 +200,11 @@ def _hold(folder: Path, *, wait: bool = False) -> int | None:
     while True:
         try:
             handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        except FileNotFoundError:
+            return None
         except OSError:
+            if new:  # e.g. no file descriptor is left, or the umask forbids reading
+                raise
             return None
         try:
             fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)

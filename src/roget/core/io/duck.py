@@ -40,10 +40,20 @@ _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
 
 
 def read_memory(memory: str) -> str:
-    """A size, or a share of the machine's memory, as DuckDB takes it; refuse what is neither."""
+    """Return a size as DuckDB takes it, or a share of the machine's memory; refuse the rest."""
     if _SHARE.fullmatch(memory):
         return memory
     return f"{parse_size(memory, 'memory', '2GB or 500MB')} bytes"
+
+
+def _limit_memory(connection: duckdb.DuckDBPyConnection, memory: str) -> None:
+    """Set the memory limit; a share is converted to bytes, which DuckDB before 2.0 requires."""
+    if memory.endswith("%"):
+        # DuckDB's default limit is 80 % of the memory, limits of containers included.
+        row = connection.execute("SELECT current_setting('memory_limit')").fetchone()
+        whole = parse_size(str(row[0] if row else "1GB").replace(" ", ""), "memory", "2GB") / 0.8
+        memory = f"{int(whole * float(memory.rstrip('% ')) / 100)} bytes"
+    connection.execute(f"SET memory_limit = {quoted(memory)}")
 
 
 def connect(
@@ -62,7 +72,7 @@ def connect(
     memory = read_memory(memory or DEFAULT_MEMORY)
     connection = duckdb.connect(config=_SETTINGS)
     connection.execute(f"SET preserve_insertion_order = {ordered}")
-    connection.execute(f"SET memory_limit = {quoted(memory)}")
+    _limit_memory(connection, memory)
     if threads is not None:
         connection.execute(f"SET threads = {threads}")
     connection.execute("SET enable_progress_bar = false")
