@@ -44,7 +44,7 @@ def _labels(thesaurus: Thesaurus, changes: Iterable[GrowthChange]) -> dict[int, 
     return {id: thesaurus.label(nodes[id]) for id in sorted(wanted) if id in nodes}
 
 
-def tell(changes: Sequence[GrowthChange], thesaurus: Thesaurus) -> list[dict[str, Any]]:
+def list_changes(changes: Sequence[GrowthChange], thesaurus: Thesaurus) -> list[dict[str, Any]]:
     """Changes with the names of their classes, ready for JSON."""
     labels = _labels(thesaurus, changes)
     return [
@@ -82,7 +82,7 @@ def summarise(numbers: dict[str, int], stay: int) -> str:
 def report(grown: GrowthResult) -> Report:
     """What moved, split or is new, the largest first."""
     thesaurus = grown.thesaurus
-    told = tell(grown.changes, thesaurus)
+    told = list_changes(grown.changes, thesaurus)
     lead = [
         f"{grown.tokens:,.15g} tokens more: {summarise(grown.numbers, grown.stay)}",
         f"{len(thesaurus):,} words in {plural(thesaurus.tree.n_clusters, 'class')}",
@@ -93,7 +93,7 @@ def report(grown: GrowthResult) -> Report:
 def review(thesaurus: Thesaurus, states: Sequence[str] = (OPEN,)) -> Report:
     """The changes that are still to be accepted or refused."""
     changes = [one for one in thesaurus.changes if one.state in states]
-    told = tell(changes, thesaurus)
+    told = list_changes(changes, thesaurus)
     others = len(thesaurus.changes) - len(changes)
     lead = [f"{plural(len(changes), 'change')} open, {others:,} accepted or refused"]
     return _report("Changes", lead, told, {"open": len(changes), "closed": others})

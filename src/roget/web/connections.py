@@ -1,9 +1,9 @@
-"""Connections: how many there are, and how long each may keep us waiting.
+"""Connections: a limit on their number, and a timeout for each wait.
 
-uvicorn waits for ever for the rest of a request, and takes connections for as long as there are
-files for them; asyncio then writes thousands of lines a second. Here each wait has an end, and
-where there are too many connections, the one that has waited longest makes room for the newest:
-whoever sends a whole request at once is answered, however many others stay silent.
+uvicorn waits for ever for the rest of a request, and accepts connections for as long as there are
+file descriptors; asyncio then logs thousands of lines a second. Here each wait has a timeout, and
+if there are too many connections, the one that has waited longest is closed for the newest. A
+client that sends a whole request at once is answered, however many others stay silent.
 """
 
 from __future__ import annotations
@@ -20,68 +20,68 @@ with name_extra():
     import uvicorn
     from uvicorn.protocols.http.h11_impl import H11Protocol
 
-WAITS = {"head": 10.0, "body": 30.0, "rest": 5.0, "answer": 30.0, "idle": 15.0}
-"""Seconds for the head of a request, for its body, for what is left of a body that was refused, for
-a client to take an answer, and until the next request of a connection."""
+TIMEOUTS = {"head": 10.0, "body": 30.0, "rest": 5.0, "answer": 30.0, "idle": 15.0}
+"""Seconds for the head of a request, its body, the rest of a body that was refused, a client to
+read the response, and the next request of a connection."""
 
-MOST = 256
-"""Connections at once; a browser has six."""
+MAX_CONNECTIONS = 256
+"""Maximum number of connections; a browser opens six."""
 
-QUEUE = 1024
-"""Connections that the system keeps until we take them."""
+BACKLOG = 1024
+"""Connections that the operating system queues."""
 
-BURST, EVERY = 20, 60.0
-"""Messages in the log at once, and seconds until there may be one more."""
+LOG_BURST, LOG_INTERVAL = 20, 60.0
+"""Messages logged without delay, and seconds until one more is allowed."""
 
 
 class Connection(H11Protocol):
-    """HTTP/1.1 as uvicorn speaks it, with an end to every wait."""
+    """uvicorn's HTTP/1.1 protocol with a timeout for every wait."""
 
     _phase = ""
     _since = 0.0
-    _end: asyncio.TimerHandle | None = None
+    _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """Make room, and wait for a request."""
+        """Wait for a request; close another connection if there are too many."""
         super().connection_made(transport)
-        self._watch()
-        if len(self.connections) > find_room():
-            make_room(self.connections, self)
+        self._update_phase()
+        if len(self.connections) > max_connections():
+            close_oldest(self.connections, self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End all waits."""
+        """Cancel the timeout."""
         super().connection_lost(exc)
         self._wait("")
 
     def data_received(self, data: bytes) -> None:
-        """Read on; a few bytes more do not make a wait longer."""
+        """Read on; more bytes of the same request do not extend the timeout."""
         super().data_received(data)
-        self._watch()
+        self._update_phase()
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""
         super().on_response_complete()
-        self._watch()
+        self._update_phase()
 
     def pause_writing(self) -> None:
         """Wait for a client that does not read."""
         super().pause_writing()
-        self._watch()
+        self._update_phase()
 
     def resume_writing(self) -> None:
-        """Go on."""
+        """Continue once the client reads."""
         super().resume_writing()
-        self._watch()
+        self._update_phase()
 
     def shutdown(self) -> None:
-        """End a connection that waits, now; one that is being answered, afterwards."""
+        """Close a waiting connection at once, any other after its response."""
         if self._phase:
             self.transport.abort()
         else:
             super().shutdown()
 
-    def _watch(self) -> None:
-        """Set the end of what this connection now waits for; nothing, if we are at work for it."""
+    def _update_phase(self) -> None:
+        """Start the timeout of the current wait; none while the server works on a response."""
         cycle: Any = self.cycle
         if self.transport.is_closing():
             self._wait("")
@@ -100,13 +100,13 @@ class Connection(H11Protocol):
         if phase == self._phase:
             return
         self._phase, self._since = phase, self.loop.time()
-        if self._end is not None:
-            self._end.cancel()
-        self._end = self.loop.call_later(WAITS[phase], self.transport.abort) if phase else None
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self.loop.call_later(TIMEOUTS[phase], self.transport.abort) if phase else None
 
 
-def make_room(connections: Any, newest: Connection) -> None:
-    """Close a connection that waits: before others, the one that has never sent a request."""
+def close_oldest(connections: Any, newest: Connection) -> None:
+    """Close the longest-waiting connection, preferring those that never sent a request."""
     waiting = [one for one in connections if one._phase and one is not newest]
     if waiting:
         longest = min(waiting, key=lambda one: (one.cycle is not None, one._since))
@@ -116,37 +116,37 @@ def make_room(connections: Any, newest: Connection) -> None:
         newest.transport.abort()
 
 
-def find_room() -> int:
-    """How many connections there may be: a quarter of the files that this process may open."""
+def max_connections() -> int:
+    """Return the maximum number of connections: a quarter of the allowed file descriptors."""
     try:
         import resource
     except ImportError:  # not on Windows
-        return MOST
+        return MAX_CONNECTIONS
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return MOST if limit < 0 else max(min(MOST, limit // 4), 8)
+    return MAX_CONNECTIONS if limit < 0 else max(min(MAX_CONNECTIONS, limit // 4), 8)
 
 
-class Few(logging.Filter):
-    """Lets through so many messages that no stranger can fill a disk."""
+class RateLimitedLog(logging.Filter):
+    """A log filter with a token bucket, so that no client can fill the disk with messages."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._left, self._last = float(BURST), time.monotonic()
+        self._tokens, self._last = float(LOG_BURST), time.monotonic()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether there is room for one more."""
+        """Return True if the record may be logged."""
         now = time.monotonic()
-        self._left = min(self._left + (now - self._last) / EVERY, BURST)
+        self._tokens = min(self._tokens + (now - self._last) / LOG_INTERVAL, LOG_BURST)
         self._last = now
-        if self._left < 1:
+        if self._tokens < 1:
             return False
-        self._left -= 1
-        if self._left < 1:
-            record.msg, record.args = f"{record.getMessage()} (such messages are now left out)", ()
+        self._tokens -= 1
+        if self._tokens < 1:
+            record.msg, record.args = f"{record.getMessage()} (further messages are dropped)", ()
         return True
 
 
-_few = Few()
+_rate_limit = RateLimitedLog()
 
 
 class Server(uvicorn.Server):
@@ -157,9 +157,10 @@ class Server(uvicorn.Server):
             app,
             http=Connection,
             ws="none",
-            # Also how many are taken at a time, each with a file: before those can make room.
-            backlog=find_room() // 4,
-            timeout_keep_alive=int(WAITS["idle"]),
+            # asyncio accepts this many at once, each with a file descriptor, before old
+            # connections can be closed.
+            backlog=max_connections() // 4,
+            timeout_keep_alive=int(TIMEOUTS["idle"]),
             timeout_graceful_shutdown=10,
             log_level="warning",
             access_log=False,
@@ -167,10 +168,10 @@ class Server(uvicorn.Server):
         )
         super().__init__(config)
         for name in ("uvicorn.error", "asyncio"):
-            logging.getLogger(name).addFilter(_few)
+            logging.getLogger(name).addFilter(_rate_limit)
 
     async def startup(self, sockets: Any = None) -> None:
-        """Begin to listen."""
+        """Start to listen."""
         await super().startup(sockets)
         for one in sockets or ():
-            one.listen(QUEUE)
+            one.listen(BACKLOG)

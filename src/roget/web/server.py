@@ -1,8 +1,8 @@
-"""The explorer's server: this machine only, no file is served by its path.
+"""The server of the explorer: bound to this machine, and serving no file by its path.
 
-Every answer is made from the open thesaurus or from the three files of the page, which are read
-once and say nothing of it. Requests must name this machine as their host, so that no foreign page
-can reach the server through a name of its own, and carry the token of a session.
+Every response is made from the open thesaurus or from the three files of the page, which are read
+once and hold nothing of it. Requests must name this machine as their host, so that no foreign page
+reaches the server through a DNS name of its own, and must carry an access token.
 """
 
 from __future__ import annotations
@@ -14,15 +14,17 @@ from typing import Any
 
 from roget.catalogue import name_extra
 from roget.core.io.values import parse_json
-from roget.errors import InputError, RogetError
+from roget.errors import InputError, RogetError, code_of
 from roget.learn.thesaurus.files import Changed
+from roget.report import Report, ReportTable
+from roget.report.render.data import render_csv
 from roget.report.render.html import asset, bundle
-from roget.web.desk import Desk
-from roget.web.routes import EDIT, ROUTES, SCHEMA, SESSION, TOKEN, Route, describe
-from roget.web.sessions import NEW_LINK, Sessions, is_other_user
-from roget.web.sheets import SHEETS, as_csv, cut
+from roget.web.access import NEW_LINK, AccessTokens, is_other_user
+from roget.web.schema import EDIT, SCHEMA, SESSION, TOKEN, describe
+from roget.web.session import Session, warm
 from roget.web.static import PACKAGE, POLICY, render
-from roget.web.views import View
+from roget.web.views import VIEWS, overview
+from roget.web.views.base import Sheet, View
 
 with name_extra():
     from starlette.applications import Starlette
@@ -31,12 +33,12 @@ with name_extra():
     from starlette.exceptions import HTTPException
     from starlette.requests import ClientDisconnect, Request
     from starlette.responses import Response
-    from starlette.routing import Route as Place
+    from starlette.routing import Route
 
 HOST = "127.0.0.1"
 NAMES = (HOST, "localhost")
-LONGEST = 1 << 17
-"""Bytes of a body."""
+MAX_BODY = 1 << 17
+"""Maximum number of bytes of a request body."""
 
 HEADERS = {
     "Content-Security-Policy": POLICY.format(script="'self'", style="'self'", connect="'self'")
@@ -53,22 +55,22 @@ Scope = Any
 App = Callable[[Scope, Any, Any], Awaitable[None]]
 
 
-class _Whole(IntegerConvertor):
-    """Numbers in addresses; what is longer than any class or word is no address of ours."""
+class _WholeConvertor(IntegerConvertor):
+    """Whole numbers in addresses, of at most nine digits."""
 
     regex = "[0-9]{1,9}"
 
 
-register_url_convertor("whole", _Whole())
+register_url_convertor("whole", _WholeConvertor())
 
 
 class Guard:
-    """Lets through sessions that call this machine by its own name; puts headers on all answers."""
+    """Middleware that checks the host name and the token, and adds headers to all responses."""
 
-    def __init__(self, app: App, port: int, sessions: Sessions, public: frozenset[str]) -> None:
+    def __init__(self, app: App, port: int, tokens: AccessTokens, public: frozenset[str]) -> None:
         self.app = app
         self.hosts = {f"{name}:{port}".encode() for name in NAMES}
-        self.sessions = sessions
+        self.tokens = tokens
         self.public = public
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
@@ -76,7 +78,7 @@ class Guard:
             await self.app(scope, receive, send)
             return
 
-        async def sealed(message: Any) -> None:
+        async def send_with_headers(message: Any) -> None:
             if message["type"] == "http.response.start":
                 extra = [(k.lower().encode(), v.encode()) for k, v in HEADERS.items()]
                 message = message | {"headers": [*message["headers"], *extra]}
@@ -87,160 +89,173 @@ class Guard:
         if len(hosts) != 1 or hosts[0].lower() not in self.hosts:
             app = _error(421, "this server answers to 127.0.0.1 only")
         elif scope["path"] not in self.public:
-            given = [value for name, value in scope["headers"] if name == TOKEN.encode()]
-            if len(given) != 1 or not self.sessions.admit(given[0]):
-                app = _error(401, f"this page has no session here: {NEW_LINK}")
-        await app(scope, receive, sealed)
+            sent = [value for name, value in scope["headers"] if name == TOKEN.encode()]
+            if len(sent) != 1 or not self.tokens.admit(sent[0]):
+                app = _error(401, f"this browser has no access: {NEW_LINK}")
+        await app(scope, receive, send_with_headers)
 
 
-def application(desk: Desk, port: int, sessions: Sessions) -> Guard:
-    """The whole server, as an ASGI application that believes to be at a port."""
+def application(session: Session, port: int, tokens: AccessTokens) -> Guard:
+    """Return the server as an ASGI application for a port."""
     files = {
         "/": (render(), "text/html"),
         "/explore.js": (bundle("explore"), "text/javascript"),
         "/explore.css": (asset(PACKAGE, "assets/explore.css"), "text/css"),
     }
     schema = _json(describe()).decode()
-    places = [
-        *(Place(place, _file(*found)) for place, found in files.items()),
-        Place(SCHEMA, _file(schema, "application/json")),
-        *(Place(route.place, _view(desk, route)) for route in ROUTES),
-        Place(SESSION, _open(sessions, port), methods=["POST"]),
-        Place(EDIT, _edit(desk), methods=["POST"]),
+    routes = [
+        *(Route(path, _serve_text(*file)) for path, file in files.items()),
+        Route(SCHEMA, _serve_text(schema, "application/json")),
+        *(Route(view.starlette_path, _serve_view(session, view)) for view in VIEWS),
+        Route(SESSION, _open_session(tokens, port), methods=["POST"]),
+        Route(EDIT, _serve_edits(session), methods=["POST"]),
     ]
-    app = Starlette(routes=places, exception_handlers={HTTPException: _missing})
+    app = Starlette(routes=routes, exception_handlers={HTTPException: _handle_error})
     app.router.redirect_slashes = False
-    return Guard(app, port, sessions, frozenset((*files, SESSION)))
+    return Guard(app, port, tokens, frozenset((*files, SESSION)))
 
 
-def _file(text: str, kind: str) -> Any:
-    async def answer(_: Request) -> Response:
+def _serve_text(text: str, kind: str) -> Any:
+    async def respond(_: Request) -> Response:
         return Response(text, media_type=kind)
 
-    return answer
+    return respond
 
 
-async def _missing(_: Request, error: Any) -> Response:
-    """What has no address here, or cannot be asked in this way, or is refused."""
-    answer = _error(error.status_code, error.detail)
-    answer.headers.update(error.headers or {})
-    return answer
+async def _handle_error(_: Request, error: Any) -> Response:
+    """Return an unknown address, a wrong method or a refusal as JSON."""
+    response = _error(error.status_code, error.detail)
+    response.headers.update(error.headers or {})
+    return response
 
 
-def _view(desk: Desk, route: Route) -> Any:
-    def answer(request: Request) -> Response:
-        now = desk.now
+def _serve_view(session: Session, view: View) -> Any:
+    def respond(request: Request) -> Response:
+        snapshot = session.snapshot
         try:
-            view = route.make(now, request.path_params, request.query_params)
+            data = view.respond(snapshot, request.path_params, request.query_params)
         except (RogetError, LookupError) as error:
-            return _error(404 if isinstance(error, LookupError) else 400, str(error))
+            status = 404 if isinstance(error, LookupError) else 400
+            return _error(status, str(error), **_code(error))
         if request.query_params.get("format") != "csv":
-            return Response(_json(view), media_type="application/json")
-        if route.name == "cut":
-            sheet = cut(now.views, view)
-        elif route.name in SHEETS:
-            sheet = SHEETS[route.name](view)
-        else:
-            return _error(400, f"{route.name} has no sheet: ask for JSON")
-        headers = {"Content-Disposition": f'attachment; filename="{route.name}.csv"'}
-        return Response(as_csv(sheet), media_type="text/csv", headers=headers)
+            return Response(_json(data), media_type="application/json")
+        if view.sheet is None:
+            return _error(400, f"{view.name} has no sheet: request JSON")
+        headers = {"Content-Disposition": f'attachment; filename="{view.name}.csv"'}
+        text = format_csv(view.sheet(data, snapshot))
+        return Response(text, media_type="text/csv", headers=headers)
 
-    return answer
+    return respond
 
 
-def _open(sessions: Sessions, port: int) -> Any:
-    async def answer(request: Request) -> Response:
-        asked = await _asked(request)
-        key = asked.get("key")
+def format_csv(sheet: Sheet) -> str:
+    """Return a sheet as CSV, with all names unchanged."""
+    return render_csv(Report("", sheet=ReportTable.of(*sheet)))
+
+
+def _open_session(tokens: AccessTokens, port: int) -> Any:
+    async def respond(request: Request) -> Response:
+        key = (await _read_object(request)).get("key")
         if not isinstance(key, str):
             return _error(400, "expected a JSON object with a key")
         if await run_in_threadpool(is_other_user, request.client, port):
             return _error(403, "this link is for the user who started roget explore")
-        token = sessions.exchange(key)
+        token = tokens.exchange(key)
         if token is None:
             return _error(403, f"this link was used before, or is of another run: {NEW_LINK}")
         return Response(_json({"token": token}), media_type="application/json")
 
-    return answer
+    return respond
 
 
-def _edit(desk: Desk) -> Any:
-    async def answer(request: Request) -> Response:
-        if locked := desk.locked:
-            return _error(501, f"this thesaurus cannot be edited: {locked}")
-        asked = await _asked(request)
+def _serve_edits(session: Session) -> Any:
+    async def respond(request: Request) -> Response:
+        if reason := session.snapshot.lock_reason:
+            return _error(501, f"this thesaurus cannot be edited: {reason}")
+        edit = await _read_object(request)
         try:
-            # By its type: true is 1 to Python, but no number to anybody else.
-            if type(asked.get("revision")) is not int:
-                raise InputError("expected a JSON object with an action and a revision")
-            view = await run_in_threadpool(desk.edit, asked, asked["revision"])
+            # type(), because True is an int in Python but not in JSON.
+            if type(edit.get("revision")) is not int:
+                raise InputError(
+                    "expected a JSON object with an action and a revision", code="edit-refused"
+                )
+            snapshot = await run_in_threadpool(session.edit, edit, edit["revision"])
         except Changed as error:
-            return _error(409, str(error), revision=desk.revision)
+            return _error(409, str(error), revision=session.revision, **_code(error))
         except (RogetError, LookupError, ValueError) as error:
-            return _error(400, str(error))
+            return _error(400, str(error), **_code(error))
         except OSError as error:
             return _error(500, f"the edit was not saved: {error}")
-        return Response(_json(view), media_type="application/json")
+        return Response(_json(overview.make(snapshot)), media_type="application/json")
 
-    return answer
+    return respond
 
 
-async def _asked(request: Request) -> dict[str, Any]:
-    """The object that a page of ours has sent; what is wrong with it is refused."""
+async def _read_object(request: Request) -> dict[str, Any]:
+    """Return the JSON object that a page of this server has sent."""
     origin = request.headers.get("origin")
     if origin is not None and origin != f"http://{request.headers['host']}":
-        raise HTTPException(403, "this is taken from the page of this server only")
+        raise HTTPException(403, "only the page of this server may send this")
     body = bytearray()
     try:
         async for part in request.stream():
             body += part
-            if len(body) > LONGEST:
-                raise HTTPException(413, f"this is too long: expected at most {LONGEST:,} bytes")
-        found = parse_json(bytes(body))
+            if len(body) > MAX_BODY:
+                raise HTTPException(413, f"the body is too long: at most {MAX_BODY:,} bytes")
+        value = parse_json(bytes(body))
     except ClientDisconnect:
-        raise HTTPException(400, "the connection was closed before all was sent") from None
+        raise HTTPException(400, "the connection was closed before the end of the body") from None
     except ValueError as error:
         raise HTTPException(400, str(error)) from None
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise HTTPException(400, "expected a JSON object")
-    return found
+    return value
 
 
-def _json(view: View) -> bytes:
-    text = json.dumps(view, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    # A word may hold half of a surrogate pair, which no answer can.
+def _json(data: Any) -> bytes:
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    # A word may hold half of a surrogate pair, which UTF-8 cannot encode.
     return text.encode("utf-8", "replace")
+
+
+def _code(error: Exception) -> dict[str, str]:
+    code = code_of(error)
+    return {} if code is None else {"code": code}
 
 
 def _error(status: int, message: str, **more: Any) -> Response:
     return Response(_json({"error": message, **more}), status, media_type="application/json")
 
 
-def free_port(wanted: int | None) -> socket.socket:
-    """A socket bound to this machine only: at the wanted port, or at any that is free."""
-    # Said to be TCP, so that asyncio sends what it has at once: else each answer waits 40 ms.
+def free_port(port: int | None) -> socket.socket:
+    """Return a socket of this machine, bound to the port or to any free one."""
+    # IPPROTO_TCP makes asyncio set TCP_NODELAY; otherwise each response waits for 40 ms.
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        bound.bind((HOST, wanted or 0))
+        bound.bind((HOST, port or 0))
     except OSError as error:
         bound.close()
-        raise InputError(f"port {wanted}: {error.strerror}; choose another with --port") from None
+        raise InputError(
+            f"port {port}: {error.strerror}; choose another with --port", code="invalid-option"
+        ) from None
     return bound
 
 
-def make_server(desk: Desk, port: int, sessions: Sessions) -> Any:
-    """A server that is to run on a socket at this port."""
+def make_server(session: Session, port: int, tokens: AccessTokens) -> Any:
+    """Return a server that is ready to run on a socket at this port."""
     from roget.web.connections import Server
 
-    return Server(application(desk, port, sessions))
+    return Server(application(session, port, tokens))
 
 
-def serve(desk: Desk, bound: socket.socket, *, ready: Callable[[Callable[[], str]], None]) -> None:
-    """Answer until interrupted; once the server listens, `ready` is told what makes links to it."""
-    port, sessions = bound.getsockname()[1], Sessions()
-    desk.views.warm()
-    server = make_server(desk, port, sessions)
+def serve(
+    session: Session, bound: socket.socket, *, ready: Callable[[Callable[[], str]], None]
+) -> None:
+    """Serve until interrupted. `ready` is called once, with a function that makes links."""
+    port, tokens = bound.getsockname()[1], AccessTokens()
+    warm(session.snapshot)
+    server = make_server(session, port, tokens)
     bound.listen()
-    ready(lambda: f"http://{HOST}:{port}/#/open/{sessions.make_key()}")
+    ready(lambda: f"http://{HOST}:{port}/#/open/{tokens.make_key()}")
     server.run(sockets=[bound])

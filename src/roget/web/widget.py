@@ -1,6 +1,6 @@
-"""`roget.widget`: the page of a result within a notebook, the same page as in a browser.
+"""`roget.widget`: the page of a result in a notebook, the same page as in a browser.
 
-The page is static and stands in a frame of its own: no port is opened, and nothing is asked for.
+The page is static and runs in a sandboxed iframe: no port is opened and nothing is requested.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from roget.learn.thesaurus import Thesaurus
 from roget.report.render.html import asset
 
 HEIGHT = 640
-"""In pixels: a page with room for what lies below it in the notebook."""
+"""Default height in pixels."""
 
 
 class Page(anywidget.AnyWidget):
@@ -41,34 +41,36 @@ def widget(
     Parameters
     ----------
     result
-        A comparison, whose leaderboard can be sorted and opened; a thesaurus, as in `roget
-        explore`, but for editing; or any other result, as the page of its report.
+        A comparison, whose leaderboard can be sorted and expanded; a thesaurus, shown as in `roget
+        explore` but without editing; or any other result, shown as the page of its report.
     height
-        In pixels.
+        Height in pixels.
     compare
-        Beside a thesaurus: the path of another one, or of a file of words and their classes.
+        For a thesaurus: the path of another thesaurus, or of a file of words and their classes.
     evidence
-        Sentences of each word and context of a thesaurus that the page holds; they stay in the
-        notebook when it is saved and passed on.
+        For a thesaurus: number of example sentences per word and context. They are stored in the
+        notebook file.
     sketches
-        Whether it holds the sketches of all words.
+        For a thesaurus: True to include the sketches of all words.
 
     Returns
     -------
     Page
-        A widget, which the notebook shows if it is the last thing in a cell.
+        A widget, displayed if it is the last expression of a cell.
     """
     if isinstance(result, Thesaurus):
-        from roget.web.desk import Desk
+        from roget.web.session import Session
         from roget.web.static import page
 
-        html = page(Desk(result, compare), evidence=evidence, sketches=sketches)
+        html = page(Session(result, compare), evidence=evidence, sketches=sketches)
         return Page(html=html, title="Thesaurus", height=height)
     if compare is not None:
-        raise InputError("compare: only a thesaurus can be set beside another")
+        raise InputError("compare requires a thesaurus", code="conflicting-options")
     if evidence or sketches:
-        raise InputError("evidence, sketches: only the page of a thesaurus has them")
+        raise InputError("evidence and sketches require a thesaurus", code="conflicting-options")
     if not isinstance(result, ReportMixin):
-        found = type(result).__name__
-        raise InputError(f"found a {found}; expected a result, such as a comparison or a thesaurus")
+        raise InputError(
+            f"{type(result).__name__} is not a result; pass e.g. a comparison or a thesaurus",
+            code="invalid-input",
+        )
     return Page(html=result.render("html"), title=type(result).__name__, height=height)

@@ -1,5 +1,5 @@
 // What the program proposes after new text: accepted or refused one by one, or all at once.
-/** @import { Change } from "./types" */
+/** @import { Change, Page, Route } from "./types" */
 
 import { source } from "./api.js";
 import { $, clear, el, said, short } from "./dom.js";
@@ -122,9 +122,9 @@ function changeRow(one, settle) {
   );
 }
 
-/** @param {() => boolean} alive */
-export async function changesView(alive) {
-  const data = await source.changes();
+/** @param {Partial<Route>} _ @param {() => boolean} alive */
+async function drawChanges(_, alive) {
+  const data = await source.get("changes");
   if (!alive()) return;
   const open = data.changes.filter((one) => one.state === "open"),
     settled = data.changes.filter((one) => one.state !== "open");
@@ -203,8 +203,7 @@ export async function changesView(alive) {
     ...listed(open),
     ...(settled.length ? [heading("Settled"), ...listed(settled)] : []),
     links({
-      name: "changes",
-      place: "/api/changes",
+      view: "changes",
       data,
       sheet: () => [
         ["number", "kind", "words", "from", "to", "state"],
@@ -242,3 +241,15 @@ export async function changesView(alive) {
       0,
     );
 }
+
+/** @type {Page} */
+export const changesPage = {
+  names: ["changes"],
+  title: "Changes",
+  key: "g",
+  isAvailable: () => state.about.live,
+  isListed: () => state.about.live && state.about.changes > 0,
+  parse: () => ({}),
+  isWide: () => true,
+  draw: drawChanges,
+};

@@ -1,10 +1,10 @@
 // A thesaurus beside another one, or beside a gold standard.
-/** @import { CompareView, Route, Side } from "./types" */
+/** @import { CompareView, Page, Route, SideClass } from "./types" */
 
 import { source } from "./api.js";
 import { $, clear, el, said, short, svg } from "./dom.js";
 import { count, decimal, many, percent } from "./format.js";
-import { classLink, go } from "./links.js";
+import { classLink, go, parseNumber } from "./links.js";
 import { heading, links } from "./parts.js";
 import { state } from "./state.js";
 
@@ -25,7 +25,7 @@ function flow(data, place) {
     role: "img",
     "aria-label": "How the classes of the two sides overlap; the same is in the table below",
   });
-  /** @param {Side[]} sides */
+  /** @param {SideClass[]} sides */
   const stacked = (sides) => {
     const room = height - gap * (sides.length - 1),
       least = Math.min(16, room / sides.length);
@@ -95,7 +95,7 @@ function flow(data, place) {
     );
   };
   const signs = Math.floor((edge - 46) / 6.6);
-  /** @type {(one: Side & { node?: number }, box: Box, at: number, left: boolean) => void} */
+  /** @type {(one: SideClass & { node?: number }, box: Box, at: number, left: boolean) => void} */
   const side = (one, { y, tall }, at, left) => {
     const group = svg(
       "g",
@@ -178,9 +178,9 @@ function overlap(data, gold) {
   return [classes, words];
 }
 
-/** @param {Partial<Route>} wanted @param {() => boolean} alive */
-export async function compareView({ k = 1 }, alive) {
-  const data = await source.compare(k);
+/** @param {Partial<Route>} route @param {() => boolean} alive */
+async function drawComparison({ k = 1 }, alive) {
+  const data = await source.get("compare", { k });
   if (!alive()) return;
   const about = state.about,
     hold = el("div"),
@@ -323,8 +323,9 @@ export async function compareView({ k = 1 }, alive) {
       ),
     ),
     links({
+      view: "compare",
+      params: { k },
       name: `compare-${k}`,
-      place: `/api/compare/${k}`,
       data,
       sheet: () => [
         ["measure", "entropy", "value", "better", ...against, "signature"],
@@ -344,3 +345,18 @@ export async function compareView({ k = 1 }, alive) {
   fit();
   document.title = `${about.name} and ${data.name} · roget`;
 }
+
+/** @type {Page} */
+export const comparePage = {
+  names: ["compare"],
+  title: "Compare",
+  key: "c",
+  isAvailable: () => state.about.compare !== null,
+  parse: ([text]) => {
+    const about = state.about.compare,
+      k = parseNumber(text);
+    return about && { k: k !== null && about.ks.includes(k) ? k : about.k };
+  },
+  isWide: () => true,
+  draw: drawComparison,
+};

@@ -2,11 +2,12 @@
 // together when it is sent: what another person did meanwhile cannot make it hit another class.
 /** @import { Child, ClassView, Given, Notes, WordView } from "./types" */
 
-import { Failure, source } from "./api.js";
+import { source } from "./api.js";
 import { $, clear, el, short } from "./dom.js";
+import { Failure } from "./failure.js";
 import { count, folded, many } from "./format.js";
 import { icicle } from "./icicle.js";
-import { again, classLink, go, wordLink } from "./links.js";
+import { classLink, go, redraw, wordLink } from "./links.js";
 import { state } from "./state.js";
 import { Tree } from "./tree.js";
 
@@ -24,7 +25,7 @@ export function say(text) {
 export async function load() {
   for (let times = 0; times < 20; times++) {
     source.forget();
-    const [about, tree] = await Promise.all([source.overview(), source.tree()]);
+    const [about, tree] = await Promise.all([source.get("overview"), source.get("tree")]);
     if (about.revision !== tree.revision) continue;
     state.about = about;
     state.tree = new Tree(tree);
@@ -51,7 +52,7 @@ async function send(make, done, then) {
     } catch {
       return failed.message;
     }
-    again();
+    redraw();
     return MEANWHILE;
   }
   try {
@@ -63,7 +64,7 @@ async function send(make, done, then) {
   say(done ?? "Done");
   const link = then?.();
   if (link) go(link);
-  else again();
+  else redraw();
   return null;
 }
 

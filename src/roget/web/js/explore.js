@@ -1,146 +1,133 @@
-// The explorer: from address to view.
-/** @import { Route } from "./types" */
+// The explorer: from the address to the page.
+/** @import { Page, Route } from "./types" */
 
-import { Failure, source } from "./api.js";
-import { changesView } from "./changes.js";
-import { compareView } from "./compare.js";
+import { classPage, rowPage, wordPage } from "./browse.js";
+import { changesPage } from "./changes.js";
+import { comparePage } from "./compare.js";
 import { $, clear, el, short } from "./dom.js";
-import { load, redo, undo } from "./edit.js";
+import { load, offerUndo, redo, undo } from "./edit.js";
+import { Failure } from "./failure.js";
 import { stay } from "./frame.js";
-import { historyView } from "./history.js";
-import { icicle } from "./icicle.js";
+import { historyPage } from "./history.js";
 import { help, startKeys } from "./keys.js";
 import { closeDrawer } from "./kwic.js";
-import { levelView } from "./level.js";
-import { go, parsed } from "./links.js";
-import { classPanel, fillPanel, wordPanel } from "./panels.js";
-import { crumbs } from "./parts.js";
+import { levelPage } from "./level.js";
+import { go } from "./links.js";
 import { startSearch } from "./search.js";
 import { openLink } from "./session.js";
 import { state } from "./state.js";
 import { startTerms } from "./terms.js";
 import { theme } from "./theme.js";
 
-// What the view in sight is called.
-const title = () =>
+/** All pages, in the order of the navigation bar. */
+const PAGES = [classPage, levelPage, comparePage, changesPage, historyPage, wordPage, rowPage];
+
+/** @type {(page: Page) => string} */
+const pageLink = (page) => (page === classPage ? "#/" : `#/${page.names[0]}`);
+
+/** The heading of the page in sight. */
+const findTitle = () =>
   /** @type {HTMLElement[]} */ ([...document.querySelectorAll("main h1")]).find((one) =>
     one.checkVisibility(),
   );
 
-/** @type {Record<string, (wanted: Partial<Route>, alive: () => boolean) => Promise<void>>} */
-const DRAWN = {
-  level: levelView,
-  compare: compareView,
-  class: classView,
-  word: wordView,
-  history: (_, alive) => historyView(alive),
-  changes: (_, alive) => changesView(alive),
-};
+/** Return the page at an address and what the rest of the address says. @param {string} hash */
+function parseAddress(hash) {
+  try {
+    const [name, ...parts] = hash
+      .replace(/^#?\/?/, "")
+      .split("/")
+      .map(decodeURIComponent);
+    const page = PAGES.find((one) => one.names.includes(name) && one.isAvailable());
+    const found = page?.parse(parts);
+    return page && found ? { page, route: { view: page.names[0], ...found } } : null;
+  } catch {
+    return null;
+  }
+}
 
-// What keys do in every view.
-const everywhere = () => ({
+/** The keys that work on every page. */
+const commonKeys = () => ({
   "/": () => $("search").focus(),
   "?": help,
   u: undo,
   r: redo,
   Escape: closeDrawer,
-  t: () => go("#/"),
-  l: () => go("#/level"),
-  ...(state.about.compare ? { c: () => go("#/compare") } : {}),
-  ...(state.about.live ? { h: () => go("#/history"), g: () => go("#/changes") } : {}),
+  ...Object.fromEntries(
+    PAGES.filter((page) => page.key && page.isAvailable()).map((page) => [
+      page.key,
+      () => go(pageLink(page)),
+    ]),
+  ),
 });
 
-async function route() {
-  const wanted = parsed(location.hash),
-    mine = ++state.drawn,
-    alive = () => mine === state.drawn;
+/** Show or hide the tree and the slider, and mark the page in the navigation bar. @param {Page | undefined} page @param {Partial<Route>} route */
+function arrange(page, route) {
+  const isWide = page?.isWide(route) ?? false,
+    isLevel = page === levelPage;
+  $("main").classList.toggle("wide", isWide);
+  $("cutter").hidden = !isLevel;
+  if (!isLevel) clear($("cutter"));
+  $("map").hidden = isWide && !isLevel;
+  $("crumbs").hidden = isWide && !isLevel;
+  const current = page && !page.title ? classPage : page;
+  for (const link of document.querySelectorAll(".bar nav a"))
+    if (link.getAttribute("data-view") === current?.names[0])
+      link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  return isWide;
+}
+
+/** Draw the page at the current address. */
+async function draw() {
+  const found = parseAddress(location.hash),
+    number = ++state.drawn,
+    alive = () => number === state.drawn;
   const inTree =
     $("tree").contains(document.activeElement) || document.activeElement?.id === "slider";
-  const before = state.route,
-    first = before === null,
-    same =
-      before?.view === wanted.view && before?.node === wanted.node && before?.key === wanted.key;
-  state.route = wanted;
+  const route = found?.route ?? { view: "lost" },
+    before = state.route;
+  const isFirst = before === null,
+    isSame =
+      before?.view === route.view && before?.node === route.node && before?.key === route.key;
+  state.route = route;
   state.resized = null;
-  state.actions = everywhere();
-  if (!same) state.chosen.clear();
+  state.actions = commonKeys();
+  if (!isSame) state.chosen.clear();
   closeDrawer();
-  const { view } = wanted,
-    wide =
-      view === "word"
-        ? wanted.tab !== "about"
-        : ["level", "compare", "history", "changes"].includes(String(view));
-  $("main").classList.toggle("wide", wide);
-  $("cutter").hidden = view !== "level";
-  if (view !== "level") clear($("cutter"));
-  $("map").hidden = wide && view !== "level";
-  $("crumbs").hidden = wide && view !== "level";
-  const current = view === "class" || view === "word" ? "tree" : view;
-  for (const link of /** @type {NodeListOf<HTMLElement>} */ (
-    document.querySelectorAll(".bar nav a")
-  ))
-    if (link.dataset.view === current) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+  const isWide = arrange(found?.page, route);
   $("main").setAttribute("aria-busy", "true");
   try {
-    if (!Object.hasOwn(DRAWN, view)) throw new Failure("There is nothing at this address.");
-    await DRAWN[view](wanted, alive);
+    if (!found) throw new Failure("There is nothing at this address.");
+    await found.page.draw(route, alive);
   } catch (error) {
     if (!alive()) return;
     if (!(error instanceof Failure)) console.error(error);
     if (isShut(error)) shut();
-    else
-      clear($("panel")).append(
-        el("h1", {
-          tabindex: -1,
-          text: error instanceof Failure && error.status >= 500 ? "No answer" : "Not found",
-        }),
-        el("p", { class: "place", text: short(/** @type {Error} */ (error).message, 400) }),
-        el("p", { class: "place" }, el("a", { href: "#/", text: "To the whole thesaurus" })),
-      );
+    else showError(/** @type {Error} */ (error));
   }
   if (!alive()) return;
   $("main").removeAttribute("aria-busy");
-  if (!first && !inTree && !$("dialog").open) {
-    title()?.focus({ preventScroll: true });
-    if (!same && (innerWidth > 960 || wide)) scrollTo(0, 0);
+  if (!isFirst && !inTree && !$("dialog").open) {
+    findTitle()?.focus({ preventScroll: true });
+    if (!isSame && (innerWidth > 960 || isWide)) scrollTo(0, 0);
   }
 }
 
-/** @param {Partial<Route>} wanted @param {() => boolean} alive */
-async function classView({ node = 0 }, alive) {
-  const leaf = !state.tree.children[node].length;
-  icicle.show({
-    focus: leaf ? icicle.focusFor(node) : node,
-    selected: node,
-    way: state.tree.path(node),
-  });
-  crumbs(node);
-  const data = await source.wordClass(node);
-  if (!alive()) return;
-  fillPanel(classPanel(data));
-  document.title = `${short(state.tree.name(node), 60)} · ${state.about.name}`;
-}
-
-/** @param {Partial<Route>} wanted @param {() => boolean} alive */
-async function wordView({ key = "", tab = "about", first, second }, alive) {
-  const data = await source.word(key);
-  if (!alive()) return;
-  const leaf = data.path[data.path.length - 1].node;
-  if (tab === "about") {
-    icicle.show({ focus: icicle.focusFor(leaf), selected: leaf, way: state.tree.path(leaf) });
-    crumbs(leaf);
-  }
-  const panel = await wordPanel(data, tab, first, second);
-  if (!alive()) return;
-  fillPanel(panel);
-  document.title = `${short(data.word, 60)} · ${state.about.name}`;
+/** @param {Error} error */
+function showError(error) {
+  const unreachable = error instanceof Failure && error.status >= 500;
+  clear($("panel")).append(
+    el("h1", { tabindex: -1, text: unreachable ? "No answer" : "Not found" }),
+    el("p", { class: "place", text: short(error.message, 400) }),
+    el("p", { class: "place" }, el("a", { href: "#/", text: "Back to the whole thesaurus" })),
+  );
 }
 
 /** @param {unknown} error */
 const isShut = (error) => error instanceof Failure && error.status === 401;
 
-// Nobody gets in without a link: the page says how to get one.
+// Explain how to get access.
 function shut() {
   document.body.classList.add("shut");
   document.title = "roget";
@@ -150,9 +137,9 @@ function shut() {
     el(
       "p",
       {},
-      "Other users of this machine can reach this address too, so it shows nothing to a browser that it does not know. ",
+      "Other users of this machine can reach this address too, so access needs a link. ",
       el("b", { text: "A link works once" }),
-      "; afterwards the browser is known for as long as roget runs.",
+      "; this browser then has access until roget explore ends.",
     ),
     el(
       "p",
@@ -161,7 +148,7 @@ function shut() {
       el("kbd", { text: "Enter" }),
       " in the window where ",
       el("code", { text: "roget explore" }),
-      " runs and open what it prints; or start it again.",
+      " runs and open the link that it prints, or start it again.",
     ),
   );
 }
@@ -179,30 +166,33 @@ async function begin() {
     return;
   }
   $("brand").textContent = state.about.name;
-  /** @type {HTMLElement | null} */ const compared =
-    document.querySelector('[data-view="compare"]');
-  if (compared) compared.hidden = !state.about.compare;
-  for (const link of /** @type {NodeListOf<HTMLElement>} */ (
-    document.querySelectorAll("[data-live]")
-  ))
-    link.hidden = !state.about.live || (link.dataset.view === "changes" && !state.about.changes);
+  $("pages").append(
+    ...PAGES.filter((page) => page.title && (page.isListed ?? page.isAvailable)()).map((page) =>
+      el(
+        "a",
+        { href: pageLink(page), "data-view": page.names[0], text: page.title },
+        page === changesPage ? el("span", { class: "badge", hidden: true }) : null,
+      ),
+    ),
+  );
+  offerUndo();
   $("undo").addEventListener("click", undo);
   $("redo").addEventListener("click", redo);
   $("help").addEventListener("click", help);
   $("skip").addEventListener("click", (/** @type {Event} */ event) => {
     event.preventDefault();
-    (title() || $("panel")).focus();
+    (findTitle() || $("panel")).focus();
   });
   startSearch();
   startTerms();
   startKeys();
-  addEventListener("hashchange", route);
+  addEventListener("hashchange", draw);
   let waiting = 0;
   addEventListener("resize", () => {
     cancelAnimationFrame(waiting);
     waiting = requestAnimationFrame(() => state.resized?.());
   });
-  await route();
+  await draw();
 }
 
 begin();

@@ -1,4 +1,5 @@
 // What was edited, the last first; any point of it can be gone back to.
+/** @import { Page, Route } from "./types" */
 
 import { source } from "./api.js";
 import { $, clear, el, said } from "./dom.js";
@@ -7,9 +8,9 @@ import { count, many } from "./format.js";
 import { heading, links } from "./parts.js";
 import { state } from "./state.js";
 
-/** @param {() => boolean} alive */
-export async function historyView(alive) {
-  const data = await source.history();
+/** @param {Partial<Route>} _ @param {() => boolean} alive */
+async function drawHistory(_, alive) {
+  const data = await source.get("history");
   if (!alive()) return;
   const { editable } = state.about,
     done = data.edits.filter((one) => one.state === "done").reverse();
@@ -89,8 +90,7 @@ export async function historyView(alive) {
         )
       : "",
     links({
-      name: "history",
-      place: "/api/history",
+      view: "history",
       data,
       sheet: () => [
         ["number", "what", "kind", "state"],
@@ -100,3 +100,14 @@ export async function historyView(alive) {
   );
   document.title = `History · ${state.about.name}`;
 }
+
+/** @type {Page} */
+export const historyPage = {
+  names: ["history"],
+  title: "History",
+  key: "h",
+  isAvailable: () => state.about.live,
+  parse: () => ({}),
+  isWide: () => true,
+  draw: drawHistory,
+};

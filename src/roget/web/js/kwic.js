@@ -5,7 +5,7 @@ import { source } from "./api.js";
 import { $, clear, el, said, short } from "./dom.js";
 import { amount, count, decimal, many, shellName } from "./format.js";
 import { wordLink } from "./links.js";
-import { absent } from "./parts.js";
+import { absent, links } from "./parts.js";
 import { state } from "./state.js";
 import { phrase, term } from "./terms.js";
 
@@ -127,7 +127,12 @@ function openDrawer(title, tools, body, link) {
 export async function openLines(asked, sort = "corpus") {
   /** @type {LinesView} */ let data;
   try {
-    data = await source.lines({ ...asked, sort });
+    data = await source.get("lines", {
+      word: asked.word,
+      node: asked.node,
+      context: asked.context,
+      sort,
+    });
   } catch (error) {
     openDrawer([said(/** @type {Error} */ (error).message)], null, [], null);
     return;
@@ -156,7 +161,7 @@ export async function openLines(asked, sort = "corpus") {
 export async function openAlike(one, other) {
   /** @type {AlikeView} */ let data;
   try {
-    data = await source.alike(one, other);
+    data = await source.get("alike", { word: one.word, other: other.word });
   } catch (error) {
     openDrawer([said(/** @type {Error} */ (error).message)], null, [], null);
     return;
@@ -218,7 +223,7 @@ export async function openAlike(one, other) {
 export async function openWhy(word, node) {
   /** @type {WhyView} */ let data;
   try {
-    data = await source.why(word, node);
+    data = await source.get("why", { word: word.word, node });
   } catch (error) {
     openDrawer([said(/** @type {Error} */ (error).message)], null, [], null);
     return;
@@ -294,40 +299,45 @@ export const contextLink = (one, of) =>
 export async function linesPart(word, context, sort, go) {
   const order = SORTS.some(([name]) => name === sort) ? String(sort) : "corpus",
     of = context && context !== "-" ? context : null;
-  const data = await source.lines({
-    word: word.word,
-    id: word.id,
-    context: of,
-    sort: order,
-    n: MOST,
-  });
-  return {
-    data,
-    part: el(
-      "section",
-      {},
+  const params = { word: word.word, context: of, sort: order, n: MOST };
+  const data = await source.get("lines", params);
+  return el(
+    "section",
+    {},
+    el(
+      "div",
+      { class: "lead" },
       el(
-        "div",
-        { class: "lead" },
-        el(
-          "p",
-          {},
-          term("lines", many(data.lines.length, "sentence")),
-          (data.of ?? 0) > MOST ? `, the best of ${count(data.of ?? 0)} places` : null,
-          of
-            ? [
-                " with ",
-                phrase({ context: of, said: data.said ?? of, amount: 0, lift: 0 }),
-                " · ",
-                el("a", { href: wordLink(word, "lines"), text: "all" }),
-              ]
-            : null,
-        ),
-        data.lines.length
-          ? sorter(order, (name) => go(wordLink(word, "lines", of ?? "-", name)))
+        "p",
+        {},
+        term("lines", many(data.lines.length, "sentence")),
+        (data.of ?? 0) > MOST ? `, the best of ${count(data.of ?? 0)} occurrences` : null,
+        of
+          ? [
+              " with ",
+              phrase({ context: of, said: data.said ?? of, amount: 0, lift: 0 }),
+              " · ",
+              el("a", { href: wordLink(word, "lines"), text: "all" }),
+            ]
           : null,
       ),
-      concordance(data),
+      data.lines.length
+        ? sorter(order, (name) => go(wordLink(word, "lines", of ?? "-", name)))
+        : null,
     ),
-  };
+    concordance(data),
+    links({ view: "lines", params, data, sheet: () => lineRows(data) }),
+  );
 }
+
+/** @param {LinesView} data */
+const lineRows = (data) => [
+  ["source", "line", "sentence", "word", "contexts"],
+  ...data.lines.map((one) => [
+    one.source,
+    one.line,
+    one.pieces.map(([text]) => text).join(""),
+    one.word,
+    one.contexts.join(" "),
+  ]),
+];

@@ -1,12 +1,12 @@
 // A level: the tree cut at a number of classes, which stand side by side; the path of the search.
-/** @import { PathView, Route } from "./types" */
+/** @import { Page, PathView, Route } from "./types" */
 
 import { source } from "./api.js";
 import { $, clear, el, said, svg } from "./dom.js";
 import { count, decimal, many, percent } from "./format.js";
 import { within } from "./frame.js";
 import { icicle } from "./icicle.js";
-import { classLink, levelLink } from "./links.js";
+import { classLink, levelLink, parseNumber } from "./links.js";
 import { crumbs, links } from "./parts.js";
 import { state } from "./state.js";
 import { term } from "./terms.js";
@@ -87,9 +87,9 @@ function chart(data, place) {
   return { drawing, mark, left, right };
 }
 
-/** @param {Partial<Route>} wanted @param {() => boolean} alive */
-export async function levelView({ k = 1, node: focus = 0 }, alive) {
-  const data = await source.path();
+/** @param {Partial<Route>} route @param {() => boolean} alive */
+async function drawLevel({ k = 1, node: focus = 0 }, alive) {
+  const data = await source.get("path");
   if (!alive()) return;
   const place = clear($("cutter")),
     tree = state.tree;
@@ -182,18 +182,15 @@ export async function levelView({ k = 1, node: focus = 0 }, alive) {
     clear(foot).append(
       links(
         {
+          view: "cut",
+          params: { k: now },
           name: `level-${now}`,
-          place: `/api/cut/${now}`,
           data: { k: nodes.length, classes },
-          sheet: () => [
-            ["class", "label", "words", "share"],
-            ...classes.map((one) => [one.node, one.label, one.words, one.share]),
-          ],
+          sheet: () => cutRows(nodes),
         },
         {
-          name: "path",
+          view: "path",
           said: "The path of the search as",
-          place: "/api/path",
           data,
           sheet: () => [
             ["classes", data.kind],
@@ -228,6 +225,20 @@ export async function levelView({ k = 1, node: focus = 0 }, alive) {
   update(k);
 }
 
+/** One row per word with its class, as the server writes them. @param {number[]} nodes */
+async function cutRows(nodes) {
+  const rows = [];
+  for (const [at, node] of nodes.entries()) {
+    const leaves = state.tree.leaves(node);
+    for (const leaf of leaves) {
+      const { typical } = await source.get("class", { node: leaf, n: state.tree.words[leaf] });
+      rows.push(...typical.map((one) => [one.id, one.word, at + 1, state.tree.label[node]]));
+    }
+  }
+  rows.sort((one, two) => Number(one[0]) - Number(two[0]));
+  return [["item", "label", "class"], ...rows.map((row) => row.slice(1))];
+}
+
 /** @param {number} node */
 function card(node) {
   const tree = state.tree;
@@ -257,7 +268,7 @@ function fill(cards) {
         const card = /** @type {HTMLElement} */ (target),
           others = card.querySelector(".others");
         try {
-          const data = await source.wordClass(Number(card.dataset.node), 0, 12),
+          const data = await source.get("class", { node: Number(card.dataset.node), n: 12 }),
             named = new Set(data.label.split(", "));
           if (others)
             clear(others).append(
@@ -273,3 +284,21 @@ function fill(cards) {
   );
   cards.querySelectorAll("a:has(.others:empty)").forEach((one) => watch.observe(one));
 }
+
+/** @type {Page} */
+export const levelPage = {
+  // "cut" is in old links.
+  names: ["level", "cut"],
+  title: "Level",
+  key: "l",
+  isAvailable: () => true,
+  parse: ([k, id]) => {
+    const { classes } = state.tree;
+    return {
+      k: Math.min(Math.max(parseNumber(k) ?? Math.min(8, classes), 1), classes),
+      node: Math.max(state.tree.node(parseNumber(id) ?? 0), 0),
+    };
+  },
+  isWide: () => true,
+  draw: drawLevel,
+};

@@ -32,6 +32,9 @@ import { sketchPart } from "./sketch.js";
 import { state } from "./state.js";
 import { phrase, term } from "./terms.js";
 
+/** Number of words of a class that are listed first. */
+export const WORDS = 24;
+
 /** @param {number | null} value */
 function splitFact(value) {
   if (value === null) return null;
@@ -238,7 +241,11 @@ export function classPanel(data) {
     text: "Show more words",
     on: {
       click: async () => {
-        const next = await source.wordClass(data.node, list.children.length, 100);
+        const next = await source.get("class", {
+          node: data.node,
+          offset: list.children.length,
+          n: 100,
+        });
         const first = list.children.length;
         wordRows(list, next.typical, changed);
         more.hidden = list.children.length >= all || !next.typical.length;
@@ -363,8 +370,9 @@ export function classPanel(data) {
         )
       : null,
     links({
+      view: "class",
+      params: { node: data.node },
       name: `class-${tree.id(data.node)}`,
-      place: `/api/class/${data.node}`,
       data,
       sheet: () => [
         ["word", "distance_bits", "probability"],
@@ -583,8 +591,8 @@ function aboutPart(data) {
       ),
     ),
     links({
-      name: "word",
-      place: `/api/word/${data.id}`,
+      view: "word",
+      params: { row: data.id },
       data,
       sheet: () => [
         ["kind", "name", "value"],
@@ -600,44 +608,10 @@ function aboutPart(data) {
 /** @param {WordView} data @param {string} tab @param {string} [first] @param {string} [second] */
 export async function wordPanel(data, tab, first, second) {
   if (tab === "about") return [...wordHead(data, tab), ...aboutPart(data)];
-  const found =
+  const part =
     tab === "sketch" ? await sketchPart(data, first, go) : await linesPart(data, first, second, go);
-  const place =
-    tab === "sketch"
-      ? `/api/sketch/${data.id}${first ? `?beside=${encodeURIComponent(first)}` : ""}`
-      : `/api/lines?word=${encodeURIComponent(data.word)}`;
-  return [
-    ...wordHead(data, tab),
-    found.part,
-    found.data
-      ? links({ name: tab, place, data: found.data, sheet: () => sheetOf(found.data) })
-      : null,
-  ];
+  return [...wordHead(data, tab), part];
 }
-
-/** @param {any} data @returns {unknown[][]} */
-const sheetOf = (data) =>
-  data.lines
-    ? [
-        ["source", "line", "sentence", "contexts"],
-        .../** @type {any[]} */ (data.lines).map((one) => [
-          one.source,
-          one.line,
-          one.pieces.map((/** @type {string[]} */ [text]) => text).join(""),
-          one.contexts.join(" "),
-        ]),
-      ]
-    : [
-        ["relation", "collocate", "count", "logDice"],
-        .../** @type {any[]} */ (data.relations).flatMap((one) =>
-          one.collocates.map((/** @type {any} */ each) => [
-            one.slot,
-            each.name,
-            each.counts[0],
-            each.scores[0],
-          ]),
-        ),
-      ];
 
 /** Empty the panel and put parts into it. @param {Child[]} parts */
 export const fillPanel = (parts) =>

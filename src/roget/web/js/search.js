@@ -52,7 +52,7 @@ export function startSearch() {
     }
     let found;
     try {
-      found = await source.find(typed);
+      found = await source.get("search", { q: typed, n: 10 });
     } catch (error) {
       say(String(/** @type {Error} */ (error).message));
       return;

@@ -1,4 +1,4 @@
-// Files that a page offers without a server.
+// Downloads that need no server.
 
 import { el } from "./dom.js";
 
@@ -16,21 +16,17 @@ export const offerFile = (label, file, type, text) =>
     },
   });
 
-// As the server's sheets: every text as it is.
+// Quote a cell as the server does; texts are not changed otherwise.
 /** @type {(cell: unknown) => string} */
 const quoted = (cell) => {
   const text = String(cell ?? "");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-/** @type {(label: string, name: string, sheet: () => unknown[][]) => HTMLElement} */
+/** @typedef {unknown[][] | Promise<unknown[][]>} Rows */
+/** @type {(label: string, name: string, sheet: () => Rows) => HTMLElement} */
 export const offerSheet = (label, name, sheet) =>
-  offerFile(
-    label,
-    `${name}.csv`,
-    "text/csv",
-    () =>
-      sheet()
-        .map((row) => row.map(quoted).join(","))
-        .join("\n") + "\n",
-  );
+  offerFile(label, `${name}.csv`, "text/csv", async () => {
+    const lines = (await sheet()).map((row) => row.map(quoted).join(","));
+    return `${lines.join("\n")}\n`;
+  });

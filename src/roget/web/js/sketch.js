@@ -1,12 +1,13 @@
 // The sketch of a word: its relations side by side; beside another word, what only one takes.
 /** @import { Collocate, Relation, SketchView, Word } from "./types" */
 
-import { Failure, source } from "./api.js";
+import { source } from "./api.js";
 import { el, said, short } from "./dom.js";
+import { Failure } from "./failure.js";
 import { amount, count, decimal, many, percent } from "./format.js";
 import { opens } from "./kwic.js";
 import { wordLink } from "./links.js";
-import { absent, meter } from "./parts.js";
+import { absent, links, meter } from "./parts.js";
 import { state } from "./state.js";
 import { term } from "./terms.js";
 
@@ -147,7 +148,9 @@ function besideForm(word, other, go) {
   few.addEventListener("input", async () => {
     try {
       known.replaceChildren(
-        ...(await source.find(few.value)).words.map((one) => el("option", { value: one.word })),
+        ...(await source.get("search", { q: few.value, n: 10 })).words.map((one) =>
+          el("option", { value: one.word }),
+        ),
       );
     } catch {
       /* Whoever types on is asked again. */
@@ -160,7 +163,7 @@ function besideForm(word, other, go) {
     few,
     known,
     el("button", { type: "submit", class: "button", text: "Compare" }),
-    other ? el("a", { href: wordLink(word, "sketch"), text: "alone again" }) : null,
+    other ? el("a", { href: wordLink(word, "sketch"), text: "clear comparison" }) : null,
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -176,49 +179,62 @@ export async function sketchPart(word, other, go) {
     second = other ? { word: other, id: -1 } : null;
   /** @type {SketchView} */ let data;
   try {
-    data = await source.sketch(word, other || undefined);
+    data = await source.get("sketch", { row: word.id, beside: other || null });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return {
-      data: null,
-      part: el(
-        "section",
-        { class: "sketch" },
-        form ? el("div", { class: "lead" }, form) : null,
-        absent(error.message, error.cure),
-      ),
-    };
+    return el(
+      "section",
+      { class: "sketch" },
+      el("div", { class: "lead" }, form),
+      absent(error.message, error.command),
+    );
   }
   const cards = second
     ? data.relations.map((one) => besideCard(one, [word, second]))
     : data.relations.map((one) => relationCard(one, word));
-  return {
-    data,
-    part: el(
-      "section",
-      { class: "sketch" },
-      el(
-        "div",
-        { class: "lead" },
-        form,
-        second
-          ? el(
-              "p",
-              { class: "legend" },
-              el("span", { class: "one" }, said(word.word), ` ${amount(data.totals[0])}`),
-              el("span", { class: "other" }, said(second.word), ` ${amount(data.totals[1])}`),
-            )
-          : el("p", { class: "quiet" }, "times seen together, and how ", term("dice", "typical")),
-      ),
-      cards.length
-        ? el("div", { class: "relations" }, cards)
-        : absent("Nothing was seen often enough to be told."),
-      data.left.length
-        ? el("p", {
-            class: "quiet",
-            text: `${many(data.left.length, "relation")} of few uses not shown; partners seen at least ${data.least === 1 ? "once" : `${data.least} times`}.`,
-          })
-        : null,
+  const least = data.least === 1 ? "one occurrence" : `${data.least} occurrences`;
+  return el(
+    "section",
+    { class: "sketch" },
+    el(
+      "div",
+      { class: "lead" },
+      form,
+      second
+        ? el(
+            "p",
+            { class: "legend" },
+            el("span", { class: "one" }, said(word.word), ` ${amount(data.totals[0])}`),
+            el("span", { class: "other" }, said(second.word), ` ${amount(data.totals[1])}`),
+          )
+        : el("p", { class: "quiet" }, "count, and ", term("dice", "typicality (logDice)")),
     ),
-  };
+    cards.length
+      ? el("div", { class: "relations" }, cards)
+      : absent("No collocate occurs often enough to be shown."),
+    data.left.length
+      ? el("p", {
+          class: "quiet",
+          text: `${many(data.left.length, "rare relation")} not shown; collocates have at least ${least}.`,
+        })
+      : null,
+    links({
+      view: "sketch",
+      params: { row: word.id, beside: other || null },
+      data,
+      sheet: () => sketchRows(data),
+    }),
+  );
 }
+
+/** @param {SketchView} data */
+const sketchRows = (data) => [
+  [
+    "relation",
+    "collocate",
+    ...["count", "logDice"].flatMap((name) => data.words.map((word) => `${name} ${word}`)),
+  ],
+  ...data.relations.flatMap((one) =>
+    one.collocates.map((each) => [one.slot, each.name, ...each.counts, ...each.scores]),
+  ),
+];

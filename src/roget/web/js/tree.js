@@ -75,6 +75,16 @@ export class Tree {
   isLeaf(node, k = Infinity) {
     return !this.children[node].length || (this.data.made[node] ?? 0) > k;
   }
+  /** Return the leaves below a node. @param {number} node @returns {number[]} */
+  leaves(node) {
+    const found = [],
+      waiting = [node];
+    for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+      if (this.children[at].length) waiting.push(...this.children[at]);
+      else found.push(at);
+    }
+    return found;
+  }
   /** @param {number} k @returns {number[]} */
   cut(k) {
     const found = [],

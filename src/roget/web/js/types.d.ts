@@ -1,193 +1,11 @@
-// What the server, or the page in one file, answers with; see web/views.py and web/desk.py.
+// The types of the scripts. Those of the explorer's data are generated from roget/web/views.
+
+export * from "./views";
+import type { Overview, Parameters, Views } from "./views";
 
 export type Child = Node | string | number | null | undefined | readonly Child[];
 export type Given = Record<string, any>;
 
-export interface Named {
-  node: number;
-  label: string;
-  words: number;
-  share: number;
-}
-export interface Word {
-  id: number;
-  word: string;
-}
-export interface Typical extends Word {
-  distance_bits: number | null;
-  probability: number;
-}
-export interface Context {
-  context: string;
-  said: string;
-  amount: number;
-  lift: number;
-}
-export interface Notes {
-  definition: string;
-  note: string;
-}
-export interface ClassView extends Named {
-  value: number | null;
-  path: Named[];
-  children: Named[];
-  offset: number;
-  typical: Typical[];
-  listed?: number;
-  contexts: Context[];
-  context_classes: Context[];
-  notes: Notes;
-}
-export interface Sense extends Named {
-  weight: number;
-  like: Word[];
-  contexts: Context[];
-}
-export interface WordView extends Word {
-  observations: number;
-  among: number;
-  path: Named[];
-  memberships: (Named & { probability: number })[];
-  senses: Sense[];
-  neighbours: (Word & { similarity: number })[];
-  contexts: Context[];
-  notes: Notes;
-}
-export interface LineView {
-  source: string;
-  line: number;
-  pieces: [text: string, kind: string][];
-  word: string;
-  contexts: string[];
-}
-export interface LinesView {
-  word?: string;
-  node?: number;
-  context: string | null;
-  said: string | null;
-  sort: string;
-  kept: boolean;
-  of?: number;
-  lines: LineView[];
-}
-export interface AlikeView {
-  words: string[];
-  class: Named;
-  kept: boolean;
-  contexts: { context: string; said: string; counts: number[] }[];
-}
-export interface WhyView {
-  word: string;
-  class: Named;
-  against: Named | null;
-  kept: boolean;
-  contexts: { context: string; said: string; seen: number; weight: number }[];
-}
-export interface Collocate {
-  context: string;
-  name: string;
-  said: string;
-  counts: number[];
-  scores: (number | null)[];
-}
-export interface Relation {
-  slot: string;
-  name: string;
-  totals: number[];
-  shares: number[];
-  more: number;
-  collocates: Collocate[];
-}
-export interface SketchView {
-  id: number;
-  words: string[];
-  totals: number[];
-  least: number;
-  left: string[];
-  relations: Relation[];
-}
-export interface HistoryView {
-  edits: { number: number | null; what: string; kind: string; state: string }[];
-}
-export interface Change {
-  number: number;
-  kind: string;
-  words: string[];
-  from: number | null;
-  to: number;
-  from_label: string | null;
-  to_label: string;
-  score: number | null;
-  tokens: number;
-  reasons: { context: string; said: string }[];
-  state: string;
-}
-export interface ChangesView {
-  changes: Change[];
-}
-export interface Found {
-  words: (Word & { class: Named })[];
-  classes: Named[];
-}
-export interface PathView {
-  kind: "beta" | "bits" | "none";
-  steps: { classes: number; value: number }[];
-}
-export interface Score {
-  measure: string;
-  entropy: string | null;
-  value: number | null;
-  better: string;
-  reason?: string;
-  baselines: Record<string, number | null>;
-}
-export interface Side {
-  label: string;
-  words: number;
-}
-export interface CompareView {
-  k: number;
-  name: string;
-  kind: string;
-  shared: number;
-  their_words: number;
-  their_classes: number;
-  ours: (Side & { node: number })[];
-  theirs: Side[];
-  cells: [number, number, number][];
-  scores: { signature: string; rows: Score[]; warnings: string[] };
-}
-export interface TreeData {
-  revision: number;
-  parent: number[];
-  value: (number | null)[];
-  words: number[];
-  share: number[];
-  label: string[];
-  given: number[];
-  made: (number | null)[];
-  ids: number[];
-}
-export interface Overview {
-  name: string;
-  classes: number;
-  contexts: number;
-  kind: "beta" | "bits" | "none";
-  soft: boolean;
-  whole: string;
-  editable: boolean;
-  locked: string | null;
-  edits: number;
-  last: string | null;
-  next: string | null;
-  open: number;
-  changes: number;
-  live: boolean;
-  evidence: boolean;
-  revision: number;
-  shard: number;
-  compare: { name: string; kind: string; ks: number[]; k: number } | null;
-}
 export interface Route {
   view: string;
   node: number;
@@ -197,33 +15,41 @@ export interface Route {
   first: string;
   second: string;
 }
+/** A page of the explorer; explore.js lists them. */
+export interface Page {
+  /** The first part of its address, and of older addresses. */
+  names: string[];
+  /** In the navigation bar, with the key that opens it; pages without a title are not listed. */
+  title?: string;
+  key?: string;
+  /** True if the page can be opened for this thesaurus. */
+  isAvailable(): boolean;
+  /** True if the page is listed in the navigation bar. Default: if it is available. */
+  isListed?(): boolean;
+  /** Read the rest of the address; null if there is nothing at it. */
+  parse(parts: string[]): Partial<Route> | null;
+  /** True if the page takes the place of the tree. */
+  isWide(route: Partial<Route>): boolean;
+  draw(route: Partial<Route>, alive: () => boolean): Promise<void>;
+}
+/** A view to download: its name and parameters on the server; data and rows for the static page. */
 export interface Download {
-  name: string;
-  place: string;
+  view: keyof Views;
+  params?: Given;
+  name?: string;
   data: any;
-  sheet: () => unknown[][];
+  sheet: () => unknown[][] | Promise<unknown[][]>;
   said?: string;
 }
+/** Where data come from: the server, or the blocks of the static page. */
 export interface Source {
-  overview(): Promise<Overview>;
-  tree(): Promise<TreeData>;
-  path(): Promise<PathView>;
-  compare(k: number): Promise<CompareView>;
-  find(typed: string): Promise<Found>;
-  wordClass(node: number, offset?: number, n?: number): Promise<ClassView>;
-  word(key: string | number): Promise<WordView>;
-  lines(asked: Given): Promise<LinesView>;
-  sketch(word: Word, beside?: string): Promise<SketchView>;
-  alike(one: Word, other: Word): Promise<AlikeView>;
-  why(word: Word, node: number): Promise<WhyView>;
-  history(): Promise<HistoryView>;
-  changes(): Promise<ChangesView>;
+  get<V extends keyof Views>(view: V, params?: Parameters[V]): Promise<Views[V]>;
+  edit(request: Given): Promise<Overview>;
   links(view: Download): HTMLElement[];
   forget(): void;
-  edit(wanted: Given): Promise<Overview>;
 }
 
-// What the page of a comparison is about; see report/comparison/html.py.
+// The data of the page of a comparison; see report/comparison/html.py.
 
 export interface Shown {
   measure: string;
@@ -233,7 +59,7 @@ export interface Shown {
 }
 export type Dot = [
   name: string,
-  trivial: boolean,
+  baseline: boolean,
   value: number,
   low: number | null,
   high: number | null,
@@ -301,7 +127,7 @@ export interface Column {
   sorted?: string;
 }
 
-// What the page of several clusterings is about; see report/agreement/html.py.
+// The data of the page of several clusterings; see report/agreement/html.py.
 
 export interface Agreed extends Shown {
   distance: string;

@@ -1,0 +1,82 @@
+"""Access to the server: single-use keys in links, and the tokens they are exchanged for.
+
+All users of a machine share 127.0.0.1, and so do their servers: a cookie would be sent to every
+port. The page keeps its token in storage that only pages of this address and port can read.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+import secrets
+import socket
+import sys
+from pathlib import Path
+
+MAX_KEPT = 100
+"""Maximum number of unused keys, and of tokens; the oldest are dropped."""
+
+NEW_LINK = "press Enter where roget explore runs and open the link that it prints, or restart it"
+"""How to get access."""
+
+
+class AccessTokens:
+    """Keys of links that were not used yet, and tokens of browsers. Valid until the process ends."""
+
+    def __init__(self) -> None:
+        self._keys: dict[bytes, None] = {}
+        self._tokens: dict[bytes, None] = {}
+
+    def make_key(self) -> str:
+        """Return a new key, which gives access once."""
+        return _remember(self._keys)
+
+    def exchange(self, key: str) -> str | None:
+        """Return a new token for an unused key, None for any other key."""
+        encoded = key.encode("utf-8", "replace")
+        known = [one for one in tuple(self._keys) if hmac.compare_digest(one, encoded)]
+        # pop decides between two simultaneous requests with the same key.
+        if not known or self._keys.pop(known[0], 0) is not None:
+            return None
+        return _remember(self._tokens)
+
+    def admit(self, token: bytes) -> bool:
+        """Return True if the token is valid."""
+        return any(hmac.compare_digest(one, token) for one in tuple(self._tokens))
+
+
+def _remember(kept: dict[bytes, None]) -> str:
+    secret = secrets.token_urlsafe(32)
+    kept[secret.encode()] = None
+    while len(kept) > MAX_KEPT:
+        kept.pop(next(iter(kept)), None)
+    return secret
+
+
+def is_other_user(peer: tuple[str, int] | None, port: int) -> bool:
+    """Return True if a connection to a port belongs to another user, where that can be known.
+
+    The link on the command line of a browser is visible to everybody who can list processes. On
+    Linux, the table of connections names the owner of each.
+    """
+    if peer is None or not hasattr(os, "getuid"):
+        return False
+    theirs, ours = (_format_address(peer[0], at) for at in (peer[1], port))
+    for table in ("tcp", "tcp6"):
+        try:
+            lines = Path("/proc/self/net", table).read_text(encoding="ascii").splitlines()[1:]
+        except OSError:
+            return False
+        for cells in map(str.split, lines):
+            if cells[1].endswith(theirs) and cells[2].endswith(ours):
+                return int(cells[7]) not in (0, os.getuid())
+    return False
+
+
+def _format_address(host: str, port: int) -> str:
+    """Return an address as /proc/net writes it: hexadecimal, in the byte order of this machine."""
+    try:
+        number = int.from_bytes(socket.inet_aton(host), sys.byteorder)
+    except OSError:  # the test client has no address
+        return "none"
+    return f"{number:08X}:{port:04X}"

@@ -1,0 +1,10 @@
+// An error with a message for the reader.
+
+export class Failure extends Error {
+  /** @param {string} message @param {number} [status] @param {string} [command] that helps */
+  constructor(message, status = 0, command = "") {
+    super(message);
+    this.status = status;
+    this.command = command;
+  }
+}

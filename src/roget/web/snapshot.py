@@ -1,0 +1,109 @@
+"""A thesaurus at one revision, with the tables that several views need."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from roget.core.information import bits
+from roget.learn.sketch import Sketches
+from roget.learn.thesaurus import Thesaurus
+from roget.report.format import brief
+from roget.web.search import Search, fold
+
+if TYPE_CHECKING:
+    from roget.web.views.compare import Side
+
+
+@dataclass(frozen=True, eq=False)
+class ThesaurusSnapshot:
+    """A thesaurus at one revision. Immutable, so a request never sees half of an edit.
+
+    Parameters
+    ----------
+    thesaurus : the thesaurus.
+    name : the name that pages show.
+    revision : the number of edits made in this session.
+    side : the thesaurus or gold standard to compare with.
+    path : the folder or file of the thesaurus; None if it is in memory only.
+    imported : True if `path` is not a thesaurus folder, so edits cannot be saved there.
+    """
+
+    thesaurus: Thesaurus
+    name: str
+    revision: int = 0
+    side: Side | None = None
+    path: Path | None = None
+    imported: bool = True
+    comparisons: dict[int, Any] = field(default_factory=dict)
+    """The latest comparisons, by number of classes; see `views.compare`."""
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """The label of every node."""
+        return [self.thesaurus.label(node) for node in range(self.thesaurus.tree.n_nodes)]
+
+    @cached_property
+    def search(self) -> Search:
+        """The index of the words."""
+        totals = self.thesaurus.counts.word_totals.tolist()
+        return Search(map(str, self.thesaurus.words), totals)
+
+    @cached_property
+    def folded_labels(self) -> list[str]:
+        """The labels as they are searched."""
+        return [fold(label) for label in self.labels]
+
+    @cached_property
+    def information(self) -> tuple[float, float]:
+        """The mutual information with the contexts: of the classes, and of the words."""
+        has_counts = float(self.thesaurus.counts.total) > 0
+        return self.thesaurus.information() if has_counts else (0.0, 0.0)
+
+    @cached_property
+    def sketches(self) -> Sketches:
+        """The word sketches."""
+        return Sketches(self.thesaurus.counts)
+
+    @cached_property
+    def columns(self) -> dict[str, int]:
+        """The column of every context."""
+        return {name: column for column, name in enumerate(self.thesaurus.contexts.tolist())}
+
+    def phrase(self, context: str) -> str:
+        """Return a context in words, such as "object of open"; unknown ones unchanged."""
+        column = self.columns.get(context)
+        return context if column is None else self.sketches.phrase(column)
+
+    def after(self, edited: Thesaurus) -> ThesaurusSnapshot:
+        """Return the snapshot after an edit; tables that the edit does not change are kept."""
+        made = replace(self, thesaurus=edited, revision=self.revision + 1, comparisons={})
+        if edited.counts is self.thesaurus.counts:
+            for name in ("search", "sketches", "columns"):
+                if name in self.__dict__:
+                    made.__dict__[name] = self.__dict__[name]
+        return made
+
+    @property
+    def kind(self) -> str:
+        """The meaning of the values at splits: "beta", "bits" (saved) or "none"."""
+        return self.thesaurus.clustering.unit.kind
+
+    def split_value(self, node: int) -> float | None:
+        """Return the value at which a node was split: β, bits saved, or the tree's value."""
+        value = float(self.thesaurus.tree.value[node])
+        return brief(bits(value) if self.kind == "bits" else value)
+
+    @property
+    def lock_reason(self) -> str | None:
+        """The reason why this thesaurus cannot be edited; None if it can."""
+        path = self.path or Path("thesaurus")
+        if self.imported:
+            target = f"{path.stem or 'my'}.thesaurus"
+            return f"convert it first: roget export {path} -o {target}"
+        if not os.access(path, os.W_OK):
+            return f"{path} is not writable"
+        return None

@@ -1,0 +1,69 @@
+"""The contexts that two words share."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from roget.web.snapshot import ThesaurusSnapshot
+from roget.web.views.base import (
+    WORD,
+    Named,
+    Phrase,
+    Sheet,
+    Text,
+    View,
+    check_rows,
+    describe_context,
+    name_class,
+    rows_parameter,
+)
+
+CONTEXTS = 8
+"""Default number of contexts."""
+
+
+class SharedContext(Phrase):
+    """A context and the count of each word there."""
+
+    counts: list[float]
+
+
+AlikeView = TypedDict(
+    "AlikeView",
+    {"words": list[str], "class": Named, "kept": bool, "contexts": list[SharedContext]},
+)
+
+
+def make(
+    snapshot: ThesaurusSnapshot, word: str, other: str, n: int = CONTEXTS
+) -> AlikeView:
+    """Return n contexts that two words share, and the smallest class that holds both words."""
+    thesaurus = snapshot.thesaurus
+    rows = [thesaurus.row(word), thesaurus.row(other)]
+    shared = thesaurus.shared_evidence(word, other, check_rows(n))
+    columns = [snapshot.columns[one.context] for one in shared]
+    counts = thesaurus.counts.matrix[rows][:, columns].toarray().T.tolist() if columns else []
+    return {
+        "words": [word, other],
+        "class": name_class(snapshot, thesaurus.common_class(word, other)),
+        "kept": thesaurus.has_evidence,
+        "contexts": [
+            {**describe_context(snapshot, one.context), "counts": pair}
+            for one, pair in zip(shared, counts, strict=True)
+        ],
+    }
+
+
+def sheet(data: AlikeView, _: ThesaurusSnapshot) -> Sheet:
+    """Return one row per context."""
+    rows = [[one["context"], *one["counts"]] for one in data["contexts"]]
+    return ["context", *data["words"]], rows
+
+
+VIEW = View(
+    "alike",
+    make,
+    AlikeView,
+    parameters=(WORD, Text("other"), rows_parameter(CONTEXTS)),
+    sheet=sheet,
+)

@@ -1,0 +1,33 @@
+"""A cut: the thesaurus at a number of classes."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from roget.web.snapshot import ThesaurusSnapshot
+from roget.web.views.base import Named, Number, Sheet, View, name_class
+
+
+class CutView(TypedDict):
+    """The data of the view."""
+
+    k: int
+    classes: list[Named]
+
+
+def make(snapshot: ThesaurusSnapshot, k: int) -> CutView:
+    """Return the k classes of the cut."""
+    nodes = snapshot.thesaurus.nodes(k)
+    return {"k": len(nodes), "classes": [name_class(snapshot, node) for node in nodes]}
+
+
+def sheet(data: CutView, snapshot: ThesaurusSnapshot) -> Sheet:
+    """Return one row per word with its class: a label file that `roget score` reads."""
+    labels = snapshot.thesaurus.cut(data["k"]).tolist()
+    names = [one["label"] for one in data["classes"]]
+    words = map(str, snapshot.thesaurus.words)
+    rows = ([word, code + 1, names[code]] for word, code in zip(words, labels, strict=True))
+    return ["item", "label", "class"], rows
+
+
+VIEW = View("cut", make, CutView, route="/api/cut/{k}", parameters=(Number("k"),), sheet=sheet)

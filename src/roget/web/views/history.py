@@ -1,0 +1,36 @@
+"""The history of edits: done, waiting and undone."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from roget.report.edits import list_edits
+from roget.web.snapshot import ThesaurusSnapshot
+from roget.web.views.base import View, list_columns
+
+
+class EditRow(TypedDict):
+    """An edit; `number` is what the edit "undo_to" takes."""
+
+    number: int | None
+    state: str
+    kind: str
+    what: str
+
+
+class HistoryView(TypedDict):
+    """The data of the view."""
+
+    revision: int
+    edits: list[EditRow]
+
+
+def make(snapshot: ThesaurusSnapshot) -> HistoryView:
+    """Return all edits in order."""
+    edits = list(list_edits(snapshot.thesaurus))
+    return {"revision": snapshot.revision, "edits": edits}  # type: ignore[typeddict-item]
+
+
+VIEW = View(
+    "history", make, HistoryView, sheet=list_columns("edits", "number", "what", "kind", "state")
+)

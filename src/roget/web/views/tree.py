@@ -1,0 +1,57 @@
+"""The tree of classes, column by column."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from roget.web.snapshot import ThesaurusSnapshot
+from roget.web.views.base import Sheet, StaticPage, View, short
+
+
+class TreeData(TypedDict):
+    """The data of the view: entry i of each list is node i."""
+
+    revision: int
+    """The revision that these nodes belong to. Edits that name nodes must state it."""
+    parent: list[int]
+    value: list[float | None]
+    words: list[int]
+    share: list[float]
+    label: list[str]
+    given: list[int]
+    """Nodes whose label was written by a person."""
+    ids: list[int]
+    made: list[int | None]
+    """The number of classes once a node is split."""
+
+
+def make(snapshot: ThesaurusSnapshot) -> TreeData:
+    """Return the whole tree."""
+    thesaurus = snapshot.thesaurus
+    nodes, classes_after = range(thesaurus.tree.n_nodes), dict(thesaurus.tree.splits)
+    return {
+        "revision": snapshot.revision,
+        "parent": thesaurus.tree.parent.tolist(),
+        "value": [snapshot.split_value(node) for node in nodes],
+        "words": thesaurus.sizes.tolist(),
+        "share": [short(share) for share in thesaurus.shares.tolist()],
+        "label": snapshot.labels,
+        "given": sorted(thesaurus.labels),
+        "ids": thesaurus.ids.tolist(),
+        "made": [classes_after.get(node) for node in nodes],
+    }
+
+
+def sheet(data: TreeData, _: ThesaurusSnapshot) -> Sheet:
+    """Return one row per class."""
+    columns = data["parent"], data["value"], data["words"], data["share"], data["label"]
+    rows = [[node, *row] for node, row in enumerate(zip(*columns, strict=True))]
+    return ["node", "parent", "value", "words", "share", "label"], rows
+
+
+def embed(page: StaticPage) -> dict[str, Any]:
+    """Return the block of the static page."""
+    return {"tree": make(page.snapshot)}
+
+
+VIEW = View("tree", make, TreeData, sheet=sheet, static=embed)

@@ -1,0 +1,71 @@
+"""The contexts that put a word into a class rather than the likeliest other class."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from roget.web.snapshot import ThesaurusSnapshot
+from roget.web.views.alike import CONTEXTS
+from roget.web.views.base import (
+    WORD,
+    Named,
+    Number,
+    Phrase,
+    View,
+    check_index,
+    check_rows,
+    describe_context,
+    list_columns,
+    name_class,
+    rows_parameter,
+    short,
+)
+
+
+class Reason(Phrase):
+    """A context, its count and its weight in the decision."""
+
+    seen: float
+    weight: float
+
+
+WhyView = TypedDict(
+    "WhyView",
+    {
+        "word": str,
+        "class": Named,
+        "against": Named | None,
+        "kept": bool,
+        "contexts": list[Reason],
+    },
+)
+
+
+def make(snapshot: ThesaurusSnapshot, word: str, node: int, n: int = CONTEXTS) -> WhyView:
+    """Return n contexts by weight."""
+    check_index("class", node, snapshot.thesaurus.tree.n_nodes)
+    reasons = snapshot.thesaurus.reasons(word, node, check_rows(n))
+    other = reasons.against
+    return {
+        "word": word,
+        "class": name_class(snapshot, reasons.node),
+        "against": None if other == reasons.node else name_class(snapshot, other),
+        "kept": snapshot.thesaurus.has_evidence,
+        "contexts": [
+            {
+                **describe_context(snapshot, one.context),
+                "seen": short(one.seen),
+                "weight": short(one.weight),
+            }
+            for one in reasons.contexts
+        ],
+    }
+
+
+VIEW = View(
+    "why",
+    make,
+    WhyView,
+    parameters=(WORD, Number("node", 0), rows_parameter(CONTEXTS)),
+    sheet=list_columns("contexts", "context", "seen", "weight"),
+)

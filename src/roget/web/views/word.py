@@ -1,0 +1,207 @@
+"""A word: its classes, senses, neighbours and contexts, and its place in the tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from roget.learn.thesaurus import Neighbour
+from roget.report.format import brief
+from roget.web.snapshot import ThesaurusSnapshot
+from roget.web.views.base import (
+    WORD,
+    Context,
+    Named,
+    Notes,
+    Number,
+    Sheet,
+    StaticPage,
+    View,
+    Word,
+    check_index,
+    check_rows,
+    name_class,
+    read_notes,
+    rows_parameter,
+    short,
+)
+from roget.web.views.word_class import measure_context
+
+NEIGHBOURS, CONTEXTS, MEMBERSHIPS, SENSE_CONTEXTS = 16, 24, 12, 8
+"""Default number of neighbours, contexts, classes, and words and contexts of a sense."""
+
+STATIC_NEIGHBOURS, STATIC_MEMBERSHIPS = 12, 8
+"""Neighbours and classes of a word in the static page."""
+
+
+class Member(Named):
+    """A class of the word and p(class|word)."""
+
+    probability: float
+
+
+class Sense(Named):
+    """A sense: its share of the word's uses, similar words, and contexts."""
+
+    weight: float
+    like: list[Word]
+    contexts: list[Context]
+
+
+class Similar(Word):
+    """A neighbour and its similarity."""
+
+    similarity: float
+
+
+class WordView(Word):
+    """The data of the view."""
+
+    observations: float
+    path: list[Named]
+    among: int
+    """The number of classes that the word belongs to."""
+    memberships: list[Member]
+    notes: Notes
+    senses: list[Sense]
+    neighbours: list[Similar]
+    contexts: list[Context]
+
+
+def make(snapshot: ThesaurusSnapshot, row: int, n: int = NEIGHBOURS) -> WordView:
+    """Return the word in a row, with n neighbours."""
+    check_index("word number", row, len(snapshot.thesaurus))
+    return next(make_many(snapshot, range(row, row + 1), n))
+
+
+def make_by_name(snapshot: ThesaurusSnapshot, word: str, n: int = NEIGHBOURS) -> WordView:
+    """Return a word by its name."""
+    return make(snapshot, snapshot.thesaurus.row(word), n)
+
+
+def make_many(
+    snapshot: ThesaurusSnapshot, rows: range, n: int = NEIGHBOURS
+) -> Iterator[WordView]:
+    """Yield several words; their neighbours are computed together, which is faster."""
+    thesaurus = snapshot.thesaurus
+    near = thesaurus.all_neighbours(np.array(rows), check_rows(n)) if n else [[]] * len(rows)
+    for row, neighbours in zip(rows, near, strict=True):
+        yield _make_word(snapshot, row, neighbours)
+
+
+def _make_word(
+    snapshot: ThesaurusSnapshot, row: int, neighbours: Sequence[Neighbour]
+) -> WordView:
+    thesaurus = snapshot.thesaurus
+    word, total = str(thesaurus.words[row]), float(thesaurus.counts.word_totals[row])
+    memberships = thesaurus.membership(word)
+    return {
+        "id": row,
+        "word": word,
+        "observations": short(total),
+        "path": [name_class(snapshot, node) for node in thesaurus.path(word)],
+        "among": len(memberships),
+        "memberships": [
+            {**name_class(snapshot, node), "probability": short(p)}
+            for node, p in list(memberships.items())[:MEMBERSHIPS]
+        ],
+        "notes": read_notes(snapshot, word),
+        "senses": _list_senses(snapshot, word, total),
+        "neighbours": [
+            {
+                "id": thesaurus.rows[one.word],
+                "word": one.word,
+                "similarity": short(one.similarity),
+            }
+            for one in neighbours
+        ],
+        "contexts": [
+            measure_context(one, one.context, snapshot.phrase(one.context), total)
+            for one in thesaurus.evidence(word, CONTEXTS)
+        ],
+    }
+
+
+def _list_senses(snapshot: ThesaurusSnapshot, word: str, total: float) -> list[Sense]:
+    """Return the senses of a word that has several; the place of any other word says as much."""
+    thesaurus = snapshot.thesaurus
+    senses = thesaurus.senses(word, SENSE_CONTEXTS)
+    return [
+        {
+            **name_class(snapshot, sense.node),
+            "weight": short(sense.share),
+            "like": [{"id": thesaurus.rows[like], "word": like} for like in sense.words],
+            "contexts": [
+                measure_context(one, one.context, snapshot.phrase(one.context), total)
+                for one in sense.contexts
+            ],
+        }
+        for sense in (senses if len(senses) > 1 else ())
+    ]
+
+
+def sheet(data: WordView, _: ThesaurusSnapshot) -> Sheet:
+    """Return one row per class (probability), sense (share), neighbour and context (count)."""
+    rows: list[list[Any]] = [
+        ["class", one["label"], one["probability"]] for one in data["memberships"]
+    ]
+    rows += [["sense", one["label"], one["weight"]] for one in data["senses"]]
+    rows += [["neighbour", one["word"], one["similarity"]] for one in data["neighbours"]]
+    rows += [["context", one["context"], one["amount"]] for one in data["contexts"]]
+    return ["kind", "name", "value"], rows
+
+
+def embed(page: StaticPage) -> dict[str, Any]:
+    """Return the blocks of the static page: all words, 256 to a block."""
+    blocks: dict[str, Any] = {}
+    for number, rows in page.shards():
+        words = list(make_many(page.snapshot, rows, STATIC_NEIGHBOURS))
+        blocks[f"words-{number}"] = [_flatten(page, one) for one in words]
+        page.word_contexts += [
+            [one["context"] for one in word["contexts"][: page.CONTEXTS]] for word in words
+        ]
+        page.report(rows.stop)
+    blocks["words"] = [str(word) for word in page.snapshot.thesaurus.words]
+    blocks["places"] = page.snapshot.thesaurus.places.tolist()
+    return blocks
+
+
+def _flatten(page: StaticPage, data: WordView) -> list[Any]:
+    memberships = data["memberships"][:STATIC_MEMBERSHIPS]
+    return [
+        data["observations"],
+        data["among"],
+        page.flatten(memberships, "node", "probability"),
+        page.flatten(data["neighbours"], "id", "similarity"),
+        page.flatten_contexts(data["contexts"]),
+        [
+            [
+                sense["node"],
+                brief(sense["weight"], page.DIGITS),
+                [like["id"] for like in sense["like"]],
+                page.flatten_contexts(sense["contexts"]),
+            ]
+            for sense in data["senses"]
+        ],
+    ]
+
+
+VIEW = View(
+    "word",
+    make,
+    WordView,
+    route="/api/word/{row}",
+    parameters=(Number("row"), rows_parameter(NEIGHBOURS)),
+    sheet=sheet,
+    static=embed,
+)
+BY_NAME = replace(
+    VIEW,
+    make=make_by_name,
+    route="/api/word",
+    parameters=(WORD, rows_parameter(NEIGHBOURS)),
+    static=None,
+)
