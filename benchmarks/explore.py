@@ -28,9 +28,9 @@ from roget.core.counts.evidence import Evidence, InMemoryEvidence
 from roget.core.tree import Tree
 from roget.learn.thesaurus import Thesaurus
 from roget.web import static
-from roget.web.desk import Desk
-from roget.web.routes import TOKEN
-from roget.web.sessions import Sessions
+from roget.web.access import AccessTokens
+from roget.web.schema import TOKEN
+from roget.web.session import Session, warm
 
 ANSWER, OPEN, PAGE, PAINT = 0.050, 30.0, 5.0, 1.0
 """Bars: seconds of an answer (19 of 20), of opening, megabytes of a static page of 5,000 words,
@@ -105,14 +105,14 @@ def witnessed(matrix: Any, words: list[str], contexts: list[str], every: int = 4
 
 
 @contextmanager
-def served(desk: Desk) -> Iterator[tuple[str, Sessions]]:
+def served(session: Session) -> Iterator[tuple[str, AccessTokens]]:
     """The address of a server of this process, and who may ask it."""
     from roget.web.server import free_port, make_server
 
-    bound, sessions = free_port(None), Sessions()
+    bound, sessions = free_port(None), AccessTokens()
     port = bound.getsockname()[1]
-    desk.views.warm()
-    server = make_server(desk, port, sessions)
+    warm(session.snapshot)
+    server = make_server(session, port, sessions)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()
     while not server.started:
@@ -132,11 +132,11 @@ def timed(work: Callable[[], object]) -> float:
     return time.perf_counter() - began
 
 
-def answers(address: str, token: str, desk: Desk, times: int) -> list[Row]:
+def answers(address: str, token: str, session: Session, times: int) -> list[Row]:
     """How long the server takes for each kind of view."""
     import httpx
 
-    chance, thesaurus = np.random.default_rng(1), desk.views.thesaurus
+    chance, thesaurus = np.random.default_rng(1), session.snapshot.thesaurus
     nodes = chance.integers(thesaurus.tree.n_nodes, size=times).tolist()
     # Half of the words as people open them, the frequent more often; half as they come.
     seen = thesaurus.counts.word_totals / thesaurus.counts.total
@@ -236,21 +236,21 @@ def server(asked: argparse.Namespace) -> Rows:
         progress(f"making a thesaurus of {words:,} words")
         synthetic(words, classes, contexts).save(large)
     began = time.perf_counter()
-    desk = Desk(large)
+    session = Session(large)
     read = time.perf_counter() - began
-    indexed = timed(desk.views.warm)
+    indexed = timed(lambda: warm(session.snapshot))
     note = f"read in {read:.1f} s, indexed in {indexed:.1f} s"
     yield Row("opening", read + indexed, None, note, "s", OPEN)
-    with served(desk) as (address, sessions):
+    with served(session) as (address, sessions):
         token = sessions.exchange(sessions.make_key()) or ""
-        yield from answers(address, token, desk, asked.times)
+        yield from answers(address, token, session, asked.times)
         yield from paint(lambda: f"{address}/#/open/{sessions.make_key()}", "server")
 
 
 def write_static(folder: Path) -> Rows:
     """Size and first paint of a page of 5,000 words."""
     synthetic(5_000, 100, 3_000).save(folder / "small")
-    text = static.page(Desk(folder / "small")).encode()
+    text = static.page(Session(folder / "small")).encode()
     yield Row("static page, megabytes", len(text) / MB, None, "", "", PAGE)
     file = folder / "page.html"
     file.write_bytes(text)

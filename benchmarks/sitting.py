@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from harness.measuring import progress
 
 from roget.learn.thesaurus import Thesaurus
-from roget.web.desk import Desk
+from roget.web.session import Session
 from web.sitting import READY, Sitting, same, spread
 
 TRIAL = "minutes; Chromium"
@@ -40,7 +40,7 @@ def main() -> None:
     from playwright.sync_api import sync_playwright
 
     with tempfile.TemporaryDirectory() as place, sync_playwright() as tool:
-        folder, before = Path(place) / "desk.thesaurus", Path(place) / "before"
+        folder, before = Path(place) / "session.thesaurus", Path(place) / "before"
         if asked.thesaurus:
             shutil.copytree(asked.thesaurus, folder)
         else:
@@ -50,7 +50,7 @@ def main() -> None:
         browser = tool.chromium.launch(executable_path=str(CHROMIUM), args=flags)
         amiss: list[str] = []
         took: list[float] = []
-        with served(Desk(folder)) as (address, sessions):
+        with served(Session(folder)) as (address, sessions):
             pages = [browser.new_page(), browser.new_page()]
             for page in pages:
                 page.on("pageerror", lambda error: amiss.append(str(error)))

@@ -82,7 +82,8 @@ def cuts(place: Path) -> Rows:
 def imported(place: Path) -> Rows:
     """Nouns and verbs as a thesaurus: reading, places, neighbours, and the page's start."""
     from roget.report.words import look_around
-    from roget.web.views import Views
+    from roget.web.session import warm
+    from roget.web.snapshot import ThesaurusSnapshot
 
     thesaurus, spent = timed(lambda: read(place))
     yield Row("import", spent, None, f"{len(thesaurus):,} words", "s", BARS["import"])
@@ -91,9 +92,9 @@ def imported(place: Path) -> Rows:
     found, spent = timed(lambda: look_around(thesaurus, "dog", 10, "both"))
     yield Row("neighbours, first", spent, None, "no peer", "s", BARS["look"])
     yield f"neighbours of dog: {', '.join(one['word'] for one in found['neighbours'])}."
-    _, spent = timed(lambda: Views(thesaurus, "WordNet").warm())
+    _, spent = timed(lambda: warm(ThesaurusSnapshot(thesaurus, "WordNet")))
     yield Row("explore, start", spent, None, "no peer", "s", BARS["page"])
-    yield memory("explore", lambda: Views(read(place), "WordNet").warm())
+    yield memory("explore", lambda: warm(ThesaurusSnapshot(read(place), "WordNet")))
 
 
 def cases(asked: argparse.Namespace) -> dict[str, Case]:

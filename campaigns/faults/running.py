@@ -20,7 +20,8 @@ HEAVY = (
     "sklearn.utils",
     "roget.cli", "roget.learn.build", "roget.learn.growth.grow", "roget.learn.editing",
     "roget.learn.attachment", "roget.learn.evaluation.heldout", "roget.scoring.compare",
-    "roget.report.comparison", "roget.report.exports", "roget.report.thesaurus", "roget.web.desk",
+    "roget.report.comparison", "roget.report.exports", "roget.report.thesaurus",
+    "roget.web.session",
     "roget.web.server", "uvicorn", "rdflib", "roget.report.edits", "roget.report.growth",
 )  # fmt: skip
 SOURCE = Path(__file__).resolve().parents[2] / "src"

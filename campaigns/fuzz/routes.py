@@ -51,22 +51,22 @@ class Routes:
     """Inputs: METHOD, blank, target, line end, body, in which a revision 0 is the one there is."""
 
     def __init__(self, folder: Path) -> None:
-        from roget.web.desk import Desk
+        from roget.web.access import AccessTokens
         from roget.web.server import application
-        from roget.web.sessions import Sessions
+        from roget.web.session import Session
 
-        self._sessions = Sessions()
+        self._sessions = AccessTokens()
         self._token = str(self._sessions.exchange(self._sessions.make_key()))
         self._folder = folder / "words.thesaurus"
         thesaurus().save(self._folder)
-        self._desk, self._application = Desk, application
+        self._make_session, self._application = Session, application
         self._loop = asyncio.new_event_loop()
         weakref.finalize(self, self._loop.close)
         self._open()
 
     def _open(self) -> None:
-        self._desk_now = self._desk(self._folder)
-        self._app = self._application(self._desk_now, PORT, self._sessions)
+        self._session = self._make_session(self._folder)
+        self._app = self._application(self._session, PORT, self._sessions)
 
     def make(self, random: Random, found: Found = NOTHING) -> bytes:
         if found.inputs:
@@ -94,7 +94,7 @@ class Routes:
         if status >= 500 and status != 501:
             raise Lawless(f"status {status}: {content[:300]!r}")
         # Labels and words must not grow for ever.
-        if self._desk_now.revision > 200:
+        if self._session.revision > 200:
             self._renew()
         return status
 
@@ -106,7 +106,7 @@ class Routes:
         self._open()
 
     def _set_revision(self, body: bytes) -> bytes:
-        return body.replace(b'"revision":0', b'"revision":%d' % self._desk_now.revision, 1)
+        return body.replace(b'"revision":0', b'"revision":%d' % self._session.revision, 1)
 
     async def _ask(self, method: str, target: bytes, body: bytes) -> tuple[int, bytes]:
         path, _, query = target.partition(b"?")

@@ -137,12 +137,13 @@ def test_classify(folder):
 
 
 def test_explore(folder):
-    from roget.web.views import Views
+    from roget.web.snapshot import ThesaurusSnapshot
+    from roget.web.views import overview, tree
 
-    page = Views(Thesaurus.load(folder / "t"), "t")
-    assert page.overview()["clusterer"] == "Toy"
-    assert page.overview()["kind"] == "none"
-    assert len(page.tree()["parent"]) == 5
+    page = ThesaurusSnapshot(Thesaurus.load(folder / "t"), "t")
+    assert overview.make(page)["clusterer"] == "Toy"
+    assert overview.make(page)["kind"] == "none"
+    assert len(tree.make(page)["parent"]) == 5
 
 
 @pytest.mark.parametrize("kind", ["json", "newick", "tsv", "skos"])

@@ -19,12 +19,14 @@ from roget.learn.clustering.spherical.estimator import SphericalTree
 from roget.report.format import brief
 from roget.report.format import brief as short
 from roget.web import static
-from roget.web.desk import Desk
+from roget.web.session import Session
+from roget.web.views.base import StaticPage
+from roget.web.views.word import STATIC_NEIGHBOURS
 from web.helpers import asking
 
 pytest.importorskip("starlette.testclient", reason="needs roget[explore]")
 
-SIZE, ASKED, NEAR = 300, 150, static.NEAR
+SIZE, ASKED, NEAR = 300, 150, STATIC_NEIGHBOURS
 
 
 def edited(thesaurus):
@@ -60,14 +62,16 @@ def folder(request, tmp_path_factory):
 @pytest.fixture(scope="module")
 def client(folder):
     # Entered, so that requests share one loop.
-    with asking(Desk(folder)) as entered:
+    with asking(Session(folder)) as entered:
         yield entered
 
 
 @pytest.fixture(scope="module")
 def blocks(folder):
     """The data of the page in one file, by name."""
-    found = re.findall(r'id="data-([\w-]+)">(.*?)</script>', static.page(Desk(folder)), re.DOTALL)
+    found = re.findall(
+        r'id="data-([\w-]+)">(.*?)</script>', static.page(Session(folder)), re.DOTALL
+    )
     return {name: json.loads(text) for name, text in found}
 
 
@@ -80,9 +84,9 @@ def test_neighbours_are_the_same_everywhere(folder, client, blocks):
         assert [(one["word"], one["similarity"]) for one in page] == [
             (word, brief(alike)) for word, alike in right
         ]
-        flat = blocks[f"words-{row // static.SHARD}"][row % static.SHARD][3]
+        flat = blocks[f"words-{row // StaticPage.SHARD}"][row % StaticPage.SHARD][3]
         assert [(words[at], d) for at, d in zip(flat[::2], flat[1::2], strict=True)] == [
-            (word, short(brief(alike), static.DIGITS)) for word, alike in right
+            (word, short(brief(alike), StaticPage.DIGITS)) for word, alike in right
         ]
 
 

@@ -26,11 +26,11 @@ def odd(tmp_path):
 
 
 def test_score_finds_what_the_explorer_wrote(odd, tmp_path):
-    from roget.web.desk import Desk
+    from roget.web.session import Session
 
-    desk = Desk(tmp_path / "odd.thesaurus")
+    session = Session(tmp_path / "odd.thesaurus")
     sheet = tmp_path / "cut.csv"
-    sheet.write_text(asking(desk).get("/api/cut/4?format=csv").text)
+    sheet.write_text(asking(session).get("/api/cut/4?format=csv").text)
     labels = dict(zip(map(str, odd.words), odd.cut(4).tolist(), strict=True))
     gold = tmp_path / "gold.jsonl"
     rows = ({"item": word, "label": label} for word, label in labels.items())

@@ -116,17 +116,17 @@ SESSIONS: dict[str, Any] = {}
 """Address of a server that runs → its sessions."""
 
 
-def asking(desk: Any, port: int = 8123) -> Any:
+def asking(session: Any, port: int = 8123) -> Any:
     """A client that has a session."""
     from starlette.testclient import TestClient
 
+    from roget.web.access import AccessTokens
     from roget.web.server import application
-    from roget.web.sessions import Sessions
 
-    sessions = Sessions()
+    sessions = AccessTokens()
     headers = {"x-roget-token": open_session(sessions)}
     home = f"http://127.0.0.1:{port}"
-    return TestClient(application(desk, port, sessions), base_url=home, headers=headers)
+    return TestClient(application(session, port, sessions), base_url=home, headers=headers)
 
 
 def open_session(sessions: Any) -> str:
@@ -137,14 +137,14 @@ def open_session(sessions: Any) -> str:
 
 
 @contextmanager
-def served(desk: Any) -> Iterator[str]:
+def served(session: Any) -> Iterator[str]:
     """The address of a real server of this process; pages `shown` have a session there."""
+    from roget.web.access import AccessTokens
     from roget.web.server import free_port, make_server
-    from roget.web.sessions import Sessions
 
-    bound, sessions = free_port(None), Sessions()
+    bound, sessions = free_port(None), AccessTokens()
     port = bound.getsockname()[1]
-    server = make_server(desk, port, sessions)
+    server = make_server(session, port, sessions)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()
     while not server.started:

@@ -1,4 +1,4 @@
-"""An hour at the desk: edits through the page, each made with the library as well."""
+"""An hour at the session: edits through the page, each made with the library as well."""
 
 from __future__ import annotations
 

@@ -6,7 +6,8 @@ import pytest
 
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.changes import GrowthChange
-from roget.web.desk import Desk
+from roget.web.session import Session
+from roget.web.views import changes
 from web.helpers import served, shown
 from web.sitting import READY, same
 
@@ -29,7 +30,7 @@ def grown(thesaurus, tmp_path):
 
 
 def test_changes_are_told_and_settled(browser, grown):
-    with served(Desk(grown)) as address, shown(browser, f"{address}#/changes") as page:
+    with served(Session(grown)) as address, shown(browser, f"{address}#/changes") as page:
 
         def states():
             page.wait_for_selector(READY)
@@ -65,7 +66,7 @@ def test_changes_are_told_and_settled(browser, grown):
 def test_changes_end_where_the_bar_ends(browser, grown):
     size = {"width": 1440, "height": 900}
     with (
-        served(Desk(grown)) as address,
+        served(Session(grown)) as address,
         shown(browser, f"{address}#/changes", viewport=size) as page,
     ):
         rights = "all => Math.max(...all.map(one => one.getBoundingClientRect().right))"
@@ -75,19 +76,19 @@ def test_changes_end_where_the_bar_ends(browser, grown):
 
 
 def test_the_server_settles_as_the_library_does(grown):
-    desk, before = Desk(grown), Thesaurus.load(grown)
-    desk.edit({"action": "refuse", "numbers": [1, 3]}, 0)
+    session, before = Session(grown), Thesaurus.load(grown)
+    session.edit({"action": "refuse", "numbers": [1, 3]}, 0)
     same(Thesaurus.load(grown), before.refuse([1, 3]))
-    found = desk.now.changes()["changes"]
+    found = changes.make(session.snapshot)["changes"]
     assert [one["state"] for one in found] == ["refused", "open", "refused"]
     assert found[1]["reasons"] == [{"context": "bird2", "said": "bird2"}]
-    assert (found[1]["from_label"], found[1]["to"]) == (desk.views.labels[3], 4)
-    desk.edit({"action": "undo"}, 1)
+    assert (found[1]["from_label"], found[1]["to"]) == (session.snapshot.labels[3], 4)
+    session.edit({"action": "undo"}, 1)
     same(Thesaurus.load(grown), before.refuse([1, 3]).undo())
 
 
 def test_a_thesaurus_that_did_not_grow_shows_no_changes(browser, folder):
-    with served(Desk(folder)) as address, shown(browser, address) as page:
+    with served(Session(folder)) as address, shown(browser, address) as page:
         assert page.is_hidden("[data-view=changes]")
         page.keyboard.press("g")
         page.wait_for_selector("h1:has-text('No changes')")

@@ -17,7 +17,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from roget.web.desk import Desk
+from roget.web.session import Session
 from web.helpers import SESSIONS, open_session, served
 
 connections = pytest.importorskip("roget.web.connections", reason="needs roget[explore]")
@@ -134,7 +134,7 @@ def test_no_files_left_is_no_flood(folder, tmp_path, many):
 @pytest.fixture
 def quick(monkeypatch):
     """Every wait is short."""
-    monkeypatch.setattr(connections, "WAITS", dict.fromkeys(connections.WAITS, 0.4))
+    monkeypatch.setattr(connections, "TIMEOUTS", dict.fromkeys(connections.TIMEOUTS, 0.4))
 
 
 def is_closed(connection, trickle=b""):
@@ -169,7 +169,7 @@ def is_closed(connection, trickle=b""):
     ids=["silence", "half", "slow", "blank", "no body", "slow body", "chunks", "refused", "idle"],
 )
 def test_every_wait_has_an_end(folder, quick, sent, trickle):
-    with served(Desk(folder)) as address:
+    with served(Session(folder)) as address:
         port = int(address.rstrip("/").rpartition(":")[2])
         with socket.create_connection(("127.0.0.1", port)) as one:
             one.sendall(sent % port if b"%d" in sent else sent)
@@ -180,7 +180,7 @@ def test_a_client_that_does_not_read_is_left(folder, quick, monkeypatch):
     from roget.web import server
 
     monkeypatch.setattr(server, "bundle", lambda _: "x" * 30_000_000)
-    with served(Desk(folder)) as address:
+    with served(Session(folder)) as address:
         port = int(address.rstrip("/").rpartition(":")[2])
         with socket.create_connection(("127.0.0.1", port)) as one:
             one.sendall(b"GET /explore.js HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % port)
@@ -196,7 +196,7 @@ def test_a_client_that_does_not_read_is_left(folder, quick, monkeypatch):
 
 def test_a_refused_body_is_answered(folder):
     """Before the connection ends, the client gets to read why."""
-    with served(Desk(folder)) as address:
+    with served(Session(folder)) as address:
         token = open_session(SESSIONS[address])
         port = int(address.rstrip("/").rpartition(":")[2])
         with socket.create_connection(("127.0.0.1", port)) as one:
@@ -208,8 +208,8 @@ def test_a_refused_body_is_answered(folder):
 
 
 def test_the_newest_gets_the_room_of_who_waits_longest(folder, monkeypatch):
-    monkeypatch.setattr(connections, "MOST", 8)
-    with served(Desk(folder)) as address:
+    monkeypatch.setattr(connections, "MAX_CONNECTIONS", 8)
+    with served(Session(folder)) as address:
         port = int(address.rstrip("/").rpartition(":")[2])
         known = socket.create_connection(("127.0.0.1", port))
         known.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % port)
@@ -227,7 +227,7 @@ def test_the_newest_gets_the_room_of_who_waits_longest(folder, monkeypatch):
 def test_the_log_has_an_end(monkeypatch):
     clock = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-    few = connections.Few()
+    few = connections.RateLimitedLog()
 
     def pass_on():
         record = logging.makeLogRecord({"msg": "%s again", "args": ("one",)})
@@ -236,6 +236,6 @@ def test_the_log_has_an_end(monkeypatch):
     said = [pass_on() for _ in range(1000)]
     assert said[0] == "one again"
     assert [bool(one) for one in said] == [True] * 20 + [False] * 980
-    assert said[19] == "one again (such messages are now left out)"
+    assert said[19] == "one again (further messages are dropped)"
     clock[0] = 61
     assert sum(bool(pass_on()) for _ in range(10)) == 1

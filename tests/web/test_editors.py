@@ -20,7 +20,8 @@ import pytest
 from roget.learn.editing import edit as edit_folder
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.files import Changed
-from roget.web.desk import Desk
+from roget.web.session import Session
+from roget.web.views import history, overview, tree
 from web.helpers import SESSIONS, known, open_session, served
 from web.sitting import same
 
@@ -107,7 +108,7 @@ def told(edit):
 def test_acknowledged_edits_are_in_the_folder_once(folder, tmp_path):
     before = tmp_path / "before"
     shutil.copytree(folder, before)
-    with served(Desk(folder)) as one, served(Desk(folder)) as other:
+    with served(Session(folder)) as one, served(Session(folder)) as other:
         people = [
             Person(f"{'ab'[at % 2]}{at}-", home, open_session(SESSIONS[home]))
             for at, home in enumerate((one, other, one, other))
@@ -133,14 +134,14 @@ def test_acknowledged_edits_are_in_the_folder_once(folder, tmp_path):
 
 def test_undo_takes_back_what_was_seen(folder):
     """Of two who undo at once, one undoes the last edit, and the other is told; never two."""
-    desk = Desk(folder)
+    session = Session(folder)
     for number in range(6):
-        desk.edit({"action": "rename", "node": 3, "label": f"name {number}"}, number)
+        session.edit({"action": "rename", "node": 3, "label": f"name {number}"}, number)
     done, told = [], []
 
     def undo(revision):
         try:
-            done.append(desk.edit({"action": "undo"}, revision)["edits"])
+            done.append(len(session.edit({"action": "undo"}, revision).thesaurus.done))
         except Changed:
             told.append(revision)
 
@@ -157,12 +158,12 @@ def test_undo_takes_back_what_was_seen(folder):
 
 def test_nobody_sees_an_edit_half_done(folder):
     """The revision, the tree and the edits of an answer are of one moment."""
-    desk, stop, wrong = Desk(folder), threading.Event(), []
+    session, stop, wrong = Session(folder), threading.Event(), []
 
     def look():
         while not stop.is_set():
-            now = desk.now
-            seen = now.overview(), now.tree(), now.history()
+            now = session.snapshot
+            seen = overview.make(now), tree.make(now), history.make(now)
             labels = {seen[0]["edits"], len(seen[2]["edits"])}
             if {one["revision"] for one in seen} != labels:
                 wrong.append(seen)
@@ -172,7 +173,9 @@ def test_nobody_sees_an_edit_half_done(folder):
         thread.start()
     for revision in range(12):
         label = f"name {revision}"
-        assert desk.edit({"action": "rename", "node": 3, "label": label}, revision)["last"]
+        assert session.edit(
+            {"action": "rename", "node": 3, "label": label}, revision
+        ).thesaurus.done
     stop.set()
     for thread in threads:
         thread.join()
@@ -181,7 +184,7 @@ def test_nobody_sees_an_edit_half_done(folder):
 
 def test_a_page_never_mixes_two_states(browser, folder):
     """Another edits between its two questions: it asks again, and edits what it shows."""
-    with served(Desk(folder)) as address:
+    with served(Session(folder)) as address:
         context = known(browser, address)
         # The tree is answered, then somebody edits, then the overview is asked for.
         context.add_init_script(
@@ -214,7 +217,7 @@ def test_a_command_and_a_page(folder, tmp_path):
     """What `roget edit` did in another process is told with the next edit, and shown."""
     table = tmp_path / "edits.tsv"
     table.write_text("action\tclass\ttext\nrename\t3\tbeasts\n")
-    with served(Desk(folder)) as address:
+    with served(Session(folder)) as address:
         token = open_session(SESSIONS[address])
         client = httpx.Client(base_url=address, headers={"x-roget-token": token}, trust_env=False)
         command = [sys.executable, "-m", "roget", "edit", str(folder), str(table)]

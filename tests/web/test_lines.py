@@ -6,11 +6,12 @@ import shlex
 
 import pytest
 
-from roget.errors import InputError
-from roget.learn.sketch import sketch
+from roget.learn.sketch import sketch as make_sketch
 from roget.web import static
-from roget.web.desk import Desk
-from roget.web.views import Views
+from roget.web.session import Session
+from roget.web.snapshot import ThesaurusSnapshot
+from roget.web.views import alike, lines, sketch, why
+from support.errors import refused
 from web.helpers import FAMILIES, SAYING, asking, served, shown
 from web.sitting import READY
 
@@ -29,8 +30,8 @@ def sentence(line):
 
 
 def test_lines_are_those_of_the_thesaurus(witnessed):
-    views = Views(witnessed, "farm")
-    found = views.lines("sheep", "obj:feed")
+    views = ThesaurusSnapshot(witnessed, "farm")
+    found = lines.make(views, "sheep", context="obj:feed")
     known = witnessed.lines("sheep", "obj:feed", 40)
     assert found["kept"]
     assert found["said"] == "feed …"
@@ -43,7 +44,7 @@ def test_lines_are_those_of_the_thesaurus(witnessed):
 
 
 def test_a_sentence_with_several_contexts_is_one_line(witnessed):
-    found = Views(witnessed, "farm").lines("dog")["lines"]
+    found = lines.make(ThesaurusSnapshot(witnessed, "farm"), "dog")["lines"]
     assert len({(line["line"], sentence(line)) for line in found}) == len(found) == 3
     assert [line["contexts"] for line in found] == [
         [f"obj:{verb}", "~amod:big"] for verb in ("hunt", "see", "feed")
@@ -53,8 +54,8 @@ def test_a_sentence_with_several_contexts_is_one_line(witnessed):
 
 @pytest.mark.parametrize("sort", ["corpus", "left", "right"])
 def test_lines_of_a_class_are_those_of_its_words(witnessed, sort):
-    views = Views(witnessed, "farm")
-    found = views.class_lines(1, "obj:see", 500, sort)["lines"]
+    views = ThesaurusSnapshot(witnessed, "farm")
+    found = lines.make(views, node=1, context="obj:see", n=500, sort=sort)["lines"]
     words = [one.word for one in witnessed.word_class(1, 60).words]
     naive = {line.text for word in words for line in witnessed.lines(word, "obj:see", 62)}
     assert {sentence(line) for line in found} == naive
@@ -64,9 +65,9 @@ def test_lines_of_a_class_are_those_of_its_words(witnessed, sort):
 
 
 def test_sketches_are_those_of_the_library(witnessed):
-    views = Views(witnessed, "farm")
-    found = views.sketch(witnessed.row("dog"), "saw")
-    right = sketch(witnessed.counts, "dog", "saw", 12)
+    views = ThesaurusSnapshot(witnessed, "farm")
+    found = sketch.make(views, witnessed.row("dog"), "saw")
+    right = make_sketch(witnessed.counts, "dog", "saw", 12)
     assert [one["name"] for one in found["relations"]] == [one.name for one in right.relations]
     for one, known in zip(found["relations"], right.relations, strict=True):
         assert [each["context"] for each in one["collocates"]] == [
@@ -79,8 +80,8 @@ def test_sketches_are_those_of_the_library(witnessed):
 
 
 def test_what_two_words_have_in_common(witnessed):
-    views = Views(witnessed, "farm")
-    found = views.alike("dog", "saw")
+    views = ThesaurusSnapshot(witnessed, "farm")
+    found = alike.make(views, "dog", "saw")
     counts = witnessed.counts.matrix.toarray()
     columns = {str(name): at for at, name in enumerate(witnessed.contexts)}
     assert {one["context"] for one in found["contexts"]} <= {"obj:see", "~amod:big"}
@@ -91,7 +92,7 @@ def test_what_two_words_have_in_common(witnessed):
 
 
 def test_what_puts_a_word_there(witnessed):
-    found = Views(witnessed, "farm").why("dog", 1)
+    found = why.make(ThesaurusSnapshot(witnessed, "farm"), "dog", 1)
     right = witnessed.reasons("dog", 1, 8)
     assert [one["context"] for one in found["contexts"]] == [one.context for one in right.contexts]
     assert [one["weight"] for one in found["contexts"]] == pytest.approx(
@@ -102,7 +103,7 @@ def test_what_puts_a_word_there(witnessed):
 
 
 def test_answers_of_the_server(kept):
-    client = asking(Desk(kept))
+    client = asking(Session(kept))
     found = client.get("/api/lines?word=cow&context=obj:see&sort=left").json()
     assert found["sort"] == "left"
     assert len(found["lines"]) == 3
@@ -134,15 +135,15 @@ def test_sentences_stay_after_an_edit(kept, tmp_path):
 
     path = tmp_path / "farm.thesaurus"
     shutil.copytree(kept, path)
-    desk = Desk(path)
-    before = desk.views.lines("cow")["lines"]
-    desk.edit({"action": "delete", "words": ["dog"], "revision": 0}, 0)
-    assert desk.views.lines("cow")["lines"] == before
-    assert Desk(path).views.lines("cow")["lines"] == before
+    session = Session(path)
+    before = lines.make(session.snapshot, "cow")["lines"]
+    session.edit({"action": "delete", "words": ["dog"], "revision": 0}, 0)
+    assert lines.make(session.snapshot, "cow")["lines"] == before
+    assert lines.make(Session(path).snapshot, "cow")["lines"] == before
 
 
 def test_a_context_opens_its_sentences(browser, kept):
-    with served(Desk(kept)) as address, shown(browser, f"{address}#/word/cow") as page:
+    with served(Session(kept)) as address, shown(browser, f"{address}#/word/cow") as page:
         button = page.locator("#panel .opens", has_text="feed …").first
         button.click()
         page.wait_for_selector("#drawer .kwic li")
@@ -188,7 +189,7 @@ def test_a_context_opens_its_sentences(browser, kept):
 
 
 def test_terms_are_explained_where_they_stand(browser, kept):
-    with served(Desk(kept)) as address, shown(browser, f"{address}#/word/cow") as page:
+    with served(Session(kept)) as address, shown(browser, f"{address}#/word/cow") as page:
         page.focus("#panel .term >> nth=0")
         page.keyboard.press("Enter")
         assert "How often the word was met" in page.inner_text("#explain")
@@ -201,11 +202,11 @@ def test_terms_are_explained_where_they_stand(browser, kept):
 
 
 def test_nothing_private_is_in_a_file_unless_asked_for(kept, browser, tmp_path):
-    desk = Desk(kept)
-    plain = static.page(desk)
+    session = Session(kept)
+    plain = static.page(session)
     assert "onerror" not in plain
     assert "farm.conllu" not in plain
-    full = static.page(desk, evidence=1, sketches=True)
+    full = static.page(session, evidence=1, sketches=True)
     assert "farm.conllu" in full
     file = tmp_path / "page.html"
     file.write_text(full, encoding="utf-8")
@@ -229,7 +230,7 @@ def test_nothing_private_is_in_a_file_unless_asked_for(kept, browser, tmp_path):
 def test_a_word_that_is_not_there_leaves_the_other(browser, kept):
     expected = ("404",)
     with (
-        served(Desk(kept)) as address,
+        served(Session(kept)) as address,
         shown(browser, f"{address}#/word/cow/sketch/gnu", expected) as page,
     ):
         assert page.inner_text("h1") == "cow"
@@ -242,7 +243,7 @@ def test_a_word_that_is_not_there_leaves_the_other(browser, kept):
 def test_a_phone_shows_where_sentences_stand(browser, kept):
     size = {"width": 390, "height": 844}
     with (
-        served(Desk(kept)) as address,
+        served(Session(kept)) as address,
         shown(browser, f"{address}#/word/cow/lines", viewport=size) as page,
     ):
         first = page.locator(".kwic .line").first
@@ -254,14 +255,14 @@ def test_a_phone_shows_where_sentences_stand(browser, kept):
 
 def test_a_file_without_evidence_cannot_have_any(thesaurus, tmp_path):
     thesaurus.save(tmp_path / "t")
-    with pytest.raises(InputError, match="no sentences were kept"):
-        static.page(Desk(tmp_path / "t"), evidence=2)
+    with refused("missing-option", tmp_path / "t"):
+        static.page(Session(tmp_path / "t"), evidence=2)
 
 
 def test_without_evidence_the_page_says_how_to_get_it(browser, thesaurus, tmp_path):
     place = tmp_path / "bob's words"
     thesaurus.save(place)
-    with served(Desk(place)) as address, shown(browser, f"{address}#/word/owl") as page:
+    with served(Session(place)) as address, shown(browser, f"{address}#/word/owl") as page:
         page.locator("#panel section:has(h2:has-text('Contexts')) .opens").first.click()
         page.wait_for_selector("#drawer code")
         told = shlex.split(page.inner_text("#drawer code"))

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from roget.web.desk import Desk
-from roget.web.routes import EDIT, ROUTES, SESSION, describe
+from roget.web.schema import EDIT, FILES, SCRIPTS, SESSION, describe
+from roget.web.session import Session
+from roget.web.views import VIEWS
 from web.helpers import FAMILIES, asking
 
 pytest.importorskip("starlette", reason="needs roget[explore]")
@@ -17,7 +18,7 @@ schemathesis = pytest.importorskip("schemathesis")
 checks = pytest.importorskip("schemathesis.specs.openapi.checks")
 
 SCHEMA = schemathesis.openapi.from_dict(describe())
-ASKED = [*((route.template, "GET") for route in ROUTES), (SESSION, "POST"), (EDIT, "POST")]
+ASKED = [*((view.path, "GET") for view in VIEWS), (SESSION, "POST"), (EDIT, "POST")]
 WORDS = [word for family in FAMILIES.values() for word in family]
 MODES = (schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGATIVE)
 HELD = [
@@ -27,7 +28,7 @@ HELD = [
 ]
 
 
-def near(case, desk, choose):
+def near(case, session, choose):
     """Some of what is asked for is there: small numbers, words that are known, this revision."""
     for given_ in (case.path_parameters, case.query, case.body):
         if not isinstance(given_, dict) or not choose(st.booleans()):
@@ -35,7 +36,10 @@ def near(case, desk, choose):
         given_.pop("context", None)
         if given_ is case.query:
             asked = [
-                one.name for route in ROUTES if route.template == case.path for one in route.asked
+                one.name
+                for view in VIEWS
+                if view.path == case.path
+                for one in view.query_parameters
             ]
             given_.update({name: "" for name in asked if name in ("word", "other")})
         for name, value in given_.items():
@@ -46,7 +50,7 @@ def near(case, desk, choose):
             elif name == "words" and isinstance(value, list):
                 given_[name] = choose(st.lists(st.sampled_from(WORDS), max_size=4))
             elif name == "revision":
-                given_[name] = desk.revision
+                given_[name] = session.revision
 
 
 def ask(client, case):
@@ -61,8 +65,8 @@ def ask(client, case):
 
 @pytest.mark.parametrize(("place", "method"), ASKED)
 def test_answers_are_those_of_the_schema(folder, gold, place, method):
-    desk = Desk(folder, gold)
-    client = asking(desk)
+    session = Session(folder, gold)
+    client = asking(session)
     operation = SCHEMA[place][method]
     cases = st.one_of([operation.as_strategy(generation_mode=mode) for mode in MODES])
     seen = set()
@@ -76,7 +80,7 @@ def test_answers_are_those_of_the_schema(folder, gold, place, method):
     )
     @given(case=cases, data=st.data())
     def hold(case, data):
-        near(case, desk, data.draw)
+        near(case, session, data.draw)
         answer = ask(client, case)
         seen.add(answer.status_code)
         assert answer.status_code < 500, answer.text
@@ -88,10 +92,10 @@ def test_answers_are_those_of_the_schema(folder, gold, place, method):
 
 def test_every_route_is_described():
     """And nothing else: places of the application and of the schema are the same."""
+    from roget.web.access import AccessTokens
     from roget.web.server import application
-    from roget.web.sessions import Sessions
 
-    app = application(Desk.__new__(Desk), 8123, Sessions()).app
+    app = application(Session.__new__(Session), 8123, AccessTokens()).app
     places = {re.sub(":whole", "", one.path) for one in app.routes}
     assert places - set(describe()["paths"]) == {
         "/",
@@ -103,4 +107,10 @@ def test_every_route_is_described():
 
 
 def test_the_schema_is_given_to_sessions(folder):
-    assert asking(Desk(folder)).get("/openapi.json").json() == describe()
+    assert asking(Session(folder)).get("/openapi.json").json() == describe()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_types_of_the_scripts_are_up_to_date(name):
+    """Run python -m roget.web.schema after a change of a view."""
+    assert (SCRIPTS / name).read_text(encoding="utf-8") == FILES[name]()

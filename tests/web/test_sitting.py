@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from roget.learn.thesaurus import Thesaurus
-from roget.web.desk import Desk
+from roget.web.session import Session
 from web.helpers import FAMILIES, known, made, served, shown
 from web.sitting import READY, Sitting, same, spread
 
@@ -30,7 +30,7 @@ def larger(tmp_path):
 def open_page(browser, larger):
     # A browser tells of every answer that is a refusal.
     refused = ("409 (Conflict)",)
-    with served(Desk(larger)) as address, shown(browser, address, refused) as page:
+    with served(Session(larger)) as address, shown(browser, address, refused) as page:
         page.address = address
         yield page
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import roget
-from roget.errors import InputError
+from support.errors import refused
 from web.helpers import write_gold
 
 pytest.importorskip("anywidget", reason="needs roget[notebook]")
@@ -36,22 +36,22 @@ def test_the_page_is_that_of_the_browser(comparison, thesaurus, tmp_path):
     assert (shown.title, shown.height) == ("Comparison", 640)
     assert roget.widget(comparison, height=300).height == 300
     thesaurus.save(tmp_path / "thesaurus")
-    from roget.web.desk import Desk
+    from roget.web.session import Session
     from roget.web.static import page
 
-    assert roget.widget(thesaurus).html == page(Desk(tmp_path / "thesaurus"))
+    assert roget.widget(thesaurus).html == page(Session(tmp_path / "thesaurus"))
     gold = write_gold(tmp_path / "gold.tsv")
     compared = roget.widget(thesaurus, compare=gold).html
-    assert compared == page(Desk(tmp_path / "thesaurus", gold))
+    assert compared == page(Session(tmp_path / "thesaurus", gold))
     assert "<table" in roget.widget(roget.score(GOLD, SYSTEM)).html
 
 
 def test_what_has_no_page_is_refused(comparison):
-    with pytest.raises(InputError, match="found a list; expected a result"):
+    with refused("invalid-input", "list"):
         roget.widget([1, 2])
-    with pytest.raises(InputError, match="only a thesaurus"):
+    with refused("conflicting-options", "compare"):
         roget.widget(comparison, compare="gold.tsv")
-    with pytest.raises(InputError, match="only the page of a thesaurus"):
+    with refused("conflicting-options", "evidence"):
         roget.widget(comparison, sketches=True)
 
 

@@ -18,7 +18,7 @@ from roget.web import ExploreOptions
 
 def explore(thesaurus: ThesaurusArgument, *, asked: ExploreOptions) -> None:
     """Look at a thesaurus: a page on this machine, or one file to pass on."""
-    from roget.web.desk import Desk
+    from roget.web.session import Session
 
     if asked.static is None and (asked.evidence or asked.sketches):
         raise InputError(
@@ -27,14 +27,15 @@ def explore(thesaurus: ThesaurusArgument, *, asked: ExploreOptions) -> None:
     began = time.perf_counter()
     if sys.stderr.isatty():  # what reads the address has it in the first line
         print(f"opening {thesaurus} …", file=sys.stderr, flush=True)
-    desk = Desk(thesaurus, asked.compare, asked.columns)
+    session = Session(thesaurus, asked.compare, asked.columns)
     if asked.static is not None:
-        _write(desk, asked.static, asked)
+        _write(session, asked.static, asked)
         return
     from roget.web.server import free_port, serve
 
     def ready(make_link: Callable[[], str]) -> None:
-        took = f"{len(desk.views.thesaurus):,} words, opened in {time.perf_counter() - began:.1f} s"
+        words, seconds = len(session.snapshot.thesaurus), time.perf_counter() - began
+        took = f"{words:,} words, opened in {seconds:.1f} s"
         enter = "Enter gives a new link, " if sys.stdin is not None and sys.stdin.isatty() else ""
         said = f"{took}; this link opens once, {enter}Ctrl-C ends it"
         print(f"{make_link()}  ({said})", file=sys.stderr, flush=True)
@@ -49,7 +50,7 @@ def explore(thesaurus: ThesaurusArgument, *, asked: ExploreOptions) -> None:
 
     # Ctrl-C is how this ends, not an accident.
     with contextlib.suppress(KeyboardInterrupt):
-        serve(desk, free_port(asked.port), ready=ready)
+        serve(session, free_port(asked.port), ready=ready)
 
 
 def _offer_links(make_link: Callable[[], str]) -> None:
@@ -65,11 +66,11 @@ def _offer_links(make_link: Callable[[], str]) -> None:
             print(make_link(), file=sys.stderr, flush=True)
 
 
-def _write(desk: Any, static: str, asked: ExploreOptions) -> None:
+def _write(session: Any, static: str, asked: ExploreOptions) -> None:
     from roget.core.store import write_atomic
     from roget.web.static import page
 
     with bar("writing", "words") as show:
-        text = page(desk, show, evidence=asked.evidence, sketches=asked.sketches)
+        text = page(session, show, evidence=asked.evidence, sketches=asked.sketches)
     write_atomic(static, text)
     tell(f"wrote {static}: {len(text.encode()) / 1e6:.1f} MB")

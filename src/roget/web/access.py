@@ -21,7 +21,7 @@ NEW_LINK = "press Enter where roget explore runs and open the link that it print
 
 
 class AccessTokens:
-    """Keys of links that were not used yet, and tokens of browsers. Valid until the process ends."""
+    """Unused keys of links, and tokens of browsers; valid until the process ends."""
 
     def __init__(self) -> None:
         self._keys: dict[bytes, None] = {}

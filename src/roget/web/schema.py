@@ -113,11 +113,10 @@ def _collect_types() -> list[Any]:
     found: dict[Any, None] = {}
 
     def collect(kind: Any) -> None:
-        if _is_typeddict(kind):
-            if kind not in found:
-                for field in _fields(kind).values():
-                    collect(field)
-                found[kind] = None
+        if _is_typeddict(kind) and kind not in found:
+            for field in _fields(kind).values():
+                collect(field)
+            found[kind] = None
         for part in get_args(kind):
             collect(part)
 
@@ -209,7 +208,9 @@ def write_types() -> str:
         required = [f"{one.name}: {one.typescript}" for one in view.path_parameters]
         optional = [f"{one.name}?: {one.typescript} | null" for one in view.query_parameters]
         fields = "; ".join((*required, *optional))
-        parameters.setdefault(view.name, []).append(f"{{ {fields} }}" if fields else "Record<string, never>")
+        parameters.setdefault(view.name, []).append(
+            f"{{ {fields} }}" if fields else "Record<string, never>"
+        )
     lines += ["export interface Parameters {"]
     lines += [f"  {name}: {' | '.join(some)};" for name, some in parameters.items()]
     lines += ["}", "", "export interface Views {"]

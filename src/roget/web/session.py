@@ -85,7 +85,9 @@ class Session:
         with self._lock:
             before = self.snapshot
             if revision != before.revision:
-                raise Changed("the thesaurus has changed in the meantime: reload the page")
+                raise Changed(
+                    "the thesaurus has changed in the meantime: reload the page", code="changed"
+                )
             if action in HISTORY_EDITS:
                 edited = getattr(before.thesaurus, action)(**values)
             else:
@@ -100,7 +102,9 @@ class Session:
                 with locked(self.path.resolve()):
                     current = Thesaurus.load(self.path)
                 self.snapshot = warm(before.after(current))
-                raise Changed("the thesaurus was changed elsewhere: reload the page") from None
+                raise Changed(
+                    "the thesaurus was changed elsewhere: reload the page", code="changed"
+                ) from None
             self.snapshot = after
         return after
 

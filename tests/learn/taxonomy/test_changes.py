@@ -14,7 +14,7 @@ from roget.learn.taxonomy.changes import read_changes
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.edit_requests import apply_edits
 from roget.report.exports import export
-from roget.report.exports.base import Options
+from roget.report.options import ReportOptions
 
 rdflib = pytest.importorskip("rdflib")
 from rdflib import RDF, Graph, Literal, URIRef  # noqa: E402
@@ -41,7 +41,7 @@ class Elsewhere:
 
     def __init__(self, thesaurus, folder, suffix="ttl", **options):
         self.file = folder / f"changed.{suffix}"
-        export(thesaurus, self.file, options=Options(language="en", base=BASE, **options))
+        export(thesaurus, self.file, options=ReportOptions(language="en", base=BASE, **options))
         self.syntax = "turtle" if suffix == "ttl" else "xml"
         self.graph = Graph().parse(self.file, format=self.syntax)
 
@@ -307,7 +307,7 @@ def test_reading_our_own_file_keeps_counts_memberships_and_ids(tmp_path):
     thesaurus = made().merge(3, 4).note("w1", "rare").note(2, "x", "definition").delete("w7")
     for suffix in ("ttl", "rdf"):
         file = tmp_path / f"t.{suffix}"
-        export(thesaurus, file, options=Options(language="en"))
+        export(thesaurus, file, options=ReportOptions(language="en"))
         parents, totals, belongs, _, notes = state(read(file))
         expected = state(thesaurus)
         assert parents == expected[0]

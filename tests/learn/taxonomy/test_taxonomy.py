@@ -13,7 +13,7 @@ from roget.errors import FormatError, MissingExtra, UnknownName
 from roget.learn.taxonomy import read
 from roget.learn.taxonomy.taxonomy import Taxonomy, _distinct
 from roget.report.exports import export
-from roget.report.exports.base import Options
+from roget.report.options import ReportOptions
 
 ANIMALS = """child\tparent
 mammal\tanimal
@@ -240,7 +240,7 @@ def test_a_missing_library_is_named(tmp_path, monkeypatch):
 @pytest.mark.parametrize("suffix", ["ttl", "rdf"])
 def test_our_own_export_comes_back(animals, tmp_path, rdflib, suffix):
     file = tmp_path / f"zoo.{suffix}"
-    export(animals, file, options=Options(language="en"))
+    export(animals, file, options=ReportOptions(language="en"))
     assert naive_memberships(read(file)) == naive_memberships(animals)
 
 

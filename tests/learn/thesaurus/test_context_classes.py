@@ -15,7 +15,8 @@ from roget import CoMDL, Counts, MDLTree
 from roget.learn.thesaurus import Thesaurus
 from roget.report.exports.trees import write_json
 from roget.report.thesaurus import report
-from roget.web.views import Views
+from roget.web.snapshot import ThesaurusSnapshot
+from roget.web.views import word_class
 
 WORDS = ("tea", "ale", "wine", "book", "novel", "letter")
 CONTEXTS = ("drink", "pour", "read", "write", "buy")
@@ -73,7 +74,7 @@ def test_they_are_shown(thesaurus: Thesaurus) -> None:
     assert "class of contexts" in str(told)
     listed = {name for one in told.data["context_classes"] for name in one["contexts"]}
     assert listed == set(CONTEXTS)
-    view = Views(thesaurus, "t").word_class(thesaurus.path("tea")[-1])
+    view = word_class.make(ThesaurusSnapshot(thesaurus, "t"), thesaurus.path("tea")[-1])
     assert "drink" in view["context_classes"][0]["context"]
     target = io.StringIO()
     write_json(thesaurus, target)

@@ -11,7 +11,7 @@ from roget import Counts
 from roget.core.tree import Tree
 from roget.learn.thesaurus import LABEL, Thesaurus
 from roget.learn.thesaurus.labels import AGAIN
-from roget.web.views import Views
+from roget.web.snapshot import ThesaurusSnapshot
 from thesauri import THESAURI, planted
 from web.helpers import FAMILIES as HOMES
 from web.helpers import made
@@ -81,8 +81,10 @@ def test_a_label_does_not_repeat_the_one_above(t):
 @settings(max_examples=15)
 @given(THESAURI)
 def test_the_explorer_has_the_same_labels(t):
-    assert Views(t, "t").labels == [t.label(node) for node in range(t.tree.n_nodes)]
-    assert Views(t, "t").labels == [t.word_class(node).label for node in range(t.tree.n_nodes)]
+    assert ThesaurusSnapshot(t, "t").labels == [t.label(node) for node in range(t.tree.n_nodes)]
+    assert ThesaurusSnapshot(t, "t").labels == [
+        t.word_class(node).label for node in range(t.tree.n_nodes)
+    ]
 
 
 def test_nested_classes_have_labels_of_their_own():

@@ -12,15 +12,15 @@ import pytest
 
 from roget import InputError
 from roget.report.exports import booklet, export
-from roget.report.exports.base import Options
 from roget.report.exports.booklet import quote_markdown
+from roget.report.options import ReportOptions
 
 VOID = {"meta", "br", "link", "img", "input"}
 
 
 def written(thesaurus, format, **options):
     out = io.StringIO()
-    export(thesaurus, out, format, Options(**options))
+    export(thesaurus, out, format, ReportOptions(**options))
     return out.getvalue()
 
 
@@ -129,7 +129,7 @@ def test_text_of_two_directions_is_isolated():
 
 
 def test_a_browser_opens_the_page_without_a_word(browser, broken, tmp_path):
-    export(broken, tmp_path / "page.html", options=Options("Hostile"))
+    export(broken, tmp_path / "page.html", options=ReportOptions("Hostile"))
     said = []
     for size in ((1440, 900), (390, 844)):
         page = browser.new_page(viewport={"width": size[0], "height": size[1]})
@@ -167,7 +167,7 @@ def test_a_browser_prints_pages(small, tmp_path, monkeypatch):
     monkeypatch.undo()
     if not any(map(shutil.which, booklet.BROWSERS)):
         pytest.skip("no Chromium")
-    export(small, tmp_path / "t.pdf", options=Options(title="Tiny"))
+    export(small, tmp_path / "t.pdf", options=ReportOptions(title="Tiny"))
     printed = (tmp_path / "t.pdf").read_bytes()
     assert printed.startswith(b"%PDF")
     # A title, contents, classes and an index, each from a new page on.

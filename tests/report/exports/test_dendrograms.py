@@ -13,7 +13,7 @@ from roget.core.tree import Tree
 from roget.learn.taxonomy import read
 from roget.learn.thesaurus import Thesaurus
 from roget.report.exports import export
-from roget.report.exports.base import Options
+from roget.report.options import ReportOptions
 from roget.scoring.labels.hierarchy import Hierarchy
 
 
@@ -125,7 +125,7 @@ def test_what_is_no_linkage_is_named(tmp_path, arrays, said):
 def test_our_skos_keeps_the_order_of_splits(tmp_path):
     pytest.importorskip("rdflib")
     thesaurus = made(12, 4)
-    export(thesaurus, tmp_path / "t.ttl", options=Options(language="en"))
+    export(thesaurus, tmp_path / "t.ttl", options=ReportOptions(language="en"))
     back = read(tmp_path / "t.ttl")
     order = [back.rows[word] for word in thesaurus.words]
     for k in range(2, 13):

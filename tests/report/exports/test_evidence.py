@@ -10,7 +10,7 @@ import roget
 from roget import InputError, Thesaurus
 from roget.catalogue import EXPORTERS, SUFFIXES
 from roget.report.exports import QUOTING, export
-from roget.report.exports.base import Options
+from roget.report.options import ReportOptions
 
 TEXT = """1\tPeter\tPeter\tPROPN\t_\t_\t2\tnsubj\t_\t_
 2\tdrinks\tdrink\tVERB\t_\t_\t0\troot\t_\t_
@@ -50,11 +50,11 @@ def test_nothing_private_leaks(thesaurus, tmp_path, format):
         assert back.edits == thesaurus.edits
     if format not in QUOTING:
         with pytest.raises(InputError, match=f"{format} holds no sentences"):
-            export(thesaurus, target, format, Options(evidence=1))
+            export(thesaurus, target, format, ReportOptions(evidence=1))
 
 
 def test_what_is_asked_for_is_there(thesaurus, tmp_path):
-    asked = Options(evidence=1, language="en")
+    asked = ReportOptions(evidence=1, language="en")
     export(thesaurus, tmp_path / "t.json", options=asked)
     assert SAID in (tmp_path / "t.json").read_text()
     assert json.loads((tmp_path / "t.json").read_text())["tree"]["id"] == 0

@@ -15,15 +15,15 @@ from roget import InputError, catalogue
 from roget.catalogue import EXPORTERS, SUFFIXES
 from roget.errors import UnknownName
 from roget.report.exports import detect_format, export
-from roget.report.exports.base import Options
 from roget.report.exports.trees import codes
+from roget.report.options import ReportOptions
 
 TEXTS = [name for name in EXPORTERS if name not in ("linkage", "parquet", "pdf", "thesaurus")]
 
 
 def text(thesaurus, format, **options):
     out = io.StringIO()
-    export(thesaurus, out, format, Options(**options))
+    export(thesaurus, out, format, ReportOptions(**options))
     return out.getvalue()
 
 

@@ -14,7 +14,7 @@ from roget import Counts, InputError
 from roget.core.tree import Tree
 from roget.learn.thesaurus import Thesaurus
 from roget.report.exports import export
-from roget.report.exports.base import Options
+from roget.report.options import ReportOptions
 
 rdflib = pytest.importorskip("rdflib")
 from rdflib import RDF, Literal, URIRef  # noqa: E402
@@ -26,7 +26,7 @@ BASE = "https://example.org/t#"
 
 def loaded(thesaurus, format, **options):
     out = io.BytesIO()
-    export(thesaurus, out, format, Options(**options))
+    export(thesaurus, out, format, ReportOptions(**options))
     return rdflib.Graph().parse(data=out.getvalue(), format=SYNTAX[format])
 
 
@@ -141,7 +141,7 @@ def test_a_base_without_a_hash(small, base):
 )
 def test_bad_options_are_named(options):
     with pytest.raises(InputError, match="expected"):
-        Options(**options)
+        ReportOptions(**options)
 
 
 @pytest.mark.parametrize("format", SYNTAX)

@@ -15,8 +15,8 @@ from roget import Counts, InputError
 from roget.core.tree import Tree
 from roget.learn.thesaurus import Thesaurus
 from roget.report.exports import export
-from roget.report.exports.base import Options
 from roget.report.language import find_language
+from roget.report.options import ReportOptions
 
 rdflib = pytest.importorskip("rdflib")
 from rdflib import RDF, Graph, Literal, URIRef  # noqa: E402
@@ -49,7 +49,7 @@ def larger():
 
 def loaded(thesaurus, format="skos", **options):
     out = io.BytesIO()
-    export(thesaurus, out, format, Options(**options))
+    export(thesaurus, out, format, ReportOptions(**options))
     return Graph().parse(data=out.getvalue(), format=SYNTAX[format])
 
 
@@ -150,7 +150,7 @@ def test_languages_are_told_by_the_corpus(larger):
 @pytest.mark.parametrize("tag", ["english", "en_US", "e", "en-", "1a", "en-x", "de-aaaaaaaaa"])
 def test_what_is_no_tag_is_refused(tag):
     with pytest.raises(InputError, match="expected a tag such as en"):
-        Options(language=tag)
+        ReportOptions(language=tag)
 
 
 @pytest.mark.parametrize(
@@ -158,4 +158,4 @@ def test_what_is_no_tag_is_refused(tag):
     ["en", "gsw", "zh-Hant-TW", "sl-rozaj-biske", "de-CH-1901", "en-x-lab", "x-own", "es-419"],
 )
 def test_tags_of_languages(tag):
-    assert Options(language=tag).language == tag
+    assert ReportOptions(language=tag).language == tag

@@ -1,7 +1,7 @@
 """The views of the explorer, one module each.
 
-To add a view, write a module with a `VIEW`, list it here, run `python -m roget.web.schema` to update
-the types of the scripts, and write the script that draws it.
+To add a view, write a module with a `VIEW`, list it here, run `python -m roget.web.schema`, which
+updates the types of the scripts, and write the script that draws it.
 """
 
 from __future__ import annotations

@@ -34,9 +34,7 @@ AlikeView = TypedDict(
 )
 
 
-def make(
-    snapshot: ThesaurusSnapshot, word: str, other: str, n: int = CONTEXTS
-) -> AlikeView:
+def make(snapshot: ThesaurusSnapshot, word: str, other: str, n: int = CONTEXTS) -> AlikeView:
     """Return n contexts that two words share, and the smallest class that holds both words."""
     thesaurus = snapshot.thesaurus
     rows = [thesaurus.row(word), thesaurus.row(other)]

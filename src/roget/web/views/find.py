@@ -11,7 +11,6 @@ from roget.web.views.base import (
     Sheet,
     Text,
     View,
-    Word,
     check_rows,
     name_class,
     rows_parameter,
@@ -33,9 +32,7 @@ def make(snapshot: ThesaurusSnapshot, q: str, n: int = 10) -> Found:
     """Return n words, and some classes whose label holds the query."""
     query = fold(q.strip())
     rows = snapshot.search.find(q, check_rows(n))
-    nodes = [
-        node for node, label in enumerate(snapshot.folded_labels) if query and query in label
-    ]
+    nodes = [node for node, label in enumerate(snapshot.folded_labels) if query and query in label]
     words, places = snapshot.thesaurus.words, snapshot.thesaurus.places
     return {
         "query": q,

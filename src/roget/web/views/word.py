@@ -82,9 +82,7 @@ def make_by_name(snapshot: ThesaurusSnapshot, word: str, n: int = NEIGHBOURS) ->
     return make(snapshot, snapshot.thesaurus.row(word), n)
 
 
-def make_many(
-    snapshot: ThesaurusSnapshot, rows: range, n: int = NEIGHBOURS
-) -> Iterator[WordView]:
+def make_many(snapshot: ThesaurusSnapshot, rows: range, n: int = NEIGHBOURS) -> Iterator[WordView]:
     """Yield several words; their neighbours are computed together, which is faster."""
     thesaurus = snapshot.thesaurus
     near = thesaurus.all_neighbours(np.array(rows), check_rows(n)) if n else [[]] * len(rows)
@@ -92,9 +90,7 @@ def make_many(
         yield _make_word(snapshot, row, neighbours)
 
 
-def _make_word(
-    snapshot: ThesaurusSnapshot, row: int, neighbours: Sequence[Neighbour]
-) -> WordView:
+def _make_word(snapshot: ThesaurusSnapshot, row: int, neighbours: Sequence[Neighbour]) -> WordView:
     thesaurus = snapshot.thesaurus
     word, total = str(thesaurus.words[row]), float(thesaurus.counts.word_totals[row])
     memberships = thesaurus.membership(word)

@@ -59,8 +59,12 @@ def make(snapshot: ThesaurusSnapshot, node: int, n: int = WORDS, offset: int = 0
     check_index("class", node, thesaurus.tree.n_nodes)
     n, offset = check_rows(n), check_rows(offset)
     word_class = thesaurus.word_class(node, max(n + offset, CONTEXTS))
+    named = name_class(snapshot, node)
     return {
-        **name_class(snapshot, node),
+        "node": node,
+        "label": named["label"],
+        "words": named["words"],
+        "share": named["share"],
         "value": snapshot.split_value(node),
         "path": [name_class(snapshot, above) for above in thesaurus.tree.path(node)],
         "children": [name_class(snapshot, below) for below in thesaurus.tree.children(node)],

@@ -1,4 +1,4 @@
-"""Sessions: a link opens one, once; without one, nobody is told anything."""
+"""AccessTokens: a link opens one, once; without one, nobody is told anything."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from roget.web.desk import Desk
-from roget.web.routes import ROUTES
-from roget.web.sessions import MOST, Sessions, is_other_user
+from roget.web.access import MAX_KEPT, AccessTokens, is_other_user
+from roget.web.session import Session
+from roget.web.views import VIEWS
 from web.helpers import asking, known, open_session, served
 
 testclient = pytest.importorskip("starlette.testclient", reason="needs roget[explore]")
 server = pytest.importorskip("roget.web.server")
 
 PORT = 8123
-PRIVATE = [re.sub(r"\{\w+:whole\}", "1", route.place) for route in ROUTES]
+PRIVATE = [re.sub(r"\{\w+\}", "1", view.path) for view in VIEWS]
 
 
 @pytest.fixture
 def sessions():
-    return Sessions()
+    return AccessTokens()
 
 
 @pytest.fixture
 def stranger(folder, gold, sessions):
-    app = server.application(Desk(folder, gold), PORT, sessions)
+    app = server.application(Session(folder, gold), PORT, sessions)
     return testclient.TestClient(app, base_url=f"http://127.0.0.1:{PORT}")
 
 
@@ -104,14 +104,14 @@ def test_what_is_no_key_is_refused(stranger, sent):
 
 
 def test_keys_are_of_one_run(folder, sessions, stranger):
-    key = Sessions().make_key()
+    key = AccessTokens().make_key()
     assert stranger.post("/api/session", json={"key": key}).status_code == 403
-    other = asking(Desk(folder))
+    other = asking(Session(folder))
     assert stranger.get("/api/tree", headers=other.headers).status_code == 401
 
 
 def test_the_oldest_make_room(sessions):
-    keys = [sessions.make_key() for _ in range(MOST + 1)]
+    keys = [sessions.make_key() for _ in range(MAX_KEPT + 1)]
     tokens = [sessions.exchange(key) for key in keys]
     assert tokens[0] is None
     assert all(tokens[1:])
@@ -194,7 +194,7 @@ def test_a_browser_comes_in_by_a_link(browser, folder):
     """Once; then it is known, also after a reload, in another tab and at a kept address."""
     import web.helpers
 
-    with served(Desk(folder)) as address:
+    with served(Session(folder)) as address:
         key = web.helpers.SESSIONS[address].make_key()
         refused = ("401 (Unauthorized)", "403 (Forbidden)")
         amiss = []
@@ -231,7 +231,7 @@ def test_a_session_that_ends_is_told(browser, folder):
     """The server was started again meanwhile: what was typed is not lost, and the page says why."""
     import web.helpers
 
-    with served(Desk(folder)) as address:
+    with served(Session(folder)) as address:
         context = known(browser, address)
         page = context.new_page()
         page.goto(f"{address}#/class/3")
