@@ -1,8 +1,8 @@
-"""Every named part of roget, as data: name → "module:object", imported only when used.
+"""Every named part of roget, as data: name → "module:object", imported on first use.
 
-Adding a part is one line here; "module:table[key]" is what a table of that module has there. Other
-packages add theirs through entry points in the group `roget.<kind>` (for example `roget.measures`),
-with the same "module:object" text.
+A new part needs one line here; "module:table[key]" names an entry of a table. Other packages add
+parts through entry points in the group `roget.<kind>` (for example `roget.measures`) with the same
+"module:object" text.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from roget.errors import MissingExtra, UnknownName
 
 
 def _keys(table: str, *names: str) -> dict[str, str]:
-    """What a table has under some names, by these names."""
+    """Return entries of a table by name."""
     return {name: f"{table}[{name}]" for name in names}
 
 
@@ -137,7 +137,7 @@ REPORTS: dict[str, str] = {
     "sweep": "roget.report.sweep:report",
     "evaluation": "roget.report.protocols:report",
 }
-"""How results, which know nothing of reports, become one."""
+"""Functions that make a report of a result."""
 
 LABEL_FORMATS: dict[str, str] = {
     "key": "roget.scoring.labels.keys:read",
@@ -209,7 +209,7 @@ TOGETHER = {
     "roget": ("soft-symmetric", "comdl"),
     "all": ("soft-symmetric", "comdl", "soft", "mdl", "nearest", "nmf", "lda"),
 }
-"""Models through several kinds of classes; the two of the first predict as well as all of ours."""
+"""Class models that combine several kinds of classes."""
 
 TAXONOMIES: dict[str, str] = {
     "skos": "roget.learn.taxonomy.skos:read",
@@ -233,7 +233,7 @@ REPRODUCTIONS: dict[str, str] = {
     for paper, parts in _PAPERS.items()
     for part in parts
 }
-"""Each is a function of that name in a module of that name, in the folder of its paper."""
+"""Reproduced tables and figures, each a function in a module of the same name."""
 
 EXPORTERS: dict[str, str] = {
     "skos": "roget.report.exports.skos:write_turtle",
@@ -277,7 +277,7 @@ SUFFIXES: dict[str, dict[str, str]] = {
         ".markdown": "markdown", ".tex": "latex", ".html": "html", ".htm": "html",
     },
 }  # fmt: skip
-"""How files end that our parts read or write; one of compression may follow."""
+"""File suffixes of the built-in readers and writers; a suffix of compression may follow."""
 
 ENGINES: dict[str, str] = {"local": "roget.engines.local:Local", "dask": "roget.engines.dask:Dask"}
 
@@ -300,7 +300,7 @@ OTHER_NAMES: dict[str, str] = {
     "miller-madow": "mm",
     **dict.fromkeys(("mle", "plug-in", "plugin"), "ml"),
 }
-"""What other libraries call things: not accepted, but answered with ours."""
+"""Names used by other libraries, for suggestions in error messages."""
 
 FAMILIAR: dict[str, dict[str, str]] = {
     "scikit-learn": {
@@ -341,7 +341,7 @@ FAMILIAR: dict[str, dict[str, str]] = {
     "mclust": {"adjustedrandindex": "ari", "classerror": "misclassification"},
     "Clustering.jl": {"varinfo": "vi", "vmeasure": "v"},
 }
-"""Functions of other libraries that give the same values, taken as names of ours."""
+"""Functions of other libraries with the same values, accepted as aliases."""
 
 KINDS: dict[str, dict[str, str]] = {
     "measures": MEASURES,
@@ -383,14 +383,14 @@ EXTRAS: dict[str, tuple[str, str, str]] = {
     "uvicorn": ("uvicorn", "explore", "the explorer"),
     "wn": ("wn", "wordnet", "reading a lexicon by its name"),
 }
-"""Modules that scoring does not need: the package each comes in, its extra, and what for.
+"""Modules that scoring does not need: distribution, extra and purpose.
 
-Kernels know one more."""
+`core.kernels` adds numba."""
 
 
 @contextmanager
 def name_extra() -> Iterator[None]:
-    """Say which extra to install where a module is missing that is one of those.
+    """Raise `MissingExtra` if a module of an extra is missing in the block.
 
     Around the ways in to our parts (public names, the catalogue, commands), so that the rest may
     import what learning needs as usual, and around imports of what is needed for one thing only.
@@ -406,7 +406,7 @@ def name_extra() -> Iterator[None]:
 
 @cache
 def entries(kind: str) -> dict[str, str]:
-    """All names of one kind with their "module:object", ours first, then entry points'."""
+    """Return the parts of a kind by name, built-in ones first, then entry points."""
     from importlib import metadata
 
     group = "roget." + kind.replace(" ", "_")
@@ -417,12 +417,12 @@ def entries(kind: str) -> dict[str, str]:
 
 
 def names(kind: str) -> list[str]:
-    """The names of one kind, in catalogue order."""
+    """Return the names of a kind, in catalogue order."""
     return list(entries(kind))
 
 
 def check(kind: str, name: str) -> str:
-    """The name itself, if there is such a part.
+    """Return the name if there is such a part.
 
     >>> check("readers", "conlu")
     Traceback (most recent call last):
@@ -454,7 +454,7 @@ def load(kind: str, name: str) -> Any:
 
 
 def find_familiar(name: str) -> str:
-    """The measure that another library's function is, with its parameters; else the name itself.
+    """Return the measure that equals a function of another library, else the name itself.
 
     >>> find_familiar("normalized_mi_score"), find_familiar("v")
     ('nmi', 'v')
@@ -466,7 +466,7 @@ def find_familiar(name: str) -> str:
 
 
 def suffixes(kind: str) -> dict[str, str]:
-    """The suffixes of files that parts of a kind read or write, with the names of these parts.
+    """Return the suffixes that parts of a kind read or write, with the names of the parts.
 
     A part of another package has an attribute `suffixes`: `read.suffixes = (".vrt",)`.
     """
@@ -483,4 +483,4 @@ _SINGULAR = {
     "taxonomies": "kind of taxonomy",
     "exporters": "export format",
 }
-"""What messages call a part of these kinds; of the others, the kind without its last letter."""
+"""Singular of a kind in messages, where it is not the kind without its last letter."""

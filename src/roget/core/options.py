@@ -1,7 +1,7 @@
-"""Options, each declared once: commands, Python signatures and checks are made from a dataclass.
+"""Options, each declared once: commands, signatures and checks are made from a dataclass.
 
-A field made by `option` says what the option is for, what it may be and what it is called on the
-command line. Modules that declare options import nothing heavy, so that help is instant.
+A field made by `option` holds the help text, the allowed values and the command-line flags. Modules
+that declare options import nothing heavy, so help is instant.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from roget.errors import InputError, UnknownName
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-SAID = "{name} {value!r}"
-"""How messages name an option and its value."""
+SHOWN = "{name} {value!r}"
+"""How messages show an option and its value."""
 
 LAST_SEED = 2**31
 
@@ -32,61 +32,61 @@ _NAMES: dict[type, str] = {int: "N", float: "X", str: "TEXT"}
 
 @dataclass(frozen=True)
 class Option:
-    """What there is to know of one option."""
+    """One option: its name, default, help text and allowed values."""
 
     name: str
     default: Any
     help: str
     type: type = str
-    """Of a value: bool, int, float or str; of its items, where there may be `many`."""
+    """Type of the value, or of each item if there may be `many`: bool, int, float or str."""
     choices: tuple[str, ...] | str | None = None
-    """Names to choose from, or the catalogue's kind of them."""
+    """Allowed names, or a kind of the catalogue."""
     words: tuple[str, ...] = ()
-    """What a number may be as well, such as "auto"."""
+    """Words allowed instead of a number, such as "auto"."""
     minimum: float | None = None
     maximum: float | None = None
     positive: bool = False
     optional: bool = False
-    """Whether None is a value."""
+    """True if None is allowed."""
     many: str = ""
-    """How several are given in a command: "repeated", in "pairs" (A=B), parted by ",", or as a
-    "text" with commas, which whoever takes it reads. An option may be given twice in any case."""
+    """How a command takes several values: "repeated" options, "pairs" (A=B), separated by ",", or
+    one "text" with commas that the library parses. Repeating the option always adds values."""
     flags: tuple[str, ...] = ()
     metavar: str = ""
     called: str = ""
-    """What messages call it, if not by its name."""
+    """Name in messages, if it differs."""
     expects: str = ""
-    """What messages say that a number should be, if not its range."""
+    """What messages expect of a number, if not its range."""
 
     @property
     def known(self) -> tuple[str, ...]:
-        """The names to choose from, plug-ins' included; none where anything goes."""
+        """The allowed names, plug-ins included; empty if any value is allowed."""
         if isinstance(self.choices, str):
             return tuple(catalogue.names(self.choices))
         return self.choices or ()
 
     @property
     def repeated(self) -> bool:
-        """Whether it may be given several times in a command."""
+        """True if a command may repeat the option."""
         return self.many in ("repeated", "pairs")
 
     @property
     def joined(self) -> bool:
-        """Whether what is given several times in a command becomes one text with commas."""
+        """True if repeated values of a command are joined by commas."""
         return self.many in (",", "text")
 
     @property
     def expected(self) -> str:
-        """What a value must be, in words."""
+        """The allowed values, in words."""
         numbers = {int: "a whole number", float: "a number"}
-        said = " or ".join(self.known) or numbers.get(self.type, "text")
+        text = " or ".join(self.known) or numbers.get(self.type, "text")
         if self.range and self.type in numbers:
-            said = self.range if self.positive else f"{said}, {self.range}"
-        return ", or ".join([said, *(self.words or (["None"] if self.optional else []))])
+            text = self.range if self.positive else f"{text}, {self.range}"
+        return ", or ".join([text, *(self.words or (["None"] if self.optional else []))])
 
     @property
     def range(self) -> str:
-        """How large a number must be, in words."""
+        """The range of a number, in words."""
         if self.expects:
             return self.expects
         if self.positive and self.maximum is not None:
@@ -100,7 +100,7 @@ class Option:
         return f"{self.minimum:g} or more" if self.minimum else "not negative"
 
     def parse(self, given: Any) -> Any:
-        """A text of the command line as a value; what is none stays as it is, for `check`."""
+        """Parse a command-line string; return it unchanged if it does not parse, for `check`."""
         if not isinstance(given, str):
             return given
         if self.many == ",":
@@ -112,53 +112,53 @@ class Option:
                 return given
         return given
 
-    def check(self, value: Any, said: str = SAID) -> None:
-        """Raise an error that names the option, unless the value can be used."""
+    def check(self, value: Any, shown: str = SHOWN) -> None:
+        """Raise an error that names the option if the value is not allowed."""
         if (value is None and self.optional) or (isinstance(value, str) and value in self.words):
             return
         if self.many:
             if self.type is str and not self.choices:
                 return
             for part in [value] if isinstance(value, str) else value:
-                replace(self, many="").check(part, said)
+                replace(self, many="").check(part, shown)
             return
         expected = self.range
         if self.choices:
-            # Ours are found without a search through the packages that are installed.
+            # Built-in names are found without searching the installed packages for plug-ins.
             ours = catalogue.KINDS[self.choices] if isinstance(self.choices, str) else ()
             if value in ours or value in self.known:
                 return
-            if said == SAID:
+            if shown == SHOWN:
                 raise UnknownName(self.called or self.name, value, self.known)
             expected = ""
         elif self.type not in (int, float):
             return
         elif isinstance(value, Integral if self.type is int else Real) and value is not True:
-            if self._reaches(value):
+            if self._is_in_range(value):
                 return
         else:
             expected = ""
-        what = said.format(name=self.name, value=value)
-        raise InputError(f"{what}: expected {expected or self.expected}")
+        what = shown.format(name=self.name, value=value)
+        raise InputError(f"{what}: expected {expected or self.expected}", code="invalid-option")
 
-    def _reaches(self, number: Any) -> bool:
-        """Whether a number is in the range."""
+    def _is_in_range(self, number: Any) -> bool:
+        """Return whether a number is in the range."""
         low = self.minimum if self.minimum is not None else -math.inf
         high = self.maximum if self.maximum is not None else math.inf
         try:
             finite = math.isfinite(number)
-        except OverflowError:  # a whole number that is larger than any float
+        except OverflowError:  # an integer larger than any float
             return False
         return bool(finite and low <= number <= high and (number > 0 or not self.positive))
 
 
 def option(default: Any, *, help: str, **declared: Any) -> Any:
-    """A field of a dataclass that is an option; what else is declared are fields of `Option`.
+    """Declare a field of a dataclass as an option; keyword arguments are fields of `Option`.
 
     >>> @dataclass(frozen=True)
-    ... class Asked:
-    ...     top: int = option(10, minimum=1, help="How many are shown.")
-    >>> options_of(Asked)["top"].check(0)
+    ... class ListOptions:
+    ...     top: int = option(10, minimum=1, help="Number of rows.")
+    >>> options_of(ListOptions)["top"].check(0)
     Traceback (most recent call last):
         ...
     roget.errors.InputError: top 0: expected 1 or more
@@ -168,19 +168,18 @@ def option(default: Any, *, help: str, **declared: Any) -> Any:
 
 
 def seed_option() -> Any:
-    """The option that every command calls --seed."""
-    said = "Seed of everything random."
-    return option(0, minimum=0, maximum=LAST_SEED, flags=("--seed",), help=said)
+    """Declare the option that every command calls --seed."""
+    return option(0, minimum=0, maximum=LAST_SEED, flags=("--seed",), help="Random seed.")
 
 
 def copy_option(kind: type, name: str, default: Any, **changed: Any) -> Any:
-    """An option of another dataclass with a default, and perhaps other things, of its own."""
+    """Declare an option of another dataclass again, with another default and other changes."""
     there = next(one for one in fields(kind) if one.name == name).metadata[_KEY]
     return field(default=default, metadata={_KEY: replace(there, default=default, **changed)})
 
 
 def options_of(kind: Any) -> Mapping[str, Option]:
-    """The options that a dataclass declares, by name."""
+    """Return the options that a dataclass declares, by name."""
     return _declared(next(one for one in kind.__mro__ if "__dataclass_fields__" in vars(one)))
 
 
@@ -204,7 +203,7 @@ def _declared(kind: Any) -> Mapping[str, Option]:
 
 
 def from_signature(made: Callable[..., Any]) -> Mapping[str, Option]:
-    """The keyword arguments of a callable that declares no options: their defaults tell the type.
+    """Return the keyword arguments of a callable as options, typed by their defaults.
 
     >>> from_signature(lambda k=2, *, sharp=False: None)["sharp"].type
     <class 'bool'>
@@ -218,24 +217,24 @@ def from_signature(made: Callable[..., Any]) -> Mapping[str, Option]:
 
 
 def _type_of(hint: Any, words: tuple[str, ...]) -> tuple[type, bool]:
-    """The plain type of a value, and whether it may be None."""
+    """Return the plain type of a value, and whether it may be None."""
     parts = {hint, *typing.get_args(hint)}
     for part in list(parts):
         parts.update(typing.get_args(part))
     plain = next((kind for kind in (bool, int, float) if kind in parts), str)
-    # Numbers or names of columns come as text; a number or "auto" is a number.
+    # Column names or numbers are text; a number or "auto" is a number.
     return (str if str in parts and not words else plain), type(None) in parts
 
 
-def check(values: Any, said: str = SAID, **instead: Any) -> None:
-    """Check all options of an object of a dataclass; `instead` has values that are looked at."""
+def check(values: Any, shown: str = SHOWN, **instead: Any) -> None:
+    """Check all options of a dataclass instance; `instead` replaces some of its values."""
     for name, one in options_of(type(values)).items():
-        one.check(instead.get(name, getattr(values, name)), said)
+        one.check(instead.get(name, getattr(values, name)), shown)
 
 
 @dataclass(frozen=True)
 class Checked:
-    """A base of dataclasses whose options are checked when they are made."""
+    """Base class of dataclasses whose options are checked on creation."""
 
     def __post_init__(self) -> None:
         for name, one in options_of(type(self)).items():
@@ -249,7 +248,7 @@ class Checked:
 
 
 def choose(kind: type, given: Mapping[str, Any], *also: Iterable[str]) -> dict[str, Any]:
-    """Those of the given options that a dataclass has; a name that nobody knows is an error."""
+    """Return the options that a dataclass declares; an unknown name is an error."""
     known = {name for names in (options_of(kind), *also) for name in names}
     for name in given:
         if name not in known:
@@ -258,7 +257,7 @@ def choose(kind: type, given: Mapping[str, Any], *also: Iterable[str]) -> dict[s
 
 
 def with_options(*kinds: type, also: Iterable[Option] = ()) -> Callable[[Function], Function]:
-    """Give a function with `**options` the signature and the documentation of dataclasses."""
+    """Give a function with `**options` the signature and documentation of dataclasses."""
     declared = [one for kind in kinds for one in options_of(kind).values()] + list(also)
     hints = {one.name: one.type for kind in kinds for one in fields(kind)}
 
@@ -285,12 +284,12 @@ def with_options(*kinds: type, also: Iterable[Option] = ()) -> Callable[[Functio
 
 
 def document(thing: Any, title: str, helps: Mapping[str, str]) -> None:
-    """Add a section on some options to the documentation of a function or class."""
-    lines = [f"{name}\n    {said}" for name, said in helps.items()]
+    """Add a section on options to the docstring of a function or class."""
+    lines = [f"{name}\n    {text}" for name, text in helps.items()]
     about = inspect.cleandoc(thing.__doc__ or "")
     thing.__doc__ = "\n".join([about, "", title, "-" * len(title), *lines])
 
 
 def helps_of(kind: Any) -> dict[str, str]:
-    """What the options of a dataclass are for, by name; no type of theirs is looked at."""
+    """Return the help texts of a dataclass's options by name, without resolving types."""
     return {one.name: one.metadata[_KEY].help for one in fields(kind) if _KEY in one.metadata}

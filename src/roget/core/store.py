@@ -1,8 +1,8 @@
-"""Writing files and folders so that a reader never meets half of one, also after a power cut.
+"""Atomic writes of files and folders: a reader never sees half of one, even after a power cut.
 
-What is written is on the disk (fsync) before it takes its name, and its name is there before the
-writer is told so. A draft is locked by the process that writes it; one that nobody has locked any
-more was left by a process that was killed, and the next one that writes there removes it.
+Data are flushed to disk (fsync) before the draft is renamed, and the rename is flushed before the
+writer returns. A draft is locked by the process that writes it. An unlocked draft was left by a
+killed process; the next writer of the same target removes it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import IO, Self
 from roget.errors import InputError
 
 STALE = 24 * 3600.0
-"""Seconds after which a draft is nobody's whose writer cannot be asked: on another machine, say."""
+"""Seconds after which a draft of another machine counts as abandoned."""
 
 DRAFT_ATTEMPTS = 5
 """Number of names tried for a draft."""
@@ -35,44 +35,45 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 _SUFFIX, _ASIDE = ".draft", ".old"
 _MARK, _LOCK = "partial.json", "lock"
 _DRAFT = re.compile(rf"(\d+)\.(\w+){re.escape(_SUFFIX)}({re.escape(_ASIDE)})?")
-"""What follows the target's name in the name of a draft: the process, and machine and a random
-word in one; and whether it is what was there before."""
+"""Suffix of a draft's name: process id, machine id with a random word, and ".old" for the folder
+that was replaced."""
 
 
 def write_atomic(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text file whole or not at all: a neighbour is written first, then renamed."""
+    """Write a text file atomically: write a draft next to it, then rename it."""
     try:
         data = text.encode("utf-8")
     except UnicodeEncodeError as error:
         wrong = text[error.start : error.end]
-        said = f"cannot write {path}: it would hold {wrong!r}, which is no text"
-        raise InputError(said) from None
+        raise InputError(
+            f"cannot write {path}: {wrong!r} cannot be encoded as UTF-8", code="not-text"
+        ) from None
     with new_file(path) as draft:
         draft.write_bytes(data)
 
 
 def check_file(path: str | os.PathLike[str]) -> None:
-    """Refuse a file that could not be written: better before the work than after."""
+    """Refuse a file that could not be written, before the work starts."""
     target = _locate(path)
-    _need_file(target)
-    _need_access(target)
+    _require_file(target)
+    _require_access(target)
 
 
 def check_directory(path: str | os.PathLike[str], ours: Callable[[Path], bool], kind: str) -> None:
-    """Refuse a folder that `new_directory` would refuse: better before the work than after."""
+    """Refuse a folder that `new_directory` would refuse, before the work starts."""
     target = _locate(path)
-    _need_folder(target)
-    _need_ours(target, ours, kind)
-    _need_access(target)
+    _require_folder(target)
+    _require_ours(target, ours, kind)
+    _require_access(target)
 
 
 @contextmanager
 def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A draft beside the file, to be written; it takes the file's name if the block ends well."""
+    """Open a draft next to the file; it replaces the file if the block succeeds."""
     target = _locate(path)
-    _need_file(target)
+    _require_file(target)
     if target.exists() and not target.is_file():
-        # A pipe or device is written to, never replaced.
+        # Pipes and devices are written to, never replaced.
         yield target
         return
     clear_drafts(target)
@@ -91,37 +92,37 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
 def new_directory(
     path: str | os.PathLike[str], ours: Callable[[Path], bool], kind: str
 ) -> Iterator[Path]:
-    """A draft folder beside the path, to be filled; it takes its name if the block ends well.
+    """Make a draft folder next to the path; it replaces the folder if the block succeeds.
 
-    A folder that is there already is replaced only if `ours` says it is of this kind; it is asked
-    at the beginning, and at the end again, while nobody else has the folder `locked`. It stays
-    as it is until the new one is whole, and comes back if the new one cannot take its place.
+    An existing folder is replaced only if `ours` accepts it, at the start and again at the end,
+    while the folder is `locked`. The old folder stays until the new one is complete, and it is
+    restored if the exchange fails.
     """
     target = _locate(path)
-    _need_folder(target)
+    _require_folder(target)
     clear_drafts(target)
-    _need_ours(target, ours, kind)
+    _require_ours(target, ours, kind)
     with clear_errors(target), _new_draft(target) as draft:
         if target.exists():
-            draft.chmod(0o700)  # until it takes the rights of what it replaces
+            draft.chmod(0o700)  # until it gets the permissions of the folder it replaces
         yield draft
         _flush_all(draft)
         with locked(target):
-            # Filling the draft may have taken hours: look again at what is to be replaced.
-            _need_ours(target, ours, kind)
+            # Filling the draft may have taken hours: check the existing folder again.
+            _require_ours(target, ours, kind)
             _take_rights(draft, target)
             _exchange(draft, target)
         _flush(target.parent)
 
 
 def _take_rights(draft: Path, target: Path) -> None:
-    """Let those read what is new who may read what it replaces, and nobody else."""
-    with suppress(OSError):  # nothing is there, or its file system knows no rights
+    """Copy the permissions of the target, if it exists."""
+    with suppress(OSError):  # no target, or a file system without permissions
         shutil.copymode(target, draft)
 
 
 def _flush_all(folder: Path) -> None:
-    """Have all that is in a folder on the disk before anything that comes later."""
+    """Flush all files of a folder to disk."""
     for place, _, names in os.walk(folder):
         for name in names:
             _flush(Path(place, name))
@@ -129,18 +130,18 @@ def _flush_all(folder: Path) -> None:
 
 
 def _flush(path: Path) -> None:
-    """Have the content of a file, or the names in a folder, on the disk."""
+    """Flush a file, or the entries of a folder, to disk."""
     is_folder = path.is_dir()
     try:
         handle = os.open(path, os.O_RDWR if sys.platform == "win32" else os.O_RDONLY)
     except OSError:
-        if is_folder:  # one that may be written to but not listed, or a system that opens none
+        if is_folder:  # not readable, or a system that cannot open folders
             return
         raise
     try:
         os.fsync(handle)
     except OSError as error:
-        # Some file systems know no such thing for folders.
+        # Some file systems cannot flush folders.
         if not is_folder or error.errno in (errno.EIO, errno.ENOSPC, errno.EDQUOT):
             raise
     finally:
@@ -181,7 +182,7 @@ def _draft_name(target: Path) -> Path:
 
 @cache
 def _machine() -> str:
-    """What tells this machine, since it was started, from others that may share its disks."""
+    """Return an id of this machine since its start, as disks may be shared."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text()[:8]
     except OSError:
@@ -189,9 +190,10 @@ def _machine() -> str:
 
 
 def _hold(folder: Path, *, wait: bool = False, new: bool = False) -> int | None:
-    """A handle that locks a folder as long as it is open; None if it is gone or somebody has it.
+    """Lock a folder; return an open handle that holds the lock.
 
-    -1 where there are no locks. Whoever waits for others has it in the end, if it is there.
+    Return None if the folder is gone or locked by another process (unless `wait`), and -1 where the
+    system has no locks. With `new`, failing to open the folder is an error.
     """
     if sys.platform == "win32":
         return -1
@@ -208,7 +210,7 @@ def _hold(folder: Path, *, wait: bool = False, new: bool = False) -> int | None:
             return None
         try:
             fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Meanwhile another folder may have taken the name.
+            # Another folder may have taken the name meanwhile.
             if os.path.samestat(os.fstat(handle), os.stat(folder)):
                 return handle
         except (BlockingIOError, FileNotFoundError):
@@ -225,7 +227,7 @@ def _hold(folder: Path, *, wait: bool = False, new: bool = False) -> int | None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keep others who ask for the same from a folder; where the system can, and it is there."""
+    """Hold an exclusive lock on a folder, if it exists and the system has locks."""
     handle = _hold(folder, wait=True)
     try:
         yield
@@ -235,12 +237,11 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 class Partial:
-    """OUTPUT.partial: what a run has done of an output that is not whole yet, for the next run.
+    """The folder OUTPUT.partial: unfinished work of a run, from which the next run continues.
 
-    While the block lasts, no other run can have it. A folder of that name is taken over only if a
-    run of the same kind has made it, as its mark tells; `left` says of the names in a folder
-    without a mark whether they are those that runs of an older roget leave. It stays when the
-    block ends, unless it is discarded.
+    The folder is locked during the block and remains afterwards unless it is discarded. An existing
+    folder is used only if a run of the same kind made it, as its mark shows; `left` decides by the
+    file names for folders of older versions, which have no mark.
     """
 
     def __init__(self, output: Path, kind: str, left: Callable[[set[str]], bool]) -> None:
@@ -258,8 +259,8 @@ class Partial:
                 if self._is_ours():
                     self._lock = self._take_lock()
         except OSError as error:
-            said = error.strerror or error
-            raise type(error)(f"cannot write {self.folder}: {said}") from None
+            reason = error.strerror or error
+            raise type(error)(f"cannot write {self.folder}: {reason}") from None
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -268,26 +269,26 @@ class Partial:
 
     @property
     def advice(self) -> str:
-        """How to go on after a run that was stopped."""
-        return f"run the same command again to go on ({self.folder} keeps what is done)"
+        """How to continue after an interruption."""
+        return f"run the same command again to continue from {self.folder}"
 
     def kept(self) -> set[str]:
-        """The names of what runs have left."""
+        """Return the names of the files that earlier runs left."""
         return set(os.listdir(self.folder)) - {_MARK, _LOCK}
 
     def discard(self) -> None:
-        """Remove the folder; at one stroke, so that no half of it is ever left."""
+        """Remove the folder, by renaming it first so that no half of it is left."""
         aside = _draft_name(self.folder)
         try:
             os.rename(self.folder, aside)
-        except OSError:  # where open files keep their folders
+        except OSError:  # systems that cannot rename folders with open files
             aside = self.folder
         shutil.rmtree(aside, ignore_errors=True)
         if self._was_empty:
-            self.folder.mkdir(exist_ok=True)  # somebody else's
+            self.folder.mkdir(exist_ok=True)  # it was there before, empty
 
     def _make(self) -> None:
-        """Make the folder with its mark, at one stroke."""
+        """Make the folder with its mark atomically."""
         clear_drafts(self.folder)
         with _new_draft(self.folder) as draft:
             (draft / _MARK).write_text(json.dumps(self._mark))
@@ -296,10 +297,10 @@ class Partial:
                 os.rename(draft, self.folder)
             except OSError as error:
                 if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
-                    raise  # else another run was quicker
+                    raise  # otherwise another run was faster
 
     def _is_ours(self) -> bool:
-        """Whether the folder may be taken over; False if it went away meanwhile, with its run."""
+        """Return whether the folder may be used; False if it disappeared meanwhile."""
         mark, text = self.folder / _MARK, json.dumps(self._mark)
         try:
             before = self.folder.stat()
@@ -307,14 +308,14 @@ class Partial:
             ours = mark.read_text("utf-8", "replace") == text if _MARK in names else not names
             now = self.folder.stat()
             if (before.st_ino, before.st_ctime_ns) != (now.st_ino, now.st_ctime_ns):
-                return False  # what was listed may have been half of what goes away
+                return False  # the folder may have been listed while it was removed
             if ours and _MARK in names:
                 return True
             if _MARK in names or (names and not self._left(names)):
                 raise InputError(
-                    f"cannot write {self.folder}: the folder is there and was not left by "
-                    f"{self._mark['kind']}, so it is not touched; move it away, or name another "
-                    "output"
+                    f"cannot write {self.folder}: the folder exists and was not made by "
+                    f"{self._mark['kind']}; move it away, or choose another output",
+                    code="not-writable",
                 )
             mark.write_text(text)
         except FileNotFoundError:
@@ -323,9 +324,9 @@ class Partial:
         return True
 
     def _take_lock(self) -> IO[str] | None:
-        """An open file that no other process can have; the system frees it when this one dies.
+        """Return a locked file; the system releases the lock when this process ends.
 
-        None if the run before has just ended and taken its folder along.
+        Return None if the previous run has just ended and removed its folder.
         """
         path = self.folder / _LOCK
         try:
@@ -338,7 +339,8 @@ class Partial:
             file.close()
             raise InputError(
                 f"{self.folder} is in use: another run{owner and f' (process {owner})'} writes the "
-                "same output; wait for it, or choose another name"
+                "same output; wait for it, or choose another output",
+                code="not-writable",
             )
         with suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(file.fileno()), path.stat()):
@@ -351,7 +353,7 @@ class Partial:
 
 
 def _try_lock(file: IO[str]) -> bool:
-    if sys.platform == "win32":  # has no such locks; two runs at once are not told apart there
+    if sys.platform == "win32":  # no such locks: two simultaneous runs are not detected
         return True
     import fcntl
 
@@ -363,12 +365,10 @@ def _try_lock(file: IO[str]) -> bool:
 
 
 def clear_drafts(target: Path, age: float = STALE) -> None:
-    """Remove drafts of a target that were left behind by processes that were killed.
+    """Remove drafts of a target that killed processes left.
 
-    A draft of this machine is nobody's if nobody has locked it; of others, which cannot be asked,
-    if nothing was written there for so long. Whoever knows that nobody else writes the target, on
-    no other machine either, needs no age. A folder that was put aside comes back if the one that
-    was to replace it is not there.
+    A draft of this machine is abandoned if it is not locked; one of another machine, if nothing was
+    written to it for `age` seconds. A replaced folder is restored if its replacement is missing.
     """
     begin = f".{target.name}."
     try:
@@ -390,7 +390,7 @@ def clear_drafts(target: Path, age: float = STALE) -> None:
                 os.rename(draft, target)
         elif draft.is_dir():
             shutil.rmtree(draft, ignore_errors=True)
-        else:  # as an older roget has them
+        else:  # drafts of older versions are files
             with suppress(OSError):
                 draft.unlink()
         if handle >= 0:
@@ -398,7 +398,7 @@ def clear_drafts(target: Path, age: float = STALE) -> None:
 
 
 def _touched(draft: Path) -> float:
-    """When anything in a draft was last written; of one that is going away, now."""
+    """Return when a draft was last written to; now, if it is being removed."""
     try:
         inside = list(draft.iterdir()) if draft.is_dir() else []
         return max(path.lstat().st_mtime for path in (draft, *inside))
@@ -407,7 +407,7 @@ def _touched(draft: Path) -> float:
 
 
 def _alive(process: int) -> bool:
-    if sys.platform == "win32":  # to ask would be to end it
+    if sys.platform == "win32":  # os.kill would end the process
         return False
     try:
         os.kill(process, 0)
@@ -436,7 +436,7 @@ def _exchange(draft: Path, target: Path) -> None:
 
 
 def _swap(one: Path, other: Path) -> bool:
-    """Let two folders change names at one stroke, where the system can; whether it could."""
+    """Exchange two folders atomically; return False if the system cannot."""
     import ctypes
 
     rename = getattr(ctypes.CDLL(None), "renameat2", None) if sys.platform == "linux" else None
@@ -447,49 +447,58 @@ def _swap(one: Path, other: Path) -> bool:
 
 
 def _locate(path: str | os.PathLike[str]) -> Path:
-    """Where an output goes; an address, also one that lost a stroke in a Path, is refused."""
+    """Return the path of an output; URLs are refused, also if Path has removed a slash."""
     if _ADDRESS.match(os.fspath(path)) and not Path(path).parent.is_dir():
-        raise InputError(f"cannot write {path}: only inputs may be elsewhere; name a place here")
-    return Path(os.path.realpath(path))  # resolve() has an error of its own for loops of links
+        raise InputError(
+            f"cannot write {path}: only inputs may be URLs; use a local path", code="not-writable"
+        )
+    return Path(os.path.realpath(path))  # resolve() raises other errors for symlink loops
 
 
-def _need_file(target: Path) -> None:
+def _require_file(target: Path) -> None:
     if target.is_dir():
-        raise InputError(f"{target} is a folder: expected the name of a file to write")
-    _need_folder(target)
+        raise InputError(f"{target} is a folder; expected a file", code="not-writable")
+    _require_folder(target)
 
 
-def _need_access(target: Path) -> None:
+def _require_access(target: Path) -> None:
     if not os.access(target.parent, os.W_OK):
-        raise InputError(f"cannot write {target}: {target.parent} may not be written to")
+        raise InputError(
+            f"cannot write {target}: no permission to write to {target.parent}", code="not-writable"
+        )
 
 
-def _need_folder(target: Path) -> None:
+def _require_folder(target: Path) -> None:
     if not target.parent.is_dir():
-        raise InputError(f"cannot write {target}: there is no folder {target.parent}")
+        raise InputError(
+            f"cannot write {target}: the folder {target.parent} does not exist", code="not-writable"
+        )
 
 
-def _need_ours(target: Path, ours: Callable[[Path], bool], kind: str) -> None:
+def _require_ours(target: Path, ours: Callable[[Path], bool], kind: str) -> None:
     if not target.exists():
         return
     if not target.is_dir():
-        raise InputError(f"cannot write {target}: it is a file; expected a new name or {kind}")
+        raise InputError(
+            f"cannot write {target}: it is a file; expected a new name or {kind}",
+            code="not-writable",
+        )
     if not ours(target):
         raise InputError(
-            f"cannot write {target}: the folder holds something else: it is not {kind}, so it is "
-            "not replaced"
+            f"cannot write {target}: the existing folder is not {kind} and is not replaced",
+            code="not-writable",
         )
 
 
 @contextmanager
 def clear_errors(target: Path) -> Iterator[None]:
-    """A full disk or a closed folder said in words, as an error of the same class."""
+    """Raise an OSError of the block again with a message that names the target."""
     try:
         yield
     except OSError as error:
-        said = str(error) if error.strerror is None else error.strerror
+        reason = str(error) if error.strerror is None else error.strerror
         if error.filename is not None and f".{target.name}." not in str(error.filename):
-            said = f"{said} ({error.filename})"
-        clear = type(error)(f"cannot write {target}: {said}; nothing was changed there")
+            reason = f"{reason} ({error.filename})"
+        clear = type(error)(f"cannot write {target}: {reason}; nothing was changed there")
         clear.errno = error.errno
         raise clear from error
