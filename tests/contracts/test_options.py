@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import json
 import subprocess
@@ -17,7 +18,7 @@ from typer.testing import CliRunner
 import roget
 from roget import catalogue
 from roget.cli import app
-from roget.cli.command import expand
+from roget.cli.command import expand, read_signature
 from roget.core.options import option, options_of
 from roget.learn import build as building
 from roget.learn import command_options
@@ -86,13 +87,40 @@ def parameters(command: str) -> dict[str, Any]:
     return {one.name: one for one in made.params}
 
 
+def list_settings(command: str) -> dict[str, Any]:
+    """Return what a command takes by --set."""
+    if " " in command:
+        return {}
+    module = importlib.import_module(f"roget.cli.{command}")
+    return read_signature(getattr(module, command)).all_settings()
+
+
+@pytest.mark.parametrize(("command", "most"), [("build", 30), ("count", 25), ("score", 25)])
+def test_commands_have_few_options(command, most):
+    assert len([one for one in parameters(command).values() if one.opts[0].startswith("-")]) <= most
+
+
+def test_settings_are_passed_and_checked(tmp_path):
+    (tmp_path / "labels.tsv").write_text("a\t1\nb\t1\nc\t2\n")
+    command = ["score", str(tmp_path / "labels.tsv"), str(tmp_path / "labels.tsv"), "-m", "ari"]
+    made = CliRunner().invoke(app, [*command, "--set", "baselines=no", "--format", "json"])
+    assert made.exit_code == 0, made.output
+    for setting, code in (("balanse=class", 1), ("balance=clas", 2), ("balance", 1)):
+        done = CliRunner().invoke(app, [*command, "--set", setting])
+        assert done.exit_code == code, done.output
+
+
 @pytest.mark.parametrize("command", DECLARED)
 def test_a_command_and_its_function_have_the_options_of_the_dataclass(command):
     function, kinds = DECLARED[command]
     offered, signature = parameters(command), inspect.signature(function).parameters
+    settings = list_settings(command)
     for kind in kinds:
         for name, one in options_of(kind).items():
             assert signature[name].default == OTHERWISE.get((command, name), one.default)
+            if name not in offered:
+                assert settings[name][1] == one, "not an option, so a setting"
+                continue
             there = offered[name]
             assert there.default == (None if one.repeated else one.default)
             assert there.help == one.help
@@ -121,7 +149,7 @@ def test_no_list_is_replaced_by_another_without_a_word():
         for one in made.params
         if "," in (one.metavar or "") or one.metavar in LISTS
     ]
-    assert {one.name for _, one in found} >= {"only", "levels", "columns", "accept", "clusters"}
+    assert {one.name for _, one in found} >= {"columns", "accept", "clusters"}
     assert [(path, one.name) for path, one in found if not one.multiple] == []
 
 
@@ -156,7 +184,7 @@ def test_lists_that_are_given_twice_are_one():
 @pytest.mark.parametrize("method", catalogue.names("clusterers"))
 def test_build_reaches_every_option_of_an_estimator(method):
     estimator = catalogue.load("clusterers", method)
-    declared, offered = method_options(method), parameters("build")
+    declared, offered = method_options(method), list_settings("build")
     assert declared == options_of(estimator), "the light module declares the estimator's own"
     for name, one in inspect.signature(estimator).parameters.items():
         if name in ("random_state", "checkpoint", "progress"):
