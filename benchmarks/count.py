@@ -22,7 +22,8 @@ from roget.core.io.paths import find
 from roget.core.io.source import Source
 from roget.learn.corpus import conllu
 from roget.learn.corpus.base import ReadContext, Tables
-from roget.learn.corpus.relations import Extractor, parse
+from roget.learn.corpus.pair_extraction import Extractor
+from roget.learn.corpus.relations import parse
 
 PEERS = ("pyconll", "conllu", "numba")
 DATA = ("amalgum/news.conllu.gz",)

@@ -40,7 +40,7 @@ from roget.learn.clustering.annealing.states import ThreadPool
 from roget.learn.clustering.soft.em import SoftMixture
 from roget.learn.counting.extract import Extract
 from roget.learn.counting.options import CountOptions
-from roget.learn.counting.scheduler import Workspace, counted
+from roget.learn.counting.scheduler import Workspace, count_tasks
 from roget.scoring.labels import as_labels
 from roget.scoring.labels.align import align
 from roget.scoring.labels.dask_join import DaskJoin, deal_rows
@@ -165,9 +165,9 @@ def prepare_count(folder: Path, scale: float) -> Work:
         (folder / f"{number}.conllu").write_text(text * max(1, round(20 * scale)))
 
     def work(engine: Engine) -> bytes:
-        from roget.learn.counting.plan import plan_count
+        from roget.learn.counting.count import plan_inputs
 
-        planned = plan_count(folder, CountOptions())
+        planned = plan_inputs(folder, CountOptions())
         with (
             tempfile.TemporaryDirectory() as made,
             base.using(engine),
@@ -181,7 +181,7 @@ def prepare_count(folder: Path, scale: float) -> Work:
             )
             try:
                 asked = CountOptions(engine="dask")
-                parts = counted(workspace, planned.tasks, planned.recipe, asked, lambda *_: None)
+                parts = count_tasks(workspace, planned, asked, None)
             finally:
                 catalogue.load = known
             return b"".join(

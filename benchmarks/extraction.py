@@ -24,8 +24,9 @@ from roget.core.io.paths import find
 from roget.core.io.source import Source
 from roget.learn.corpus import conllu, tagger
 from roget.learn.corpus.base import NONE, CorpusReader, ReadContext, Tables, Tokens
+from roget.learn.corpus.pair_extraction import Extractor
 from roget.learn.corpus.particles import Particles
-from roget.learn.corpus.relations import Extractor, parse
+from roget.learn.corpus.relations import parse
 
 TRIAL = "minutes; ud-english, or ud-other with --german"
 RELATIONS = {

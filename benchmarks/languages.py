@@ -21,7 +21,8 @@ import roget
 from roget.core.io.paths import find
 from roget.learn.corpus import conllu
 from roget.learn.corpus.base import ReadContext, Tables, Tokens
-from roget.learn.corpus.relations import Extractor, parse
+from roget.learn.corpus.pair_extraction import Extractor
+from roget.learn.corpus.relations import parse
 from roget.learn.corpus.segmenting import RUNS, Jieba, LearntSegmenter, cut
 
 TRIAL = "minutes; ud-other"

@@ -40,17 +40,19 @@ def _reader(
         from roget import catalogue
         from roget.core.io.source import source_of
         from roget.learn.corpus.base import ReadContext, Tables
-        from roget.learn.counting.extract import drawer
-        from roget.learn.counting.parts import CountRecipe
+        from roget.learn.corpus.relations import RelationSet
+        from roget.learn.counting.extract import make_extractor
+        from roget.learn.counting.recipe import CountRecipe
 
         load = catalogue.load("readers", name)
         told = ReadContext(**reading)
-        relations = () if window else ("obj", "~amod", "obl:prep", "VERB/obl*+conj/NOUN")
+        names = ("obj", "~amod", "obl:prep", "VERB/obl*+conj/NOUN")
+        relations = None if window else RelationSet.from_names(names)
         recipe = CountRecipe(name, told, relations, window)
 
         def read(path: str) -> Any:
             tables = Tables()
-            draw = drawer(recipe, tables)
+            draw = make_extractor(recipe, tables)
             return [draw(tokens) for tokens in load(source_of(path), tables, told)]
 
         return Files(

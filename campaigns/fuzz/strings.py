@@ -102,9 +102,10 @@ def _columns(text: str) -> Any:
 
 
 def _relations(text: str) -> Any:
-    from roget.learn.corpus.relations import parse, slots_of
+    from roget.learn.corpus.relations import RelationSet
 
-    return parse([text]), slots_of([text])
+    relations = RelationSet.from_names([text])
+    return relations, relations.list_slots()
 
 
 def _sizes(text: str) -> Any:

@@ -17,6 +17,11 @@ class Explanation(NamedTuple):
 
 
 CODES: dict[str, Explanation] = {
+    "already-counted": Explanation(
+        "An input holds counts already.",
+        "Counting it again would treat its files as text.",
+        "Read it with Counts.read, or pass it to `roget build`, which accepts counts.",
+    ),
     "ambiguous-columns": Explanation(
         "It is not clear which column holds the items, labels, weights or groups.",
         "A wrong guess would silently score the wrong column.",
@@ -63,6 +68,11 @@ CODES: dict[str, Explanation] = {
         "Overwriting it would lose the other change.",
         "Run the command again.",
     ),
+    "columns": Explanation(
+        "The columns of a table were inferred from its header or name.",
+        "Words and contexts would be exchanged if the inference is wrong.",
+        "Name the columns, e.g. --columns word=noun,context=verb,count=n, or pass --transpose.",
+    ),
     "conflicting-options": Explanation(
         "Two options exclude each other, or an option does not apply to this input.",
         "Ignoring one of them silently would give a result you did not request.",
@@ -72,6 +82,16 @@ CODES: dict[str, Explanation] = {
         "A thesaurus, counts or model folder is incomplete or its content is inconsistent.",
         "Loading checks every array, so that a damaged folder cannot give wrong results.",
         "Restore the folder from a backup, or build it again.",
+    ),
+    "default-contexts": Explanation(
+        "Contexts were chosen by default.",
+        "Different contexts give different counts and classes.",
+        "Pass --relation or --window to choose them.",
+    ),
+    "dropped-words": Explanation(
+        "Some words were left out of the clustering.",
+        "They are too rare, or no context links them to the other words.",
+        "Raise --top, or add text.",
     ),
     "duplicate-item": Explanation(
         "An item occurs more than once with different labels.",
@@ -102,6 +122,11 @@ CODES: dict[str, Explanation] = {
     "error": Explanation(
         "An error without a more specific code.", "See the message.", "See the message."
     ),
+    "examples": Explanation(
+        "Example sentences are missing for some or all pairs.",
+        "They are kept within a space limit, and only for running text written to a folder.",
+        "Raise --evidence-size (0: no limit), or write a folder.",
+    ),
     "extra-items": Explanation(
         "The system labels items that the gold standard does not contain.",
         "By default they are dropped and do not affect the score.",
@@ -109,6 +134,11 @@ CODES: dict[str, Explanation] = {
     ),
     "file-not-found": Explanation(
         "A file or folder does not exist.", "Nothing can be read.", "Check the path."
+    ),
+    "function-words": Explanation(
+        "Function words were left out of windows.",
+        "They occur next to every word and say little about it.",
+        "Pass --function-words to count them.",
     ),
     "index-mismatch": Explanation(
         "Two columns have different indices and cannot be joined.",
@@ -130,15 +160,30 @@ CODES: dict[str, Explanation] = {
         "The message names the option, the value and the allowed values.",
         "Correct the value; `roget COMMAND --help` lists the options.",
     ),
-    "length-mismatch": Explanation(
-        "Two inputs that belong together have different lengths.",
-        "They are joined by position, so they must have the same length.",
-        "Pass inputs of the same length, or mappings from item to label.",
+    "invalid-relation": Explanation(
+        "A relation is neither a known name nor a valid pattern.",
+        "Nothing would be counted for it.",
+        "Use a name that `roget list relations` shows, or a pattern such as VERB/obj/NOUN.",
+    ),
+    "keep-case": Explanation(
+        "Lemmas keep their capitals.",
+        "In German, capitals distinguish nouns from other words.",
+        "Pass --no-keep-case to lower-case them.",
     ),
     "language": Explanation(
         "The language of the text was not recognised, or there is no tagger for it.",
         "Lemmas, parts of speech and function words depend on the language.",
         "Pass --language, or parse the text first (CoNLL-U, spaCy).",
+    ),
+    "lemma-repair": Explanation(
+        "Some lemmas of nouns were corrected.",
+        "The text contradicts them, e.g. the lemma datum where only data occurs.",
+        "Pass --no-repair to count lemmas as they are.",
+    ),
+    "length-mismatch": Explanation(
+        "Two inputs that belong together have different lengths.",
+        "They are joined by position, so they must have the same length.",
+        "Pass inputs of the same length, or mappings from item to label.",
     ),
     "missing-column": Explanation(
         "A requested column does not exist.",
@@ -164,6 +209,11 @@ CODES: dict[str, Explanation] = {
         "A required argument or option was not given.",
         "The command cannot start without it.",
         "See `roget COMMAND --help`.",
+    ),
+    "mixed-inputs": Explanation(
+        "The inputs are of different kinds.",
+        "One count needs one reader.",
+        "Count them separately and merge the counts, or pass --reader.",
     ),
     "needs-whole-weights": Explanation(
         "A measure needs whole-number weights.",
@@ -193,6 +243,11 @@ CODES: dict[str, Explanation] = {
     "not-fitted": Explanation(
         "An estimator was used before `fit`.", "It has learnt nothing yet.", "Call `fit` first."
     ),
+    "not-parsed": Explanation(
+        "The text lacks the parse that is needed.",
+        "Relations connect words with their syntactic heads.",
+        "Parse the text first (CoNLL-U, spaCy), pass --tagger, or count neighbours with --window.",
+    ),
     "not-text": Explanation(
         "A file is not text in the expected encoding.",
         "Guessing the encoding would corrupt names.",
@@ -203,15 +258,50 @@ CODES: dict[str, Explanation] = {
         "The folder is missing, the disk is full or permission is denied.",
         "Choose another path, or correct the cause given in the message.",
     ),
+    "odd-words": Explanation(
+        "Words tagged as nouns that are not nouns were left out.",
+        "Pronouns, units of measure and single letters distort classes of nouns.",
+        "Pass --odd-words to count them.",
+    ),
+    "read-once": Explanation(
+        "Standard input can be read only once.",
+        "Some corrections need a first pass over the text.",
+        "Save the input to a file.",
+    ),
+    "replayed-edits": Explanation(
+        "Edits of the replaced thesaurus were applied to the new one.",
+        "Classes may have changed, so an edit may apply to another class or to none.",
+        "Check the edits named in the message.",
+    ),
+    "resumed": Explanation(
+        "Some files were counted by an earlier run that was interrupted.",
+        "Their counts were used again.",
+        "Nothing; delete the .partial folder to count everything again.",
+    ),
     "scheduler-lost": Explanation(
         "The connection to the Dask scheduler or its workers was lost.",
         "Work on the cluster cannot finish.",
         "Check the cluster and run the command again; counting resumes from its checkpoint.",
     ),
+    "segmentation": Explanation(
+        "Text in a script without spaces was divided into words.",
+        "The words depend on the method.",
+        "Choose it with --segment.",
+    ),
     "sparse-table": Explanation(
         "The contingency table has few items per non-empty cell.",
         "Plug-in entropies, and with them V, VI and NMI, are unreliable then.",
         "Report bias-corrected values (entropy jk) or AMI.",
+    ),
+    "tagger": Explanation(
+        "Plain text was tagged because its language was recognised.",
+        "Tags give lemmas and relations, which are better contexts than windows.",
+        "Pass --reader text to count windows without a tagger.",
+    ),
+    "terms": Explanation(
+        "Adjacent words were counted as one.",
+        "Their meaning differs from that of their parts.",
+        "Pass --no-terms to count them separately.",
     ),
     "too-large": Explanation(
         "An input exceeds a size limit.",

@@ -1,10 +1,11 @@
-"""From text to thesaurus: what is counted, what is clustered, and what a break leaves behind."""
+"""Building a thesaurus: counting, clustering, edits, and resuming after an interruption."""
 
 from __future__ import annotations
 
 import errno
 import json
 import os
+import re
 import signal
 import sys
 
@@ -17,14 +18,16 @@ from roget.errors import UnknownName
 from roget.learn import build as module
 from roget.learn.build import Plan, build, run
 from roget.learn.counting.options import CountOptions
+from roget.learn.options import BuildOptions
 from roget.learn.thesaurus import Thesaurus
+from support.errors import codes, notice, refused
 
 DRINKS = ("tea", "ale", "milk", "wine")
 TEXTS = ("book", "poem", "play", "essay")
 
 
 def planted(seed=0, tokens=60):
-    """Two families of words that share next to no context."""
+    """Return counts of two families of words that share almost no context."""
     random = np.random.default_rng(seed)
     drink = random.multinomial(tokens, [0.5, 0.3, 0.15, 0.02, 0.02, 0.01], len(DRINKS))
     read = random.multinomial(tokens, [0.01, 0.02, 0.02, 0.15, 0.3, 0.5], len(TEXTS))
@@ -32,7 +35,7 @@ def planted(seed=0, tokens=60):
     return Counts(np.vstack([drink, read]), [*DRINKS, *TEXTS], contexts)
 
 
-def parted(thesaurus):
+def split_in_two(thesaurus):
     labels = dict(zip(thesaurus.words, thesaurus.cut(2), strict=True))
     return {frozenset(w for w in labels if labels[w] == k) for k in (0, 1)}
 
@@ -55,10 +58,10 @@ def same(one, other):
     )
 
 
-def test_a_table_becomes_a_thesaurus(table, tmp_path):
+def test_build_from_a_table(table, tmp_path):
     out = tmp_path / "t"
     made = build(table, output=out, clusters=2)
-    assert parted(made) == FAMILIES
+    assert split_in_two(made) == FAMILIES
     assert same(Thesaurus.load(out), made)
     assert made.provenance["clusterer"] == "SphericalTree"
     assert made.counts.provenance["inputs"][0]["path"] == str(table)
@@ -71,44 +74,44 @@ def test_a_table_becomes_a_thesaurus(table, tmp_path):
 def test_by_description_length(table, tmp_path, method, clusters):
     out = tmp_path / "t"
     made = build(table, output=out, method=method, clusters=clusters)
-    assert parted(made) == FAMILIES
+    assert split_in_two(made) == FAMILIES
     assert same(Thesaurus.load(out), made)
     saved = np.nansum(made.tree.value)
     assert 0 < saved < made.provenance["description_length"]
     assert Thesaurus.load(out).provenance == made.provenance
-    with pytest.raises(InputError, match=f"beta 3: the method {method} has no such option"):
+    with refused("conflicting-options", "beta 3", method):
         build(table, method=method, beta=3)
 
 
-def test_counts_folders_are_taken_as_they_are_and_added_up(tmp_path):
+def test_counts_folders_are_merged(tmp_path):
     whole = planted(tokens=90)
     one, other = whole.split(0.5, random_state=0)
     one.drop_empty().write(tmp_path / "a")
     other.drop_empty().write(tmp_path / "b")
     made = build([tmp_path / "a", tmp_path / "b"], clusters=2)
-    assert parted(made) == FAMILIES
+    assert split_in_two(made) == FAMILIES
     assert made.counts.total == whole.total
     turned = build(tmp_path / "a", clusters=2, transpose=True)
     assert set(turned.words) <= set(whole.contexts)
-    with pytest.raises(InputError, match=r"relation obj: .*a is counted already"):
+    with refused("conflicting-options", "relation obj", tmp_path / "a"):
         build(tmp_path / "a", relation="obj")
 
 
-def test_text_is_read_with_the_options_of_count(tmp_path):
+def test_text_is_counted_with_the_options_of_count(tmp_path):
     lines = [f"{verb} the {word}." for word in DRINKS for verb in ("drink", "pour", "sip")]
     lines += [f"{verb} the {word}." for word in TEXTS for verb in ("read", "write", "print")]
     (tmp_path / "a.txt").write_text("\n".join(lines * 5))
     wanted = [*DRINKS, *TEXTS]
     made = build(tmp_path / "a.txt", clusters=2, window=2, lines=True, vocabulary=iter(wanted))
-    assert parted(made) == FAMILIES
+    assert split_in_two(made) == FAMILIES
 
 
-def test_which_words_are_taken(table):
+def test_top_and_min_count_choose_the_words(table):
     counts = planted()
     made = run(table, None, CountOptions(min_count=5), Plan(clusters=2, top=3))
     assert set(made.thesaurus.words) == set(counts.top(3).words)
-    assert made.notes[-1] == "the 3 most frequent of 8 words (--top)"
-    with pytest.raises(InputError, match="no word is seen 1000 times: lower --min-count"):
+    notice(made.notes, "dropped-words", "3", "8", "--top")
+    with refused("too-little-text", "1000", "--min-count"):
         build(counts_folder(table), min_count=1000, clusters=2)
 
 
@@ -118,22 +121,23 @@ def counts_folder(table):
     return folder
 
 
-def test_words_apart_from_all_others_are_left_out(tmp_path):
+def test_unlinked_words_are_left_out(tmp_path):
     counts = planted()
     island = Counts([[9]], ["island"], ["reach"])
     counts.merge(island).write(tmp_path / "c")
     made = run(tmp_path / "c", None, CountOptions(min_count=5), Plan(clusters=2))
     assert set(made.thesaurus.words) == set(counts.words)
-    assert made.notes == ("1 word shares no context with the others, however indirectly: left out",)
+    assert codes(made.notes) == ["dropped-words"]
+    notice(made.notes, "dropped-words", "1 word")
 
 
-def test_how_many_clusters_can_be_left_open(table):
+def test_number_of_clusters_can_be_automatic(table):
     made = build(table, clusters="auto")
     assert 1 <= made.tree.n_clusters <= 8
     assert build(table, clusters="3").tree.n_clusters == 3
 
 
-def test_edits_are_made_again(table, tmp_path):
+def test_edits_are_replayed(table, tmp_path):
     out = tmp_path / "t"
     made = build(table, output=out, clusters=2)
     made.rename(made.path("tea")[-1], "drinks").move("poem", made.path("tea")[-1]).save(out)
@@ -142,57 +146,59 @@ def test_edits_are_made_again(table, tmp_path):
     for one in (again, built.thesaurus):
         assert one.provenance["clusterer"] == "MDLTree"
         assert one.label(one.common_class(*DRINKS, "poem")) == "drinks"
-    assert "2 of 2 edits were made again" in built.notes
+    notice(built.notes, "replayed-edits", "2 of 2")
     built = run(table, out, CountOptions(min_count=5), Plan(clusters=2, top=2))
-    assert "waiting for the next time: “poem” moved to “drinks”" in " ".join(built.notes)
+    assert "1 of 2" in " ".join(built.notes)
+    assert "“poem”" in " ".join(built.notes)
     build(table, output=out, clusters=2)
     assert Thesaurus.load(out).label(Thesaurus.load(out).path("poem")[-1]) == "drinks"
 
 
-def test_edits_that_cannot_be_read_are_not_overwritten(table, tmp_path, monkeypatch):
+def test_unreadable_edits_are_not_overwritten(table, tmp_path, monkeypatch):
     out = tmp_path / "t"
     made = build(table, output=out, clusters=2)
     made.rename(1, "drinks").save(out)
     (out / "edits.json").write_text("{")
     monkeypatch.setattr(module, "_build", None)  # nothing may be begun
-    with pytest.raises(InputError, match=r"edits\.json: not JSON.*would be lost"):
+    with pytest.raises(InputError, match=r"edits\.json"):
         build(table, output=out, clusters=2)
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "said"),
+    ("options", "error", "values"),
     [
-        ({"method": "sof"}, UnknownName, "did you mean soft"),
-        ({"clusters": "many"}, InputError, "clusters 'many': expected a whole number, or auto"),
-        ({"clusters": 0}, InputError, "0 clusters: expected 1 or more"),
-        ({"top": 0}, InputError, "top 0: expected 1 or more"),
-        ({"min_counts": 3}, UnknownName, "did you mean min_count"),
+        ({"method": "sof"}, UnknownName, ["sof", "soft"]),
+        ({"clusters": "many"}, InputError, ["many", "auto"]),
+        ({"clusters": 0}, InputError, ["0", "auto"]),
+        ({"top": 0}, InputError, ["top", "0"]),
+        ({"min_counts": 3}, UnknownName, ["min_counts", "min_count"]),
     ],
 )
-def test_mistakes_are_explained(table, options, error, said):
-    with pytest.raises(error, match=said):
+def test_invalid_options_are_refused(table, options, error, values):
+    with pytest.raises(error) as caught:
         build(table, **options)
+    assert all(value in str(caught.value) for value in values)
 
 
-def test_what_is_there_is_not_replaced_and_said_so_at_once(table, tmp_path, monkeypatch):
+def test_invalid_outputs_are_refused_before_any_work(table, tmp_path, monkeypatch):
     monkeypatch.setattr(module, "_build", None)  # nothing may be begun
     (tmp_path / "mine").mkdir()
-    with pytest.raises(InputError, match="holds something else"):
+    with pytest.raises(InputError, match="mine"):
         build(table, output=tmp_path / "mine")
-    with pytest.raises(InputError, match="it is a file"):
+    with pytest.raises(InputError, match=r"pairs\.tsv"):
         build(table, output=table)
-    with pytest.raises(InputError, match="no folder"):
+    with pytest.raises(InputError, match="no"):
         build(table, output=tmp_path / "no" / "t")
 
 
-def test_faulty_input_leaves_nothing(tmp_path):
+def test_invalid_input_leaves_nothing(tmp_path):
     (tmp_path / "bad.tsv").write_text("word\tcontext\tcount\na\tb\tmany\n")
     with pytest.raises(InputError, match=r"bad\.tsv"):
         build(tmp_path / "bad.tsv", output=tmp_path / "t")
     assert [path.name for path in tmp_path.iterdir()] == ["bad.tsv"]
-    with pytest.raises(InputError, match="quadruples"):
+    with pytest.raises(InputError, match="pp_quads"):
         build("pp_quads", output=tmp_path / "t")
-    with pytest.raises(InputError, match="inputs of two kinds"):
+    with refused("mixed-inputs"):
         build(["sample", str(tmp_path / "bad.tsv")], output=tmp_path / "t")
 
 
@@ -200,7 +206,7 @@ class Stop(Exception):
     pass
 
 
-def test_a_run_that_was_stopped_goes_on_without_counting_again(table, tmp_path, monkeypatch):
+def test_interrupted_build_resumes_without_counting_again(table, tmp_path, monkeypatch):
     out = tmp_path / "t"
     seen = []
 
@@ -211,12 +217,14 @@ def test_a_run_that_was_stopped_goes_on_without_counting_again(table, tmp_path, 
 
     with pytest.raises(Stop) as stopped:
         build(table, output=out, clusters=4, progress=stop)
-    assert "run the same command again" in stopped.value.__notes__[0]
+    assert "t.partial" in stopped.value.__notes__[0]
     assert not out.exists()
     assert (tmp_path / "t.partial").is_dir()
-    monkeypatch.setattr("roget.learn.counting.count.run", None)
-    made = build(table, output=out, clusters=4)
-    assert same(made, build_fresh(table))
+    # No task may be counted again.
+    monkeypatch.setattr("roget.learn.counting.scheduler.Extract", None)
+    built = run(table, out, BuildOptions(), Plan(clusters=4))
+    notice(built.notes, "resumed", "1 of 1")
+    assert same(built.thesaurus, build_fresh(table))
     assert not (tmp_path / "t.partial").exists()
 
 
@@ -224,7 +232,7 @@ def build_fresh(table):
     return build(counts_folder(table), clusters=4)
 
 
-def test_other_options_or_a_changed_file_begin_anew(table, tmp_path):
+def test_other_options_or_a_changed_file_start_again(table, tmp_path):
     out = tmp_path / "t"
 
     def stop(state):
@@ -235,7 +243,7 @@ def test_other_options_or_a_changed_file_begin_anew(table, tmp_path):
     with pytest.raises(Stop):
         build(table, output=out, method="soft", clusters=3, progress=stop)
     kept = {path.name.partition("-")[0] for path in (tmp_path / "t.partial").iterdir()}
-    assert kept == {"counts", "counts.key", "soft", "lock", "partial.json"}
+    assert kept == {"counts.partial", "soft", "lock", "partial.json"}
     planted(seed=5, tokens=80).write(table)
     assert build(table, output=out, clusters=3).counts.total == planted(seed=5, tokens=80).total
 
@@ -261,7 +269,7 @@ def test_ctrl_c_keeps_the_classes_found_so_far(table, tmp_path):
 
 
 @pytest.mark.parametrize("method", ["soft", "mdl"])
-def test_ctrl_c_leaves_a_thesaurus_that_is_there_alone(table, tmp_path, method):
+def test_ctrl_c_leaves_an_existing_thesaurus_unchanged(table, tmp_path, method):
     out = tmp_path / "t"
     made = build(table, output=out, clusters=2)
     made.rename(made.path("tea")[-1], "drinks").save(out)
@@ -272,8 +280,8 @@ def test_ctrl_c_leaves_a_thesaurus_that_is_there_alone(table, tmp_path, method):
             raise KeyboardInterrupt
 
     plan = Plan(method, clusters=6)
-    said = rf"{out} stays as it was: run the same command again to go on \({out}\.partial"
-    with pytest.warns(UserWarning, match="interrupted"), pytest.warns(UserWarning, match=said):
+    kept = re.escape(f"{out}.partial")
+    with pytest.warns(UserWarning, match="interrupted"), pytest.warns(UserWarning, match=kept):
         built = run(table, out, CountOptions(min_count=5), plan, clustering=stop)
     assert built.interrupted
     assert not built.saved
@@ -285,35 +293,33 @@ def test_ctrl_c_leaves_a_thesaurus_that_is_there_alone(table, tmp_path, method):
     assert not (tmp_path / "t.partial").exists()
 
 
-def test_a_folder_that_cannot_be_written_to_is_said_in_words(table, tmp_path, monkeypatch):
+def test_unwritable_folder_is_refused(table, tmp_path, monkeypatch):
     def closed(folder, *_):
         raise OSError(errno.EROFS, "Read-only file system", str(folder))
 
     monkeypatch.setattr(os, "mkdir", closed)
-    with pytest.raises(OSError, match=r"^cannot write .*/t\.partial: Read-only file system$"):
+    with pytest.raises(OSError, match=r"/t\.partial: Read-only file system$"):
         build(table, output=tmp_path / "t")
 
 
-def test_two_builds_cannot_write_one_thesaurus_at_once(table, tmp_path):
+def test_second_build_of_the_same_output_is_refused(table, tmp_path):
     out, seen = tmp_path / "t", []
 
     def meanwhile(state):
         if not seen:
-            with pytest.raises(InputError) as refused:
+            with pytest.raises(InputError) as error:
                 build(table, output=out, clusters=2)
-            seen.append(str(refused.value))
+            seen.append(str(error.value))
 
     made = build(table, output=out, clusters=4, progress=meanwhile)
-    assert seen == [
-        f"{out}.partial is in use: another run (process {os.getpid()}) writes the same output; "
-        "wait for it, or choose another name"
-    ]
+    assert f"{out}.partial" in seen[0]
+    assert str(os.getpid()) in seen[0]
     assert same(made, build_fresh(table))
     assert same(Thesaurus.load(out), made)
     assert not (tmp_path / "t.partial").exists()
 
 
-def test_where_edits_went_is_told_if_in_doubt(tmp_path):
+def test_doubtful_edits_are_reported(tmp_path):
     words = [f"w{n}" for n in range(12)]
 
     def learnt(first):
@@ -328,18 +334,17 @@ def test_where_edits_went_is_told_if_in_doubt(tmp_path):
     made = learnt(5).thesaurus
     few, many = made.path("w4")[-1], made.path("w11")[-1]
     made.rename(few, "few").rename(many, "many").save(tmp_path / "t")
-    assert learnt(5).notes == ("2 of 2 edits were made again",)
+    notice(learnt(5).notes, "replayed-edits", "2 of 2")
     notes = learnt(8).notes
     again = Thesaurus.load(tmp_path / "t")
     assert again.label(again.path("w0")[-1]) == "few"
-    assert notes[0] == "2 of 2 edits were made again"
-    assert len(notes) == 3
-    assert "look whether it is right" in notes[1]
-    assert notes[1].endswith("(5 of 5 words, and 3 others)")
-    assert notes[2].endswith("(4 of 7 words)")
+    assert codes(notes) == ["replayed-edits"] * 3
+    assert "2 of 2" in notes[0]
+    assert "5 of 5" in notes[1]
+    assert "4 of 7" in notes[2]
 
 
-def test_a_mistake_does_not_cost_an_earlier_run(table, tmp_path):
+def test_invalid_input_keeps_the_work_of_an_earlier_run(table, tmp_path):
     partial = tmp_path / "t.partial"
     partial.mkdir()
     (partial / "soft-0").mkdir()
@@ -361,21 +366,21 @@ def test_a_mistake_does_not_cost_an_earlier_run(table, tmp_path):
         ("verbs.tsv", "", False),
     ],
 )
-def test_the_words_of_a_table_of_verbs_and_nouns_are_the_nouns(tmp_path, name, header, swapped):
+def test_words_of_a_verb_noun_table_are_the_nouns(tmp_path, name, header, swapped):
     rows = [f"{one}{i}\t{two}{j}\t{1 + (i + j) % 3}" for one, two in ("vn", "wm")
             for i in range(4) for j in range(5)]  # fmt: skip
     rows.append("v0\tm0\t1")
     (tmp_path / name).write_text(header + "\n".join(rows))
     built = run([tmp_path / name], None, CountOptions(min_count=1), Plan(clusters=2))
     assert len(built.thesaurus.words) == (10 if swapped else 8)
-    assert any("second one's words" in note for note in built.notes) == swapped
+    assert ("columns" in codes(built.notes)) == swapped
     kept = run(
         [tmp_path / name], None, CountOptions(min_count=1, transpose=False), Plan(clusters=2)
     )
     assert len(kept.thesaurus.words) == 8
 
 
-def test_columns_called_word_and_context_speak_for_themselves(tmp_path):
+def test_columns_named_word_and_context_are_used(tmp_path):
     table = [
         ["context", "word", "n"],
         *([f"v{i}", f"n{i + j}", 3] for i in range(4) for j in (0, 1)),

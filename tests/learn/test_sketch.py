@@ -12,7 +12,7 @@ import roget
 from roget import Counts
 from roget.core.counts import NotCounted
 from roget.errors import InputError, UnknownName
-from roget.learn.corpus.relations import slots_of
+from roget.learn.corpus.relations import RelationSet
 from roget.learn.sketch import Sketches, find_lines, sketch
 
 
@@ -136,7 +136,10 @@ def test_relations_are_named_in_plain_words():
 
 
 def test_every_slot_of_the_presets_has_a_name_in_plain_words():
-    slots = [*slots_of(["all"]), *(f"{slot}:of" for slot in ("obl", "~obl", "nmod", "~nmod"))]
+    slots = [
+        *RelationSet.from_names(["all"]).list_slots(),
+        *(f"{slot}:of" for slot in ("obl", "~obl", "nmod", "~nmod")),
+    ]
     bare = {"obl", "~obl"}  # never without a preposition
     pairs = [("w", slot, "x", 1) for slot in slots if slot not in bare]
     named = {r.slot: r.name for r in sketch(made(pairs), "w", share=0).relations}

@@ -1,4 +1,4 @@
-"""From text to thesaurus: count, cluster, save; `build`, and `run`, which tells more."""
+"""Build a thesaurus from text: count, choose words, cluster, save."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from roget.core.progress import Report
 from roget.core.store import Partial
 from roget.core.types import PathLike
 from roget.engines.base import working_on
-from roget.errors import InputError
-from roget.learn.counting.options import CountOptions as Counting
-from roget.learn.counting.plan import Inputs
+from roget.errors import InputError, Notice
+from roget.learn.counting.inspect import Inputs
+from roget.learn.counting.options import CountOptions
 from roget.learn.evaluation.heldout import trial
 from roget.learn.load import open_classes
-from roget.learn.load_counts import gather, keep_counted
+from roget.learn.load_counts import gather, keep_counted, refuse_rare
 from roget.learn.options import BuildOptions, Plan, offered, own_options
 from roget.learn.thesaurus import Edit, Thesaurus
 from roget.learn.thesaurus import files as thesaurus_files
@@ -37,14 +37,14 @@ from roget.learn.treecut.hierarchy import name_classes
 
 @dataclass(frozen=True)
 class Built:
-    """A thesaurus, and what there is to tell about its making."""
+    """A thesaurus and the notes on how it was built."""
 
     thesaurus: Thesaurus
     notes: tuple[str, ...]
     interrupted: bool = False
-    """Whether clustering was stopped; what it had found is in the thesaurus."""
+    """True if clustering was stopped; the thesaurus holds the classes found so far."""
     saved: bool = False
-    """Whether the thesaurus is in its folder; what Ctrl-C leaves never replaces another one."""
+    """True if the thesaurus was written; an interrupted one never replaces another."""
 
 
 @with_options(Plan, BuildOptions, also=offered())
@@ -55,22 +55,22 @@ def build(
     progress: Report | None = None,
     **options: Any,
 ) -> Thesaurus:
-    """Build a thesaurus of the words in some files, and keep it in the folder `output` if named.
+    """Build a thesaurus of the words in some files, and save it to the folder `output` if named.
 
-    Options are those of `roget.count`, of the thesaurus, and of the chosen `method`: of
-    SoftAnnealing, MDLTree, CoMDL or another clusterer (those whose name is one of counting's are
-    called method_min_count and the like). With the same `random_state`, the result is the same.
+    Options are those of `roget.count`, of the thesaurus, and of the chosen `method`: SoftAnnealing,
+    MDLTree, CoMDL or another clusterer (an option of the method that has the name of one of
+    counting is called method_min_count and the like). Equal `random_state` gives equal results.
 
-    With an output, a run that was stopped goes on when it is called again, and edits of a thesaurus
-    that is there already are made again. Ctrl-C while words are clustered ends that early, with the
-    classes found so far; they are saved only if no thesaurus is there yet.
+    With an output, an interrupted run resumes when it is called again, and edits of an existing
+    thesaurus are replayed. Ctrl-C during clustering ends it early, with the classes found so far;
+    they are saved only if no thesaurus exists yet.
 
     Parameters
     ----------
     inputs
-        Whatever `roget.count` reads, or counts folders, or the names of bundled samples ("sample"
-        is nouns). Unless `columns` or `transpose` say otherwise, the words of a table are in
-        its first column; or in its second, where header or name are like verb_object.tsv.
+        Whatever `roget.count` reads, or counts folders, or names of bundled samples ("sample" is
+        nouns). Unless `columns` or `transpose` say otherwise, the words of a table are in its
+        first column; or in its second, if header or name are like verb_object.tsv.
     output
         The folder to write.
     progress
@@ -85,40 +85,41 @@ def build(
     Raises
     ------
     InputError
-        If inputs cannot be read, or options do not go together; UnknownName for an unknown one.
+        If inputs cannot be read, or options exclude each other; UnknownName for an unknown one.
     """
     for name in ("stop", "vocabulary", "contexts"):
         if not isinstance(options.get(name), str | os.PathLike | None):
-            options[name] = tuple(options[name])  # looked at twice
+            options[name] = tuple(options[name])  # an iterator could be read only once
     own = own_options()
-    asked = BuildOptions(**choose(BuildOptions, options, options_of(Plan), own))
-    wanted = {name: value for name, value in options.items() if name in options_of(Plan)}
-    more = {name: value for name, value in options.items() if name in own}
-    return run(inputs, output, asked, Plan(**wanted, own=more), clustering=progress).thesaurus
+    counting = BuildOptions(**choose(BuildOptions, options, options_of(Plan), own))
+    plan = {name: value for name, value in options.items() if name in options_of(Plan)}
+    method = {name: value for name, value in options.items() if name in own}
+    return run(inputs, output, counting, Plan(**plan, own=method), clustering=progress).thesaurus
 
 
 def run(
     inputs: Inputs,
     output: PathLike | None,
-    options: Counting,
-    wanted: Plan,
+    options: CountOptions,
+    plan: Plan,
     *,
     reading: Report | None = None,
     clustering: Report | None = None,
 ) -> Built:
-    """Build a thesaurus; OUTPUT.partial keeps what is done until all of it is."""
+    """Build a thesaurus; OUTPUT.partial keeps finished work until the thesaurus is saved."""
     listed = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
     if output is None:
         with tempfile.TemporaryDirectory(prefix="roget.") as folder:
-            return _build(listed, Path(folder), options, wanted, reading, clustering)
+            return _build(listed, Path(folder), options, plan, reading, clustering)
     target = Path(output)
+    # Check before hours of work that the thesaurus can be written and edits can be replayed.
     folders.check(target, thesaurus_files.KIND)
-    _edits(target)  # better refused now than after hours
-    with Partial(target, "a build", _is_left) as partial:
+    _read_edits(target)
+    with Partial(target, "a build", _is_left_by_build) as partial:
         with keep_counted(partial):
-            built = _build(listed, partial.folder, options, wanted, reading, clustering)
+            built = _build(listed, partial.folder, options, plan, reading, clustering)
             if built.interrupted and target.exists():
-                warnings.warn(f"{target} stays as it was: {partial.advice}", stacklevel=2)
+                warnings.warn(f"{target} is unchanged: {partial.advice}", stacklevel=2)
                 return built
             built = replace(_replay_edits(built, target), saved=True)
             built.thesaurus.save(target)
@@ -127,96 +128,101 @@ def run(
     return built
 
 
-def _is_left(names: set[str]) -> bool:
-    """Whether these are what builds leave that were stopped."""
+def _is_left_by_build(names: set[str]) -> bool:
+    """Return True if interrupted builds leave files with these names."""
     ours = ("counts", *(f"{method}-" for method in catalogue.names("clusterers")))
     return all(name.startswith(ours) for name in names)
 
 
-def _edits(target: Path) -> tuple[Edit, ...]:
-    """What people changed in the thesaurus that is to be replaced."""
+def _read_edits(target: Path) -> tuple[Edit, ...]:
+    """Return the edits of the thesaurus that is to be replaced."""
     if not target.is_dir():
         return ()
     try:
         return thesaurus_files.read_edits(target)
     except InputError as error:
         raise InputError(
-            f"{error}. The edits made there would be lost: mend it, or name another output"
+            f"{error}. Its edits would be lost: repair it, or name another output", code=error.code
         ) from None
 
 
 def _replay_edits(built: Built, target: Path) -> Built:
-    """The same with the edits of the thesaurus that it replaces, as far as they make sense."""
-    edits = _edits(target)
+    """Apply the edits of the thesaurus that is replaced, as far as they still apply."""
+    edits = _read_edits(target)
     if not edits:
         return built
     thesaurus, problems, doubts = built.thesaurus.replayed(edits)
-    told = f"{len(edits) - len(problems):,} of {len(edits):,} edits were made again"
-    unsure = (f"made again, but look whether it is right: {doubt}" for doubt in doubts)
-    waiting = (f"waiting for the next time: {problem}" for problem in problems)
-    return replace(built, thesaurus=thesaurus, notes=(*built.notes, told, *unsure, *waiting))
+    texts = [
+        f"{len(edits) - len(problems):,} of {len(edits):,} edits were replayed",
+        *(f"replayed, but check it: {doubt}" for doubt in doubts),
+        *(f"not replayed, kept for the next build: {problem}" for problem in problems),
+    ]
+    notes = (Notice(text, code="replayed-edits") for text in texts)
+    return replace(built, thesaurus=thesaurus, notes=(*built.notes, *notes))
 
 
 def _build(
     inputs: Sequence[PathLike],
     folder: Path,
-    options: Counting,
-    wanted: Plan,
+    options: CountOptions,
+    plan: Plan,
     reading: Report | None,
     clustering: Report | None,
 ) -> Built:
-    whole, counts, notes = gather(inputs, folder, options, reading)
-    counts, more = _choose_words(counts, wanted, options)
-    clusterer = _clusterer(wanted, folder, counts, clustering)
+    """Count, choose the words, cluster them, and evaluate the classes."""
+    gathered = gather(inputs, folder, options, reading)
+    counts, more = _choose_words(gathered.counts, plan, options)
+    clusterer = _make_clusterer(plan, folder, counts, clustering)
     where = options.engine, options.scheduler, options.processes
     with working_on(*where) if clusterer.spreads else nullcontext():
         model = clusterer.fit(counts)
     thesaurus = Thesaurus.from_clustering(counts, model)
-    thesaurus.keep_spare(whole)
-    if wanted.names is not None:
-        thesaurus.labels.update(name_classes(thesaurus, open_classes(wanted.names)))
-    if wanted.heldout and not model.interrupted_:
-        thesaurus.provenance["heldout"] = trial(counts, model, wanted.random_state, clustering)
-    return Built(thesaurus, (*notes, *more, *model.notes_), model.interrupted_)
+    thesaurus.keep_spare(gathered.whole)
+    if plan.names is not None:
+        thesaurus.labels.update(name_classes(thesaurus, open_classes(plan.names)))
+    if plan.heldout and not model.interrupted_:
+        thesaurus.provenance["heldout"] = trial(counts, model, plan.random_state, clustering)
+    return Built(thesaurus, (*gathered.notes, *more, *model.notes_), model.interrupted_)
 
 
-def _clusterer(wanted: Plan, folder: Path, counts: Counts, progress: Report | None) -> Any:
-    # Named by the run, so that one with other counts or options begins anew.
-    asked_for = asdict(replace(wanted, heldout=True, names=None))
+def _make_clusterer(plan: Plan, folder: Path, counts: Counts, progress: Report | None) -> Any:
+    """Return the clusterer, with a checkpoint named by its options and the counts."""
+    # Options that do not affect clustering are set to fixed values.
+    relevant = asdict(replace(plan, heldout=True, names=None))
     digest = hashlib.sha256(
-        json.dumps([__version__, asked_for, counts.shape], default=os.fspath).encode()
+        json.dumps([__version__, relevant, counts.shape], default=os.fspath).encode()
     )
     for array in (counts.matrix.indptr, counts.matrix.indices, counts.matrix.data):
         digest.update(array.tobytes())
-    name = f"{wanted.method}-{digest.hexdigest()[:16]}"
-    for other in folder.glob(f"{wanted.method}-*"):
+    name = f"{plan.method}-{digest.hexdigest()[:16]}"
+    for other in folder.glob(f"{plan.method}-*"):
         if other.name != name:
             shutil.rmtree(other, ignore_errors=True)
-    return catalogue.load("clusterers", wanted.method).make(
-        wanted.n_clusters,
-        **wanted.arguments,
-        random_state=wanted.random_state,
-        checkpoint=None if wanted.random_state is None else folder / name,
+    return catalogue.load("clusterers", plan.method).make(
+        plan.n_clusters,
+        **plan.arguments,
+        random_state=plan.random_state,
+        checkpoint=None if plan.random_state is None else folder / name,
         progress=progress,
     )
 
 
 def _choose_words(
-    counts: Counts, wanted: Plan, options: Counting
-) -> tuple[Counts, tuple[str, ...]]:
-    """The words to be clustered: the most frequent, as far as contexts link them."""
+    counts: Counts, plan: Plan, options: CountOptions
+) -> tuple[Counts, tuple[Notice, ...]]:
+    """Return the words to cluster: the most frequent ones that contexts link to each other."""
     notes = []
     if not counts.entries:
-        raise InputError(
-            f"no word is seen {options.min_count} times: lower --min-count, or count more text"
-        )
-    found = len(counts)
-    if wanted.top is not None and found > wanted.top:
-        counts = counts.top(wanted.top)
-        notes.append(f"the {wanted.top:,} most frequent of {found:,} words (--top)")
+        raise refuse_rare(options.min_count)
+    total = len(counts)
+    if plan.top is not None and total > plan.top:
+        counts = counts.top(plan.top)
+        text = f"only the {plan.top:,} most frequent of {total:,} words are clustered (--top)"
+        notes.append(Notice(text, code="dropped-words"))
     linked = counts.largest_component()
     if len(linked) < len(counts):
         lost = len(counts) - len(linked)
-        words = "1 word shares" if lost == 1 else f"{lost:,} words share"
-        notes.append(f"{words} no context with the others, however indirectly: left out")
+        words, them = ("1 word", "it") if lost == 1 else (f"{lost:,} words", "them")
+        text = f"{words} left out: no context links {them} to the rest"
+        notes.append(Notice(text, code="dropped-words"))
     return linked, tuple(notes)

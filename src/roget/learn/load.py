@@ -153,7 +153,7 @@ def open_pair(
     """
     # Only here, as counting is compiled: whoever opens what is there need not wait for that.
     from roget.learn.counting import count as counting
-    from roget.learn.counting.plan import plan_count, plan_tasks, refuse_asked
+    from roget.learn.counting.plan import plan_tasks, refuse_options
 
     asked = Counting(**{**vars(options or Counting()), "min_count": 1})
     names = [os.fspath(name) for name in (old, new)]
@@ -165,7 +165,7 @@ def open_pair(
     with tempfile.TemporaryDirectory(prefix="roget.") as folder:
         if texts:
             asked = replace(asked, evidence=max(asked.evidence, evidence))
-            planned = plan_count([source.path for one in texts for source in one], asked)
+            planned = counting.plan_inputs([source.path for one in texts for source in one], asked)
             notes += planned.notes
         for name, one in zip(names, found, strict=True):
             if one is not None:
@@ -176,7 +176,7 @@ def open_pair(
                 opened.append(Counts.read(place))
                 continue
             if not texts:
-                refuse_asked(asked, name, ("columns",))
+                refuse_options(asked, name, ("columns",))
             if is_thesaurus(Path(name)):
                 counts, more = _open_whole(name)
             else:
@@ -194,10 +194,10 @@ def _find_texts(name: str, asked: Counting) -> list[Source] | None:
         return None
     if (os.path.isfile(name) or is_remote(name)) and Source(name).suffix in (".npz", ".mtx"):
         return None
-    from roget.learn.counting.extract import TABULAR
-    from roget.learn.counting.plan import sources_of
+    from roget.learn.counting.inspect import find_sources
+    from roget.learn.counting.recipe import TABULAR
 
-    sources, reader = sources_of(
+    sources, reader = find_sources(
         [name], asked.reader, asked.encoding, tabular=asked.columns is not None
     )
     return None if reader in TABULAR else sources

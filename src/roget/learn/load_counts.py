@@ -1,130 +1,159 @@
-"""Gathering: the counts of some inputs, which are there already or have to be counted."""
+"""Load the counts of some inputs: read existing counts, or count a corpus."""
 
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from roget.core.counts import Counts
 from roget.core.counts.files import is_counts
 from roget.core.progress import Report
-from roget.core.store import Partial, write_atomic
+from roget.core.store import Partial
 from roget.core.types import PathLike
 from roget.data import is_sample
-from roget.errors import InputError
-from roget.learn.counting import count as counting
-from roget.learn.counting.options import CountOptions as Counting
-from roget.learn.counting.parts import CountCuts
-from roget.learn.counting.plan import CountPlan, plan_count, refuse_asked
+from roget.errors import InputError, Notice
+from roget.learn.counting.count import count_in_memory, plan_inputs
+from roget.learn.counting.options import CountOptions
+from roget.learn.counting.plan import CountPlan, refuse_options
+from roget.learn.counting.recipe import CountCuts
 from roget.learn.load import open_counts
 from roget.learn.options import Placing
 
-_READY = ("min_count", "min_context", "min_pair", "transpose")
-"""What can be asked of counts that are there already."""
+_FOR_COUNTS = ("min_count", "min_context", "min_pair", "transpose")
+"""Options that apply to existing counts."""
 
-_HOW = ("processes", "memory", "engine", "scheduler")
-"""What is no matter to the result."""
+_NO_EFFECT = ("processes", "memory", "engine", "scheduler")
+"""Options that do not affect the result."""
 
 
 class LoadedCounts(NamedTuple):
-    """Counts of the words that are seen often enough."""
+    """Counts of the words that are frequent enough."""
 
     counts: Counts
     rare: int
-    """How many words are not."""
+    """Number of words below the minimum count."""
+    notes: tuple[str, ...]
+
+
+class GatheredCounts(NamedTuple):
+    """All counts of some inputs, and those left by the cuts."""
+
+    whole: Counts
+    counts: Counts
     notes: tuple[str, ...]
 
 
 def read_corpus(
     inputs: Sequence[PathLike], options: Placing, progress: Report | None = None
 ) -> LoadedCounts:
-    """The words that may be placed into a taxonomy: rare ones are left out, and counted."""
+    """Return the counts of words to place into a taxonomy; rare words are removed and counted."""
     names = [os.fspath(one) for one in inputs]
     if not names:
-        raise InputError("nothing to place: name files, folders or counts")
-    with tempfile.TemporaryDirectory(prefix="roget.") as folder:
-        _, whole, notes = gather(names, Path(folder), replace(options, min_count=1), progress)
-    counts = whole.min_count(options.min_count)
+        raise InputError("nothing to place: name files, folders or counts", code="missing-option")
+    gathered = gather(names, None, replace(options, min_count=1), progress)
+    counts = gathered.counts.min_count(options.min_count)
     if not len(counts):
-        raise InputError(
-            f"no word is seen {options.min_count} times: lower --min-count, or bring more text"
-        )
-    return LoadedCounts(counts, len(whole) - len(counts), notes)
+        raise refuse_rare(options.min_count)
+    return LoadedCounts(counts, len(gathered.counts) - len(counts), gathered.notes)
+
+
+def refuse_rare(least: int) -> InputError:
+    """Return the error for counts in which every word is too rare."""
+    return InputError(
+        f"no word has {least} occurrences; lower --min-count, or add text", code="too-little-text"
+    )
 
 
 def gather(
-    inputs: Sequence[PathLike], folder: Path, options: Counting, progress: Report | None
-) -> tuple[Counts, Counts, tuple[str, ...]]:
-    """All that was counted, what is seen often enough of it, and what there is to tell.
+    inputs: Sequence[PathLike],
+    folder: Path | None,
+    options: CountOptions,
+    progress: Report | None,
+) -> GatheredCounts:
+    """Load existing counts and merge them, or count a corpus.
 
-    Counts that are there already are added up; others are counted, and kept in the folder.
+    The folder, if any, keeps counted parts for the next run.
     """
     names = [os.fspath(one) for one in inputs]
-    if not (ready := are_counted(names)):
-        planned = plan_count(inputs, options)
-        if planned.cuts == CountCuts(min_count=options.min_count):
-            # Words that are too rare are kept for the next text, which may have more of them.
-            planned = replace(planned, cuts=CountCuts())
-        whole, notes = count_once(planned, folder, options, progress)
-    else:
-        refuse_asked(options, names[0], (*_READY, *_HOW))
+    if are_counted(names):
+        refuse_options(options, names[0], (*_FOR_COUNTS, *_NO_EFFECT))
         whole, *others = (open_counts(name)[0] for name in names)
-        whole, notes = whole.merge(*others) if others else whole, ()
+        whole = whole.merge(*others) if others else whole
         whole = whole.T if options.transpose else whole
-    return whole, _cut(whole, options, ready=ready), notes
+        return GatheredCounts(whole, _cut_existing(whole, options), ())
+    plan = plan_inputs(inputs, options)
+    if plan.cuts == CountCuts(min_count=options.min_count):
+        # Rare words are kept for later text, in which they may be more frequent.
+        plan = replace(plan, cuts=CountCuts())
+    whole, notes = count_once(plan, folder, options, progress)
+    return GatheredCounts(whole, _cut_counted(whole, options), notes)
 
 
 def are_counted(names: Sequence[str]) -> bool:
-    """Whether inputs are counts that are there already; not all or none of them is an error."""
-    ready = [is_counts(Path(name)) or is_sample(name) for name in names]
-    if any(ready) and not all(ready):
-        raise InputError("inputs of two kinds: counts that are there, and what is to be counted")
-    return any(ready)
+    """Return True if the inputs are existing counts; refuse a mixture with other inputs."""
+    existing = [is_counts(Path(name)) or is_sample(name) for name in names]
+    if any(existing) and not all(existing):
+        raise InputError(
+            "inputs of two kinds: existing counts, and files to count; count the files first",
+            code="mixed-inputs",
+        )
+    return any(existing)
 
 
 def count_once(
-    planned: CountPlan, folder: Path, options: Counting, progress: Report | None
-) -> tuple[Counts, tuple[str, ...]]:
-    """Count into a folder, unless that was done by a run that was stopped later."""
-    place, mark, key = folder / "counts", folder / "counts.key", planned.key
-    if is_counts(place) and mark.is_file() and mark.read_text() == key:
-        return counting.load(place), ("counted before",)
-    done = counting.run(planned, place, options, progress=progress)
-    write_atomic(mark, key)
-    return counting.load(place), done.notes
+    plan: CountPlan, folder: Path | None, options: CountOptions, progress: Report | None
+) -> tuple[Counts, tuple[Notice, ...]]:
+    """Count a plan; parts that an interrupted run left in the folder are not counted again."""
+    counts, summary = count_in_memory(plan, options, folder, progress=progress)
+    if not summary.reused:
+        return counts, summary.notes
+    text = f"{summary.reused:,} of {summary.files:,} files were counted by an earlier run"
+    return counts, (*summary.notes, Notice(text, code="resumed"))
 
 
 @contextmanager
 def keep_counted(partial: Partial) -> Iterator[None]:
-    """Keep what was counted, with advice on how to go on, if the block fails; not of mistakes."""
+    """Keep counted parts and say how to resume if the block fails; not after invalid input.
+
+    Invalid input would fail again, so its parts are removed, unless an earlier run left some or
+    counting itself has said that they are kept.
+    """
     before = partial.kept()
     try:
         yield
     except BaseException as error:
-        kept, mistake = partial.kept(), isinstance(error, InputError)
-        halfway = "counts.partial" in kept  # has told so itself
-        if not kept or (mistake and not halfway and not before):
+        kept, is_invalid = partial.kept(), isinstance(error, InputError)
+        is_noted = bool(getattr(error, "__notes__", ()))
+        if not kept or (is_invalid and not is_noted and not before):
             partial.discard()
-        elif not halfway and not mistake:
+        elif not is_noted and not is_invalid:
             error.add_note(partial.advice)
         raise
 
 
-def _cut(whole: Counts, options: Counting, *, ready: bool) -> Counts:
-    """The counts without what is seen less often than asked, unless counting has left it out."""
-    asked = (options.min_count, options.min_context, options.min_pair)
+def _cut_existing(whole: Counts, options: CountOptions) -> Counts:
+    """Apply the thresholds to existing counts."""
+    least = (options.min_count, options.min_context, options.min_pair)
+    kept = whole.min_count(*least)
+    return _record_cuts(kept, kept.provenance, options)
+
+
+def _cut_counted(whole: Counts, options: CountOptions) -> Counts:
+    """Remove rare words of counts, unless counting has removed them."""
     cuts = whole.provenance.get("cuts") or {}
-    if not ready and cuts.get("min_count", 1) >= options.min_count:
+    if cuts.get("min_count", 1) >= options.min_count:
         return whole
-    kept = whole.min_count(*asked) if ready else whole.min_count(options.min_count).ranked()
-    said = dict(zip(("min_count", "min_context", "min_pair"), asked, strict=True))
-    kept.provenance = {
-        **(kept.provenance if ready else whole.provenance),
-        "cuts": cuts | {name: max(least, cuts.get(name) or 1) for name, least in said.items()},
-    }
+    return _record_cuts(whole.min_count(options.min_count).ranked(), whole.provenance, options)
+
+
+def _record_cuts(kept: Counts, provenance: dict[str, Any], options: CountOptions) -> Counts:
+    """Record the thresholds in the provenance; earlier, higher ones stay."""
+    cuts = dict(provenance.get("cuts") or {})
+    for name in ("min_count", "min_context", "min_pair"):
+        cuts[name] = max(getattr(options, name), cuts.get(name) or 1)
+    kept.provenance = {**provenance, "cuts": cuts}
     return kept

@@ -1,4 +1,4 @@
-"""All that can be asked of `roget.build`: of counting, of the thesaurus, and of its method."""
+"""Options of `roget.build`: of counting, of the thesaurus, and of its clustering method."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from roget.learn.counting.options import CountOptions as Counting
 AUTO = "auto"
 
 _OURS = ("n_clusters", "random_state", "checkpoint", "progress")
-"""What a clusterer is told by build itself."""
+"""Arguments of a clusterer that `build` sets itself."""
 
 
 @dataclass(frozen=True)
 class BuildOptions(Counting):
-    """How inputs are counted, where a thesaurus is made of them."""
+    """Options of counting, with the defaults of `roget build`."""
 
     min_count: int = copy_option(Counting, "min_count", 5)
     evidence: int = copy_option(Counting, "evidence", 3)
@@ -29,17 +29,17 @@ class BuildOptions(Counting):
 
 @dataclass(frozen=True)
 class Compared(Counting):
-    """How inputs are counted, where two corpora are compared."""
+    """Options of counting, with the defaults for comparing two corpora."""
 
     min_count: int = copy_option(Counting, "min_count", 20)
-    """Of both corpora; those that only one has are looked at there."""
+    """Minimum count in both corpora together."""
 
 
 @dataclass(frozen=True)
 class Placing(BuildOptions):
-    """How inputs are counted, where their words are placed into a taxonomy.
+    """Options of counting, with the defaults for placing words into a taxonomy.
 
-    A sentence of each pair may be shown, and none is written: so they may take any room.
+    One sentence per pair is kept in memory to be shown; nothing is written, so size has no limit.
     """
 
     evidence: int = copy_option(Counting, "evidence", 1)
@@ -48,87 +48,93 @@ class Placing(BuildOptions):
 
 @dataclass(frozen=True)
 class Plan:
-    """How a thesaurus is made of counts."""
+    """Options of building a thesaurus from counts."""
 
     method: str = option(
         "spherical",
         choices="clusterers",
-        help="How to cluster: by the directions of words' vectors (spherical); soft classes of "
-        "words by annealing, or of associations (symmetric); or as many as shorten the description "
-        "of the counts: of words (mdl), of words and contexts (comdl).",
+        help="Clustering method: spherical = by the directions of word vectors; soft = soft word "
+        "classes by annealing; symmetric = soft classes of associations; mdl, comdl = minimum "
+        "description length of words, or of words and contexts.",
     )
     clusters: int | str | None = option(
-        AUTO, flags=CLUSTERS, metavar="K|auto", help="How many classes of words."
+        AUTO, flags=CLUSTERS, metavar="K|auto", help="Number of word classes."
     )
-    top: int | None = option(20_000, minimum=1, help="Take the so many most frequent words.")
+    top: int | None = option(20_000, minimum=1, help="Use only the N most frequent words.")
     random_state: int | None = seed_option()
-    """None draws a seed, so that the next run cannot go on from where this one stopped."""
-    heldout: bool = option(True, help="Try the classes on tokens held out; about doubles the time.")
+    """None draws a random seed; the next run cannot resume this one then."""
+    heldout: bool = option(
+        True, help="Evaluate the classes on held-out tokens; about doubles the time."
+    )
     names: str | os.PathLike[str] | None = option(
         None,
         metavar="TAXONOMY",
-        help="Name classes by those of a taxonomy that cover them best: WordNet's, of a SKOS file, "
-        "a child–parent table, another thesaurus.",
+        help="Name classes after the classes of a taxonomy that cover them best: WordNet, a SKOS "
+        "file, a child–parent table, or another thesaurus.",
     )
     own: Mapping[str, Any] = field(default_factory=dict)
-    """Options of the method itself, as `own_options` names them."""
+    """Options of the method, by their names in `own_options`."""
 
     def __post_init__(self) -> None:
         check(self)
         if self.n_clusters is not None and self.n_clusters < 1:
-            raise InputError(f"{self.clusters} clusters: expected 1 or more, or {AUTO}")
+            raise InputError(
+                f"clusters {self.clusters}: must be at least 1, or {AUTO}", code="invalid-option"
+            )
         for name, value in self.own.items():
             methods = own_options().get(name)
             if methods is None:
                 raise UnknownName("option", name, own_options())
             if self.method not in methods:
-                have = f"{' and '.join(methods)} {'has' if len(methods) == 1 else 'have'} it"
                 raise InputError(
-                    f"{name} {value}: the method {self.method} has no such option; {have}"
+                    f"{name} {value} does not apply to the method {self.method}; it is an option "
+                    f"of {' and '.join(methods)}",
+                    code="conflicting-options",
                 )
             methods[self.method].check(value)
 
     @property
     def n_clusters(self) -> int | None:
-        """How many clusters are asked for; None if that is to be found out."""
+        """Number of clusters requested; None if the method chooses it."""
         if self.clusters in (None, AUTO):
             return None
         try:
             return int(self.clusters)
         except (TypeError, ValueError):
             raise InputError(
-                f"clusters {self.clusters!r}: expected a whole number, or {AUTO}"
+                f"clusters {self.clusters!r}: must be a whole number or {AUTO}",
+                code="invalid-option",
             ) from None
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """What the clusterer itself is asked for, by its own names."""
+        """Arguments of the clusterer, by its own names."""
         return {own_options()[name][self.method].name: value for name, value in self.own.items()}
 
 
 def own_options() -> dict[str, dict[str, Option]]:
-    """Options of the methods, by name and method; asked of the catalogue, plug-ins included.
+    """Return the options of all methods in the catalogue, by name and method.
 
-    Where counting or the plan have the name already, it is that of the option after "method_".
+    An option whose name counting or the plan already use gets the prefix "method_".
     """
     taken = {one.name for kind in (BuildOptions, Plan) for one in fields(kind)}
-    found: dict[str, dict[str, Option]] = {}
+    options: dict[str, dict[str, Option]] = {}
     for method in catalogue.names("clusterers"):
         for name, one in method_options(method).items():
             if one.flags != CLUSTERS and name not in _OURS:
-                told = f"method_{name}" if name in taken else name
-                found.setdefault(told, {})[method] = one
-    return found
+                unique = f"method_{name}" if name in taken else name
+                options.setdefault(unique, {})[method] = one
+    return options
 
 
 def offered() -> list[Option]:
-    """The same for a command: each name once, with the methods that have it."""
-    every = []
+    """Return the options of all methods for a command, each name once, with its methods."""
+    listed = []
     for name, methods in own_options().items():
         first = next(iter(methods.values()))
         helps: dict[str, list[str]] = {}
         for method, one in methods.items():
             helps.setdefault(one.help, []).append(method)
-        said = " ".join(f"{', '.join(these)}: {help}" for help, these in helps.items())
-        every.append(replace(first, name=name, help=said, flags=()))
-    return every
+        text = " ".join(f"{', '.join(these)}: {help}" for help, these in helps.items())
+        listed.append(replace(first, name=name, help=text, flags=()))
+    return listed

@@ -143,7 +143,7 @@ def sizes(summary: Mapping[str, Any]) -> str:
 
 
 def _origin(summary: Mapping[str, Any]) -> list[str]:
-    from roget.learn.counting.parts import UNITS
+    from roget.learn.counting.recipe import UNITS
 
     origin = summary["provenance"]
     lines = []

@@ -18,6 +18,7 @@ from roget.core.io.paths import find
 from roget.errors import MAX_PROBLEMS, FormatError, InputError
 from roget.learn.corpus import conllu, conllu_kernel
 from roget.learn.corpus.base import NONE, ReadContext, Tables
+from support.errors import codes
 
 DRINK = """\
 # text = The cat drinks milk
@@ -82,6 +83,15 @@ def problems(path, **options):
     with pytest.raises(FormatError) as caught:
         read(path, **options)
     return caught.value.problems
+
+
+def check_broken(path, *expected, code="broken-lines"):
+    """Check the line and the values of each problem, given as (line, value, ...)."""
+    found = problems(path)
+    assert codes(found) == [code] * len(expected)
+    for problem, (number, *values) in zip(found, expected, strict=True):
+        assert problem.startswith(f"{path}:{number}: ")
+        assert all(value in problem for value in values), problem
 
 
 def test_a_sentence(write):
@@ -179,56 +189,48 @@ def test_encodings(write, encoding):
 
 def test_latin_1_read_as_utf_8(write):
     text = DRINK + line(1) + line(2, "Café", "caf\xe9")
-    assert problems(write(text.encode("latin-1"))) == (
-        f"{write(text.encode('latin-1'))}:8: byte 0xE9 is not UTF-8: if the text is Latin-1, "
-        "say --encoding latin-1",
-    )
+    path = write(text.encode("latin-1"))
+    check_broken(path, (8, "0xE9", "--encoding latin-1"), code="not-text")
 
 
 def test_nine_columns(write):
     text = DRINK + line(1) + line(2).rstrip().removesuffix("\t_") + "\n" + line(3, head=2)
     path = write(text)
-    assert problems(path) == (f"{path}:8: 9 columns, expected 10 divided by tabs",)
+    check_broken(path, (8, "9 columns"))
     path = write(text.replace("\n", "\r\n"))
-    assert problems(path) == (f"{path}:8: 9 columns, expected 10 divided by tabs",)
+    check_broken(path, (8, "9 columns"))
 
 
 def test_eleven_columns_of_a_range(write):
     path = write(line("1-2").rstrip() + "\t_\n" + line(1) + line(2))
-    assert problems(path) == (f"{path}:1: 11 columns, expected 10 divided by tabs",)
+    check_broken(path, (1, "11 columns"))
 
 
 def test_head_out_of_range(write):
     path = write(DRINK + line(1, head=2) + line(2, head=3) + line("2.1") + "\n" + DRINK)
-    assert problems(path) == (f"{path}:8: head 3: the sentence has 2 tokens",)
+    check_broken(path, (8, "head 3", "2 tokens"))
 
 
 @pytest.mark.parametrize("head", ["x", "-1", "1.1", "", "2 ", "__"])
 def test_head_no_number(write, head):
     path = write(line(1, head=head) + line(2))
-    assert problems(path) == (f"{path}:1: head {head!r}: expected a number or _",)
+    check_broken(path, (1, f"head {head!r}"))
 
 
 def test_a_huge_head(write):
     path = write(line(1, head="9" * 40))
-    assert problems(path) == (f"{path}:1: head {'9' * 40}: the sentence has 1 token",)
+    check_broken(path, (1, f"head {'9' * 40}", "1 token"))
 
 
 @pytest.mark.parametrize("number", ["x", "", "1-", "1-2-3", "1.", "-2", "1a", " 1"])
 def test_id_no_number(write, number):
     path = write(line(number) + line(2))
-    wanted = "expected a number, a range (1-2) or an empty node (8.1)"
-    assert problems(path) == (f"{path}:1: id {number!r}: {wanted}",)
+    check_broken(path, (1, f"id {number!r}"))
 
 
 def test_ids_out_of_order(write):
     path = write(line(1) + line(3) + line(4) + "\n" + line(2) + "\n" + line(1) + line(1))
-    counted = "ids count from 1 in each sentence"
-    assert problems(path) == (
-        f"{path}:2: id 3, expected 2: {counted}",
-        f"{path}:5: id 2, expected 1: {counted}",
-        f"{path}:8: id 1, expected 2: {counted} (is a blank line missing before it?)",
-    )
+    check_broken(path, (2, "id 3", " 2"), (5, "id 2", " 1"), (8, "id 1", " 2", "blank line"))
 
 
 def test_problems_are_in_order_and_enough(write):
@@ -237,8 +239,9 @@ def test_problems_are_in_order_and_enough(write):
     assert len(found) == MAX_PROBLEMS
     places = [int(text.split(":")[1]) for text in found]
     assert places == sorted(places)
-    with pytest.raises(FormatError, match="there may be more"):
+    with pytest.raises(FormatError) as caught:
         read(path)
+    assert "…" in str(caught.value)
 
 
 def test_problems_of_later_blocks(write, monkeypatch):
@@ -264,13 +267,12 @@ def test_nothing_is_yielded_after_a_broken_line(write, monkeypatch):
 @pytest.mark.parametrize("content", ["It was a dark night.\n" * 3, "x " * 100, "1 a b c\n" * 99])
 def test_not_conllu(write, content):
     path = write(content)
-    wanted = "no tab, here or after: expected CoNLL-U, ten columns divided by tabs"
-    assert problems(path) == (f"{path}:1: {wanted}",)
+    check_broken(path, (1, "tab"))
 
 
 def test_truncated_gz(write):
     path = write(gzip.compress((DRINK * 1000).encode())[:-200], "a.conllu.gz")
-    with pytest.raises(InputError, match="gz data are cut short"):
+    with pytest.raises(InputError, match=r"a\.conllu\.gz"):
         read(path)
 
 
@@ -316,7 +318,7 @@ def test_utf_8_as_python_judges_it(noise, shift, text):
         wanted = len(data)
     except UnicodeDecodeError as error:
         wanted = error.start
-    assert conllu_kernel.not_utf8(array, 0) == wanted
+    assert conllu_kernel.find_invalid_utf8(array, 0) == wanted
 
 
 @pytest.mark.parametrize("lead", range(0x80, 0x100))
@@ -329,7 +331,7 @@ def test_every_lead_byte(lead):
                 wanted = len(data)
             except UnicodeDecodeError as error:
                 wanted = error.start
-            assert conllu_kernel.not_utf8(np.frombuffer(data, np.uint8), 0) == wanted
+            assert conllu_kernel.find_invalid_utf8(np.frombuffer(data, np.uint8), 0) == wanted
 
 
 def test_many_distinct_strings(write):

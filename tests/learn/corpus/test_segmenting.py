@@ -9,16 +9,22 @@ from itertools import pairwise, product
 from math import log
 from types import SimpleNamespace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import roget
-from roget.errors import MissingExtra
 from roget.learn.corpus import text as plain
-from roget.learn.corpus.segmenting import RUNS, LearntSegmenter, _Merging, cut, place, share_of
+from roget.learn.corpus.segmenting import (
+    RUNS,
+    LearntSegmenter,
+    _Merging,
+    cut,
+    measure_spaceless_share,
+    place,
+)
 from roget.learn.counting.count import run
 from roget.learn.counting.options import CountOptions
+from support.errors import notice, refused
 
 
 def description(chain, spelling):
@@ -134,15 +140,15 @@ def test_counts_of_chinese_text(tmp_path):
     path = tmp_path / "tea.txt"
     path.write_text(f"{CHINESE} OK, tea 2.5!", encoding="utf-8")
     summary = run(path, tmp_path / "plain.counts", CountOptions(window=1))
-    assert any("--segment learnt" in note for note in summary.notes)
+    notice(summary.notes, "segmentation", "--segment learnt")
     found = run(path, tmp_path / "words.counts", CountOptions(window=1, segment="learnt"))
-    assert any("牛奶" in note and "红茶" in note for note in found.notes)
+    notice(found.notes, "segmentation", "牛奶", "红茶")
     counts = roget.Counts.read(tmp_path / "words.counts")
     assert counts.count("牛奶", "喝") == 5
     assert counts.count("tea", "2.5") == 1
     assert counts.provenance["language"] == "zh"
     assert dict(counts.provenance["recipe"]["reading"]["lexicon"])["牛奶"] == 25
-    with pytest.raises(roget.InputError, match="segment: for plain text that is not tagged"):
+    with refused("conflicting-options", "segment", "hanta"):
         roget.count(path, tagger="hanta", model="english", segment="learnt")
 
 
@@ -150,7 +156,7 @@ def test_jieba_where_it_is_installed(tmp_path, monkeypatch):
     path = tmp_path / "tea.txt"
     path.write_text(CHINESE, encoding="utf-8")
     monkeypatch.setitem(sys.modules, "jieba", None)
-    with pytest.raises(MissingExtra, match="jieba"):
+    with refused("missing-extra", "jieba"):
         roget.count(path, window=1, segment="jieba")
     known = SimpleNamespace(
         setLogLevel=lambda level: None,
@@ -178,6 +184,6 @@ def test_sentences_are_kept_with_the_words_found(tmp_path):
 
 
 def test_scripts_without_blanks():
-    assert share_of("我喝 tea.") == 0.4
-    assert share_of("") == 0.0
+    assert measure_spaceless_share("我喝 tea.") == 0.4
+    assert measure_spaceless_share("") == 0.0
     assert RUNS.findall("東京タワーへ行く ok ไทย") == ["東京", "タワー", "へ", "行", "く", "ไทย"]

@@ -7,11 +7,11 @@ import pytest
 
 from learn.corpus.test_relations import conllu_text
 from roget.core.io.paths import find
-from roget.errors import InputError
 from roget.learn.corpus import conllu
 from roget.learn.corpus.base import NONE, ReadContext, Tables, Tokens
 from roget.learn.corpus.terms import Joiner, find_terms
 from roget.learn.counting.count import count
+from support.errors import refused
 
 
 def batch(tables, *sentences, tags=None):
@@ -101,5 +101,5 @@ def test_terms_of_a_parse_stand_where_their_heads_stood(tmp_path):
     assert counts.count("new_york_banker", "obj:meet") == 9
     assert "minister" not in counts.words
     (tmp_path / "a.txt").write_text("Cats drink milk.")
-    with pytest.raises(InputError, match="terms True: for a window or parsed text; this is hanta"):
+    with refused("conflicting-options", "--terms", "hanta"):
         count(tmp_path / "a.txt", reader="hanta", relation="obj", terms=True)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roget.errors import InputError, UnknownName
 from roget.learn.corpus.base import NONE, Strings, Tables, Tokens
 from roget.learn.corpus.windows import SIDES, Windows
+from support.errors import refused
 
 WORDS = st.sampled_from(["cat", "dog", "milk", "the", None])
 TAGS = st.sampled_from(["NOUN", "VERB", "PUNCT", None])
@@ -97,12 +96,12 @@ def test_batches_share_ids():
 
 
 def test_bad_options():
-    with pytest.raises(InputError, match="window 0: expected at least 1"):
+    with refused("invalid-option", "window 0"):
         Windows(0, "both", Tables())
-    with pytest.raises(UnknownName, match="did you mean left"):
+    with refused("unknown-name", "lefts", "left?"):
         Windows(1, "lefts", Tables())
     tables = Tables()
-    with pytest.raises(InputError, match="tags are wanted, but the text has none"):
+    with refused("not-parsed", "--tags"):
         Windows(1, "both", tables, tags=True)(batch([[("cat", None)]], tables, tagged=False))
 
 

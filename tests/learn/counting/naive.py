@@ -10,7 +10,7 @@ from typing import Any
 from unicodedata import category
 
 from roget.core.counts import Counts
-from roget.learn.counting.parts import CountCuts
+from roget.learn.counting.recipe import CountCuts
 
 Pair = tuple[str, str]
 

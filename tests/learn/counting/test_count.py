@@ -27,12 +27,14 @@ from learn.counting.corpora import conllu
 from roget.core.counts import Counts
 from roget.core.progress import Progress
 from roget.errors import FormatError, InputError, UnknownName
-from roget.learn.counting import plan
-from roget.learn.counting.count import Options, count, run
-from roget.learn.counting.parts import CountCuts
+from roget.learn.corpus.relations import RelationSet
+from roget.learn.counting import inspect, plan
+from roget.learn.counting.count import CountOptions, count, run
+from roget.learn.counting.recipe import CountCuts, CountRecipe
+from support.errors import codes, notice, refused
 
 
-def test_conllu_beside_the_twin(tmp_path: Path) -> None:
+def test_counts_of_conllu_equal_a_naive_count(tmp_path: Path) -> None:
     texts = [conllu(seed) for seed in range(4)]
     (tmp_path / "a.conllu").write_text(texts[0])
     (tmp_path / "b.conllu.gz").write_bytes(gzip.compress(texts[1].encode()))
@@ -49,7 +51,7 @@ def test_conllu_beside_the_twin(tmp_path: Path) -> None:
     assert counts.relations == ("obj",)
 
 
-def test_real_parses_beside_the_twin(shared_data: Path) -> None:
+def test_counts_of_real_parses_equal_a_naive_count(shared_data: Path) -> None:
     path = shared_data / "amalgum" / "news.conllu.gz"
     text = gzip.decompress(path.read_bytes()).decode()
     naive.check(count(path, relation="obj"), naive.obj_pairs(text))
@@ -77,7 +79,7 @@ CUTS = st.builds(
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=12)
 @given(tables=TABLES, cuts=CUTS)
-def test_tables_and_cuts_beside_the_twin(
+def test_tables_and_cuts_equal_a_naive_count(
     tmp_path: Path, tables: list[list[tuple[str, str, Any]]], cuts: CountCuts
 ) -> None:
     for number, rows in enumerate(tables):
@@ -92,9 +94,7 @@ def test_tables_and_cuts_beside_the_twin(
         if (value := getattr(cuts, name)) or name in ("vocabulary", "contexts")
     }
     if not expected:
-        with pytest.raises(
-            InputError, match="cuts leave none" if sums else "no pair in the inputs"
-        ):
+        with refused("empty-input", f"{len({w for w, _ in sums})} words" if sums else "row"):
             count(paths, **options)
         return
     counts = count(paths, **options)
@@ -103,7 +103,7 @@ def test_tables_and_cuts_beside_the_twin(
     assert counts.matrix.dtype == np.int64 or not whole
 
 
-def test_slots_name_contexts_and_equal_names_are_one(tmp_path: Path) -> None:
+def test_slots_are_part_of_context_names(tmp_path: Path) -> None:
     rows = [["1", "cat", "NOUN", "3", "nsubj"], ["2", "milk", "NOUN", "3", "obj"]]
     rows.append(["3", "drink", "VERB", "0", "root"])
     lines = ["\t".join([i, w, w, u, "_", "_", h, d, "_", "_"]) for i, w, u, h, d in rows]
@@ -121,7 +121,7 @@ def test_slots_name_contexts_and_equal_names_are_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "suffix", ["csv", "jsonl", "parquet", "tsv.gz", "npz", "mtx", "none", "bz2"]
 )
-def test_other_tables(tmp_path: Path, suffix: str) -> None:
+def test_tables_of_every_format(tmp_path: Path, suffix: str) -> None:
     expected = {("milk", "drink"): 3, ("bread", "eat"): 2, ("milk", "buy"): 1}
     counts = Counts([[3, 1, 0], [0, 0, 2]], ["milk", "bread"], ["drink", "buy", "eat"])
     path = tmp_path / f"a.{suffix}"
@@ -166,18 +166,17 @@ def test_fractional_matrix(tmp_path: Path) -> None:
 def test_latin1(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_bytes("café\tau lait\n".encode("latin-1"))
     assert list(count(tmp_path / "a.tsv", encoding="latin-1").rows()) == [("café", "au lait", 1)]
-    with pytest.raises(FormatError, match=r"a\.tsv:1: byte 0xe9 is not UTF-8"):
+    with pytest.raises(FormatError) as error:
         count(tmp_path / "a.tsv")
+    assert "a.tsv:1" in str(error.value)
+    assert "0xe9" in str(error.value).lower()
 
 
 def test_windows_over_plain_text(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("The cat drinks milk.\n\nThe dog drinks water.\n")
     summary = run(tmp_path / "a.txt", tmp_path / "o.counts")
-    assert [note.partition(":")[0] for note in summary.notes] == [
-        "plain text, not told as one of English, German, Dutch",
-        "contexts are the words up to 3 places away, those d places away counting 1/d (--window)",
-        "too little text to tell function words",
-    ]
+    assert codes(summary.notes) == ["language", "default-contexts", "too-little-text"]
+    notice(summary.notes, "default-contexts", "3", "1/distance", "--window")
     counts = Counts.read(tmp_path / "o.counts")
     assert counts.count("cat", "drinks") == 1
     assert counts.count("cat", "milk") == 1 / 2
@@ -187,44 +186,42 @@ def test_windows_over_plain_text(tmp_path: Path) -> None:
     plain = count(tmp_path / "a.txt", window=2)
     assert plain == count(tmp_path / "a.txt", window=2, decay=False, function_words=True)
     assert {n for *_, n in plain.rows()} == {1, 2}
-    assert not run(tmp_path / "a.txt", tmp_path / "o.counts", Options(window=2)).notes
+    assert not run(tmp_path / "a.txt", tmp_path / "o.counts", CountOptions(window=2)).notes
 
 
-def test_cuts_are_of_counts_not_of_their_parts(tmp_path: Path) -> None:
+def test_cuts_apply_to_counts_not_to_multiples(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("a b c\n\na b\n\na d c\n")
     cut = count(tmp_path / "a.txt", window=2, decay=True, min_pair=2, min_count=4)
     assert sorted(cut.rows()) == [("a", "b", 2.0)]
 
 
 ENGLISH = "The cat of the house drinks some milk in the morning, and it sleeps to the evening. "
-"""Repeated, it is long enough to be told as English."""
+"""Repeated ten times, it is long enough to be recognised."""
 
 
-def test_plain_text_is_tagged_where_its_language_is_told(tmp_path: Path) -> None:
+def test_plain_text_is_tagged_if_its_language_is_recognised(tmp_path: Path) -> None:
     pytest.importorskip("HanTa")
     (tmp_path / "a.txt").write_text(ENGLISH * 10)
     summary = run(tmp_path / "a.txt", tmp_path / "o.counts")
-    assert summary.notes[0] == "read as English, tagged by HanTa; --reader text for plain windows"
-    told = Counts.read(tmp_path / "o.counts")
-    assert told == count(tmp_path / "a.txt", tagger="hanta", model="english")
-    assert "milk" in told.words
-    assert "the" not in told.words
+    notice(summary.notes, "tagger", "English", "HanTa", "--reader text")
+    counts = Counts.read(tmp_path / "o.counts")
+    assert counts == count(tmp_path / "a.txt", tagger="hanta", model="english")
+    assert "milk" in counts.words
+    assert "the" not in counts.words
     assert count(tmp_path / "a.txt", relation="obj").count("milk", "drink") == 10
-    for asked in ({"reader": "text"}, {"window": 2}, {"sides": "left"}):
-        assert count(tmp_path / "a.txt", **asked).count("cat", "the") > 0
+    for options in ({"reader": "text"}, {"window": 2}, {"sides": "left"}):
+        assert count(tmp_path / "a.txt", **options).count("cat", "the") > 0
 
 
-def test_a_tagger_that_is_not_installed_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("roget.learn.counting.infer_recipe.find_spec", lambda name: None)
+def test_missing_tagger_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("roget.learn.counting.inspect.find_spec", lambda name: None)
     (tmp_path / "a.txt").write_text(ENGLISH * 10)
     summary = run(tmp_path / "a.txt", tmp_path / "o.counts")
-    assert "pip install 'roget[learn]'" in summary.notes[0]
+    notice(summary.notes, "missing-extra", "pip install 'roget[learn]'", "HanTa")
     assert "the" in Counts.read(tmp_path / "o.counts").words
 
 
-def test_a_language_without_heads_is_counted_by_windows(
+def test_language_without_heads_is_counted_by_windows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("HanTa")
@@ -232,22 +229,22 @@ def test_a_language_without_heads_is_counted_by_windows(
     german = "Die Katze in der Küche trinkt die kalte Milch und den Saft, der auf dem Tisch steht. "
     (tmp_path / "a.txt").write_text(german * 10)
     summary = run(tmp_path / "a.txt", tmp_path / "o.counts")
-    assert "German" in summary.notes[0]
-    assert "capitals" in summary.notes[2]
-    assert "by their tags" in summary.notes[3]
+    expected = ["tagger", "default-contexts", "keep-case", "function-words", "terms"]
+    assert codes(summary.notes) == expected
+    notice(summary.notes, "tagger", "German")
     counts = Counts.read(tmp_path / "o.counts")
     assert counts.count("Katze", "Küche") == 10
     assert "der" not in counts.words
     assert "der" in count(tmp_path / "a.txt", function_words=True).words
 
 
-def test_function_words_are_left_out_and_named(tmp_path: Path, shared_data: Path) -> None:
+def test_function_words_are_left_out_and_listed(tmp_path: Path, shared_data: Path) -> None:
     mark, parsed = "# text = ", shared_data / "ud-other/fr_gsd-ud-dev.conllu.gz"
     lines = gzip.decompress(parsed.read_bytes()).decode().splitlines()
     texts = [line.removeprefix(mark) for line in lines if line.startswith(mark)]
     (tmp_path / "a.txt").write_text("\n".join(texts), encoding="utf-8")
-    summary = run(tmp_path / "a.txt", tmp_path / "o.counts", Options(lines=True))
-    assert "left out as function words: de, la, le, et, à" in summary.notes[2]
+    summary = run(tmp_path / "a.txt", tmp_path / "o.counts", CountOptions(lines=True))
+    notice(summary.notes, "function-words", "de, la, le, et, à")
     counts = Counts.read(tmp_path / "o.counts")
     assert not {"de", "la", "le", "et", "qui"} & {*counts.words, *counts.contexts}
     assert "ville" in counts.words
@@ -288,7 +285,7 @@ def test_provenance_and_summary(tmp_path: Path) -> None:
     path = tmp_path / "a.conllu"
     path.write_text(conllu(1))
     (tmp_path / "stop.txt").write_text("Be\n\n")
-    options = Options(stop=tmp_path / "stop.txt", min_pair=2)
+    options = CountOptions(stop=tmp_path / "stop.txt", min_pair=2)
     summary = run([path], tmp_path / "o.counts", options)
     counts = Counts.read(tmp_path / "o.counts")
     said = counts.provenance
@@ -312,7 +309,7 @@ def test_provenance_and_summary(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["o.tsv", "o.tsv.gz", "o.npz"])
-def test_files_as_output_equal_those_that_counts_write(tmp_path: Path, name: str) -> None:
+def test_output_files_equal_those_of_counts_write(tmp_path: Path, name: str) -> None:
     path = tmp_path / "a.conllu"
     path.write_text(conllu(1))
     run(path, tmp_path / name)
@@ -323,9 +320,9 @@ def test_files_as_output_equal_those_that_counts_write(tmp_path: Path, name: str
         assert (tmp_path / name).read_bytes() == (tmp_path / f"twin-{name}").read_bytes()
 
 
-def test_a_tab_in_a_word_needs_a_directory(tmp_path: Path) -> None:
+def test_tab_in_a_word_is_refused_in_tsv_output(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text('"a\tb",x\n')
-    with pytest.raises(InputError, match="write a directory instead"):
+    with pytest.raises(InputError):
         run(tmp_path / "a.csv", tmp_path / "o.tsv")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv"]
     assert count(tmp_path / "a.csv").words.tolist() == ["a\tb"]
@@ -346,7 +343,7 @@ def test_limit(tmp_path: Path, limit: int) -> None:
         naive.check(counts, expected)
         assert counts.provenance["inputs"][0]["sha256"] is None
     else:
-        with pytest.raises(InputError, match="no two stand in the relation obj"):
+        with refused("empty-input", "obj"):
             count(tmp_path, relation="obj", limit=limit)
 
 
@@ -356,70 +353,92 @@ def test_limit_of_tables(tmp_path: Path) -> None:
     assert sorted(count(tmp_path, limit=3).rows()) == [("a", "x", 1), ("a", "y", 2), ("b", "x", 1)]
 
 
-def test_kinds_are_told_by_name_then_by_content(tmp_path: Path) -> None:
+def test_kind_is_inferred_from_name_then_content(tmp_path: Path) -> None:
     (tmp_path / "parsed").write_text(conllu(1))
     naive.check(count(tmp_path / "parsed", relation="obj"), naive.obj_pairs(conllu(1)))
     (tmp_path / "words").write_text("1 cat and 1 dog\n")
     assert count(tmp_path / "words").contexts.tolist()
-    assert not plan.is_conllu(b"")
+    assert not inspect.is_conllu(b"")
     (tmp_path / "a.txt").write_text("x y\n")
     (tmp_path / "b.conllu").write_text(conllu(1))
-    with pytest.raises(InputError, match=r"a\.txt is text.*b\.conllu is conllu.*--reader"):
+    with refused("mixed-inputs", "a.txt is text", "b.conllu is conllu", "--reader"):
         count([tmp_path / "a.txt", tmp_path / "b.conllu"])
 
 
+CONFLICT = "conflicting-options"
+
+
+@pytest.fixture(scope="module")
+def every_kind(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with one file of each kind of input."""
+    folder = tmp_path_factory.mktemp("kinds")
+    (folder / "a.txt").write_text("a cat\n")
+    (folder / "a.conllu").write_text(conllu(1))
+    (folder / "a.tsv").write_text("word\tcontext\na\tb\n")
+    Counts([[1]]).write(folder / "a.npz")
+    (folder / "a.spacy").touch()
+    return folder
+
+
 @pytest.mark.parametrize(
-    ("name", "options", "said"),
+    ("name", "options", "code", "values"),
     [
-        ("a.txt", {"relation": "obj"}, "--tagger hanta.*--window"),
-        ("a.txt", {"relation": "obj", "window": 2}, "expected one of them"),
-        ("a.txt", {"tagger": "tnt"}, "unknown tagger 'tnt'"),
-        ("a.txt", {"tagger": "spacy"}, "name a pipeline"),
-        ("a.txt", {"model": "de"}, "model: for a tagger only.*name a tagger"),
-        ("a.txt", {"tags": True}, "tags: .*name a tagger"),
-        ("a.txt", {"reader": "text", "columns": [1, 2]}, "columns are for tables; this is text"),
-        ("a.txt", {"columns": [1, 2]}, r"a\.txt:1: no tab"),
-        ("a.conllu", {"model": "de"}, "model: for a tagger only; this is conllu"),
-        ("a.conllu", {"lines": True}, "lines: for plain text only; this is conllu"),
-        ("a.conllu", {"sides": "left"}, "sides left: for a window only"),
-        ("a.conllu", {"relation": "obj, subj"}, "one at a time; repeat -r .-r obj -r subj."),
-        ("a.conllu", {"relation": "~obj,subj"}, "-r ~obj -r subj"),
-        ("a.tsv", {"sides": "left"}, "sides: for a window only; this is table"),
-        ("a.tsv", {"model": "de"}, "model: for a tagger only; this is table"),
-        ("a.tsv", {"lines": True}, "lines: for plain text only; this is table"),
-        ("a.tsv", {"form": True}, "form: for running text only; this is table"),
-        ("a.tsv", {"tags": True}, "tags: .*; this is table"),
-        ("a.tsv", {"window": 2}, "window: a table holds pairs already"),
-        ("a.npz", {"columns": [1, 2]}, "columns are for tables; this is a matrix"),
-        ("a.npz", {"encoding": "latin-1"}, "encoding: .*; this is matrix"),
-        ("a.spacy", {"encoding": "latin-1"}, "encoding: .*; this is docbin"),
-        ("a.spacy", {"lines": True}, "lines: .*; this is docbin"),
-        ("a.conllu", {"tagger": "hanta"}, "for plain text only"),
-        ("a.conllu", {"relation": "objj"}, "unknown relation 'objj': did you mean obj"),
-        ("a.conllu", {"window": 0}, "window"),
-        ("a.conllu", {"limit": 0}, "limit 0"),
-        ("a.conllu", {"min_count": 0}, "min_count 0"),
-        ("a.conllu", {"stop": "no such file"}, "stop no such file: no such file"),
-        ("a.conllu", {"stop": []}, "the list is empty"),
-        ("a.conllu", {"memory": "lots"}, "memory 'lots'"),
-        ("a.conllu", {"engine": "spark"}, "unknown engine 'spark'"),
-        ("a.conllu", {"scheduler": "tcp://x:1"}, "for the engine dask only"),
-        ("a.conllu", {"columns": [1, 2]}, "columns are for tables; this is conllu"),
-        ("a.tsv", {"relation": "obj"}, "holds pairs already"),
-        ("a.tsv", {"columns": ["word", "contxt"]}, "did you mean 'context'"),
-        ("b.conllu", {}, "b.conllu: no such file"),
+        ("a.txt", {"relation": "obj"}, "not-parsed", ["obj", "--tagger hanta", "--window"]),
+        ("a.txt", {"relation": "obj", "window": 2}, CONFLICT, ["--relation", "--window"]),
+        ("a.txt", {"tagger": "tnt"}, "unknown-name", ["tnt"]),
+        ("a.txt", {"tagger": "spacy"}, "missing-option", ["--model"]),
+        ("a.txt", {"model": "de"}, CONFLICT, ["model", "text", "--tagger"]),
+        ("a.txt", {"tags": True}, CONFLICT, ["tags", "text", "--tagger"]),
+        ("a.txt", {"reader": "text", "columns": [1, 2]}, CONFLICT, ["--columns", "text"]),
+        ("a.txt", {"columns": [1, 2]}, None, ["a.txt:1"]),
+        ("a.conllu", {"model": "de"}, CONFLICT, ["model", "conllu"]),
+        ("a.conllu", {"lines": True}, CONFLICT, ["lines", "conllu"]),
+        ("a.conllu", {"sides": "left"}, CONFLICT, ["sides left", "--window"]),
+        ("a.conllu", {"relation": "obj, subj"}, "invalid-relation", ["-r obj -r subj"]),
+        ("a.conllu", {"relation": "~obj,subj"}, "invalid-relation", ["-r ~obj -r subj"]),
+        ("a.tsv", {"sides": "left"}, CONFLICT, ["sides", "table"]),
+        ("a.tsv", {"model": "de"}, CONFLICT, ["model", "table"]),
+        ("a.tsv", {"lines": True}, CONFLICT, ["lines", "table"]),
+        ("a.tsv", {"form": True}, CONFLICT, ["form", "table"]),
+        ("a.tsv", {"tags": True}, CONFLICT, ["tags", "table"]),
+        ("a.tsv", {"window": 2}, CONFLICT, ["window", "table"]),
+        ("a.npz", {"columns": [1, 2]}, CONFLICT, ["--columns", "matrix"]),
+        ("a.npz", {"encoding": "latin-1"}, CONFLICT, ["encoding", "matrix"]),
+        ("a.spacy", {"encoding": "latin-1"}, CONFLICT, ["encoding", "docbin"]),
+        ("a.spacy", {"lines": True}, CONFLICT, ["lines", "docbin"]),
+        ("a.conllu", {"tagger": "hanta"}, CONFLICT, ["--tagger hanta", "conllu"]),
+        ("a.conllu", {"relation": "objj"}, "unknown-name", ["'objj'", "obj?"]),
+        ("a.conllu", {"window": 0}, None, ["window"]),
+        ("a.conllu", {"limit": 0}, None, ["limit", "0"]),
+        ("a.conllu", {"min_count": 0}, None, ["min_count", "0"]),
+        ("a.conllu", {"stop": "no such file"}, None, ["stop no such file"]),
+        ("a.conllu", {"stop": []}, "empty-input", ["stop"]),
+        ("a.conllu", {"memory": "lots"}, None, ["memory", "lots"]),
+        ("a.conllu", {"engine": "spark"}, "unknown-name", ["spark"]),
+        ("a.conllu", {"scheduler": "tcp://x:1"}, CONFLICT, ["tcp://x:1", "dask"]),
+        ("a.conllu", {"language": "de utsch"}, "invalid-option", ["de utsch"]),
+        ("a.conllu", {"columns": [1, 2]}, CONFLICT, ["--columns", "conllu"]),
+        ("a.tsv", {"relation": "obj"}, CONFLICT, ["relation", "table"]),
+        ("a.tsv", {"columns": ["word", "contxt"]}, None, ["contxt", "context"]),
+        ("b.conllu", {}, None, ["b.conllu"]),
     ],
 )
-def test_bad_requests(tmp_path: Path, name: str, options: dict[str, Any], said: str) -> None:
-    (tmp_path / "a.txt").write_text("a cat\n")
-    (tmp_path / "a.conllu").write_text(conllu(1))
-    (tmp_path / "a.tsv").write_text("word\tcontext\na\tb\n")
-    Counts([[1]]).write(tmp_path / "a.npz")
-    (tmp_path / "a.spacy").touch()
-    before = sorted(tmp_path.iterdir())
-    with pytest.raises((InputError, UnknownName), match=said):
-        count(tmp_path / name, output=tmp_path / "o.counts", **options)
-    assert sorted(tmp_path.iterdir()) == before
+def test_options_that_do_not_apply_are_refused(
+    every_kind: Path,
+    tmp_path: Path,
+    name: str,
+    options: dict[str, Any],
+    code: str | None,
+    values: list[str],
+) -> None:
+    before = sorted(every_kind.iterdir())
+    with pytest.raises((InputError, UnknownName)) as error:
+        count(every_kind / name, output=tmp_path / "o.counts", **options)
+    assert code in (None, error.value.code), error.value
+    for value in values:
+        assert value in str(error.value)
+    assert sorted(every_kind.iterdir()) == before
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
@@ -434,7 +453,9 @@ def test_bad_requests(tmp_path: Path, name: str, options: dict[str, Any], said: 
         ("a.npz", {"keep_case": True, "transpose": True, "limit": 1}),
     ],
 )
-def test_good_requests(tmp_path: Path, name: str, options: dict[str, Any]) -> None:
+def test_options_that_apply_are_accepted(
+    tmp_path: Path, name: str, options: dict[str, Any]
+) -> None:
     (tmp_path / "a.txt").write_text("a cat\n")
     (tmp_path / "a.conllu").write_text(conllu(1))
     for table in ("a.tsv", "table.txt", "table"):
@@ -445,7 +466,7 @@ def test_good_requests(tmp_path: Path, name: str, options: dict[str, Any]) -> No
 
 @pytest.mark.parametrize("name", ["corpus", "corpus.conllu", "corpus.tsv"])
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
-def test_packed_under_a_plain_name(tmp_path: Path, name: str, pack: Any) -> None:
+def test_compression_is_detected_without_suffix(tmp_path: Path, name: str, pack: Any) -> None:
     table = b"milk\tdrink\t3\n"
     (tmp_path / name).write_bytes(pack(table if name.endswith("tsv") else conllu(1).encode()))
     counts = count(tmp_path / name, relation=None if name.endswith("tsv") else "obj")
@@ -455,35 +476,34 @@ def test_packed_under_a_plain_name(tmp_path: Path, name: str, pack: Any) -> None
         naive.check(counts, naive.obj_pairs(conllu(1)))
 
 
-def test_what_was_seen_where_there_is_no_pair(tmp_path: Path) -> None:
+def test_text_without_pairs_reports_tags_and_labels(tmp_path: Path) -> None:
     texts = [conllu(seed).replace("\tADV\t", "\t_\t") for seed in range(3)]
     for number, text in enumerate(texts):
         (tmp_path / f"{number}.conllu").write_text(text)
     rows = [line.split("\t") for line in "".join(texts).splitlines() if "\t" in line]
     tags, labels = (Counter(row[column] for row in rows) for column in (3, 7))
     del tags["_"]
-    lines = [
-        "no pair in the inputs: "
-        f"of {len(rows)} tokens no two stand in the relation ~amod (NOUN/amod/ADJ)",
-        "  parts of speech seen: " + ", ".join(f"{tag} {n}" for tag, n in tags.most_common()),
-        "  labels seen: " + ", ".join(f"{label} {n}" for label, n in labels.most_common()),
+    values = [
+        f"{len(rows)} tokens",
+        "~amod (NOUN/amod/ADJ)",
+        ": " + ", ".join(f"{tag} {n}" for tag, n in tags.most_common()),
+        ": " + ", ".join(f"{label} {n}" for label, n in labels.most_common()),
     ]
-    with pytest.raises(InputError) as error:
+    with refused("empty-input", *values):
         count(tmp_path, relation="~amod")
-    assert str(error.value).splitlines() == lines
     (tmp_path / "few").mkdir()
     (tmp_path / "few/a.conllu").write_text(CONLLU_LINE.replace("NOUN", "_"))
-    with pytest.raises(InputError, match="parts of speech seen: none\n  labels seen: root 1"):
+    with refused("empty-input", ": none\n", ": root 1"):
         count(tmp_path / "few")
     (tmp_path / "a.txt").write_text("one\ntwo\nthree\n")
-    with pytest.raises(InputError, match="of 3 tokens in 3 sentences no two stand side by side"):
+    with refused("empty-input", "3 tokens", "3 sentences"):
         count(tmp_path / "a.txt", lines=True)
 
 
 @pytest.mark.parametrize(
     ("name", "unit", "tokens"), [("a.conllu", "token", True), ("a.tsv", "row", False)]
 )
-def test_what_is_read_has_a_name(tmp_path: Path, name: str, unit: str, tokens: bool) -> None:
+def test_summary_names_the_unit(tmp_path: Path, name: str, unit: str, tokens: bool) -> None:
     (tmp_path / name).write_text("a\tb\n" if unit == "row" else conllu(1))
     told: list[int] = []
     summary = run(tmp_path / name, tmp_path / "o", progress=lambda now: told.append(now["tokens"]))
@@ -496,31 +516,35 @@ CONLLU_LINE = "1\tx\tx\tNOUN\t_\t_\t0\troot\t_\t_\n"
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "said"),
+    ("name", "data", "code", "value"),
     [
-        ("a.conllu", CONLLU_LINE.replace("\t_\n", "\n").encode(), r"a\.conllu:1: 9 columns"),
-        ("a.conllu", CONLLU_LINE.replace("\t0\t", "\t7\t").encode(), r"a\.conllu:1: head 7"),
-        ("a.conllu", CONLLU_LINE.replace("x", "é").encode("latin-1"), r"a\.conllu:1: byte 0xE9"),
-        ("a.conllu.gz", gzip.compress(conllu(1).encode(), mtime=0)[:-20], "cut short or damaged"),
-        ("a.conllu.zst", zstandard.compress(conllu(1).encode())[:-20], "cut short or damaged"),
-        ("a.conllu", b"", "no words in the inputs"),
-        ("a.conllu", CONLLU_LINE.encode(), "of 1 tokens no two stand in the relation nouns"),
-        ("a.tsv", b"a\tx\t1\nb\ty\n", r"a\.tsv:2: 2 columns"),
-        ("a.tsv.gz", gzip.compress(b"a\tx\n" * 999, mtime=0)[:-5], "cut short or damaged"),
-        ("a.parquet", b"PAR1PAR1", "a.parquet: cannot be read"),
-        ("a.npz", b"PK", "a.npz"),
-        ("a.md", b"", "no file here ends in"),
+        ("a.conllu", CONLLU_LINE.replace("\t_\n", "\n").encode(), None, "a.conllu:1: 9 columns"),
+        ("a.conllu", CONLLU_LINE.replace("\t0\t", "\t7\t").encode(), None, "a.conllu:1: head 7"),
+        ("a.conllu", CONLLU_LINE.replace("x", "é").encode("latin-1"), None, "a.conllu:1"),
+        ("a.conllu.gz", gzip.compress(conllu(1).encode(), mtime=0)[:-20], None, "a.conllu.gz"),
+        ("a.conllu.zst", zstandard.compress(conllu(1).encode())[:-20], None, "a.conllu.zst"),
+        ("a.conllu", b"", "empty-input", ""),
+        ("a.conllu", CONLLU_LINE.encode(), "empty-input", "1 tokens"),
+        ("a.tsv", b"a\tx\t1\nb\ty\n", None, "a.tsv:2: 2 columns"),
+        ("a.tsv.gz", gzip.compress(b"a\tx\n" * 999, mtime=0)[:-5], None, "a.tsv.gz"),
+        ("a.parquet", b"PAR1PAR1", None, "a.parquet"),
+        ("a.npz", b"PK", None, "a.npz"),
+        ("a.md", b"", None, ".conllu"),
     ],
 )
-def test_bad_input_leaves_nothing_behind(tmp_path: Path, name: str, data: bytes, said: str) -> None:
+def test_invalid_input_leaves_nothing_behind(
+    tmp_path: Path, name: str, data: bytes, code: str | None, value: str
+) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / name).write_bytes(data)
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError) as error:
         run(tmp_path / "in", tmp_path / "o.counts")
+    assert value in str(error.value)
+    assert code in (None, error.value.code)
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
 
 
-def test_an_old_output_stays_until_the_new_one_is_whole(tmp_path: Path) -> None:
+def test_old_output_stays_until_the_new_one_is_complete(tmp_path: Path) -> None:
     (tmp_path / "a.conllu").write_text(conllu(1))
     run(tmp_path / "a.conllu", tmp_path / "o.counts")
     before = Counts.read(tmp_path / "o.counts")
@@ -528,35 +552,37 @@ def test_an_old_output_stays_until_the_new_one_is_whole(tmp_path: Path) -> None:
     with pytest.raises(FormatError):
         run([tmp_path / "a.conllu", tmp_path / "b.conllu"], tmp_path / "o.counts")
     assert Counts.read(tmp_path / "o.counts") == before
-    run(tmp_path / "a.conllu", tmp_path / "o.counts", Options(min_pair=2))
+    run(tmp_path / "a.conllu", tmp_path / "o.counts", CountOptions(min_pair=2))
     assert Counts.read(tmp_path / "o.counts") != before
 
 
-def test_outputs_that_cannot_be(tmp_path: Path) -> None:
+def test_invalid_outputs_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text("a\tx\n")
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
-    for output, said in (
-        ("full", "holds something else"),
-        ("a.tsv/x", "no folder"),
-        ("none/x", "no folder"),
-        ("o.parquet", "counts are written as"),
-    ):
-        with pytest.raises(InputError, match=said):
+    for output in ("full", "a.tsv/x", "none/x", "o.parquet"):
+        with pytest.raises(InputError) as error:
             run(tmp_path / "a.tsv", tmp_path / output)
+        assert output.split("/")[0] in str(error.value)
+    with refused("input-is-output", "a.tsv"):
+        run(tmp_path / "a.tsv", tmp_path / "a.tsv")
+    with refused("not-writable"):
+        run(tmp_path / "a.tsv", "-")
     run(tmp_path / "a.tsv", tmp_path / "o")
-    with pytest.raises(InputError, match="is counted already"):
+    with refused("already-counted", "o"):
         run(tmp_path / "o", tmp_path / "p")
 
 
-def test_a_file_that_changes_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_changed_during_counting_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "a.conllu"
     path.write_text(conllu(1))
 
     def progress(now: Progress) -> None:
         os.utime(path, ns=(1, 1))
 
-    with pytest.raises(InputError, match="was changed while"):
+    with refused("changed", "a.conllu"):
         run(path, tmp_path / "o.counts", progress=progress)
 
 
@@ -570,22 +596,22 @@ def test_progress(tmp_path: Path) -> None:
     assert told[-1] == (size, size, counts.provenance["tokens"])
 
 
-def test_pieces_and_bundles_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pieces_and_bundles_count_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for seed, sentences in enumerate((100, 10, 5)):
         (tmp_path / f"{seed}.conllu").write_text(conllu(seed, sentences))
     whole = count(tmp_path, relation="all")
     monkeypatch.setattr(plan, "PIECE", 2500)
     monkeypatch.setattr(plan, "BUNDLE", 100)
-    sources, _ = plan.sources_of([tmp_path], None, "utf-8", tabular=False)
-    recipe = plan.Recipe("conllu", relations=("all",))
+    sources, _ = inspect.find_sources([tmp_path], None, "utf-8", tabular=False)
+    recipe = CountRecipe("conllu", relations=RelationSet.from_names(["all"]))
     assert len(plan.plan_tasks(sources, recipe)) > 5
     assert count(tmp_path, relation="all") == whole
 
 
-def test_counts_that_add_up_to_too_much(tmp_path: Path) -> None:
+def test_overflow_is_refused(tmp_path: Path) -> None:
     for name in ("a", "b", "c"):
         (tmp_path / f"{name}.tsv").write_text(f"w\tx\t{2**61}\nw\ty\t{2**61}\n")
-    with pytest.raises(InputError, match="add up to 2"):
+    with refused("too-large", "2^63"):
         count(tmp_path)
 
 

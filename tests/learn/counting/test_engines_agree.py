@@ -13,7 +13,7 @@ import pytest
 
 from learn.counting import corpora
 from roget.learn.counting import plan
-from roget.learn.counting.count import Options, run
+from roget.learn.counting.count import CountOptions, run
 
 pytestmark = pytest.mark.usefixtures("one_cluster")
 
@@ -25,7 +25,7 @@ def _every_file_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def counted(given: Path, output: Path, **options: Any) -> dict[str, Any]:
     """What counts.json says, hashes of the files included."""
-    run(given, output, Options(**options))
+    run(given, output, CountOptions(**options))
     said: dict[str, Any] = json.loads((output / "counts.json").read_text())
     return said
 
@@ -44,7 +44,7 @@ def test_processes_and_dask_agree_on_a_corpus(tmp_path: Path) -> None:
             killed.append(workers[0].pid or 0)
             os.kill(killed[0], signal.SIGKILL)
 
-    asked = Options(engine="dask", processes=2, relation=["obj", "subj"], min_pair=2)
+    asked = CountOptions(engine="dask", processes=2, relation=["obj", "subj"], min_pair=2)
     run(corpus, tmp_path / "dask", asked, progress=kill)
     assert len(killed) == 1
     assert json.loads((tmp_path / "dask" / "counts.json").read_text()) == one

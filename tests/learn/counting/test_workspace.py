@@ -1,9 +1,8 @@
-"""Breaks of every kind: what is done stays, the output is whole or absent, the next run goes on."""
+"""Interruptions: finished parts stay, the output is complete or absent, the next run resumes."""
 
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -23,8 +22,9 @@ from roget.core.io import duck
 from roget.core.progress import Progress
 from roget.errors import FormatError, InputError
 from roget.learn.counting import plan
-from roget.learn.counting.count import Options, count, run
+from roget.learn.counting.count import CountOptions, count, run
 from roget.learn.counting.scheduler import Workspace
+from support.errors import refused
 
 
 @pytest.fixture(autouse=True)
@@ -63,58 +63,60 @@ class Stop:
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
-def test_what_is_done_stays_and_is_used(
+def test_finished_parts_stay_and_are_reused(
     tmp_path: Path, corpus: Path, error: type[BaseException]
 ) -> None:
     whole = count(corpus)
     with pytest.raises(error) as caught:
         run(corpus, tmp_path / "o.counts", progress=Stop(4, error()))
-    assert "4 of 6 files counted; run the same command again to go on" in notes(caught.value)
+    assert "4 of 6 files" in notes(caught.value)
     assert names(tmp_path) == {"o.counts.partial"}
     assert len(parts(tmp_path)) == 4
-    told: list[int] = []
-    summary = run(corpus, tmp_path / "o.counts", progress=lambda now: told.append(int(now.done)))
+    sizes: list[int] = []
+    summary = run(corpus, tmp_path / "o.counts", progress=lambda now: sizes.append(int(now.done)))
     assert summary.reused == 4
-    assert told[0] > sum(path.stat().st_size for path in corpus.iterdir()) // 2
+    assert sizes[0] > sum(path.stat().st_size for path in corpus.iterdir()) // 2
     assert names(tmp_path) == {"o.counts"}
     again = Counts.read(tmp_path / "o.counts")
     assert again == whole
     assert again.provenance == whole.provenance
 
 
-def test_parts_serve_other_cuts_but_no_other_recipe_or_file(tmp_path: Path, corpus: Path) -> None:
-    def broken(options: Options) -> list[str]:
+def test_parts_are_reused_for_other_cuts_but_not_other_recipes_or_files(
+    tmp_path: Path, corpus: Path
+) -> None:
+    def broken(options: CountOptions) -> list[str]:
         with pytest.raises(KeyboardInterrupt):
             run(corpus, tmp_path / "o.counts", options, progress=Stop(2, KeyboardInterrupt()))
         return parts(tmp_path)
 
-    # Each run finishes two parts more, beside those that others have left.
-    assert len(broken(Options())) == 2
-    assert len(broken(Options(min_count=2))) == 4
-    assert len(broken(Options(relation="subj"))) == 6
+    # Each run finishes two more parts.
+    assert len(broken(CountOptions())) == 2
+    assert len(broken(CountOptions(min_count=2))) == 4
+    assert len(broken(CountOptions(relation="subj"))) == 6
     for path in corpus.iterdir():
         os.utime(path, ns=(5, 5))
-    assert len(broken(Options(relation="subj"))) == 8
-    assert run(corpus, tmp_path / "o.counts", Options(relation="subj")).reused == 2
+    assert len(broken(CountOptions(relation="subj"))) == 8
+    assert run(corpus, tmp_path / "o.counts", CountOptions(relation="subj")).reused == 2
     assert names(tmp_path) == {"o.counts"}
 
 
-def test_a_broken_file_does_not_spoil_the_others(tmp_path: Path, corpus: Path) -> None:
+def test_broken_file_does_not_discard_the_others(tmp_path: Path, corpus: Path) -> None:
     good = (corpus / "3.conllu").read_text()
     (corpus / "3.conllu").write_text("1\tbroken\n\n" + good * 9)
-    with pytest.raises(FormatError, match=r"3\.conllu:1: 2 columns"):
+    with refused("broken-lines", "3.conllu:1: 2 columns", kind=FormatError):
         run(corpus, tmp_path / "o.counts")
     assert names(tmp_path) == set()  # the largest comes first, so nothing was done
     (corpus / "3.conllu").write_text("1\tbroken\n\n")
     with pytest.raises(FormatError) as caught:
         run(corpus, tmp_path / "o.counts")
-    assert "5 of 6 files counted" in notes(caught.value)
+    assert "5 of 6 files" in notes(caught.value)
     (corpus / "3.conllu").write_text(good)
     assert run(corpus, tmp_path / "o.counts").reused == 5
     assert Counts.read(tmp_path / "o.counts") == count(corpus)
 
 
-def test_nothing_finished_leaves_nothing(tmp_path: Path, corpus: Path) -> None:
+def test_run_without_finished_parts_leaves_nothing(tmp_path: Path, corpus: Path) -> None:
     with pytest.raises(KeyboardInterrupt) as caught:
         run(corpus, tmp_path / "o.counts", progress=Stop(0, KeyboardInterrupt()))
     assert names(tmp_path) == set()
@@ -124,7 +126,7 @@ def test_nothing_finished_leaves_nothing(tmp_path: Path, corpus: Path) -> None:
 SCRIPT = """
     import os, signal, sys, time
     from roget.learn.counting import plan
-    from roget.learn.counting.count import Options, run
+    from roget.learn.counting.count import CountOptions, run
 
     def progress(now):
         if now.done > now.total / 2:
@@ -133,7 +135,8 @@ SCRIPT = """
     if __name__ == "__main__":
         plan.BUNDLE = 1
         try:
-            run(sys.argv[1], sys.argv[2], Options(processes=int(sys.argv[3])), progress=progress)
+            options = CountOptions(processes=int(sys.argv[3]))
+            run(sys.argv[1], sys.argv[2], options, progress=progress)
         except KeyboardInterrupt as error:
             sys.exit("stopped: " + " ".join(error.__notes__))
 """
@@ -149,7 +152,7 @@ def start(tmp_path: Path, corpus: Path, act: str, processes: int) -> subprocess.
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_a_killed_run_goes_on(tmp_path: Path, corpus: Path, processes: int) -> None:
+def test_killed_run_resumes(tmp_path: Path, corpus: Path, processes: int) -> None:
     process = start(tmp_path, corpus, "os.kill(os.getpid(), signal.SIGKILL)", processes)
     process.communicate(timeout=60)  # until the last worker has closed the pipes
     assert process.returncode == -signal.SIGKILL
@@ -180,9 +183,7 @@ def test_ctrl_c(tmp_path: Path, corpus: Path, processes: int, times: int) -> Non
     if times == 1:  # an impatient second one may cut the message short, but nothing else
         assert process.returncode == 1
         assert said.startswith("stopped: ")
-        # The other worker may have been quick enough to count all the rest.
-        told = "(files counted|everything is counted but not added up); run the same command again"
-        assert re.search(told, said)
+        assert "o.counts.partial" in said  # where finished parts are
         assert "Traceback" not in said
     assert names(tmp_path) == {"o.counts.partial", "script.py"}
     assert run(corpus, tmp_path / "o.counts").reused > 0
@@ -190,10 +191,10 @@ def test_ctrl_c(tmp_path: Path, corpus: Path, processes: int, times: int) -> Non
 
 
 @pytest.mark.parametrize("allowed", [0, 7, 19, 24])
-def test_a_full_disk(
+def test_full_disk(
     tmp_path: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch, allowed: int
 ) -> None:
-    """Each part has three files; what comes after 18 of them is the adding up."""
+    """Each part has three files; after 18 files the merge begins."""
     left = allowed
     copy = duck.copy
 
@@ -226,7 +227,7 @@ def tiny_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(place)], check=True)
 
 
-def test_a_disk_that_is_really_full(tmp_path: Path, corpus: Path, tiny_disk: Path) -> None:
+def test_small_file_system_that_is_full(tmp_path: Path, corpus: Path, tiny_disk: Path) -> None:
     rows = "".join(f"w{i * 7919 % 100_003}\tc{i * 104_729 % 50_021}\n" for i in range(60_000))
     (tmp_path / "a.tsv").write_text(rows)
     with pytest.raises(OSError, match=r"[Nn]o (space|room)"):
@@ -236,23 +237,24 @@ def test_a_disk_that_is_really_full(tmp_path: Path, corpus: Path, tiny_disk: Pat
     assert Counts.read(tiny_disk / "o.counts") == count(corpus)
 
 
-def test_two_runs_at_once(tmp_path: Path, corpus: Path) -> None:
+def test_second_run_with_the_same_output_is_refused(tmp_path: Path, corpus: Path) -> None:
     with Workspace(tmp_path / "o.counts", []):
-        with pytest.raises(InputError, match=f"in use: another run .process {os.getpid()}."):
+        with pytest.raises(InputError) as error:
             run(corpus, tmp_path / "o.counts")
+        assert f"process {os.getpid()}" in str(error.value)
         run(corpus, tmp_path / "p.counts")
     run(corpus, tmp_path / "o.counts")
     assert names(tmp_path) == {"o.counts", "p.counts"}
 
 
-def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+def test_unwritable_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "o.partial").touch()
-    with pytest.raises(OSError, match=r"cannot write .*o\.partial"), Workspace(tmp_path / "o", []):
+    with pytest.raises(OSError, match=r"o\.partial"), Workspace(tmp_path / "o", []):
         pass
 
 
 @pytest.mark.parametrize("fails", [False, True])
-def test_what_is_somebody_else_s_stays(tmp_path: Path, corpus: Path, fails: bool) -> None:
+def test_other_files_are_not_touched(tmp_path: Path, corpus: Path, fails: bool) -> None:
     mine = [tmp_path / ".o.metadata", tmp_path / ".o.12345678", tmp_path / ".o.1.metadata"]
     for file in mine:
         file.write_text("mine")
@@ -264,13 +266,13 @@ def test_what_is_somebody_else_s_stays(tmp_path: Path, corpus: Path, fails: bool
         run(corpus, tmp_path / "o")
     (tmp_path / "p.partial").mkdir()
     (tmp_path / "p.partial" / "thesis.txt").write_text("mine")
-    with pytest.raises(InputError, match=r"p\.partial: the folder is there and was not left by"):
+    with pytest.raises(InputError, match=r"p\.partial"):
         run(corpus, tmp_path / "p")
     assert all(file.read_text() == "mine" for file in mine)
     assert os.listdir(tmp_path / "p.partial") == ["thesis.txt"]
 
 
-def test_an_older_roget_s_parts_are_used(tmp_path: Path, corpus: Path) -> None:
+def test_parts_without_a_mark_are_reused(tmp_path: Path, corpus: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         run(corpus, tmp_path / "o.counts", progress=Stop(4, KeyboardInterrupt()))
     (tmp_path / "o.counts.partial" / "partial.json").unlink()

@@ -1,4 +1,4 @@
-"""Counts: how often each word stands in each context."""
+"""Counts: a sparse table of how often each word occurs in each context."""
 
 from __future__ import annotations
 
@@ -27,32 +27,32 @@ from roget.errors import InputError, UnknownName
 Places: TypeAlias = npt.NDArray[np.intp]
 
 _CHUNK = 1 << 18
-"""Cells turned into Python objects at a time."""
+"""Number of cells converted to Python objects at once."""
 
 _NOTHING = 1e-12
-"""A rest this small is rounding: .7, .2 and .1 leave nothing."""
+"""A remainder below this is a rounding error: .7, .2 and .1 leave nothing."""
 
 _SEARCHED = 20_000
-"""How many names are compared to find the nearest: more would take seconds."""
+"""Maximum number of names compared for suggestions; more would take seconds."""
 
 
 class NotCounted(UnknownName):
-    """A word or context that the counts do not hold; the message offers the nearest ones."""
+    """A word or context that the counts do not contain; the message suggests similar ones."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         near = difflib.get_close_matches(str(name), islice(known, _SEARCHED), n=3, cutoff=0.6)
         hint = f": did you mean {' or '.join(map(repr, near))}?" if near else ""
-        # The catalogue's message lists all names that exist, which here may be a million.
-        LookupError.__init__(self, f"the counts hold no {kind} {name!r}{hint}")
+        # UnknownName would list all known names, which may be a million here.
+        LookupError.__init__(self, f"the counts contain no {kind} {name!r}{hint}")
 
 
 class Counts(ReportMixin):
-    """A sparse words × contexts table of counts, with both vocabularies and where it came from.
+    """A sparse words × contexts table of counts, with both vocabularies and its provenance.
 
     The matrix is any scipy sparse matrix or array, or a dense two-dimensional array. Counts are
-    kept as int64 when all are whole numbers, else as float64; they are never negative, and add up
-    to less than 2^63. Words and contexts are distinct texts, "0", "1", … if not given. A table may
-    be empty: methods then give empty tables; only reading and writing refuse one.
+    int64 if all are whole numbers, else float64; they are never negative, and their sum is less
+    than 2^63. Words and contexts are distinct strings, by default "0", "1", …. A table may be
+    empty: methods then return empty tables; only reading and writing refuse one.
 
     >>> counts = Counts([[2, 1], [0, 3]], ["milk", "book"], ["drink", "read"])
     >>> counts
@@ -63,9 +63,8 @@ class Counts(ReportMixin):
     ['book']
 
     Attributes: `matrix` (scipy.sparse.csr_array), `words`, `contexts` and `slots` (arrays of str;
-    a slot is the relation in which a context stands, "" if none), `relations`, `provenance`, and
-    `evidence` (where pairs were seen; None if that was not kept). None of them should be changed in
-    place.
+    the slot is the relation of a context, "" if none), `relations`, `provenance`, and `evidence`
+    (example sentences of pairs; None if they were not kept). Do not change them in place.
     """
 
     kind = "counts"
@@ -87,7 +86,11 @@ class Counts(ReportMixin):
         self.matrix: Matrix = matrices.canonical(given, self.words, self.contexts)
         self.slots: Names = frozen([""] * given.shape[1] if slots is None else map(str, slots))
         if self.slots.size != self.contexts.size:
-            raise InputError(f"{self.slots.size:,} slots for {self.contexts.size:,} contexts")
+            raise InputError(
+                f"slots and contexts must have the same length ({self.slots.size:,} and "
+                f"{self.contexts.size:,} given)",
+                code="length-mismatch",
+            )
         self.relations = (relations,) if isinstance(relations, str) else tuple(relations)
         self.provenance: dict[str, Any] = dict(provenance or {})
         self.evidence = evidence
@@ -96,21 +99,21 @@ class Counts(ReportMixin):
     def read(cls, path: PathLike, columns: Columns = None) -> Counts:
         """Read a counts directory, a table of (word, context[, count]), .npz or Matrix Market.
 
-        `columns` says which columns of a table are which: "word=noun,context=verb,count=freq"
-        (or a slot as well), or names or numbers of word, context and perhaps count. Without it the
-        header tells, or the file's name, if it is of the kind of verb_object.tsv; else the first
-        two columns are word and context. The words and contexts of a table are ordered by total,
-        then by text.
+        `columns` assigns the columns of a table: "word=noun,context=verb,count=freq" (optionally
+        slot=…), or names or numbers of word, context and optionally count. By default columns are
+        inferred from the header, or from a file name such as verb_object.tsv; otherwise the first
+        two are word and context. Words and contexts of a table are ordered by total, then by text.
         """
         from roget.core.counts.formats import read
 
         return read(path, columns)[0]
 
     def write(self, path: PathLike) -> None:
-        """Write a counts directory, or, if the name ends so, a .tsv, .tsv.gz or .npz file.
+        """Write a counts directory, or a .tsv, .tsv.gz or .npz file, by the suffix.
 
-        Written whole or not at all. A directory keeps everything; .npz all but relations,
-        provenance and evidence; .tsv the counts only, without words and contexts never seen.
+        The output is written completely or not at all. A directory keeps everything; .npz all but
+        relations, provenance and evidence; .tsv only the counts, without words and contexts that
+        have none.
         """
         from roget.core.counts.formats import write
 
@@ -118,36 +121,36 @@ class Counts(ReportMixin):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """The number of words and of contexts."""
+        """Number of words and of contexts."""
         return int(self.words.size), int(self.contexts.size)
 
     @property
     def entries(self) -> int:
-        """How many pairs of a word and a context were seen."""
+        """Number of pairs of a word and a context with a count above 0."""
         return int(self.matrix.nnz)
 
     @cached_property
     def word_totals(self) -> Array:
-        """How often each word was seen, exact."""
+        """Number of occurrences of each word, exact."""
         return matrices.row_totals(self.matrix)
 
     @cached_property
     def context_totals(self) -> Array:
-        """How often each context was seen, exact."""
+        """Number of occurrences of each context, exact."""
         return matrices.row_totals(self.matrix.T.tocsr())
 
     @cached_property
     def total(self) -> int | float:
-        """How many tokens (occurrences of a pair) were counted."""
+        """Number of tokens (occurrences of a pair)."""
         data = self.matrix.data
         return int(data.sum()) if data.dtype.kind == "i" else math.fsum(data)
 
     @property
     def T(self) -> Counts:
-        """Contexts as words, words as contexts; slots are lost."""
-        turned = tidy(self.matrix.T.tocsr())
-        made = self._new(turned, self.contexts, self.words, frozen([""] * self.words.size), "T")
-        made.evidence = None if self.evidence is None else self.evidence.turned()
+        """The transpose: contexts as words, words as contexts; slots are lost."""
+        transposed = tidy(self.matrix.T.tocsr())
+        made = self._new(transposed, self.contexts, self.words, frozen([""] * self.words.size), "T")
+        made.evidence = None if self.evidence is None else self.evidence.transpose()
         return made
 
     def __len__(self) -> int:
@@ -160,7 +163,7 @@ class Counts(ReportMixin):
         return f"Counts: {words} × {contexts}, {entries}, {tokens}"
 
     def __eq__(self, other: object) -> bool:
-        """Whether words, contexts and counts are the same, in the same order."""
+        """Return True if words, contexts and counts are equal, in the same order."""
         if not isinstance(other, Counts):
             return NotImplemented
         mine, its = self.matrix, other.matrix
@@ -176,15 +179,15 @@ class Counts(ReportMixin):
     __hash__ = None  # type: ignore[assignment]
 
     def word_id(self, word: str) -> int:
-        """The word's row."""
+        """Return the row of a word."""
         return _find(word, self._word_ids, "word")
 
     def context_id(self, context: str) -> int:
-        """The context's column."""
+        """Return the column of a context."""
         return _find(context, self._context_ids, "context")
 
     def count(self, word: str, context: str) -> int | float:
-        """How often the word was seen in the context."""
+        """Return the number of occurrences of a word in a context."""
         row, column = self.word_id(word), self.context_id(context)
         begin, end = self.matrix.indptr[row : row + 2]
         at = begin + np.searchsorted(self.matrix.indices[begin:end], column)
@@ -194,7 +197,7 @@ class Counts(ReportMixin):
         return seen
 
     def rows(self) -> Iterator[tuple[str, str, int | float]]:
-        """Every (word, context, count) that was seen, by word, then by context."""
+        """Yield every (word, context, count), by word, then by context."""
         cells = self.matrix.tocoo()
         for begin in range(0, self.entries, _CHUNK):
             part = slice(begin, begin + _CHUNK)
@@ -206,10 +209,10 @@ class Counts(ReportMixin):
             )
 
     def top(self, words: int | None = None, contexts: int | None = None) -> Counts:
-        """The so many most frequent words, and contexts, equal totals by text.
+        """Return the most frequent words, and contexts; equal totals are ordered by text.
 
-        Both are chosen by their totals in this table. An axis not asked for keeps its order, and
-        only what is still seen.
+        Both are chosen by their totals in this table. An axis without a number keeps its order, but
+        loses words or contexts without counts.
         """
         rows, columns = (
             np.arange(size)
@@ -224,9 +227,10 @@ class Counts(ReportMixin):
         return kept._drop_unseen(rows=words is None, columns=contexts is None)
 
     def min_count(self, words: float = 0, contexts: float = 0, pairs: float = 0) -> Counts:
-        """Without words, contexts and pairs seen less often than asked, nor what then is empty.
+        """Return the counts without words, contexts and pairs below these numbers of occurrences.
 
-        All totals are those of this table, before any cut.
+        All totals are those of this table, before any cut. Words and contexts that are empty
+        afterwards are removed too.
         """
         cut = self.matrix.copy()
         cut.data[cut.data < pairs] = 0
@@ -240,7 +244,7 @@ class Counts(ReportMixin):
     def select(
         self, words: Iterable[str] | None = None, contexts: Iterable[str] | None = None
     ) -> Counts:
-        """Only these words, and these contexts, in this order; None for all there are."""
+        """Return only these words, and these contexts, in this order; None for all."""
         rows, columns = (
             np.arange(size) if wanted is None else _choose(wanted, ids, kind)
             for kind, wanted, ids, size in (
@@ -251,7 +255,7 @@ class Counts(ReportMixin):
         return self._take(rows, columns, f"select({rows.size} words, {columns.size} contexts)")
 
     def cover(self, words: Iterable[str]) -> Counts:
-        """Exactly these words, in this order; those that are not there were never seen.
+        """Return exactly these words, in this order; unknown words get empty rows.
 
         >>> Counts([[2, 1]], ["milk"]).cover(["book", "milk"]).word_totals.tolist()
         [0, 3]
@@ -270,29 +274,32 @@ class Counts(ReportMixin):
         return self._new(matrix, names, self.contexts, self.slots, step)
 
     def drop_empty(self) -> Counts:
-        """Without words and contexts that were never seen."""
+        """Return the counts without empty words and contexts."""
         return self._drop_unseen()
 
     def split(
         self, *fractions: float, random_state: int | np.random.Generator | None = None
     ) -> tuple[Counts, ...]:
-        """Tokens dealt out at random: a part for each fraction, and a last one for the rest.
+        """Split tokens at random: one part for each fraction, and a last one for the rest.
 
-        Each token falls into a part independently, with the fraction as its probability. All
-        parts keep all words and contexts.
+        Each token is assigned independently, with the fractions as probabilities. All parts keep
+        all words and contexts.
 
         >>> train, test = Counts([[60, 40]]).split(0.9, random_state=0)
         >>> train.total + test.total
         100
         """
-        asked = ", ".join(map(str, fractions))
+        listed = ", ".join(map(str, fractions))
         if self.matrix.dtype.kind != "i":
-            raise InputError("only whole counts can be split into tokens; these are fractional")
+            raise InputError(
+                "split requires whole counts; these are fractional", code="needs-whole-weights"
+            )
         rest = 1 - math.fsum(fractions)
         if not fractions or not all(0 < part < 1 for part in fractions) or rest < _NOTHING:
             raise InputError(
-                f"split({asked}): expected fractions above 0 that leave a rest, which is the last "
-                "part"
+                f"split({listed}): fractions must be above 0 and their sum below 1; the rest is "
+                "the last part",
+                code="invalid-option",
             )
         seed = random_state if isinstance(random_state, int | np.integer) else "given"
         random = np.random.default_rng(random_state)
@@ -300,15 +307,15 @@ class Counts(ReportMixin):
         for data in random.multinomial(self.matrix.data, [*fractions, rest]).T:
             matrix = self.matrix.copy()
             matrix.data = np.ascontiguousarray(data)
-            step = f"split({asked}, random_state={seed})[{len(parts)}]"
+            step = f"split({listed}, random_state={seed})[{len(parts)}]"
             parts.append(self._new(tidy(matrix), self.words, self.contexts, self.slots, step))
         return tuple(parts)
 
     def merge(self, *others: Counts) -> Counts:
-        """All tables added up: words and contexts of any, by total, then by text."""
+        """Add up tables; the result has the words and contexts of all, by total, then by text."""
         tables = (self, *others)
         if not all(isinstance(table, Counts) for table in tables):
-            raise InputError("only Counts can be merged with Counts")
+            raise InputError("merge requires Counts", code="invalid-option")
         words, rows = matrices.unite_names(table.words for table in tables)
         contexts, columns = matrices.unite_names(table.contexts for table in tables)
         cells = [table.matrix.tocoo() for table in tables]
@@ -333,42 +340,46 @@ class Counts(ReportMixin):
         return merged.ranked()
 
     def ranked(self) -> Counts:
-        """The same counts, words and contexts ordered by total, then by text."""
+        """Return the counts with words and contexts ordered by total, then by text."""
         return self._take(
             matrices.ranking(self.word_totals, self.words),
             matrices.ranking(self.context_totals, self.contexts),
         )
 
     def largest_component(self) -> Counts:
-        """The part with most tokens whose words are linked, however indirectly, by contexts."""
+        """Return the largest part, by tokens, whose words are linked directly or indirectly.
+
+        Two words are linked if they share a context.
+        """
         if not self.entries:
             return self.drop_empty()
         from scipy.sparse.csgraph import connected_components
 
         words, contexts = self.shape
         cells = self.matrix.tocoo()
+        # A bipartite graph: words are nodes 0 to W − 1, contexts W to W + C − 1.
         links = (np.ones(cells.nnz, np.int8), (cells.row, cells.col + words))
         graph = sparse.coo_array(links, shape=(words + contexts, words + contexts))
         number, part = connected_components(graph, directed=False)
-        of_word, of_context = np.split(part, [words])
+        word_part, context_part = np.split(part, [words])
         tokens = np.zeros(number, dtype=self.matrix.dtype)
-        np.add.at(tokens, of_word, self.word_totals)
-        # Of equal parts, the first word's.
-        best = of_word[tokens[of_word].argmax()]
-        rows, columns = np.flatnonzero(of_word == best), np.flatnonzero(of_context == best)
+        np.add.at(tokens, word_part, self.word_totals)
+        # Among equal parts, take that of the first word.
+        best = word_part[tokens[word_part].argmax()]
+        rows, columns = np.flatnonzero(word_part == best), np.flatnonzero(context_part == best)
         return self._take(rows, columns, "largest_component()")
 
     def conditional(self) -> Matrix:
-        """p(context | word) as a csr_array: rows sum to 1, or 0 for words never seen."""
+        """Return p(context | word) as a csr_array: rows sum to 1, or 0 for empty words."""
         totals = np.repeat(self.word_totals, np.diff(self.matrix.indptr))
         return counts_views.like(self.matrix, self.matrix.data / totals)
 
     def joint(self) -> Matrix:
-        """p(word, context) as a csr_array."""
+        """Return p(word, context) as a csr_array."""
         return counts_views.like(self.matrix, self.matrix.data / np.float64(self.total or 1))
 
     def ppmi(self, shift: float = 1.0, smoothing: float = 1.0) -> Matrix:
-        """Positive pointwise mutual information in nats, as a csr_array.
+        """Return positive pointwise mutual information in nats, as a csr_array.
 
         max(0, log(p(word, context) / (p(word)·p(context))) − log shift), where p(context) is
         proportional to the context's total to the power of `smoothing`. Values within rounding
@@ -389,7 +400,7 @@ class Counts(ReportMixin):
     def _new(
         self, matrix: Matrix, words: Names, contexts: Names, slots: Names, step: str | None = None
     ) -> Counts:
-        """A table made from this one, of parts known to be right."""
+        """Return a table derived from this one, without checking its parts."""
         made = Counts.__new__(Counts)
         made.matrix, made.words, made.contexts, made.slots = matrix, words, contexts, slots
         for texts in (words, contexts, slots):
@@ -421,13 +432,15 @@ def _find(name: str, ids: Mapping[str, int], kind: str) -> int:
     return place
 
 
-def _choose(wanted: Iterable[str], ids: Mapping[str, int], kind: str) -> Places:
-    listed = wanted if isinstance(wanted, str) else list(wanted)
+def _choose(names: Iterable[str], ids: Mapping[str, int], kind: str) -> Places:
+    listed = names if isinstance(names, str) else list(names)
     texts = matrices.names(listed, len(listed), kind)
     return np.array([_find(text, ids, kind) for text in texts], dtype=np.intp)
 
 
 def _positive(number: int, axis: str) -> int:
     if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < 1:
-        raise InputError(f"top({axis}={number!r}): expected a whole number, 1 or more")
+        raise InputError(
+            f"top({axis}={number!r}): must be a whole number, at least 1", code="invalid-option"
+        )
     return int(number)

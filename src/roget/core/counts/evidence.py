@@ -1,13 +1,13 @@
-"""Evidence: sentences in which pairs of a word and a context were seen, as people look at them.
+"""Evidence: example sentences of pairs of a word and a context, as lines of a concordance.
 
-Folders of counts, and of thesauri, keep it in two tables, of which nothing is read until asked:
+Counts and thesaurus folders keep evidence in two tables, which are read on first use:
 
-sentences.parquet   source VARCHAR (the file's name), line INTEGER (on which the sentence begins, 0
-                    if not known), text VARCHAR (tokens marked: see `marks`); in the corpus's order
+sentences.parquet   source VARCHAR (the file's name), line INTEGER (first line of the sentence, 0 if
+                    unknown), text VARCHAR (with token marks, see `marks`); in corpus order
 evidence.parquet    entry INTEGER (row of entries.parquet), sentence INTEGER (row of the above),
-                    word USMALLINT (which token of the sentence the word is, from 0), word_more
-                    UTINYINT (how many of the next ones belong to it), context INTEGER (which one
-                    the context is, counted from the word), context_more; by entry, the best first
+                    word USMALLINT (token of the word, from 0), word_more UTINYINT (number of
+                    further tokens), context INTEGER (token of the context relative to the word),
+                    context_more; by entry, the best example first
 """
 
 from __future__ import annotations
@@ -38,43 +38,43 @@ TABLES: dict[str, dict[str, str]] = {
 }  # fmt: skip
 
 SORTS = ("corpus", "left", "right")
-"""How lines are ordered: as in the corpus, or by the words before or after the keyword."""
+"""Orders of lines: as in the corpus, or by the words before or after the keyword."""
 
 
 class EvidenceLine(NamedTuple):
-    """A sentence in which a word was seen in a context: a line of a concordance."""
+    """A sentence with a word in a context: a line of a concordance."""
 
     source: str
-    """The name of the file."""
+    """Name of the file."""
     line: int
-    """The line of the file on which the sentence begins; 0 if that is not known."""
+    """First line of the sentence in the file; 0 if unknown."""
     text: str
     word: tuple[int, int]
-    """Where the word stands in the text."""
+    """Start and end of the word in the text."""
     context: tuple[int, int] | None
-    """Where the word that makes the context stands; None if it is not known."""
+    """Start and end of the context word in the text; None if unknown."""
     pair: tuple[str, str]
-    """The word and the context, by their names in the counts."""
+    """The word and the context, as named in the counts."""
 
     @property
     def left(self) -> str:
-        """What stands before the keyword."""
+        """The text before the keyword."""
         return self.text[: self.word[0]]
 
     @property
     def keyword(self) -> str:
-        """The word as it is written."""
+        """The word as written."""
         return self.text[slice(*self.word)]
 
     @property
     def right(self) -> str:
-        """What stands after the keyword."""
+        """The text after the keyword."""
         return self.text[self.word[1] :]
 
 
 @dataclass(frozen=True)
 class InMemoryEvidence:
-    """All of it in memory: occurrences by word, then by context, then the best first."""
+    """Evidence in memory: occurrences by word, then by context, then the best first."""
 
     words: Names
     contexts: Names
@@ -82,16 +82,16 @@ class InMemoryEvidence:
     column: npt.NDArray[np.integer[Any]]
     sentence: npt.NDArray[np.integer[Any]]
     places: npt.NDArray[np.int32]
-    """Occurrences × 4: the first and the last token of the word, and those of the context."""
+    """Occurrences × 4: the first and last token of the word, and of the context."""
     source: Array
     line: Array
     text: Array
 
 
 class Evidence:
-    """Where pairs were seen; it has names of its own, so that any part of the counts may have it.
+    """Example sentences of pairs, read on first use.
 
-    It is read when it is first asked for.
+    Evidence has its own vocabularies, so that any selection of the counts can share it.
     """
 
     def __init__(self, read: Callable[[], InMemoryEvidence]) -> None:
@@ -100,7 +100,7 @@ class Evidence:
         self._ids: tuple[dict[str, int], dict[str, int]] | None = None
 
     def load(self) -> InMemoryEvidence:
-        """All of it, which is then in memory, whatever becomes of the folder."""
+        """Read everything into memory; afterwards the folder is not needed."""
         if self._kept is None:
             self._kept = self._read()
         return self._kept
@@ -108,32 +108,32 @@ class Evidence:
     def lines(
         self, word: str, context: str | None = None, n: int = 10, sort: str = "corpus"
     ) -> list[EvidenceLine]:
-        """Lines of a concordance: sentences with a word, or with a word in a context.
+        """Return lines of a concordance: sentences with a word, or with a word in a context.
 
         Parameters
         ----------
         word
-            The keyword. Of one that was not kept there are no lines.
+            The keyword; an unknown word has no lines.
         context
-            By its name in the counts, such as obj:have; None for any, of as many contexts as can
-            be.
+            A context as named in the counts, such as obj:have; None for lines of as many contexts
+            as possible.
         n
-            How many at most. Those that are best to read come first into the choice.
+            Maximum number of lines; the most readable ones are chosen first.
         sort
             "corpus" for the order of the texts, "left" by the words before the keyword, the
             nearest first, "right" by those after it.
 
         Returns
         -------
-        list of Line
-            In the order that was asked for.
+        list of EvidenceLine
+            In the requested order.
         """
         if sort not in SORTS:
             raise UnknownName("order of lines", sort, SORTS)
         kept = self.load()
         at = self._find(word, context)
         if context is None:
-            # Of each context the best one first; which contexts, is as good as chance.
+            # The best line of each context first, the contexts in pseudo-random order.
             new = np.diff(kept.column[at], prepend=-1) != 0
             starts = np.maximum.accumulate(np.where(new, np.arange(at.size), 0))
             mixed = kept.sentence[at].astype(np.int64) * 2654435761 % (1 << 32)
@@ -143,13 +143,13 @@ class Evidence:
         return sort_lines([self._line(one) for one in at[order].tolist()], sort)
 
     def count(self, word: str, context: str | None = None) -> int:
-        """How many lines there are."""
+        """Return the number of lines."""
         return int(self._find(word, context).size)
 
-    def turned(self) -> Evidence:
-        """The same with words as contexts, and contexts as words."""
+    def transpose(self) -> Evidence:
+        """Return the evidence with words and contexts exchanged."""
 
-        def turn() -> InMemoryEvidence:
+        def read() -> InMemoryEvidence:
             kept = self.load()
             order = np.lexsort((np.arange(kept.row.size), kept.row, kept.column))
             return replace(
@@ -162,10 +162,10 @@ class Evidence:
                 places=kept.places[order][:, [2, 3, 0, 1]],
             )
 
-        return Evidence(turn)
+        return Evidence(read)
 
     def _find(self, word: str, context: str | None) -> Ints:
-        """Which occurrences are of a word, or of a pair."""
+        """Return the occurrences of a word, or of a pair."""
         kept = self.load()
         if self._ids is None:
             rows, columns = (
@@ -187,21 +187,24 @@ class Evidence:
         kept = self.load()
         sentence = int(kept.sentence[at])
         text, spans = marks.read(kept.text[sentence])
-        first, last, beside, until = kept.places[at].tolist()
+        first, last, other, until = kept.places[at].tolist()
         if max(last, until) >= len(spans):
-            raise InputError(f"{SEEN}: row {at} is of a token that its sentence has not")
+            raise InputError(
+                f"{SEEN}: row {at} names a token that its sentence does not have",
+                code="damaged-folder",
+            )
         return EvidenceLine(
             str(kept.source[sentence]),
             int(kept.line[sentence]),
             text,
             (spans[first][0], spans[last][1]),
-            (spans[beside][0], spans[until][1]),
+            (spans[other][0], spans[until][1]),
             (str(kept.words[kept.row[at]]), str(kept.contexts[kept.column[at]])),
         )
 
 
 def sort_lines(lines: Iterable[EvidenceLine], sort: str) -> list[EvidenceLine]:
-    """Lines by what stands before or after the keyword, the nearest first, or as they are."""
+    """Sort lines by the text before or after the keyword, nearest words first, or not at all."""
     if sort == "right":
         return sorted(lines, key=lambda line: line.right.casefold().split())
     if sort == "left":
@@ -209,50 +212,70 @@ def sort_lines(lines: Iterable[EvidenceLine], sort: str) -> list[EvidenceLine]:
     return list(lines)
 
 
-def of_folder(folder: Folder, counts: Counts) -> Evidence | None:
-    """The evidence that a folder of counts or of a thesaurus has, not read yet; None if none."""
+def from_folder(folder: Folder, counts: Counts) -> Evidence | None:
+    """Return the evidence of a counts or thesaurus folder, read on first use; None if none."""
     if not folder.has(SEEN) and not folder.has(SENTENCES):
         return None
-    matrix, words, contexts = counts.matrix, counts.words, counts.contexts
 
     def read() -> InMemoryEvidence:
-        # It may be long since the other files were read.
+        # The other files may have been read long ago.
         if open_folder(folder.path, folder.kind).digest != folder.digest:
-            raise InputError(f"{folder.path}: was changed since it was loaded: load it again")
-        sentences, seen = folder.tables(SENTENCES, SEEN).values()
-        entry, sentence = seen["entry"], seen["sentence"]
-        place = folder.path / SEEN
-        _need_range(place, "entry", entry, matrix.nnz)
-        _need_range(place, "sentence", sentence, len(sentences["text"]))
-        if np.any(entry[1:] < entry[:-1]):
-            raise InputError(f"{place}: the entries are not in order")
-        word = seen["word"].astype(np.int32)
-        context = word + seen["context"]
-        _need_range(place, "context", context, 1 << 16)
-        rows = np.repeat(np.arange(len(words), dtype=np.int32), np.diff(matrix.indptr))
-        places = (word, word + seen["word_more"], context, context + seen["context_more"])
-        return InMemoryEvidence(
-            words,
-            contexts,
-            rows[entry],
-            matrix.indices[entry],
-            sentence,
-            np.stack(places, axis=1).astype(np.int32),
-            sentences["source"],
-            sentences["line"],
-            sentences["text"],
-        )
+            raise InputError(
+                f"{folder.path} has changed since it was loaded; load it again", code="changed"
+            )
+        tables = folder.tables(SENTENCES, SEEN)
+        _check_tables(folder.path / SEEN, tables, counts)
+        return _from_tables(tables, counts)
 
     return Evidence(read)
 
 
-def _need_range(place: object, name: str, values: Array, size: int) -> None:
+def from_tables(tables: Mapping[str, Mapping[str, Array]], counts: Counts) -> Evidence:
+    """Return the evidence of tables in memory, which were just made for these counts."""
+    made = _from_tables(tables, counts)
+    return Evidence(lambda: made)
+
+
+def _check_tables(place: object, tables: Mapping[str, Mapping[str, Array]], counts: Counts) -> None:
+    """Refuse tables that do not fit the counts."""
+    sentences, seen = tables[SENTENCES], tables[SEEN]
+    _require_range(place, "entry", seen["entry"], counts.matrix.nnz)
+    _require_range(place, "sentence", seen["sentence"], len(sentences["text"]))
+    if np.any(seen["entry"][1:] < seen["entry"][:-1]):
+        raise InputError(f"{place}: the entries are not in order", code="damaged-folder")
+    context = seen["word"].astype(np.int32) + seen["context"]
+    _require_range(place, "context", context, 1 << 16)
+
+
+def _from_tables(tables: Mapping[str, Mapping[str, Array]], counts: Counts) -> InMemoryEvidence:
+    sentences, seen, matrix = tables[SENTENCES], tables[SEEN], counts.matrix
+    word = seen["word"].astype(np.int32)
+    context = word + seen["context"]
+    # Entry i of the table is cell i of the matrix in row order.
+    rows = np.repeat(np.arange(len(counts.words), dtype=np.int32), np.diff(matrix.indptr))
+    places = (word, word + seen["word_more"], context, context + seen["context_more"])
+    return InMemoryEvidence(
+        counts.words,
+        counts.contexts,
+        rows[seen["entry"]],
+        matrix.indices[seen["entry"]],
+        seen["sentence"],
+        np.stack(places, axis=1).astype(np.int32),
+        sentences["source"],
+        sentences["line"],
+        sentences["text"],
+    )
+
+
+def _require_range(place: object, name: str, values: Array, size: int) -> None:
     if values.size and not (int(values.min()) >= 0 and int(values.max()) < size):
-        raise InputError(f"{place}: the column {name} leads outside of {size:,} rows")
+        raise InputError(
+            f"{place}: column {name} has a value outside 0 to {size - 1:,}", code="damaged-folder"
+        )
 
 
 def to_tables(counts: Counts) -> dict[str, dict[str, Array]]:
-    """The tables of the evidence for some counts, without what is of other pairs; may be none."""
+    """Return the tables of the evidence for the pairs of some counts; empty if there are none."""
     if counts.evidence is None:
         return {}
     kept, (words, contexts) = counts.evidence.load(), counts.shape
@@ -288,13 +311,13 @@ def to_tables(counts: Counts) -> dict[str, dict[str, Array]]:
 
 
 def _places(mine: Names, its: Names) -> Ints:
-    """The place of each name among others; -1 if it is not there."""
+    """Return the index of each name among others; -1 if it is missing."""
     ids: Mapping[str, int] = {name: at for at, name in enumerate(its.tolist())}
     return np.fromiter((ids.get(name, -1) for name in mine.tolist()), np.int64, mine.size)
 
 
 def unite(all: Sequence[Evidence]) -> Evidence | None:
-    """The evidence of several counts together; None of none."""
+    """Return the evidence of several counts together; None if there is none."""
     if len(all) < 2:
         return all[0] if all else None
 

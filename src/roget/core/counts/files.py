@@ -1,10 +1,10 @@
-"""Counts as a folder: counts.json and three tables, checked whenever they are read.
+"""Counts directories: counts.json and three tables, checked whenever they are read.
 
 words.parquet      word VARCHAR, row i being word i
 contexts.parquet   context VARCHAR (the full name), slot VARCHAR ("" if none)
 entries.parquet    row INTEGER, column INTEGER, count BIGINT or DOUBLE; by row, then column
 
-And, if it was kept where pairs were seen, the tables of `evidence`.
+And the tables of `evidence`, if example sentences were kept.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ TABLES: dict[str, dict[str, str]] = {
 FILES = tuple(TABLES)
 
 _FIRST = 5
-"""Contexts shown for each word."""
+"""Number of contexts shown for each word."""
 
 
 def is_shape(value: Any) -> bool:
-    """Whether a value out of JSON is two sizes, whose places 32 bits tell."""
+    """Return True if a JSON value is two sizes whose indices fit into 32 bits."""
     right = folders.is_list_of(folders.is_size)(value) and len(value) == 2
     return right and max(value) < 1 << 31
 
 
 def is_dtype(value: Any) -> bool:
-    """Whether a value out of JSON is a type of counts."""
+    """Return True if a JSON value is a type of counts."""
     return isinstance(value, str) and value in folders.DTYPES
 
 
@@ -72,12 +72,12 @@ KIND = folders.Kind(
 
 
 def is_counts(folder: str | Path) -> bool:
-    """Whether the folder says of itself that it holds counts."""
+    """Return True if the manifest of a folder says that it holds counts."""
     return folders.is_kind(folder, KIND)
 
 
 def manifest(path: str | Path) -> dict[str, Any]:
-    """What counts.json says of a counts directory, checked; nothing else is read."""
+    """Return the checked manifest of a counts directory; nothing else is read."""
     return folders.open_folder(path, KIND).record
 
 
@@ -92,9 +92,9 @@ def seal(
     provenance: Mapping[str, Any],
     evidence: Mapping[str, int],
 ) -> None:
-    """Write counts.json for a draft that holds the tables already; dtype: int64 or float64.
+    """Write counts.json for a draft that already holds the tables; dtype: int64 or float64.
 
-    `evidence` tells the rows of its tables, if there are any.
+    `evidence` is the number of rows of its tables, if there are any.
     """
     plain = _plain(shape, entries, total, dtype, relations)
     rows = {**dict(zip(FILES, (*shape, entries), strict=True)), **evidence}
@@ -114,7 +114,7 @@ def _plain(
 
 
 def write(counts: Counts, path: Path) -> None:
-    """Write a counts directory whole or not at all, in the place of an older one if need be."""
+    """Write a counts directory completely or not at all; an older one is replaced."""
     dtype = str(counts.matrix.dtype)
     plain = _plain(counts.shape, counts.entries, counts.total, dtype, counts.relations)
     with folders.draft_of(path, KIND) as draft:
@@ -123,7 +123,7 @@ def write(counts: Counts, path: Path) -> None:
 
 
 def read(path: Path) -> Counts:
-    """Read a counts directory; a file that is missing, cut short or changed is named."""
+    """Read a counts directory; refuse a file that is missing, truncated or changed."""
     folder = folders.open_folder(path, KIND)
     folder.verify()
     record, tables = folder.record, folder.tables()
@@ -132,23 +132,27 @@ def read(path: Path) -> Counts:
             tables, tuple(record["shape"]), record["relations"], record["provenance"]
         )
     except ValueError as error:
-        raise InputError(f"{path}: {error}") from None
+        raise InputError(f"{path}: {error}", code="damaged-folder") from None
     if counts.entries != record["entries"] or len(tables[ENTRIES]["count"]) != record["entries"]:
         raise InputError(
-            f"{path / ENTRIES}: {counts.entries:,} entries; counts.json says {record['entries']:,}"
+            f"{path / ENTRIES}: {counts.entries:,} entries; counts.json says {record['entries']:,}",
+            code="damaged-folder",
         )
-    told = record["total"]
-    # A whole number of JSON may be larger than any float.
-    if told > sys.float_info.max or not math.isclose(counts.total, told, rel_tol=1e-12):
-        raise InputError(f"{path}: the total is {counts.total}; counts.json says {told!r:.60}")
+    total = record["total"]
+    # An integer in JSON may be larger than any float.
+    if total > sys.float_info.max or not math.isclose(counts.total, total, rel_tol=1e-12):
+        raise InputError(
+            f"{path}: the total is {counts.total}; counts.json says {total!r:.60}",
+            code="damaged-folder",
+        )
     if not counts.entries:
-        raise InputError(f"{path}: there are no counts in it")
-    counts.evidence = evidence.of_folder(folder, counts)
+        raise InputError(f"{path} contains no counts", code="empty-input")
+    counts.evidence = evidence.from_folder(folder, counts)
     return counts
 
 
 def to_tables(counts: Counts) -> dict[str, dict[str, Array]]:
-    """The tables of words, contexts and entries."""
+    """Return the tables of words, contexts and entries."""
     matrix = counts.matrix
     rows = np.repeat(np.arange(len(counts), dtype=np.int32), np.diff(matrix.indptr))
     return {
@@ -164,7 +168,7 @@ def from_tables(
     relations: Sequence[str],
     provenance: Mapping[str, Any],
 ) -> Counts:
-    """The counts of such tables; a ValueError tells what does not fit together."""
+    """Return the counts of such tables; raise ValueError if they do not fit together."""
     contexts, entries = tables[CONTEXTS], tables[ENTRIES]
     cells = (entries["count"], (entries["row"], entries["column"]))
     return Counts(
@@ -178,15 +182,15 @@ def from_tables(
 
 
 def summary(path: str | Path, top: int = 10) -> dict[str, Any]:
-    """What a counts directory holds, without loading its matrix; ready for JSON.
+    """Return a summary of a counts directory, ready for JSON, without loading its matrix.
 
-    The fields of the manifest (shape, entries, total, dtype, relations, provenance); the most
-    frequent `words` (each with its `total` and first `contexts`), `contexts` and `pairs`; and
-    `hapax`: the share of words, and of pairs, that were seen once.
+    The summary has the fields of the manifest (shape, entries, total, dtype, relations,
+    provenance), the most frequent `words` (each with its `total` and first `contexts`), `contexts`
+    and `pairs`, and `hapax`: the share of words, and of pairs, with one occurrence.
     """
     with open_tables(path) as (record, connection):
         if record["dtype"] == "float64":
-            # With one thread, fractions are always added up in the same order.
+            # A single thread always adds up fractions in the same order.
             connection.execute("SET threads = 1")
         found = _facts(connection, top)
     return {name: record[name] for name in (*KIND.fields, "provenance")} | found
@@ -194,7 +198,7 @@ def summary(path: str | Path, top: int = 10) -> dict[str, Any]:
 
 @contextmanager
 def open_tables(path: str | Path) -> Iterator[tuple[dict[str, Any], duckdb.DuckDBPyConnection]]:
-    """The manifest of a counts directory, and a database with its tables, their rows numbered."""
+    """Yield the manifest of a counts directory, and a database with its numbered tables."""
     folder = folders.open_folder(path, KIND)
     folder.verify()
     with database() as connection, readable(folder.path):
@@ -206,10 +210,10 @@ def open_tables(path: str | Path) -> Iterator[tuple[dict[str, Any], duckdb.DuckD
 
 
 def _facts(connection: duckdb.DuckDBPyConnection, top: int) -> dict[str, Any]:
-    """Frequent words, contexts and pairs, and the share of those seen once.
+    """Return frequent words, contexts and pairs, and the share of those with one occurrence.
 
-    The tables `words` and `contexts` number their rows by file_row_number; equal counts stand in
-    the order of their words.
+    The tables `words` and `contexts` number their rows by file_row_number; equal counts are in the
+    order of their words.
     """
     words, seen_once = _frequent(connection, "word", "row", top)
     contexts, _ = _frequent(connection, "context", "column", top)
@@ -237,7 +241,7 @@ def _facts(connection: duckdb.DuckDBPyConnection, top: int) -> dict[str, Any]:
 def _frequent(
     connection: duckdb.DuckDBPyConnection, name: str, axis: str, top: int
 ) -> tuple[list[tuple[int, str, int | float]], float | None]:
-    """The (place, text, total) of those with the largest totals, and the share with total 1."""
+    """Return (row, text, total) of the most frequent, and the share with total 1."""
     connection.execute(
         f"""
         CREATE OR REPLACE TEMP TABLE totals AS
@@ -257,7 +261,7 @@ def _frequent(
 def _contexts(
     connection: duckdb.DuckDBPyConnection, rows: list[int]
 ) -> dict[int, list[dict[str, Any]]]:
-    """For each of these words, its most frequent contexts."""
+    """Return the most frequent contexts of each of these words."""
     found: dict[int, list[dict[str, Any]]] = {row: [] for row in rows}
     query = f"""
         SELECT "row", context, count FROM entries

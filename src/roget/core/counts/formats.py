@@ -1,4 +1,4 @@
-"""Counts from and to files, told apart by name: directory, table, .npz, Matrix Market."""
+"""Reading and writing counts by file name: directory, table, .npz, Matrix Market."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ from roget.core.types import Array, PathLike
 from roget.errors import InputError
 
 _PADDED = 1 << 32
-"""Bytes that names may take: numpy gives each as much room as the longest one needs."""
+"""Maximum size of names in bytes: numpy pads each to the length of the longest."""
 
 _NAMED = 200
-"""Bytes that a row or a column takes, with its name."""
+"""Estimated bytes of a row or column with its name."""
 
 _NPZ, _MATRIX_MARKET = ".npz", ".mtx"
 _TSV = (".tsv", ".tsv.gz")
 _WRITTEN = (*_TSV, _NPZ)
 _KNOWN = (*FORMATS, _MATRIX_MARKET, ".txt", ".npy", ".gz", ".zst", ".xz", ".bz2")
-"""Ends of names that promise a file of another kind, so no directory is given such a name."""
+"""Suffixes of other kinds of files, which a directory must not have."""
 
 
 def read(path: PathLike, columns: Columns = None) -> tuple[Counts, tuple[str, ...]]:
-    """Read counts, whatever they are kept in, with what there is to tell of the reading."""
+    """Read counts in any format, and return notes on the reading."""
     if is_remote(os.fspath(path)):
         with local_file(path) as copy:
             found = read(copy, columns)
@@ -56,13 +56,15 @@ def read(path: PathLike, columns: Columns = None) -> tuple[Counts, tuple[str, ..
         return found
     place = Path(path)
     if not place.exists():
-        raise InputError(f"{place}: no such file or directory")
+        raise InputError(f"{place}: no such file or directory", code="file-not-found")
     if not place.is_dir() and not place.is_file():
-        raise InputError(f"{place}: is {special(place.stat().st_mode)}; expected a file")
+        raise InputError(
+            f"{place} is {special(place.stat().st_mode)}, not a file", code="unsupported-format"
+        )
     suffix = "" if place.is_dir() else source_of(str(place)).suffix
     is_table = place.is_file() and suffix not in (_NPZ, _MATRIX_MARKET)
     if columns is not None and not is_table:
-        raise InputError(f"{place}: columns can be named for tables only")
+        raise InputError(f"{place}: --columns applies to tables only", code="conflicting-options")
     if place.is_dir():
         return counts_files.read(place), ()
     notes: tuple[str, ...] = ()
@@ -70,22 +72,22 @@ def read(path: PathLike, columns: Columns = None) -> tuple[Counts, tuple[str, ..
         if suffix == _NPZ:
             counts = _read_npz(place)
         elif suffix == _MATRIX_MARKET:
-            counts = Counts(_need_room(place, _matrix_market(place)))
+            counts = Counts(_require_room(place, _matrix_market(place)))
         else:
             counts, notes = _table(place, columns)
         if not counts.entries:
-            raise InputError("there are no counts in it")
+            raise InputError("the file contains no counts", code="empty-input")
     given = {"path": str(place), "bytes": place.stat().st_size}
     counts.provenance["inputs"] = [given | {"sha256": folders.sha256(place)}]
     return counts, notes
 
 
 def write(counts: Counts, path: PathLike) -> None:
-    """Write counts as the name says: .tsv, .tsv.gz, .npz, or else a directory."""
+    """Write counts by the suffix: .tsv, .tsv.gz, .npz, or else a directory."""
     place = Path(path)
     name = place.name.lower()
     if not counts.entries:
-        raise InputError(f"cannot write {place}: there are no counts")
+        raise InputError(f"cannot write {place}: there are no counts", code="empty-input")
     if name.endswith(_NPZ):
         with new_file(place) as draft:
             _write_npz(counts, draft)
@@ -97,7 +99,7 @@ def write(counts: Counts, path: PathLike) -> None:
 
 
 def convert(folder: Path, place: Path) -> None:
-    """Write a counts directory as a file; for a .tsv only its names are held in memory."""
+    """Write a counts directory as a file; for .tsv only the names are loaded into memory."""
     if not place.name.lower().endswith(_TSV):
         return counts_files.read(folder).write(place)
     with database() as connection:
@@ -111,18 +113,19 @@ def convert(folder: Path, place: Path) -> None:
 
 
 def is_file(path: Path) -> bool:
-    """Whether counts by that name are a file, not a directory."""
+    """Return True if counts with this name are a file rather than a directory."""
     return path.name.lower().endswith(_WRITTEN)
 
 
 def check(path: Path) -> None:
-    """Refuse a place where counts could not be written: better before the work than after."""
+    """Refuse an output that cannot be written, before any work."""
     if is_file(path):
         check_file(path)
     elif path.name.lower().endswith(_KNOWN):
         raise InputError(
-            f"cannot write {path}: counts are written as {', '.join(_WRITTEN)} or, by any name "
-            "without such an ending, as a directory"
+            f"cannot write {path}: unsupported format; use {', '.join(_WRITTEN)}, or a name "
+            "without a suffix for a directory",
+            code="unsupported-format",
         )
     else:
         folders.check(path, counts_files.KIND)
@@ -130,13 +133,13 @@ def check(path: Path) -> None:
 
 @contextmanager
 def named(place: Path) -> Iterator[None]:
-    """Put the file's name before messages that lack it."""
+    """Add the file's name to messages that lack it."""
     try:
         yield
     except InputError as error:
         if str(error).startswith(str(place)):
             raise
-        raise InputError(f"{place}: {error}") from None
+        raise InputError(f"{place}: {error}", code=error.code) from None
 
 
 def _table(place: Path, columns: Columns) -> tuple[Counts, tuple[str, ...]]:
@@ -148,11 +151,11 @@ def _table(place: Path, columns: Columns) -> tuple[Counts, tuple[str, ...]]:
         query = scan(connection, table)
         slotted = "slot" in table.places
         if slotted:
-            # Two slots can give one name: a of b:c, and a:b of c.
+            # Two slots can give one name: b:c in slot a, and c in slot a:b.
             name = "CASE WHEN slot = '' THEN context ELSE slot || ':' || context END"
             query = f"SELECT word, {name} AS context, slot, n FROM ({query})"
         if kind(connection, query) == WHOLE:
-            # Fractions are added up later, so that a sum is rounded once.
+            # Fractions are added up later, so that each sum is rounded once.
             slot = "min(slot) AS slot, " if slotted else ""
             query = f"SELECT word, context, {slot}{SUM[WHOLE]} AS n FROM ({query}) GROUP BY 1, 2"
         connection.execute(f"CREATE TEMP TABLE pairs AS {query}")
@@ -183,7 +186,9 @@ def _matrix_market(place: Path) -> Any:
     try:
         return read_matrix_market(source_of(str(place)))
     except (OSError, EOFError) as error:
-        raise InputError(f"cannot be read as Matrix Market: {error}") from None
+        raise InputError(
+            f"cannot be read as Matrix Market: {error}", code="broken-archive"
+        ) from None
 
 
 def _write_tsv(
@@ -195,12 +200,13 @@ def _write_tsv(
     for axis, texts in (("word", words), ("context", contexts)):
         for text in texts:
             if not text or "\t" in text or "\n" in text or "\r" in text:
-                fault = "holds a tab or a line end" if text else "is empty"
+                fault = "contains a tab or a line end" if text else "is empty"
                 raise InputError(
-                    f"cannot write {place}: the {axis} {text!r} {fault}, which a table cannot "
-                    "keep; write a directory instead (a name without .tsv)"
+                    f"cannot write {place}: the {axis} {text!r} {fault}, which .tsv cannot "
+                    "represent; write a directory instead (a name without a suffix)",
+                    code="unsupported-format",
                 )
-    # A float prints as the shortest text that gives the same float again.
+    # repr of a float is the shortest text that parses to the same float.
     lines = (f"{word}\t{context}\t{count!r}\n" for word, context, count in rows)
     with new_file(place) as draft, open_output(draft, place.name) as file:
         file.write(b"word\tcontext\tcount\n")
@@ -209,9 +215,9 @@ def _write_tsv(
 
 
 def _read_npz(place: Path) -> Counts:
-    """A sparse matrix as scipy saves it, or data, indices, indptr and shape, or a dense X.
+    """Read a sparse matrix saved by scipy, or data, indices, indptr and shape, or a dense X.
 
-    Names are looked for in words and contexts, or obs_names and var_names. Nothing is unpickled.
+    Names are in words and contexts, or obs_names and var_names. Nothing is unpickled.
     """
     arrays = folders.read_npz(place, packed=True, kinds="biufSU")
     try:
@@ -219,16 +225,16 @@ def _read_npz(place: Path) -> Counts:
             next((_texts(arrays[key]) for key in keys if key in arrays), None)
             for keys in (("words", "obs_names"), ("contexts", "var_names"), ("slots",))
         ]
-        matrix = _need_room(place, _sparse(arrays))
+        matrix = _require_room(place, _sparse(arrays))
         return Counts(matrix, found[0], found[1], slots=found[2])
     except (KeyError, ValueError, TypeError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"cannot be read as .npz: {error}") from None
+        raise InputError(f"cannot be read as .npz: {error}", code="broken-archive") from None
 
 
 def _write_npz(counts: Counts, draft: Path) -> None:
-    """Write what `scipy.sparse.load_npz` reads, with words, contexts and, if any, slots."""
+    """Write a file for `scipy.sparse.load_npz`, with words, contexts and, if any, slots."""
     arrays: dict[str, Any] = {
         "words": _pad(counts.words, "word"),
         "contexts": _pad(counts.contexts, "context"),
@@ -242,23 +248,24 @@ def _write_npz(counts: Counts, draft: Path) -> None:
 
 
 def _sparse(arrays: dict[str, Any]) -> Any:
-    """The matrix in the layout that is named, checked before scipy's compiled code sees it."""
+    """Return the matrix, checked before scipy's compiled code uses it."""
     layout = arrays["format"].item() if "format" in arrays else b"csr"
     layout = layout.decode() if isinstance(layout, bytes) else str(layout)
     if "format" not in arrays and not set(folders.CSR) <= set(arrays):
         if "X" in arrays:
             return arrays["X"]
         raise InputError(
-            f"holds {', '.join(arrays) or 'nothing'}; expected a sparse matrix (data, indices, "
-            "indptr, shape) or a dense X"
+            f"contains {', '.join(arrays) or 'nothing'}, but neither a sparse matrix (data, "
+            "indices, indptr, shape) nor a dense X",
+            code="unsupported-format",
         )
     shape = tuple(arrays["shape"].tolist())
     if layout in ("csr", "csc", "bsr"):
         data, indices, indptr = (arrays[part] for part in folders.CSR)
         values, sizes = data, shape if layout == "csr" else shape[::-1]
-        if layout == "bsr":  # of blocks
+        if layout == "bsr":  # indices count blocks
             values = np.arange(len(data))
-            sizes = tuple(of // part for of, part in zip(shape, data.shape[1:], strict=True))
+            sizes = tuple(size // block for size, block in zip(shape, data.shape[1:], strict=True))
         folders.need_csr([values, indices, indptr], sizes, finite=False)
         return getattr(sparse, f"{layout}_array")((data, indices, indptr), shape=shape)
     if layout == "coo":
@@ -266,12 +273,13 @@ def _sparse(arrays: dict[str, Any]) -> Any:
     if layout == "dia":
         return sparse.dia_array((arrays["data"], arrays["offsets"]), shape=shape)
     raise InputError(
-        f"a sparse matrix of the layout {layout!r}; expected csr, csc, coo, bsr or dia"
+        f"unsupported sparse layout {layout!r}; use csr, csc, coo, bsr or dia",
+        code="unsupported-format",
     )
 
 
-def _need_room(place: Path, matrix: Any) -> Any:
-    """The matrix, unless it has many more rows and columns than a file of that size can fill."""
+def _require_room(place: Path, matrix: Any) -> Any:
+    """Return the matrix; refuse one with far more rows and columns than its file can fill."""
     if matrix.ndim == 2:
         size = _NAMED * sum(map(int, matrix.shape))
         what = f"a matrix of {matrix.shape[0]:,} × {matrix.shape[1]:,}"
@@ -281,7 +289,9 @@ def _need_room(place: Path, matrix: Any) -> Any:
 
 def _texts(array: Array) -> list[Any]:
     if array.ndim != 1:
-        raise InputError(f"names have {array.ndim} dimensions; expected one")
+        raise InputError(
+            f"names have {array.ndim} dimensions instead of one", code="broken-archive"
+        )
     return list((np.char.decode(array, "utf-8") if array.dtype.kind == "S" else array).tolist())
 
 
@@ -289,10 +299,14 @@ def _pad(texts: Names, kind: str) -> npt.NDArray[np.str_]:
     longest = max(map(len, texts), default=0)
     if 4 * longest * texts.size > _PADDED:
         raise InputError(
-            f"a {kind} of {longest:,} characters is too long for .npz: write a directory instead"
+            f"a {kind} of {longest:,} characters is too long for .npz; write a directory instead",
+            code="unsupported-format",
         )
     padded = texts.astype(np.str_)
-    # numpy pads with zeros, so zeros at the end of a text are lost.
+    # numpy pads with zeros, so trailing zeros of a text would be lost.
     if any(text.endswith("\0") for text in texts):
-        raise InputError(f"a {kind} ends in \\0, which .npz cannot keep: write a directory instead")
+        raise InputError(
+            f"a {kind} ends in \\0, which .npz cannot represent; write a directory instead",
+            code="unsupported-format",
+        )
     return padded

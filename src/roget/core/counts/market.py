@@ -1,7 +1,7 @@
-"""Matrix Market files of counts, read without trusting a byte of them.
+"""A safe reader of Matrix Market files.
 
-scipy's own reader is compiled code that crashes on some broken files: a blank after the last number
-is enough.
+scipy's reader is compiled code that crashes on some broken files, e.g. with a space after the last
+number.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from roget.errors import InputError
 _BANNER = b"%%matrixmarket"
 _LAYOUTS = ("coordinate", "array")
 _FIELDS = {"integer": 3, "unsigned-integer": 3, "real": 3, "double": 3, "pattern": 2}
-"""Kinds of values, and how many numbers an entry has."""
+"""Kinds of values, and the number of fields of an entry."""
 _SYMMETRIES = ("general", "symmetric")
 _LONGEST = 40
 _SLIPPING = {*b"_\0"}
@@ -30,19 +30,19 @@ _PLAIN: dict[type[Any], re.Pattern[bytes]] = {
     np.int64: re.compile(rb"\s*+(?:\d{1,18}+\s++)*+"),
     np.float64: re.compile(rb"\s*+(?:-?\d{1,18}+(?:\.\d{0,30}+)?+(?:[eE][+-]?\d{1,3}+)?+\s++)*+"),
 }
-"""Lines of numbers as nearly all files have them, which are read at once."""
+"""Lines of numbers as in nearly all files, which numpy parses at once."""
 _SHOWN = 40
-"""Characters of a broken line that a message shows."""
+"""Maximum length of a broken line in a message."""
 
 
 def read_matrix_market(source: Source) -> Any:
-    """The matrix of a file, sparse or dense as it is there."""
+    """Return the matrix of a file, sparse or dense as stored."""
     lines = _Lines(source)
     layout, field, symmetry = _read_banner(lines)
     sizes = lines.read_sizes(3 if layout == "coordinate" else 2)
     shape = sizes[0], sizes[1]
     if symmetry == "symmetric" and shape[0] != shape[1]:
-        raise lines.fault(f"a symmetric matrix of {shape[0]} × {shape[1]}; expected a square one")
+        raise lines.fault(f"a symmetric matrix must be square, not {shape[0]} × {shape[1]}")
     kind = np.float64 if field in ("real", "double") else np.int64
     if layout == "array":
         return _fill(lines, shape, symmetry, kind)
@@ -51,8 +51,8 @@ def read_matrix_market(source: Source) -> Any:
     ends = np.any((found[:, :2] < 1) | (found[:, :2] > shape), axis=1)
     ends |= np.any(found[:, :2] % 1 != 0, axis=1)
     for row in np.flatnonzero(ends)[:1].tolist():
-        said = " ".join(f"{number:g}" for number in found[row, :2])
-        raise lines.fault(f"entry {row + 1} is at {said}; expected 1 1 to {shape[0]} {shape[1]}")
+        place = " ".join(f"{number:g}" for number in found[row, :2])
+        raise lines.fault(f"entry {row + 1} is at {place}, outside 1 1 to {shape[0]} {shape[1]}")
     rows, columns = found[:, :2].astype(np.int64).T - 1
     values = found[:, 2] if width == 3 else np.ones(len(found), np.int64)
     if symmetry == "symmetric":
@@ -63,7 +63,7 @@ def read_matrix_market(source: Source) -> Any:
 
 
 def _fill(lines: _Lines, shape: tuple[int, int], symmetry: str, kind: type[Any]) -> Array:
-    """A dense matrix, column by column; of a symmetric one only the lower half is there."""
+    """Return a dense matrix stored by columns; a symmetric one has only its lower half."""
     n, m = shape
     if symmetry == "general":
         return lines.read_numbers(n * m, kind).reshape(m, n).T
@@ -77,53 +77,55 @@ def _fill(lines: _Lines, shape: tuple[int, int], symmetry: str, kind: type[Any])
 def _read_banner(lines: _Lines) -> tuple[str, str, str]:
     words = lines.next().decode("utf-8", "replace").lower().split()
     if len(words) != 5 or words[0].encode() != _BANNER or words[1] != "matrix":
-        raise lines.fault("expected %%MatrixMarket matrix LAYOUT FIELD SYMMETRY")
+        raise lines.fault("the header must be %%MatrixMarket matrix LAYOUT FIELD SYMMETRY")
     layout, field, symmetry = words[2:]
     for word, known in ((layout, _LAYOUTS), (field, _FIELDS), (symmetry, _SYMMETRIES)):
         if word not in known:
-            raise lines.fault(f"{word!r} is not read; expected {' or '.join(known)}")
+            raise lines.fault(f"unsupported {word!r}; use {' or '.join(known)}")
     if (layout, field) == ("array", "pattern"):
-        raise lines.fault("a pattern without places; expected a layout coordinate")
+        raise lines.fault("a pattern requires the layout coordinate")
     return layout, field, symmetry
 
 
 class _Lines:
-    """The lines of a file, and then its numbers, however they are set."""
+    """The header lines of a file, then its numbers."""
 
     def __init__(self, source: Source) -> None:
         self._blocks = (block.data for block in source.blocks())
         self._line, self._rest = 0, next(self._blocks, b"")
 
-    def fault(self, said: str) -> InputError:
-        """An error at the line that was read last."""
-        return InputError(f"cannot be read as Matrix Market: line {self._line}: {said}")
+    def fault(self, problem: str) -> InputError:
+        """Return an error at the line that was read last."""
+        return InputError(
+            f"cannot be read as Matrix Market: line {self._line}: {problem}", code="broken-lines"
+        )
 
     def next(self) -> bytes:
-        """The next line."""
+        """Return the next line."""
         line, _, rest = self._rest.partition(b"\n")
         self._rest = rest or next(self._blocks, b"")
         self._line += 1
         return line
 
     def read_sizes(self, number: int) -> list[int]:
-        """The line after all comments: rows, columns and, where they are listed, entries."""
+        """Return the sizes after all comments: rows, columns and, for coordinates, entries."""
         line = self.next()
         while line.lstrip().startswith(b"%") or (not line.strip() and self._rest):
             line = self.next()
         words = line.split()
         if len(words) != number or not all(word.isdigit() and len(word) < 19 for word in words):
-            raise self.fault(f"{_show(line)}; expected {number} sizes")
+            raise self.fault(f"{_show(line)} is not {number} sizes")
         return [int(word) for word in words]
 
     def read_numbers(self, number: int, kind: type[Any]) -> Array:
-        """All numbers that are left, if there are so many."""
+        """Return all remaining numbers; refuse more or fewer than `number`."""
         found, seen = [np.empty(0, kind)], 0
         for block in chain([self._rest], self._blocks):
             found.append(self._parse(block, kind))
             seen += found[-1].size
             self._line += block.count(b"\n")
             if seen > number:
-                raise self.fault(f"more numbers than the {number:,} that the sizes tell")
+                raise self.fault(f"more numbers than the {number:,} that the sizes give")
         if seen < number:
             raise self.fault(f"the file ends after {seen:,} of {number:,} numbers")
         return np.concatenate(found)
@@ -135,18 +137,18 @@ class _Lines:
             return np.fromstring(block.decode("ascii"), dtype=kind, sep=" ")
         words = block.split()
         try:
-            # numpy passes over underscores, and over zeros at the end of a text.
+            # numpy ignores underscores and trailing NULs.
             if max(map(len, words)) <= _LONGEST and not _SLIPPING & {*block}:
                 found: Array = np.array(words).astype(kind)
                 if np.all(np.isfinite(found)):
                     return found
         except (ValueError, OverflowError):
             pass
-        wanted, called = (_WHOLE, "whole numbers") if kind is np.int64 else (_NUMBER, "numbers")
+        pattern, name = (_WHOLE, "whole numbers") if kind is np.int64 else (_NUMBER, "numbers")
         for line in block.split(b"\n"):
             self._line += 1
-            if not all(wanted.fullmatch(word) for word in line.split()):
-                raise self.fault(f"{_show(line)}; expected {called}")
+            if not all(pattern.fullmatch(word) for word in line.split()):
+                raise self.fault(f"{_show(line)} is not a line of {name}")
         raise self.fault("a number above is too large")
 
 

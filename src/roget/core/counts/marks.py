@@ -1,8 +1,8 @@
-"""How a kept sentence marks its tokens: the text as written, with signs between the tokens.
+"""Token marks in example sentences: the text as written, with control characters between tokens.
 
-Tokens stand in a row with a space between them or, where the text has none, GLUE. SAME says that
-one more token is written as the one before it: Spanish "del", two words, is "del" and SAME. SKIP
-before a token says that it is none (punctuation of plain text), and INNER is a space in a token.
+Tokens are separated by a space or, if the text has none, GLUE. SAME marks a further token that is
+written as part of the previous one: Spanish "del", two words, is "del" and SAME. SKIP precedes text
+that is not a token (punctuation of plain text), and INNER is a space inside a token.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import re
 
 SPACE, GLUE, SAME, INNER, SKIP = " ", "\x1f", "\x1e", "\x1d", "\x1c"
 BETWEEN = GLUE, SKIP
-"""What stands before a token that follows another without a space, and before what is none."""
+"""Marks before a token that follows without a space, and before text that is not a token."""
 
 _UNIT = re.compile(f"([{SPACE}{GLUE}])|({SKIP}?)([^{SPACE}{GLUE}{SAME}]+)({SAME}*)")
 
 
 def read(marked: str) -> tuple[str, list[tuple[int, int]]]:
-    """The sentence as it is written, and where each of its tokens stands.
+    """Return the sentence as written, and the start and end of each token.
 
     >>> read("del\\x1e mar\\x1f\\x1c, sí")
     ('del mar, sí', [(0, 3), (0, 3), (4, 7), (9, 11)])

@@ -1,4 +1,4 @@
-"""Matrices and names as people have them → one canonical sparse matrix and checked names."""
+"""Conversion of matrices and names to a canonical sparse matrix and checked names."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from roget.errors import InputError
 
 Names: TypeAlias = npt.NDArray[np.object_]
 Matrix: TypeAlias = Any
-"""A scipy.sparse.csr_array: indices sorted, no cell twice, no zero kept."""
+"""A scipy.sparse.csr_array with sorted indices, no duplicate cells and no explicit zeros."""
 
 LARGEST = 2**63 - 1
 """The largest count, and the largest sum of all counts, so that no total can overflow."""
 
 LONGEST = 2**31 - 1
-"""The most words or contexts there can be: files keep their numbers in 32 bits."""
+"""Maximum number of words or contexts: files store their indices in 32 bits."""
 
 
 def split_slot(context: str) -> tuple[str, str]:
-    """The slot of a context, which may have parts of its own, and its head; "" without a slot.
+    """Return the slot of a context, which may contain colons, and its head; "" without a slot.
 
     >>> split_slot("obl:with:eat"), split_slot("eat")
     (('obl:with', 'eat'), ('', 'eat'))
@@ -36,24 +36,31 @@ def split_slot(context: str) -> tuple[str, str]:
 
 
 def names(given: Iterable[Any] | None, size: int, kind: str) -> Names:
-    """Words or contexts as an array of distinct str; numbers from "0" where none are given."""
+    """Return words or contexts as an array of distinct str; by default "0", "1", …."""
     if given is None:
         return frozen(str(number) for number in range(size))
     if isinstance(given, str):
-        raise InputError(f"{kind}s: expected one text for each, got the single text {given!r}")
+        raise InputError(
+            f"{kind}s must be a list of strings, not the string {given!r}", code="invalid-option"
+        )
     texts = [_text(name, place, kind) for place, name in enumerate(given)]
     if len(texts) != size:
-        raise InputError(f"{len(texts):,} {kind}s are named, but the matrix has {size:,}")
+        raise InputError(
+            f"{len(texts):,} {kind}s for a matrix with {size:,}", code="length-mismatch"
+        )
     if len(set(texts)) != size:
         seen: dict[str, int] = {}
         for place, text in enumerate(texts):
             if (first := seen.setdefault(text, place)) != place:
-                raise InputError(f"{kind} {text!r} is named twice: at {first} and at {place}")
+                raise InputError(
+                    f"duplicate {kind} {text!r} (at {first} and at {place})",
+                    code="duplicate-name",
+                )
     return frozen(texts)
 
 
 def frozen(texts: Iterable[str]) -> Names:
-    """Texts as an array of objects that nobody changes by mistake."""
+    """Return texts as a read-only array of objects."""
     listed = list(texts)
     array = np.empty(len(listed), dtype=object)
     array[:] = listed
@@ -62,7 +69,7 @@ def frozen(texts: Iterable[str]) -> Names:
 
 
 def unite_names(vocabularies: Iterable[Names]) -> tuple[Names, list[Ints]]:
-    """Every name once, in order of first sight, and for each vocabulary its places there."""
+    """Return the union of vocabularies in order of first occurrence, and the ids of each."""
     ids: dict[str, int] = {}
     places = [
         np.fromiter((ids.setdefault(name, len(ids)) for name in texts), np.int64, texts.size)
@@ -72,51 +79,59 @@ def unite_names(vocabularies: Iterable[Names]) -> tuple[Names, list[Ints]]:
 
 
 def canonical(matrix: Any, words: Names, contexts: Names) -> Matrix:
-    """The counts as int64 if all are whole, else float64, none of them negative or lost."""
+    """Return the counts as int64 if all are whole, else float64; refuse invalid values."""
     try:
         cells = sparse.coo_array(matrix)
     except ValueError as error:
-        raise InputError(f"the sparse matrix is broken: {error}") from None
+        raise InputError(f"invalid sparse matrix: {error}", code="bad-count") from None
     rows, columns = (places.astype(np.int64) for places in cells.coords)
-    bad = _unusable(cells.data)
+    bad = _find_invalid(cells.data)
     if bad is not None:
         word, context = words[rows[bad]], contexts[columns[bad]]
         raise InputError(
-            f"word {word!r} (row {rows[bad]}) in context {context!r} (column {columns[bad]}): the "
-            f"count is {cells.data[bad]}; expected a finite number, 0 or more, less than 2^63"
+            f"word {word!r} (row {rows[bad]}), context {context!r} (column {columns[bad]}): "
+            f"invalid count {cells.data[bad]}; counts are finite, not negative and below 2^63",
+            code="bad-count",
         )
     return from_cells(rows, columns, whole(cells.data), cells.shape)
 
 
 def two_dimensional(matrix: Any) -> Any:
-    """The matrix, once it is sure that it has rows, columns and numbers."""
+    """Return the matrix; refuse one that is not two-dimensional or not numeric."""
     if not sparse.issparse(matrix):
         try:
             matrix = np.asarray(matrix)
         except ValueError as error:
-            raise InputError(f"the matrix cannot be made an array: {error}") from None
+            raise InputError(f"not a matrix: {error}", code="invalid-input") from None
     if matrix.ndim != 2:
-        raise InputError(f"the matrix has {matrix.ndim} dimensions; expected words × contexts")
+        raise InputError(
+            f"the matrix must have 2 dimensions (words × contexts), not {matrix.ndim}",
+            code="invalid-input",
+        )
     if matrix.dtype.kind not in "biuf":
         raise InputError(
-            f"the matrix holds values of type {matrix.dtype}; expected counts less than 2^63"
+            f"the matrix has values of type {matrix.dtype} instead of numbers below 2^63",
+            code="bad-count",
         )
     if max(matrix.shape) > LONGEST:
-        raise InputError(f"the matrix is {matrix.shape}; at most {LONGEST:,} each way can be kept")
-    # scipy keeps no sparse matrices of half precision.
+        raise InputError(
+            f"the matrix is {matrix.shape}; the limit is {LONGEST:,} words and contexts",
+            code="too-large",
+        )
+    # scipy has no sparse matrices of half precision.
     return matrix.astype(np.float32) if matrix.dtype == np.float16 else matrix
 
 
 def whole(values: Array) -> Array:
-    """The values as int64 where all are whole numbers, else as float64."""
+    """Return the values as int64 if all are whole numbers, else as float64."""
     if values.dtype.kind in "biu" or bool(np.all(values == np.floor(values))):
         return values.astype(np.int64)
     return values.astype(np.float64)
 
 
 def from_cells(rows: Ints, columns: Ints, values: Array, shape: tuple[int, int]) -> Matrix:
-    """A canonical matrix of cells in any order; a cell's values are summed exactly."""
-    _need_small_total(values)
+    """Return a canonical matrix of cells in any order; duplicates are summed exactly."""
+    _require_small_total(values)
     held = values != 0
     if not held.all():
         rows, columns, values = rows[held], columns[held], values[held]
@@ -137,7 +152,7 @@ def from_cells(rows: Ints, columns: Ints, values: Array, shape: tuple[int, int])
 
 
 def tidy(matrix: Matrix) -> Matrix:
-    """A matrix that was cut out of a canonical one, canonical again; changed in place."""
+    """Make a slice of a canonical matrix canonical, in place."""
     matrix.sort_indices()
     matrix.eliminate_zeros()
     matrix.data = whole(matrix.data)
@@ -145,18 +160,18 @@ def tidy(matrix: Matrix) -> Matrix:
 
 
 def row_totals(matrix: Matrix) -> Array:
-    """Each row's sum: exact for whole counts, correctly rounded for others."""
+    """Return the sum of each row: exact for whole counts, correctly rounded for others."""
     if matrix.data.dtype.kind == "i":
         running = np.concatenate([[0], np.cumsum(matrix.data)])
         return np.asarray(running[matrix.indptr[1:]] - running[matrix.indptr[:-1]])
-    # Plain float sums would change with the order of contexts, and with them the order of words.
+    # Plain float sums depend on the order of contexts, and would change the order of words.
     values, bounds = matrix.data.tolist(), matrix.indptr.tolist()
     sums = (math.fsum(values[a:b]) for a, b in pairwise(bounds))
     return np.fromiter(sums, np.float64, len(bounds) - 1)
 
 
 def ranking(totals: Array, texts: Names) -> npt.NDArray[np.intp]:
-    """Places by total, largest first; equal totals by text."""
+    """Return indices by total, largest first; equal totals by text."""
     by_text = np.argsort(texts, kind="stable")
     return np.asarray(by_text[np.argsort(-totals[by_text], kind="stable")])
 
@@ -165,43 +180,45 @@ def _text(name: Any, place: int, kind: str) -> str:
     if isinstance(name, int | np.integer) and not isinstance(name, bool):
         return str(name)
     if not isinstance(name, str):
-        raise InputError(f"{kind} {place} is {name!r}; expected a text")
+        raise InputError(f"{kind} {place} is {name!r}, not a string", code="invalid-input")
     try:
         name.encode()
     except UnicodeEncodeError:
-        raise InputError(f"{kind} {place} is {name!r}, which cannot be written as UTF-8") from None
+        raise InputError(
+            f"{kind} {place} is {name!r}, which is not valid Unicode", code="not-text"
+        ) from None
     return str(name)
 
 
-def _unusable(values: Array) -> int | None:
+def _find_invalid(values: Array) -> int | None:
     if values.dtype.kind in "bu":
         bad = np.flatnonzero(values > LARGEST)
     elif values.dtype.kind == "i":
         bad = np.flatnonzero(values < 0)
     else:
-        with np.errstate(over="ignore"):  # what float64 cannot hold is too large as well
+        with np.errstate(over="ignore"):  # an overflow is too large in any case
             values = values.astype(np.float64)
         bad = np.flatnonzero(~((values >= 0) & (values < 2.0**63)))
     return int(bad[0]) if bad.size else None
 
 
-def _need_small_total(values: Array) -> None:
+def _require_small_total(values: Array) -> None:
     if values.sum(dtype=np.float64) < 2.0**62:
         return
     if values.dtype.kind == "i":
-        # Halves of 32 bits: neither sum can overflow.
+        # Sum the upper and lower 32 bits separately, so that neither sum overflows.
         high, low = int((values >> 32).sum()), int((values & 0xFFFFFFFF).sum())
         total: float = (high << 32) + low
     else:
         total = math.fsum(values)
     if total > LARGEST:
-        raise InputError(f"the counts add up to {total:,}; expected less than 2^63")
+        raise InputError(f"the counts add up to {total:,}; the limit is 2^63", code="too-large")
 
 
 def _sum_groups(values: Array, starts: npt.NDArray[np.intp]) -> Array:
     if values.dtype.kind == "i" or starts.size == values.size:
         return np.add.reduceat(values, starts) if starts.size else values
-    # Correctly rounded, so that the order of the values does not matter; a sum of two always is.
+    # Round each sum once, so that the order of values does not matter. A sum of two always is.
     sums, sizes = values[starts], np.diff(starts, append=values.size)
     pairs = starts[sizes == 2]
     sums[sizes == 2] = values[pairs] + values[pairs + 1]

@@ -1,4 +1,4 @@
-"""Counts seen as probabilities and as association: sparse matrices of float64."""
+"""Views of counts as probabilities and association scores: sparse matrices of float64."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from roget.core.types import Array, Floats
 from roget.errors import InputError
 
 _NEAR_ONE = 8 * np.finfo(np.float64).eps
-"""How far a quotient of four rounded numbers can be from 1 when in truth it is 1."""
+"""Maximum rounding error of a quotient of four rounded numbers whose exact value is 1."""
 
 _MOST_DICE = 14
-"""logDice of a word and a context that never stand apart."""
+"""logDice of a word and a context that always occur together."""
 
 
 def ppmi(
@@ -27,14 +27,16 @@ def ppmi(
     shift: float = 1.0,
     smoothing: float = 1.0,
 ) -> Matrix:
-    """max(0, log p(context | word) / p(context) − log shift), p(context) ∝ total^smoothing.
+    """Return max(0, log p(context | word) / p(context) − log shift), p(context) ∝ total^smoothing.
 
-    Totals of contexts may be those of other words; what was never seen there counts as half seen.
+    The totals of contexts may come from other words; a total of 0 counts as 0.5.
     """
     if not 0 < shift < math.inf:
-        raise InputError(f"shift={shift}: expected a finite number above 0")
+        raise InputError(f"shift={shift}: must be finite and above 0", code="invalid-option")
     if not 0 < smoothing <= 1:
-        raise InputError(f"smoothing={smoothing}: expected an exponent above 0, at most 1")
+        raise InputError(
+            f"smoothing={smoothing}: must be above 0 and at most 1", code="invalid-option"
+        )
     seen = matrix.data / np.repeat(word_totals, np.diff(matrix.indptr))
     weights = context_totals.astype(np.float64) ** smoothing
     expected = np.where(weights > 0, weights, 0.5) / (math.fsum(weights) or 1.0)
@@ -46,9 +48,10 @@ def ppmi(
 
 
 def log_dice(seen: Any, word_totals: Any, context_totals: Any) -> Floats:
-    """Rychlý's (2008) logDice, 14 + log2(2·seen / (word total + context total)): 14 at most.
+    """Return Rychlý's (2008) logDice, 14 + log2(2·seen / (word total + context total)).
 
-    One more is twice as strong, whatever the size of the corpus; NaN where nothing was seen.
+    The maximum is 14. A difference of 1 is a factor of 2, whatever the size of the corpus; the
+    score is NaN if the count is 0.
 
     >>> log_dice([8, 1, 0], 8, [8, 15, 3]).round(2).tolist()
     [14.0, 10.48, nan]
@@ -61,7 +64,7 @@ def log_dice(seen: Any, word_totals: Any, context_totals: Any) -> Floats:
 
 
 def unit(rows: Any) -> Any:
-    """Rows of length 1, of an array or a csr_array; those of length 0 stay."""
+    """Scale the rows of an array or csr_array to length 1; zero rows stay unchanged."""
     if sparse.issparse(rows):
         lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
         return sparse.csr_array(sparse.diags_array(1 / np.where(lengths > 0, lengths, 1)) @ rows)
@@ -71,12 +74,12 @@ def unit(rows: Any) -> Any:
 
 
 def to_dense(table: Any) -> Floats:
-    """A table as an array of float64, whatever it was."""
+    """Return a sparse or dense table as an array of float64."""
     return np.asarray(table.toarray() if sparse.issparse(table) else table, dtype=np.float64)
 
 
 def like(matrix: Matrix, data: Floats) -> Matrix:
-    """A matrix with other data at the same places."""
+    """Return a matrix with other data in the same cells."""
     parts = (data, matrix.indices.copy(), matrix.indptr.copy())
     view = sparse.csr_array(parts, shape=matrix.shape)
     view.has_canonical_format = True

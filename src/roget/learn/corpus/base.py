@@ -1,4 +1,4 @@
-"""The nouns of reading: how to read, a batch of tokens, and the pairs drawn from it."""
+"""Data types of corpus reading: how to read, a batch of tokens, and the pairs extracted from it."""
 
 from __future__ import annotations
 
@@ -10,38 +10,39 @@ import numpy as np
 import numpy.typing as npt
 
 from roget.core.io.source import Source
-from roget.core.types import Codes, Ints
+from roget.core.types import BoolArray, Codes, Ints
+from roget.errors import InputError
 
 Ids: TypeAlias = npt.NDArray[np.int32]
 
 NONE = -1
-"""The id of a word, tag or label that is missing, and the head of a token that has none."""
+"""Id of a missing word, tag or label; head of a token without a head."""
 
 
 @dataclass(frozen=True)
 class ReadContext:
-    """What a token's word is, and what reads it."""
+    """Options of a corpus reader: what counts as a token's word."""
 
     form: bool = False
-    """Words are the forms as they stand in the text, not the lemmas."""
+    """Words are the forms in the text instead of the lemmas."""
     keep_case: bool = False
     """Words keep their capitals; otherwise they are lower-cased."""
     model: str | None = None
     """A spaCy pipeline (name or folder), or the language of the tagger."""
     lines: bool = False
-    """Plain text: every line is a sentence; otherwise sentences end by Unicode's rules."""
+    """Plain text: every line is a sentence; otherwise Unicode's rules find sentence ends."""
     segment: str | None = None
-    """Plain text: what finds words in scripts without blanks; None: each character is one."""
+    """Plain text: segmenter for scripts without spaces; None: every character is a word."""
     lexicon: tuple[tuple[str, int], ...] = ()
-    """Words that it found in the text before, and how often."""
+    """Words learnt by the segmenter from the text, with their counts."""
     both: bool = False
-    """Parsed text: tokens tell their forms beside their lemmas, from readers that can."""
+    """Parsed text: batches hold forms in addition to lemmas, if the reader supports it."""
     texts: bool = False
-    """Batches tell how their sentences are written, and on which lines."""
+    """Batches hold the text of their sentences and the line numbers."""
 
 
 class Strings:
-    """Texts by number: the same text has one id, given in order of first sight."""
+    """A bijection between texts and ids; ids are assigned in order of first occurrence."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -51,26 +52,42 @@ class Strings:
         return len(self.texts)
 
     def id(self, text: str) -> int:
-        """The text's id, new if need be."""
-        found = self._ids.get(text)
-        if found is None:
-            found = self._ids[text] = len(self.texts)
+        """Return the id of a text, assigning the next one to a new text."""
+        known = self._ids.get(text)
+        if known is None:
+            known = self._ids[text] = len(self.texts)
             self.texts.append(text)
-        return found
+        return known
+
+
+class TextFilter:
+    """A predicate on texts, evaluated on arrays of ids; each distinct text is tested once."""
+
+    def __init__(self, strings: Strings, accepts: Callable[[str], bool]) -> None:
+        self._strings, self._accepts = strings, accepts
+        # answers[i] is for the text with id i. The last element is for the id NONE (-1).
+        self._answers = np.zeros(1, np.bool_)
+
+    def __call__(self, ids: Ids) -> BoolArray:
+        new = self._strings.texts[len(self._answers) - 1 :]
+        if new:
+            answers = np.array([*map(self._accepts, new), False])
+            self._answers = np.concatenate([self._answers[:-1], answers])
+        return self._answers[ids]
 
 
 class Written(NamedTuple):
-    """The sentences of a batch as they stand in the source, tokens marked: see `evidence`."""
+    """The sentences of a batch as written in the source, with token marks (see `evidence`)."""
 
     text: npt.NDArray[np.uint8]
-    """UTF-8; sentence i is from ends[i] to ends[i + 1]."""
+    """UTF-8; sentence i is text[ends[i]:ends[i + 1]]."""
     ends: Ints
     line: Ints
-    """The line on which each begins, counted from 1 in the source's piece; 0 if not known."""
+    """First line of each sentence, counted from 1 in the source's piece; 0 if unknown."""
 
 
 class Places(NamedTuple):
-    """Where words, and contexts, stand in a batch: the first and the last token of each."""
+    """Positions of words and contexts in a batch: the first and last token of each."""
 
     word: tuple[Ids, Ids]
     context: tuple[Ids, Ids]
@@ -78,28 +95,28 @@ class Places(NamedTuple):
 
 @dataclass
 class Tokens:
-    """Whole sentences, column by column. Words, tags and labels are ids into `Strings`."""
+    """A batch of whole sentences in columns. Words, tags and labels are ids into `Strings`."""
 
     starts: Ints
-    """Where each sentence begins, and the number of tokens: one more than sentences."""
+    """Index of the first token of each sentence, followed by the number of tokens."""
     word: Ids
-    """Lemma or form, folded as asked; NONE where there is nothing to count."""
+    """Lemma or form, case-folded if requested; NONE if the token is not counted."""
     upos: Ids | None = None
     head: Ids | None = None
-    """The head's place in this batch (not in its sentence); NONE for roots."""
+    """Index of the head in this batch (not in the sentence); NONE for roots."""
     deprel: Ids | None = None
     form: Ids | None = None
-    """The forms as words, if both were asked for."""
+    """The forms as words, if `ReadContext.both` is set."""
     written: Written | None = None
-    """The sentences themselves, if their texts were asked for, from readers that can."""
+    """The sentences as written, if `ReadContext.texts` is set and the reader supports it."""
     spans: tuple[Ids, Ids] | None = None
-    """Where tokens were joined: the first and the last of those that were read, for each."""
+    """After joining tokens: the first and last original token of each."""
 
     def __len__(self) -> int:
         return len(self.word)
 
     def first(self, sentences: int) -> Tokens:
-        """The same batch without what comes after so many sentences."""
+        """Return the first `sentences` sentences of the batch."""
         stop = int(self.starts[sentences])
         columns = (self.upos, self.head, self.deprel, self.form)
         upos, head, deprel, form = (None if one is None else one[:stop] for one in columns)
@@ -107,21 +124,34 @@ class Tokens:
         return Tokens(starts, word, upos, head, deprel, form, self.written)
 
     def locate(self, at: Codes) -> tuple[Ids, Ids]:
-        """The first and the last token, as they were read, of some tokens."""
+        """Return the first and last original token of each of the given tokens."""
         if self.spans is None:
             return at.astype(np.int32), at.astype(np.int32)
         return self.spans[0][at], self.spans[1][at]
 
     def find_places(self, word: Codes, context: Codes) -> Places | None:
-        """Where words and contexts that are these tokens stand, if the batch tells it."""
+        """Return the positions of words and contexts, given as tokens; None without texts."""
         if self.written is None:
             return None
         return Places(self.locate(word), self.locate(context))
 
 
+def require_parse(tokens: Tokens) -> tuple[Ids, Ids, Ids]:
+    """Return UPOS tags, heads and labels of a batch; refuse a batch that lacks one of them."""
+    if tokens.upos is None or tokens.head is None or tokens.deprel is None:
+        columns = {"UPOS tags": tokens.upos, "heads": tokens.head, "labels": tokens.deprel}
+        missing = ", no ".join(name for name, column in columns.items() if column is None)
+        raise InputError(
+            f"relations require parsed text, but this text has no {missing}; "
+            "use --window 2 to count neighbours instead",
+            code="not-parsed",
+        )
+    return tokens.upos, tokens.head, tokens.deprel
+
+
 @dataclass
 class Tables:
-    """The id spaces of one task's tokens: words, tags, dependency labels, and slots."""
+    """The id spaces of one counting task: words, tags, dependency labels and slots."""
 
     words: Strings = field(default_factory=Strings)
     upos: Strings = field(default_factory=Strings)
@@ -130,43 +160,44 @@ class Tables:
 
 
 def map_pairs(first: Ids, second: Ids, make: Callable[[int, int], int]) -> Ids:
-    """What `make` gives for each two ids; it is asked once for equal ones."""
+    """Apply `make` to pairs of ids elementwise; it is called once per distinct pair."""
+    # Pack both ids into one key. The second is shifted by 1 because NONE is negative.
     keys, places = np.unique(first.astype(np.int64) << 32 | (second + 1), return_inverse=True)
     made = [make(key >> 32, (key & 0xFFFFFFFF) - 1) for key in keys.tolist()]
     return np.array(made, np.int32)[places]
 
 
 def add_tags(word: Ids, upos: Ids, tables: Tables) -> Ids:
-    """The ids of lemma/UPOS; a word without a tag stays as it is."""
+    """Return the ids of lemma/UPOS; words without a tag stay unchanged."""
     words, tags = tables.words, tables.upos.texts
 
-    def tagged(word: int, tag: int) -> int:
+    def add_tag(word: int, tag: int) -> int:
         return word if NONE in (word, tag) else words.id(f"{words.texts[word]}/{tags[tag]}")
 
-    return map_pairs(word, upos, tagged)
+    return map_pairs(word, upos, add_tag)
 
 
 @dataclass
 class PairColumns:
-    """Words in contexts, one entry per occurrence; a context is a slot and another word."""
+    """Words in contexts, one row per occurrence; a context is a slot and another word."""
 
     word: Ids
     slot: Ids
-    """Ids into `Tables.slots`; the slot "" is that of a context named by its word alone."""
+    """Ids into `Tables.slots`; the slot "" belongs to contexts named by their word alone."""
     context: Ids
     times: Ints | None = None
-    """How often each counts, in parts of one that they agree on; None: once."""
+    """Weight of each occurrence as a multiple of 1/`CountRecipe.per_one`; None: all weigh 1."""
     places: Places | None = None
-    """Where each stands, if the batch tells how it is written."""
+    """Position of each occurrence, if the batch holds the sentences as written."""
 
-    def turned(self) -> PairColumns:
-        """Words as contexts, and contexts as words."""
+    def transpose(self) -> PairColumns:
+        """Return the pairs with words and contexts exchanged."""
         places = None if self.places is None else Places(self.places.context, self.places.word)
         return PairColumns(self.context, self.slot, self.word, self.times, places)
 
 
 class CorpusReader(Protocol):
-    """Reads one source in batches of whole sentences (some ten to hundred thousand tokens)."""
+    """Reads one source in batches of whole sentences (about 10,000 to 100,000 tokens)."""
 
     def __call__(
         self, source: Source, tables: Tables, reading: ReadContext

@@ -1,8 +1,12 @@
-"""The compiled loops of the CoNLL-U reader: bytes in, numbers and places of broken lines out.
+"""Compiled loops of the CoNLL-U reader: bytes in, token columns and broken lines out.
 
-A block is read in passes, each a plain loop over arrays: where tabs and ends of line stand
-(`mark`), which lines are tokens and what is wrong with them (`rows`), and the number of each
-distinct string in a column (`intern`). Bytes beyond ASCII have a pass of their own (`not_utf8`).
+A block is read in passes, each a plain loop over arrays:
+
+1. `mark` finds all tabs and line ends;
+2. `find_tokens` finds the token lines, checks them and reads ids and heads;
+3. `intern` gives each distinct string of a column a number.
+
+`find_invalid_utf8` checks the encoding, and `write_sentences` rebuilds sentences for examples.
 """
 
 from __future__ import annotations
@@ -20,14 +24,14 @@ Places: TypeAlias = npt.NDArray[np.int32]
 Numbers: TypeAlias = npt.NDArray[np.int64]
 
 COLUMNS, NO_ID, ORDER, NO_HEAD, RANGE, UTF8 = range(6)
-"""What can be wrong with a line; each comes with a number that says more."""
+"""Kinds of broken lines; each comes with a number that describes it."""
 
 TOKENS, SENTENCES, PROBLEMS, TABS = range(4)
-"""What `rows` counts."""
+"""Indices of the counters of `find_tokens`."""
 
 _TAB, _NEWLINE, _RETURN, _HASH, _MINUS, _DOT, _ZERO, _NINE, _BLANK = b"\t\n\r#-.09_"
 _SPACE, _GLUE, _SAME, _INNER = map(ord, (signs.SPACE, signs.GLUE, signs.SAME, signs.INNER))
-_GLUED = np.frombuffer(b"SpaceAfter=No", np.uint8)
+_NO_SPACE = np.frombuffer(b"SpaceAfter=No", np.uint8)
 _STRIDE = 64
 _MANY = (1 << 31) - 1
 _LOW = (1 << 32) - 1
@@ -35,9 +39,9 @@ _NONE = -1
 
 
 class Pool(NamedTuple):
-    """Distinct strings: string k and the end of a line stand in `text` from ends[k] to ends[k + 1].
+    """Distinct strings: string k, with a line end, is text[ends[k]:ends[k + 1]].
 
-    `slots` is a hash table of their numbers, `known` holds how many there are.
+    `slots` is an open-addressing hash table of their numbers; `known` holds how many there are.
     """
 
     slots: Numbers
@@ -46,22 +50,39 @@ class Pool(NamedTuple):
     known: Numbers
 
 
+class TokenTable(NamedTuple):
+    """Output arrays of `find_tokens`."""
+
+    starts: Numbers
+    """First token of each sentence, then the number of tokens."""
+    lines: Places
+    """Offset of each token's line."""
+    tabs: Places
+    """Index into the marks of each token's first tab."""
+    heads: Places
+    counts: Numbers
+    problems: Numbers
+    """Broken lines: the kind, the offset of the line, and a number."""
+
+
 @compiled
 def mark(data: Bytes, marks: Places) -> int:
-    """Fill in where tabs and ends of line stand, and say how many there are."""
-    found = 0
-    # Tabs come at odd intervals: a branch here would be guessed wrong ten times in every line.
+    """Write the offsets of tabs and line ends to `marks`; return how many there are."""
+    size = 0
+    # Write every offset and advance only at a match. Tabs come at irregular intervals, so a branch
+    # would be mispredicted about ten times per line.
     for i in range(len(data)):
-        marks[found] = i
-        found += (data[i] == _TAB) | (data[i] == _NEWLINE)
-    return found
+        marks[size] = i
+        size += (data[i] == _TAB) | (data[i] == _NEWLINE)
+    return size
 
 
 @compiled
-def not_utf8(data: Bytes, at: int) -> int:
-    """Where the first byte stands, from a place on, that cannot be UTF-8; the end if none."""
+def find_invalid_utf8(data: Bytes, at: int) -> int:
+    """Return the offset of the first byte from `at` on that is not UTF-8; the length if none."""
     size = len(data)
     while at < size:
+        # Skip a stride of ASCII at once: the high bit of the OR is 0.
         until = min(at + _STRIDE, size)
         bits = np.uint8(0)
         for byte in data[at:until]:
@@ -70,9 +91,11 @@ def not_utf8(data: Bytes, at: int) -> int:
             at = until
         while at < until:
             lead = data[at]
-            # The second byte's range shuts out overlong forms, surrogates and beyond U+10FFFF.
+            # The range of the second byte excludes overlong forms (E0, F0), surrogates (ED) and
+            # code points above U+10FFFF (F4).
             low = 0xA0 if lead == 0xE0 else 0x90 if lead == 0xF0 else 0x80
             high = 0x9F if lead == 0xED else 0x8F if lead == 0xF4 else 0xBF
+            # Number of continuation bytes.
             more = (lead >= 0xC2) + (lead >= 0xE0) + (lead >= 0xF0)
             if lead > 0xF4 or 0x80 <= lead < 0xC2 or at + more >= size:
                 return at
@@ -85,8 +108,8 @@ def not_utf8(data: Bytes, at: int) -> int:
 
 
 @compiled_within
-def _number(data: Bytes, start: int, stop: int) -> tuple[int, int]:
-    """The digits from start on as a number, and where they end (start itself: there are none)."""
+def _read_number(data: Bytes, start: int, stop: int) -> tuple[int, int]:
+    """Return the number at `start` and the offset after its digits (`start` if there are none)."""
     value = 0
     while start < stop and _ZERO <= data[start] <= _NINE:
         value = min(value * 10 + (data[start] - _ZERO), _MANY)
@@ -95,92 +118,104 @@ def _number(data: Bytes, start: int, stop: int) -> tuple[int, int]:
 
 
 @compiled_within
-def _note(problems: Numbers, found: int, kind: int, line: int, number: int) -> int:
-    """Keep a problem, and say how many there are now."""
-    problems[found, 0] = kind
-    problems[found, 1] = line
-    problems[found, 2] = number
-    return found + 1
+def _add_problem(problems: Numbers, size: int, kind: int, line: int, number: int) -> int:
+    """Append a broken line; return how many there are now."""
+    problems[size, 0] = kind
+    problems[size, 1] = line
+    problems[size, 2] = number
+    return size + 1
+
+
+@compiled_within
+def _end_sentence(table: TokenTable, first: int, token: int, found: int) -> int:
+    """Turn the heads of a sentence into indices of tokens; return the number of problems."""
+    size = token - first
+    for i in range(first, token):
+        if table.heads[i] > size and found < len(table.problems):
+            found = _add_problem(table.problems, found, RANGE, table.lines[i], size)
+        # Heads count from 1 in the sentence, 0 is the root.
+        table.heads[i] = first + table.heads[i] - 1 if table.heads[i] else _NONE
+    return found
+
+
+@compiled_within
+def _is_not_a_token(data: Bytes, after: int, begin: int, end: int) -> bool:
+    """Return True for a multiword range (1-2) or an empty node (8.1); `after` ends its digits."""
+    odd = begin < after < end and (data[after] == _MINUS or data[after] == _DOT)
+    if odd:
+        _, beyond = _read_number(data, after + 1, end)
+        odd = after + 1 < beyond == end
+    return odd
 
 
 @compiled
-def rows(
-    data: Bytes,
-    marks: Places,
-    starts: Numbers,
-    lines: Places,
-    tabs: Places,
-    heads: Places,
-    counts: Numbers,
-    problems: Numbers,
-) -> None:
-    """Find the tokens: where their lines begin, which mark is their first tab, and their heads.
+def find_tokens(data: Bytes, marks: Places, table: TokenTable) -> None:
+    """Find the token lines of a block, which ends with a blank line, and check them.
 
-    The data end with a blank line. A problem is its kind, where the line begins, and a number.
+    `marks` are the offsets of tabs and line ends. Reading stops when `problems` is full.
     """
+    # Offset of the line, first token of the sentence, next token, sentences, last id, problems.
     begin, first, token, sentence, last, found = 0, 0, 0, 0, 0, 0
     at = 0
-    while at < len(marks) and found < len(problems):
+    while at < len(marks) and found < len(table.problems):
+        # 1. The marks of a line: its tabs are tab, …, at - 1, and mark `at` is its end.
         tab = at
         while data[marks[at]] == _TAB:
             at += 1
         stop = marks[at] - (marks[at] > begin and data[marks[at] - 1] == _RETURN)
         problem, number = _NONE, at - tab + 1
         if stop == begin:
-            size = token - first
-            for i in range(first, token):
-                if heads[i] > size and found < len(problems):
-                    found = _note(problems, found, RANGE, lines[i], size)
-                heads[i] = first + heads[i] - 1 if heads[i] else _NONE
-            sentence += size > 0
-            starts[sentence] = token
+            # 2. A blank line ends the sentence.
+            found = _end_sentence(table, first, token, found)
+            sentence += token > first
+            table.starts[sentence] = token
             first, last = token, 0
         elif data[begin] != _HASH:
-            counts[TABS] += at - tab
+            table.counts[TABS] += at - tab
+            # 3. The id is the first column. Ranges and empty nodes are skipped.
             end = marks[tab] if tab < at else stop
-            value, after = _number(data, begin, end)
-            odd = begin < after < end and (data[after] == _MINUS or data[after] == _DOT)
-            if odd:
-                _, beyond = _number(data, after + 1, end)
-                odd = after + 1 < beyond == end
-            if not odd:
+            value, after = _read_number(data, begin, end)
+            if not _is_not_a_token(data, after, begin, end):
                 last += 1
-                lines[token], tabs[token], heads[token] = begin, tab, 0
+                table.lines[token], table.tabs[token], table.heads[token] = begin, tab, 0
                 if after == begin or after < end:
                     problem = NO_ID
                 elif value != last:
                     problem, number, last = ORDER, last, value
                 elif tab + 9 == at:
+                    # 4. The head is column 7, between tabs 6 and 7: a number or "_".
                     a, b = marks[tab + 5] + 1, marks[tab + 6]
-                    heads[token], after = _number(data, a, b)
+                    table.heads[token], after = _read_number(data, a, b)
                     if (a == after or after < b) and (b - a != 1 or data[a] != _BLANK):
                         problem = NO_HEAD
                 token += 1
+            # 5. Ten columns have nine tabs, also in lines that are skipped.
             if tab + 9 != at:
                 problem, number = COLUMNS, at - tab + 1
         if problem != _NONE:
-            found = _note(problems, found, problem, begin, number)
+            found = _add_problem(table.problems, found, problem, begin, number)
         begin = marks[at] + 1
         at += 1
-    counts[TOKENS], counts[SENTENCES], counts[PROBLEMS] = token, sentence, found
+    table.counts[TOKENS], table.counts[SENTENCES] = token, sentence
+    table.counts[PROBLEMS] = found
 
 
 @compiled_within
-def _is_glued(data: Bytes, start: int, stop: int) -> bool:
-    """Whether the column MISC says that no space follows."""
-    for i in range(start, stop - len(_GLUED) + 1):
-        if data[i] == _GLUED[0]:
+def _has_no_space_after(data: Bytes, start: int, stop: int) -> bool:
+    """Return True if the MISC column contains SpaceAfter=No."""
+    for i in range(start, stop - len(_NO_SPACE) + 1):
+        if data[i] == _NO_SPACE[0]:
             same = 1
-            while same < len(_GLUED) and data[i + same] == _GLUED[same]:
+            while same < len(_NO_SPACE) and data[i + same] == _NO_SPACE[same]:
                 same += 1
-            if same == len(_GLUED):
+            if same == len(_NO_SPACE):
                 return True
     return False
 
 
 @compiled_within
 def _copy(data: Bytes, start: int, stop: int, out: Bytes, at: int) -> int:
-    """Put a form where there is room, and say where it ends; its blanks are no ends of tokens."""
+    """Copy a form and return where it ends; spaces inside it are marked as part of the token."""
     if start == stop:
         out[at] = _INNER
         return at + 1
@@ -191,13 +226,14 @@ def _copy(data: Bytes, start: int, stop: int, out: Bytes, at: int) -> int:
 
 
 @compiled
-def write(
+def write_sentences(
     data: Bytes, marks: Places, tabs: Places, starts: Numbers, out: Bytes, ends: Numbers,
     lines: Numbers,
 ) -> None:  # fmt: skip
-    """Write sentences with their tokens marked; where each ends, and the line it begins on."""
+    """Write sentences with their tokens marked, the end of each, and its first line."""
     at, mark, line = 0, 0, 1
     for sentence in range(len(starts) - 1):
+        # Count the line ends before the first token of the sentence.
         while mark < tabs[starts[sentence]]:
             line += data[marks[mark]] == _NEWLINE
             mark += 1
@@ -205,6 +241,7 @@ def write(
         inside, glued = 0, False
         for token in range(starts[sentence], starts[sentence + 1]):
             if inside:
+                # A further word of a multiword token has no text of its own.
                 out[at] = _SAME
                 at += 1
                 inside -= 1
@@ -213,16 +250,16 @@ def write(
                     out[at] = _GLUE if glued else _SPACE
                     at += 1
                 tab = tabs[token]
-                # Before the first word of several that are written as one stands a range: 1-2.
+                # If the line before is a range such as 1-2, its form is the text of both words.
                 if tab >= 10 and data[marks[tab - 10]] == _TAB:
                     begin = marks[tab - 11] + 1 if tab > 10 else 0
-                    first, after = _number(data, begin, marks[tab - 10])
+                    first, after = _read_number(data, begin, marks[tab - 10])
                     if begin < after and data[after] == _MINUS:
-                        last, _ = _number(data, after + 1, marks[tab - 10])
+                        last, _ = _read_number(data, after + 1, marks[tab - 10])
                         inside = max(0, min(last - first, starts[sentence + 1] - token - 1))
                         tab -= 10
                 at = _copy(data, marks[tab] + 1, marks[tab + 1], out, at)
-                glued = _is_glued(data, marks[tab + 8] + 1, marks[tab + 9])
+                glued = _has_no_space_after(data, marks[tab + 8] + 1, marks[tab + 9])
         ends[sentence + 1] = at
 
 
@@ -236,23 +273,27 @@ def intern(
     numbers: Places,
     strings: Pool,
 ) -> int:
-    """Number the strings of a column from token start on; the token where room ran out, or all.
+    """Number the strings of a column from token `start` on.
 
-    Missing ones ("_" or nothing) keep the number they have.
+    Returns the token at which the pool was full, or the number of tokens. Tokens that have a number
+    keep it, and missing strings ("_" or nothing) get none.
     """
     slots, ends, pool, known = strings
     mask = len(slots) - 1
     for token in range(start, len(tabs)):
         if numbers[token] != _NONE:
             continue
+        # 1. The string lies between two tabs.
         begin = marks[tabs[token] + column - 1] + 1
         size = marks[tabs[token] + column] - begin
         if size == 0 or (size == 1 and data[begin] == _BLANK):
             continue
+        # 2. Hash it (FNV-1a).
         hashed = np.uint64(0xCBF29CE484222325)
         for i in range(begin, begin + size):
             hashed = (hashed ^ np.uint64(data[i])) * np.uint64(0x100000001B3)
-        # A slot holds 31 bits of the hash above the string's number.
+        # 3. Probe the slots linearly. A slot holds 31 bits of the hash above the string's number,
+        #    so most different strings are rejected without comparing bytes.
         tag = np.int64((hashed ^ (hashed >> np.uint64(32))) & np.uint64(_MANY))
         at = tag & mask
         number = _NONE
@@ -266,6 +307,7 @@ def intern(
                     number = other
                     break
             at = (at + 1) & mask
+        # 4. Append a new string with a line end, unless the pool is full.
         if number == _NONE:
             number = known[0]
             if number + 2 > len(ends) or ends[number] + size >= len(pool):
@@ -281,8 +323,8 @@ def intern(
 
 
 @compiled
-def move(old: Numbers, new: Numbers) -> None:
-    """Put what is in some slots into more slots, all of them free."""
+def rehash(old: Numbers, new: Numbers) -> None:
+    """Insert the used slots of a hash table into a larger, empty one."""
     mask = len(new) - 1
     for slot in old:
         if slot != _NONE:

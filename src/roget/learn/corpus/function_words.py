@@ -1,9 +1,9 @@
-"""The function words of a text in any language: frequent, everywhere, and beside anything.
+"""Detection of function words in any language, without a list.
 
-No list is needed. A word such as "the" or "de" is frequent; it is spread over the text as if its
-occurrences were thrown at random, while those of a word with a topic come in bursts (Church &
-Gale's residual inverse document frequency tells them apart); and on one side at least its
-neighbours are about as many different ones as any words drawn at random would be.
+A function word such as "the" or "de" has three properties. It is frequent. Its occurrences are
+spread over the text as if at random, whereas those of content words come in bursts (Church & Gale's
+residual inverse document frequency measures this). And on at least one side its neighbours are
+about as diverse as a random sample of words.
 """
 
 from __future__ import annotations
@@ -16,19 +16,20 @@ from roget.core.types import Floats, Ints
 from roget.learn.corpus.base import NONE, Strings, Tokens
 
 LEAST = 5000
-"""Tokens below which a text does not tell."""
+"""Minimum number of tokens of a text."""
 
 _SHARE, _BURST, _SPREAD = 0.0015, 0.25, 0.8
-"""A function word is at least so frequent, at most so bursty (bits) and has such neighbours."""
+"""Function words: minimum relative frequency, maximum burstiness in bits, and minimum ratio of the
+entropy of their neighbours to that of random words."""
 _TOP_SHARE, _TOP_SPREAD = 0.0025, 0.6
-"""So is what is that frequent, be it bursty (pronouns are)."""
+"""Words at least this frequent, with this entropy ratio, may be bursty, as pronouns are."""
 _CHUNK, _CHUNKS = 1000, 40
-"""Tokens of a stretch of text, fewer where there would not be so many stretches."""
+"""Number of tokens of a chunk, and the minimum number of chunks (chunks shrink if necessary)."""
 
 
 def find_function_words(batches: Iterable[Tokens], words: Strings) -> tuple[str, ...]:
-    """The function words of some text, the most frequent first; none if it is too short to tell."""
-    # With NONE between sentences.
+    """Return the function words of a text, the most frequent first; empty if it is too short."""
+    # NONE after each sentence separates neighbours of different sentences.
     read = [np.insert(one.word.astype(np.int64), one.starts[1:], NONE) for one in batches]
     tokens = np.concatenate([np.empty(0, np.int64), *read])
     text = tokens[tokens != NONE]
@@ -47,22 +48,26 @@ def find_function_words(batches: Iterable[Tokens], words: Strings) -> tuple[str,
 
 
 def _measure_bursts(text: Ints, counts: Ints, chosen: Ints) -> Floats:
-    """By how many bits words stand in fewer stretches of text than chance would have it."""
+    """Return the burstiness of words in bits: log2 of expected over observed number of chunks.
+
+    A word with n occurrences thrown at random into C chunks is in C (1 − exp(−n / C)) of them.
+    """
     size = min(_CHUNK, text.size // _CHUNKS)
-    stretches = text.size // size
-    keys = np.unique(text[: stretches * size] * stretches + np.arange(stretches * size) // size)
-    seen = np.bincount(keys // stretches, minlength=counts.size)[chosen]
-    chance = -np.expm1(-counts[chosen] / stretches)
-    return np.asarray(np.log2(chance) - np.log2(np.maximum(seen, 1) / stretches))
+    chunks = text.size // size
+    keys = np.unique(text[: chunks * size] * chunks + np.arange(chunks * size) // size)
+    seen = np.bincount(keys // chunks, minlength=counts.size)[chosen]
+    chance = -np.expm1(-counts[chosen] / chunks)
+    return np.asarray(np.log2(chance) - np.log2(np.maximum(seen, 1) / chunks))
 
 
 def _measure_spreads(tokens: Ints, chosen: Ints) -> Floats:
-    """The entropy of words' neighbours, to the left or to the right, whichever is larger."""
+    """Return the entropy of words' left or right neighbours, whichever is larger."""
     sides = [(tokens[1:], tokens[:-1]), (tokens[:-1], tokens[1:])]
     return np.asarray(np.max([_measure_entropies(*side, chosen) for side in sides], axis=0))
 
 
 def _measure_entropies(word: Ints, neighbour: Ints, chosen: Ints) -> Floats:
+    """Return the entropy of the neighbours of each chosen word: ln N − Σ n ln n / N."""
     near = np.isin(word, chosen) & (neighbour != NONE)
     width = int(neighbour.max()) + 1
     keys, n = np.unique(word[near] * width + neighbour[near], return_counts=True)
@@ -73,7 +78,7 @@ def _measure_entropies(word: Ints, neighbour: Ints, chosen: Ints) -> Floats:
 
 
 def _expect_entropies(counts: Ints, sizes: Ints) -> Floats:
-    """The entropy of so many words drawn at random from a text."""
+    """Return the expected entropy of samples of these sizes, interpolated between 20 draws."""
     generator, shares = np.random.default_rng(0), counts / counts.sum()
     tried = np.unique(np.geomspace(sizes.min(), sizes.max(), 20).astype(np.int64))
     drawn = (generator.multinomial(size, shares) for size in tried.tolist())

@@ -1,10 +1,10 @@
-"""HanTa, the tagger, asked less often: the same tags and lemmas as its `tag_sent`, only sooner.
+"""A faster implementation of the HanTa tagger, with the same tags and lemmas as its `tag_sent`.
 
-HanTa analyses a word anew wherever it stands, and tries all tags where few can be. Here each word
-is analysed once (see `morphemes`), and the search over a sentence (Viterbi's) is compiled; sums and
-ties come out the same. A state of the search is the tags of two tokens in a row. As in HanTa, they
-are met in the order in which they were first reached, the earliest of equals wins, and where there
-are more than five, only those go on that are at most one nat below the sixth.
+HanTa analyses a word again at every occurrence, and tries all tags. Here each word is analysed once
+(see `morphemes`), and the Viterbi search over a sentence is compiled; sums and ties are the same. A
+state of the search is the tags of two consecutive tokens. As in HanTa, states are visited in the
+order in which they were first reached, the earliest of equal ones wins, and if there are more than
+five, states more than one nat below the sixth best are pruned.
 """
 
 from __future__ import annotations
@@ -23,22 +23,23 @@ from roget.core.types import Floats, Ints
 from roget.learn.corpus.morphemes import Morphemes
 
 LONGEST_WORD = 50
-"""Characters; longer ones are not analysed (the time grows with the square) but fit any tag."""
+"""Maximum length of a word in characters; a longer one is not analysed (the time is quadratic) and
+may have any tag."""
 
 _KEPT = 1 << 18
-"""Analyses, and lemmas, kept in memory."""
+"""Cache size for analyses and for lemmas."""
 
 _LOWEST = -1e6
 _LAST, _NOW, _CAME = range(3)
 
 
 class Tagger:
-    """A HanTa model with a memory. Making one unpickles a file of the HanTa package."""
+    """A HanTa model with caches. Creating one unpickles a file of the HanTa package."""
 
     def __init__(self, file: str) -> None:
         with name_extra():
             import HanTa.HanoverTagger as Hanta
-        # By its bare name, a file of that name in the working directory would be unpickled.
+        # With the bare name, HanTa would unpickle a file of that name in the working directory.
         self._model: Any = Hanta.HanoverTagger(str(Path(Hanta.__file__).with_name(file)))
         empty, start, self._unknown = Hanta.EMPTY, Hanta.START, Hanta.UNKNOWN
         Morphemes(self._model, empty, start, (self._unknown, Hanta.END_UNKNOWN))
@@ -52,12 +53,12 @@ class Tagger:
             word: frozenset(names[tag] for tag, _ in tags)
             for word, tags in self._model.cache.items()
         }
-        """The tags that frequent words had where the model was trained."""
+        """Tags of frequent words in the training data."""
         self._candidates = lru_cache(_KEPT)(self._find_candidates)
         self.lemma = lru_cache(_KEPT)(self._find_lemma)
 
     def tags(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
-        """The tags of each sentence; none may be empty."""
+        """Return the tags of each sentence; no sentence may be empty."""
         numbers: dict[tuple[str, bool], int] = {}
         words = [
             numbers.setdefault((word, i == 0), len(numbers))
@@ -78,9 +79,9 @@ class Tagger:
         return [names[a:b] for a, b in pairwise(ends.tolist())]
 
     def _find_candidates(self, word: str, first: bool) -> list[tuple[Any, ...]]:
-        """The tags that a word can have and their log-probabilities, in HanTa's order.
+        """Return the possible tags of a word and their log-probabilities, in HanTa's order.
 
-        A capital says nothing where a sentence begins.
+        Capitals are ignored for the first word of a sentence.
         """
         fits = {}
         if len(word) <= LONGEST_WORD:
@@ -89,14 +90,14 @@ class Tagger:
         return [*zip(*(known or [(rank, 0.0) for rank in self._rank.values()]), strict=True)]
 
     def _find_lemma(self, word: str, tag: str) -> str:
-        """The lemma of a word with a tag."""
+        """Return the lemma of a word with a tag."""
         if len(word) > LONGEST_WORD:
             return word.lower()
         return str(self._model._analyze(word, self._model.tag2int[tag])[0])
 
 
 def _dense(transitions: dict[tuple[int, int], dict[int, float]], numbers: dict[int, int]) -> Floats:
-    """Log-probabilities by the numbers of two tags and the next."""
+    """Return log-probabilities indexed by two tags and the next tag."""
     size = max(numbers.values())
     dense = np.full((size + 1, size, size), -np.inf)
     tags: list[int] = []
@@ -114,8 +115,9 @@ def _step(
     states: Ints, totals: Floats, begin: int, end: int, tags: Ints, fits: Floats,
     transitions: Floats, place: Ints,
 ) -> int:  # fmt: skip
-    """Add the states that the next token may reach, and say where they end."""
+    """Append the states that the next token can reach; return where they end."""
     count = transitions.shape[1] - 1
+    # Prune states more than 1 nat below the sixth best.
     lowest, stop = _LOWEST, end
     if end - begin > 5:
         lowest = np.sort(totals[begin:end])[end - begin - 6] - 1
@@ -127,6 +129,7 @@ def _step(
             total = totals[state] + transitions[last, now, tags[k]] + fits[k]
             if total <= _LOWEST:
                 continue
+            # place[key] is the state of this pair of tags, if it was reached already.
             key = now * count + tags[k]
             if place[key] < 0:
                 place[key] = stop
@@ -135,6 +138,7 @@ def _step(
                 stop += 1
             elif total > totals[place[key]]:
                 totals[place[key]], states[_CAME, place[key]] = total, state
+    # Reset the table for the next token.
     for state in range(end, stop):
         place[states[_LAST, state] * count + states[_NOW, state]] = -1
     return stop
@@ -144,11 +148,11 @@ def _step(
 def _search(
     sentences: Ints, words: Ints, offsets: Ints, tags: Ints, fits: Floats, transitions: Floats
 ) -> Ints:
-    """The best tag of each token.
+    """Return the best tag of each token, by a second-order Viterbi search.
 
-    Sentence s has the words from sentences[s] to sentences[s + 1]; word w may have the tags from
-    offsets[w] to offsets[w + 1], with those fits. transitions[a, b, c] is the log-probability of c
-    after a and b; the number after the tags is that of START and END, the next that of EMPTY.
+    Sentence s has words[sentences[s]:sentences[s + 1]]; word w has the possible tags
+    tags[offsets[w]:offsets[w + 1]], with log-probabilities `fits`. transitions[a, b, c] is the
+    log-probability of c after a and b. The number after the tags is START and END, the next EMPTY.
     """
     end_tag = transitions.shape[1] - 1
     found = np.empty(words.size, np.int64)
@@ -168,6 +172,7 @@ def _search(
                 states, totals, begin, end, tags[first:past], fits[first:past], transitions, place
             )
             begin, end = end, stop
+        # The best final state includes the transition to END. Follow its predecessors back.
         highest, state = -np.inf, begin
         for last in range(begin, end):
             total = totals[last] + transitions[states[_LAST, last], states[_NOW, last], end_tag]

@@ -1,7 +1,7 @@
-"""Which language a text is in: told by its script, or by how much of it are frequent words.
+"""Language detection, by the script of a text or by the share of frequent words.
 
-A language is a BCP 47 code such as "de". Nothing is said of a short text, nor where two languages
-fit about as well: no tag is better than a wrong one.
+A language is a BCP 47 code such as "de". The result is None for a short text, and if two languages
+fit about equally well: no code is better than a wrong one.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from roget import catalogue
 from roget.learn.corpus import text
 
 LEAST = 100
-"""Words of a text below which no language is told."""
+"""Minimum number of words of a text."""
 _FIRST, _PRESENT, _OFTEN = 6, 5, 0.003
-"""So many of the first words must be there so often: related languages lack some of them."""
+"""Of the first six words of a list, five must have a relative frequency of 0.003 each: related
+languages share words, but not all of the most frequent ones."""
 _SHARE = 0.1
-"""How much of a text its language's frequent words must be at least."""
+"""Minimum share of a text that is covered by the frequent words of its language."""
 _LEAD = 1.1
-"""How many times the share of the next language the best one must have."""
+"""Minimum ratio of the best language's share to that of the second."""
 
 _FREQUENT = {
     "fr": "de la le et à les des en du un une est dans que il pour qui au par sur pas plus ne",
@@ -49,26 +50,28 @@ _FREQUENT = {
     "fa": "و در به از که این را با است برای آن یک تا هم بر خود می شد",
     "hi": "के है में की और से को का पर ने हैं कि भी एक यह लिए ही इस नहीं",
 }  # fmt: skip
-"""Most frequent words, the first first; languages of the catalogue bring their own."""
+"""The most frequent words, in order; languages of the catalogue provide their own."""
 
 _SCRIPTS = {
     "ja": r"[\p{Hiragana}\p{Katakana}]", "ko": r"\p{Hangul}", "zh": r"\p{Han}", "th": r"\p{Thai}",
     "lo": r"\p{Lao}", "km": r"\p{Khmer}", "my": r"\p{Myanmar}", "he": r"\p{Hebrew}",
     "ta": r"\p{Tamil}", "te": r"\p{Telugu}", "ka": r"\p{Georgian}", "hy": r"\p{Armenian}",
 }  # fmt: skip
-"""Scripts that one language mostly has to itself; the first that enough of a text is in."""
+"""Scripts used mainly by one language; the first with a sufficient share decides."""
 _IN_SCRIPT = 0.3
 _KANA = 0.05
-"""Japanese writes as much in kana at least, and the rest in Chinese characters."""
+"""Minimum share of kana in Japanese text; the rest may be Chinese characters."""
 
-_SAID = re.compile(rb"^#\s*(?:global\.|newdoc\s+)?lang(?:uage)?\s*=\s*([A-Za-z]{2,3}(?:-\w+)*)\s*$",
-                   re.MULTILINE)  # fmt: skip
+_COMMENT = re.compile(
+    rb"^#\s*(?:global\.|newdoc\s+)?lang(?:uage)?\s*=\s*([A-Za-z]{2,3}(?:-\w+)*)\s*$",
+    re.MULTILINE,
+)
 
 
-def tell(sample: str) -> str | None:
-    """The language of a text, as a BCP 47 code; None if it is not clear.
+def detect_language(sample: str) -> str | None:
+    """Return the language of a text as a BCP 47 code; None if it is unclear.
 
-    >>> tell("Die Katze ist in dem Haus und der Hund ist nicht in den Garten gegangen. " * 20)
+    >>> detect_language("Die Katze ist in dem Haus und der Hund ist nicht in den Garten. " * 20)
     'de'
     """
     letters = sum(map(str.isalpha, sample))
@@ -76,33 +79,33 @@ def tell(sample: str) -> str | None:
         share = _KANA if code == "ja" else _IN_SCRIPT
         if letters >= LEAST and sum(1 for _ in regex.finditer(script, sample)) >= share * letters:
             return code
-    codes, frequent = ask("code"), ask("frequent", "")
+    codes, frequent = get_attributes("code"), get_attributes("frequent", "")
     lists = {**_FREQUENT, **{code: frequent[name] for name, code in codes.items() if code}}
-    ranked = sorted(shares(sample, lists).items(), key=lambda one: -one[1])
+    ranked = sorted(measure_shares(sample, lists).items(), key=lambda one: -one[1])
     (best, most), (_, next_most) = ranked[:2]
     return best if most >= max(_SHARE, _LEAD * next_most) else None
 
 
-def ask(attribute: str, default: Any = None) -> dict[str, Any]:
-    """What each of the catalogue's languages says of itself, by its name."""
+def get_attributes(attribute: str, default: Any = None) -> dict[str, Any]:
+    """Return an attribute of each of the catalogue's languages, by name."""
     return {
         name: getattr(catalogue.load("languages", name), attribute, default)
         for name in catalogue.names("languages")
     }
 
 
-def tell_from_comment(head: bytes) -> str | None:
-    """The language that a comment of CoNLL-U names (# lang = de).
+def read_language_comment(head: bytes) -> str | None:
+    """Return the language named in a comment of CoNLL-U (# lang = de).
 
-    >>> tell_from_comment(b"# lang = pt-BR\\n1\\t_")
+    >>> read_language_comment(b"# lang = pt-BR\\n1\\t_")
     'pt-BR'
     """
-    found = _SAID.search(head)
+    found = _COMMENT.search(head)
     return found and found[1].decode()
 
 
-def shares(sample: str, lists: Mapping[str, str]) -> dict[str, float]:
-    """How much of a text the words of each list are; 0 if some of a list's first are missing."""
+def measure_shares(sample: str, lists: Mapping[str, str]) -> dict[str, float]:
+    """Return the share of a text covered by each list; 0 if some of its first words are missing."""
     found = Counter(text.words(sample.replace("\n", " ")))
     size = found.total()
     made = dict.fromkeys(lists, 0.0)

@@ -1,9 +1,9 @@
-"""Nouns that are none, and lemmas that the text itself speaks against.
+"""Detection of words that are not nouns, and of lemmas that the text contradicts.
 
-Taggers take "something" and "km" for nouns, lemmatisers make taxes, data and knives into taxis,
-datum and knive. What the text has of tags, numerals, forms and lemmas tells most of that without
-knowing its language: a lemma that never stands as a word of its own, while another one does that
-the form can come from as other forms do, is wrong.
+Taggers take "something" and "km" for nouns, and lemmatisers turn taxes, data and knives into taxis,
+datum and knive. The text itself shows most of these errors, in any language, by its tags, numerals,
+forms and lemmas: a lemma is wrong if it never occurs as a form, while another word does occur from
+which the form can be derived as other forms are.
 """
 
 from __future__ import annotations
@@ -16,32 +16,32 @@ from dataclasses import replace
 import numpy as np
 
 from roget.core.types import BoolArray, Ints
-from roget.learn.corpus.base import NONE, Tables, Tokens, map_pairs
-from roget.learn.corpus.relations import RelationFilter, need_parse
+from roget.learn.corpus.base import NONE, Tables, TextFilter, Tokens, map_pairs, require_parse
 
 INDEFINITE = re.compile(r"(some|any|no|every)(thing|one|body)|(an)?others?|ones?")
-"""English pronouns that are tagged as nouns nowhere but in English."""
+"""English pronouns that are often tagged as nouns."""
 
 _CLOSED = ("PRON", "DET", "NUM", "ADP", "CCONJ", "SCONJ", "PART")
+"""Closed word classes."""
 _MOSTLY = 0.8
-"""A noun that has so large a share of its tokens in closed classes is none."""
+"""Share of tokens in closed classes from which a word is not a noun."""
 _MEASURED = 0.6
-"""A noun that has so large a share of its tokens beside numerals is a measure."""
+"""Share of tokens with a numeral from which a noun is a measure."""
 _LEAST = 10
-"""Tokens below which nothing is told of a noun."""
+"""Minimum number of tokens for a decision on a noun."""
 
 _WEAK = 0.05
-"""A lemma is weak if it stands as a word of its own so seldom, by the form that it is given to."""
+"""A lemma is weak if it occurs as a form at most this often relative to the form it is given to."""
 _TRUSTED = 0.75
-"""Endings are trusted that lead to the lemma of so many of the forms they could belong to."""
+"""Minimum share of correct lemmas among the forms a rule applies to, for the rule to be trusted."""
 _RULE = 3
-"""Forms that show endings to be some of the language's."""
+"""Minimum number of forms that support a rule."""
 _STEM, _ENDING = 2, 4
-"""Letters that a form shares with its lemma, at least, and that it may have beyond them."""
+"""Minimum length of the stem that form and lemma share, and maximum length of the ending."""
 
 
 def is_wordless(text: str) -> bool:
-    """Whether a text has fewer than two letters; one is enough in scripts without capitals.
+    """Return True if a text has fewer than two letters (one in scripts without capitals).
 
     >>> [is_wordless(text) for text in ("%", "3d", "x.", "tv", "水")]
     [True, True, True, False, False]
@@ -51,27 +51,27 @@ def is_wordless(text: str) -> bool:
 
 
 class NounStatistics:
-    """What the nouns of a text are seen with, counted batch by batch."""
+    """Statistics of the nouns of a text, collected batch by batch."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
         self._noun, self._closed = (
-            RelationFilter(tables.upos, one) for one in ("NOUN".__eq__, _CLOSED.__contains__)
+            TextFilter(tables.upos, one) for one in ("NOUN".__eq__, _CLOSED.__contains__)
         )
-        self._numeral = RelationFilter(tables.deprels, lambda label: label.startswith("nummod"))
+        self._numeral = TextFilter(tables.deprels, lambda label: label.startswith("nummod"))
         self._nouns, self._measured, self._others = Counter[int](), Counter[int](), Counter[int]()
         self._pairs = Counter[int]()
 
     def add(self, tokens: Tokens) -> None:
-        """Count a batch."""
-        upos, head, deprel = need_parse(tokens)
-        noun, beside = self._noun(upos), np.zeros(len(tokens), np.bool_)
+        """Add a batch."""
+        upos, head, deprel = require_parse(tokens)
+        noun, has_numeral = self._noun(upos), np.zeros(len(tokens), np.bool_)
         numerals = head[self._numeral(deprel)]
-        beside[numerals[numerals != NONE]] = True
+        has_numeral[numerals[numerals != NONE]] = True
         word = tokens.word.astype(np.int64)
         sums = [
             (self._nouns, noun),
-            (self._measured, noun & beside),
+            (self._measured, noun & has_numeral),
             (self._others, self._closed(upos)),
         ]
         for counts, which in sums:
@@ -79,8 +79,8 @@ class NounStatistics:
         if tokens.form is not None:
             _add(self._pairs, (tokens.form.astype(np.int64) << 32 | (word & 0xFFFFFFFF))[noun])
 
-    def odd(self) -> dict[str, Counter[str]]:
-        """Nouns to leave out, by what they are."""
+    def find_odd(self) -> dict[str, Counter[str]]:
+        """Return words tagged as nouns that are not nouns, by kind, with their counts."""
         texts = self._tables.words.texts
         found = {"pronouns": Counter[str](), "measures": Counter[str](), "no words": Counter[str]()}
         for word, n in self._nouns.items():
@@ -97,15 +97,18 @@ class NounStatistics:
                 found["measures"][text] = n
         return found
 
-    def repairs(self) -> dict[tuple[str, str], tuple[str, int]]:
-        """Better words for some (form, lemma) that stay, and how often those were seen."""
+    def find_repairs(self) -> dict[tuple[str, str], tuple[str, int]]:
+        """Return corrected lemmas by (form, lemma), with counts; odd words are not corrected."""
         texts = self._tables.words.texts
         seen = {}
         for key, n in self._pairs.items():
             form, lemma = key >> 32, key & 0xFFFFFFFF
             if form < len(texts) and lemma < len(texts):
                 seen[texts[form], texts[lemma]] = n
-        better, odd = find_repairs(seen), {word for found in self.odd().values() for word in found}
+        better, odd = (
+            find_repairs(seen),
+            {word for found in self.find_odd().values() for word in found},
+        )
         return {pair: (word, seen[pair]) for pair, word in better.items() if pair[1] not in odd}
 
 
@@ -115,17 +118,18 @@ def _add(counts: Counter[int], keys: Ints) -> None:
 
 
 def find_repairs(seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], str]:
-    """Better words for some (form, lemma), told by how often each is seen.
+    """Return corrected lemmas for some (form, lemma), given the counts of all.
 
     >>> seen = {("data", "datum"): 90, ("datum", "datum"): 1, ("cat", "cat"): 9}
     >>> find_repairs(seen)
     {('data', 'datum'): 'data'}
     """
+    # First resolve forms with two lemmas, then look for lemmas that do not occur as forms.
     first = _find_minorities(seen)
-    mended = Counter[tuple[str, str]]()
+    repaired = Counter[tuple[str, str]]()
     for (form, lemma), n in seen.items():
-        mended[form, first.get((form, lemma), lemma)] += n
-    paradigms = _Paradigms(mended)
+        repaired[form, first.get((form, lemma), lemma)] += n
+    paradigms = _Paradigms(repaired)
     second = {pair: word for pair in paradigms.seen if (word := paradigms.better(*pair))}
     found = {**second, **first}
     for (form, lemma), word in first.items():
@@ -134,7 +138,7 @@ def find_repairs(seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], s
 
 
 def _find_minorities(seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], str]:
-    """Lemmas that a form has seldom, where it has another more often which is seen more itself."""
+    """Return lemmas that are rare for a form that has another, more frequent lemma."""
     lemmas: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for (form, lemma), n in seen.items():
         lemmas[form][lemma] = n
@@ -149,7 +153,7 @@ def _find_minorities(seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, str
 
 
 class _Paradigms:
-    """Which endings of forms stand for which endings of lemmas, and how far that can be trusted."""
+    """Rules from endings of forms to endings of lemmas, with their reliability."""
 
     def __init__(self, seen: Counter[tuple[str, str]]) -> None:
         self.seen = seen
@@ -167,7 +171,7 @@ class _Paradigms:
             if form != lemma and self._own[lemma] and n > 1:
                 regular[_split_endings(form, lemma)] += 1
             elif form != lemma and not self._own[lemma]:
-                # A lemma that is no word says nothing; what else the form may come from does.
+                # The lemma does not occur as a form, so look at words the form may come from.
                 perhaps.update({_split_endings(form, one) for one in _find_nearest(form, starts)})
         both = perhaps + regular
         self._support = {rule: both[rule] for rule in regular if both[rule] >= _RULE}
@@ -178,10 +182,9 @@ class _Paradigms:
         self._trust = self._try_rules()
 
     def _try_rules(self) -> dict[tuple[str, str], float]:
-        """How many of the forms that endings could belong to have such a lemma.
+        """Return the share of forms for which a rule gives the lemma, for each rule.
 
-        Forms whose lemma is weak are left aside, or, if it is for them that the endings are known,
-        are taken to have it.
+        Forms with a weak lemma are ignored if the rule is regular; otherwise they count as correct.
         """
         right, tried = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
         for (form, lemma), n in self.seen.items():
@@ -198,7 +201,7 @@ class _Paradigms:
                 yield (form[size:], other), form[:size] + other
 
     def better(self, form: str, lemma: str) -> str | None:
-        """The lemma that the form has rather than this one, if there is reason to think so."""
+        """Return a better lemma for a form, or None."""
         n, own = self.seen[form, lemma], self._own[lemma]
         if form == lemma or n < 5:
             return None
@@ -216,13 +219,13 @@ class _Paradigms:
         if found:
             return max(found)[1]
         total = self._totals[lemma]
-        # Data, diabetes, scissors: nothing in the text has the word without its ending.
+        # Data, diabetes, scissors: the text never has the word without its ending.
         alone = own <= _WEAK * total and n >= max(_LEAST, 0.9 * total)
         return form if alone else None
 
 
 def _find_nearest(form: str, starts: Mapping[str, list[str]]) -> Iterable[str]:
-    """The words that share most of a form's beginning."""
+    """Return the words that share the longest prefix with a form."""
     for size in range(len(form), max(_STEM, len(form) - _ENDING) - 1, -1):
         found = [one for one in starts.get(form[:size], ()) if one != form]
         if found:
@@ -231,13 +234,14 @@ def _find_nearest(form: str, starts: Mapping[str, list[str]]) -> Iterable[str]:
 
 
 def _split_endings(form: str, lemma: str) -> tuple[str, str]:
+    """Return what is left of form and lemma after their common prefix."""
     shared = next((at for at, (a, b) in enumerate(zip(form, lemma, strict=False)) if a != b), None)
     shared = min(len(form), len(lemma)) if shared is None else shared
     return form[shared:], lemma[shared:]
 
 
 class LemmaRepair:
-    """Mends the words of nouns in batches of tokens, and takes out those that are none."""
+    """Corrects the lemmas of nouns in batches of tokens, and removes words that are not nouns."""
 
     def __init__(
         self,
@@ -248,24 +252,24 @@ class LemmaRepair:
         out = frozenset(left_out)
         self._words = tables.words
         self._better = {(form, lemma): word for form, lemma, word in repairs}
-        mended = {lemma for _, lemma in self._better}
-        self._noun = RelationFilter(tables.upos, "NOUN".__eq__)
-        self._out, self._mended = (
-            RelationFilter(tables.words, one) for one in (out.__contains__, mended.__contains__)
+        repaired = {lemma for _, lemma in self._better}
+        self._noun = TextFilter(tables.upos, "NOUN".__eq__)
+        self._out, self._repaired = (
+            TextFilter(tables.words, one) for one in (out.__contains__, repaired.__contains__)
         )
 
     def __call__(self, tokens: Tokens) -> Tokens:
-        """The batch with other words."""
-        upos, _, _ = need_parse(tokens)
+        """Return the batch with corrected words."""
+        upos, _, _ = require_parse(tokens)
         word, noun = tokens.word.copy(), self._noun(upos)
         if tokens.form is not None:
-            at = np.flatnonzero(noun & self._mended(word))
-            word[at] = map_pairs(word[at], tokens.form[at], self._mend)
+            at = np.flatnonzero(noun & self._repaired(word))
+            word[at] = map_pairs(word[at], tokens.form[at], self._repair)
         out: BoolArray = noun & self._out(word)
         word[out] = NONE
         return replace(tokens, word=word)
 
-    def _mend(self, lemma: int, form: int) -> int:
+    def _repair(self, lemma: int, form: int) -> int:
         texts = self._words.texts
         better = self._better.get((texts[form], texts[lemma])) if form != NONE else None
         return lemma if better is None else self._words.id(better)

@@ -1,7 +1,7 @@
-"""HanTa's search for the morphemes of a word, with the same results, only sooner.
+"""A faster version of HanTa's search for the morphemes of a word, with the same results.
 
-HanTa tries every tag that may begin a word on each of its beginnings. Here each is tried with
-the tags it is known with, and with the few that unknown morphemes may have.
+HanTa tries every possible tag on each prefix of the rest of a word. Here a known morpheme is tried
+only with its own tags, and an unknown one with the few tags that unknown morphemes can have.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 State: TypeAlias = tuple[int, int]
-"""The tags of two morphemes in a row."""
+"""The tags of two consecutive morphemes."""
 Row: TypeAlias = dict[State, float]
-"""The states that end at a place of the word, each with the log-probability of its best path."""
+"""The states that end at a position of the word, with the log-probability of the best path."""
 Back: TypeAlias = dict[State, tuple[State, int]]
-"""Where each of them came from."""
+"""The predecessor of each state, and its position."""
 
 Fits: TypeAlias = dict[int, tuple[int, float]]
-"""The tags that may follow a state, with their places in order and their log-probabilities."""
+"""The tags that can follow a state, with their rank and log-probability."""
 
 _LOWEST = -1e6
 _FEW = 8
@@ -29,7 +29,7 @@ _NOTHING: dict[int, float] = {}
 
 
 class Morphemes:
-    """Stands in for the two searches of a HanTa model."""
+    """Replaces the two searches of a HanTa model."""
 
     def __init__(self, model: Any, empty: int, start: int, unknown: tuple[int, int]) -> None:
         self._model, self._start, self._unknown = model, (empty, start), unknown
@@ -46,7 +46,7 @@ class Morphemes:
         model.analyze_forward, model.analyze_viterbi = self.find_tags, self.find_path
 
     def find_tags(self, word: str) -> list[tuple[int, float]]:
-        """The parts of speech that a word can have, the likeliest first."""
+        """Return the possible parts of speech of a word, the most probable first."""
         found: dict[int, float] = {}
         ends: Row = {}
         for state, tag, total in self._ends(self._fill(word, self._model.strict)[0][-1]):
@@ -57,7 +57,7 @@ class Morphemes:
         return sorted(found.items(), key=itemgetter(1), reverse=True) or [(self._unknown[0], 0.0)]
 
     def find_path(self, word: str, target: int) -> list[tuple[int, int]]:
-        """The tags of a word's morphemes and where each ends, for a part of speech."""
+        """Return the tags of a word's morphemes and their ends, for a part of speech."""
         reachable = self._model.reachability.get(target, frozenset())
         for strict in (True, False):
             rows, back = self._fill(word, strict, reachable)
@@ -78,7 +78,7 @@ class Morphemes:
         return path[::-1]
 
     def _ends(self, row: Row) -> Iterator[tuple[State, int, float]]:
-        """The states of the last row, each with the parts of speech in which it may end."""
+        """Yield the states of the last row with the parts of speech in which they can end."""
         for state, total in row.items():
             for tag, fit in self._model.LP_trans_final.get(state, ()):
                 if total + fit > _LOWEST:
@@ -87,12 +87,13 @@ class Morphemes:
     def _fill(
         self, word: str, strict: bool, allowed: Container[int] | None = None
     ) -> tuple[list[Row], list[Back]]:
-        """The states at each place of a word."""
+        """Return the states at each position of a word, and their predecessors."""
         size = len(word)
         rows: list[Row] = [{} for _ in range(size + 1)]
         back: list[Back] = [{} for _ in rows]
         rows[0][self._start] = 0
         for i, row in enumerate(rows):
+            # Prune states more than 1 nat below the fourth best, as HanTa does.
             bound = sorted(row.values(), reverse=True)[3] - 1 if len(row) > 3 else _LOWEST
             for state, total in row.items():
                 if total < bound or state not in self._next:
@@ -116,7 +117,7 @@ class Morphemes:
 
 
 def _join(known: Collection[int], guessed: Sequence[int], after: Fits) -> Iterable[int]:
-    """The tags that a morpheme is known with or may have, of those that may come next, in order."""
+    """Return the tags of a known or guessed morpheme that can come next, in order."""
     if len(after) <= _FEW:
         return [tag for tag in after if tag in known or tag in guessed]
     tags = {*guessed, *(tag for tag in known if tag in after)}

@@ -1,7 +1,7 @@
-"""Separable verbs, put together again: "fängt … an" is anfangen, as it is where it stands whole.
+"""Separable verbs: the particle is joined to the verb, so that "fängt … an" counts as anfangen.
 
-Treebanks of languages such as German and Dutch give the verb's lemma without its particle, which
-stands apart under a label of its own (`compound:prt`).
+Treebanks of languages such as German and Dutch give the verb's lemma without its particle, which is
+a token of its own with the label `compound:prt`.
 """
 
 from __future__ import annotations
@@ -10,29 +10,28 @@ from dataclasses import replace
 
 import numpy as np
 
-from roget.learn.corpus.base import NONE, Tables, Tokens, map_pairs
-from roget.learn.corpus.relations import RelationFilter, need_parse
+from roget.learn.corpus.base import NONE, Tables, TextFilter, Tokens, map_pairs, require_parse
 
 SEPARABLE = ("af", "de", "nl", "lb", "hu")
-"""Languages whose dictionaries have the particle before the verb; others say "give up"."""
+"""Languages whose dictionaries list verbs with the particle first (anfangen, not "give up")."""
 
 
 class Particles:
-    """Joins particles to the verbs they belong to, in batches of tokens."""
+    """Joins particles to their verbs in batches of tokens."""
 
     def __init__(self, tables: Tables) -> None:
         self._words = tables.words
-        self._particle = RelationFilter(
+        self._particle = TextFilter(
             tables.deprels, lambda label: label in ("compound:prt", "compound:preverb")
         )
-        self._verb = RelationFilter(tables.upos, ("VERB", "AUX").__contains__)
+        self._verb = TextFilter(tables.upos, ("VERB", "AUX").__contains__)
 
     def __call__(self, tokens: Tokens) -> Tokens:
-        """The batch with whole verbs, and no word where a particle stood."""
-        upos, head, deprel = need_parse(tokens)
+        """Return the batch with complete verbs; the particles get no word."""
+        upos, head, deprel = require_parse(tokens)
         at = np.flatnonzero(self._particle(deprel) & (tokens.word != NONE) & (head != NONE))
         at = at[self._verb(upos[head[at]]) & (tokens.word[head[at]] != NONE)]
-        # Of two particles the nearer one would win by chance: the first is taken.
+        # If a verb has two particles, take the first.
         _, first = np.unique(head[at], return_index=True)
         at = at[first]
         word = tokens.word.copy()
@@ -41,6 +40,6 @@ class Particles:
         return replace(tokens, word=word)
 
     def _join(self, particle: int, verb: int) -> int:
-        before, stem = self._words.texts[particle].lower(), self._words.texts[verb]
-        # Some treebanks have the particle in the lemma as well.
-        return verb if stem.lower().startswith(before) else self._words.id(before + stem)
+        prefix, stem = self._words.texts[particle].lower(), self._words.texts[verb]
+        # Some treebanks include the particle in the lemma.
+        return verb if stem.lower().startswith(prefix) else self._words.id(prefix + stem)

@@ -1,10 +1,10 @@
-"""Words of scripts that have no blanks between them: Chinese, Japanese, Thai, Lao, Khmer, Burmese.
+"""Word segmentation for scripts without spaces: Chinese, Japanese, Thai, Lao, Khmer, Burmese.
 
-`LearntSegmenter` finds them in the text itself, by minimum description length: two neighbours
-become one word as long as the text gets shorter by more than it costs to spell the word out in a
-lexicon. Sequences too rare for that are judged by the frequent ones: few characters form words of
-their own, so the others are joined. Text is then segmented into the most probable sequence of words
-found (Viterbi search).
+`LearntSegmenter` learns words from the text by minimum description length: two neighbours are
+joined as long as the text gets shorter by more than it costs to spell the word out in a lexicon.
+Sequences too rare for that are judged by the frequent ones: few characters form words of their own,
+so the others are joined. Text is then segmented into the most probable sequence of words found
+(Viterbi search).
 """
 
 from __future__ import annotations
@@ -21,47 +21,48 @@ import regex
 from roget.catalogue import name_extra
 
 Lexicon: TypeAlias = tuple[tuple[str, int], ...]
-"""Words, and how often each stands in the text they were learnt from."""
+"""Words with their counts in the text they were learnt from."""
 
 _SPACELESS = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 RUNS = regex.compile(
     r"[\p{Han}〇々]+|[\p{Hiragana}]+|[\p{Katakana}ー]+|[\p{Thai}]+|[\p{Lao}]+|[\p{Khmer}]+"
     r"|[\p{Myanmar}]+"
 )
-"""Stretches of one such script; where it changes, a word ends."""
+"""Runs of one script; a word ends where the script changes."""
 _LETTER = regex.compile(rf"[{_SPACELESS}]")
 _SHORT = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
 
 _LONGEST, _LONGEST_ALPHABETIC = 4, 10
-"""Characters, with their marks, of a word in a script of syllables, and in one of letters."""
+"""Maximum length of a word in characters (with marks): East Asian scripts, and other scripts."""
 _SPELT = 0.5
-"""What the lexicon counts beside the text; at 1, small texts have hardly a word."""
+"""Weight of the lexicon relative to the text; with 1, few words are found in small texts."""
 _ALONE = 0.002
-"""A character stands alone if so large a share of all words are it."""
+"""Minimum relative frequency of a character that is a word by itself."""
 _MOST = 20_000
-"""Words of more than one character that are kept."""
+"""Maximum number of words with several characters."""
 _UNKNOWN = 3.0
-"""Nats that a character never seen costs beyond one seen once."""
+"""Cost in nats of an unknown character, in addition to that of one that occurs once."""
 
 
 class Segmenter(Protocol):
-    """What an entry of the catalogue's segmenters makes when it is called with a lexicon.
+    """Protocol of the objects that entries of the catalogue's segmenters create.
 
-    An entry with `learn(runs)`, which gives the lexicon, is first shown the text.
+    An entry is called with a lexicon. If it has `learn(runs)`, that gets the text and returns the
+    lexicon.
     """
 
     def __call__(self, run: str) -> list[str]:
-        """Cut a stretch without blanks into words; together they are the stretch."""
+        """Split a run without spaces into words, whose concatenation is the run."""
 
 
-def share_of(sample: str) -> float:
-    """How much of a text's letters are in scripts without blanks."""
+def measure_spaceless_share(sample: str) -> float:
+    """Return the share of a text's letters that are in scripts without spaces."""
     letters = sum(map(str.isalpha, sample))
     return sum(1 for _ in _LETTER.finditer(sample)) / letters if letters else 0.0
 
 
 def cut(text: str, words: Callable[[str], list[str]], segment: Segmenter) -> list[str]:
-    """The words of a text, of which `words` finds those between blanks."""
+    """Return the words of a text; `words` splits the parts in scripts with spaces."""
     found: list[str] = []
     for _, part, parts in _divide(text, segment):
         found += words(part) if parts is None else parts
@@ -71,7 +72,7 @@ def cut(text: str, words: Callable[[str], list[str]], segment: Segmenter) -> lis
 def place(
     text: str, find: Callable[[str], list[tuple[int, int]]], segment: Segmenter
 ) -> list[tuple[int, int]]:
-    """Where the words that `cut` finds stand; `find` says it of those between blanks."""
+    """Return the offsets of the words of `cut`; `find` gives those in scripts with spaces."""
     found: list[tuple[int, int]] = []
     for start, part, parts in _divide(text, segment):
         if parts is None:
@@ -85,7 +86,7 @@ def place(
 
 
 def _divide(text: str, segment: Segmenter) -> Iterator[tuple[int, str, list[str] | None]]:
-    """The text in parts, each with its place, and with its words if it is in such a script."""
+    """Yield the parts of a text: offset, part, and its words if the script has no spaces."""
     end = 0
     for run in RUNS.finditer(text):
         if run.start() > end:
@@ -97,7 +98,7 @@ def _divide(text: str, segment: Segmenter) -> Iterator[tuple[int, str, list[str]
 
 
 class LearntSegmenter:
-    """Words as the text itself tells them, by minimum description length; no dictionary."""
+    """Segments by words learnt from the text, by minimum description length; no dictionary."""
 
     def __init__(self, lexicon: Lexicon) -> None:
         total = sum(n for _, n in lexicon)
@@ -108,19 +109,21 @@ class LearntSegmenter:
 
     @staticmethod
     def learn(runs: Iterable[str]) -> Lexicon:
-        """The words of a text, given as its stretches without blanks."""
+        """Return the words of a text, given its runs without spaces."""
         counts = _Merging(runs).run()
         long = sorted(((n, word) for word, n in counts.items() if _size(word) > 1), reverse=True)
         short = ((word, n) for word, n in counts.items() if _size(word) == 1)
         return tuple(sorted([*short, *((word, n) for n, word in long[:_MOST])]))
 
     def __call__(self, run: str) -> list[str]:
-        """Cut a stretch where the words found are most probable."""
+        """Split a run into the most probable sequence of words."""
         return list(self._cached(run))
 
     def _cut(self, run: str) -> tuple[str, ...]:
+        """Find the segmentation with the lowest cost, −Σ ln p(word), by dynamic programming."""
         units = _units(run)
         longest = _longest(run)
+        # best[end] is the cost of the first `end` characters, came[end] the start of the last word.
         best, came = [0.0], [0]
         for end in range(1, len(units) + 1):
             ways = []
@@ -140,7 +143,7 @@ class LearntSegmenter:
         return tuple(self._join(found[::-1], run))
 
     def _join(self, words: list[str], run: str) -> Iterator[str]:
-        """The words with characters joined that do not stand alone, in Chinese by twos."""
+        """Join characters that are not words by themselves; at most two in East Asian scripts."""
         most = 2 if _SHORT.match(run) else len(words)
         held: list[str] = []
         for word in words:
@@ -157,7 +160,7 @@ class LearntSegmenter:
 
 
 class Jieba:
-    """Chinese words as jieba finds them, by its dictionary (pip install jieba)."""
+    """Segments Chinese text with jieba's dictionary (pip install jieba)."""
 
     def __init__(self, lexicon: Lexicon = ()) -> None:
         with name_extra():
@@ -166,12 +169,12 @@ class Jieba:
         self._cut: Any = jieba.lcut
 
     def __call__(self, run: str) -> list[str]:
-        """Cut a stretch by jieba's most probable path."""
+        """Split a run along jieba's most probable path."""
         return list(self._cut(run))
 
 
 def _units(run: str) -> list[str]:
-    """Characters with their marks."""
+    """Return the characters with their combining marks."""
     found: list[str] = regex.findall(r"\X", run)
     return found
 
@@ -186,16 +189,16 @@ def _longest(run: str) -> int:
 
 
 def _weigh(n: float) -> float:
-    """What n times the same adds to the code: n ln n."""
+    """Return n ln n, the contribution of a count to the code length."""
     return n * log(n) if n > 0 else 0.0
 
 
 class _Merging:
-    """A text as a chain of words, of which the two that shorten it most are joined, ever again."""
+    """A text as a linked list of words; greedily joins the pair that shortens the text most."""
 
     def __init__(self, runs: Iterable[str]) -> None:
         self.words: list[str] = []
-        """The word that begins at each place; "" where none does, or a stretch ends."""
+        """The word that begins at each position; "" if none does, and after each run."""
         for run in runs:
             self.words += [*_units(run), ""]
         self.after = list(range(1, len(self.words) + 1))
@@ -210,10 +213,11 @@ class _Merging:
                 self.places[one, other].add(i)
 
     def run(self) -> Counter[str]:
-        """Join until nothing makes the description shorter; how often each word is left."""
+        """Join pairs until none makes the description shorter; return the counts of the words."""
         heap = [(gain, pair) for pair in self.places if (gain := self.gain(pair)) < 0]
         heapq.heapify(heap)
         while heap:
+            # Gains in the heap may be out of date: compute again, and put back if no longer best.
             _, pair = heapq.heappop(heap)
             gain = self.gain(pair)
             if gain >= 0:
@@ -228,7 +232,10 @@ class _Merging:
         return +self.counts
 
     def gain(self, pair: tuple[str, str]) -> float:
-        """By how many nats the description changes if a pair is joined; 0 if it cannot be."""
+        """Return the change of the description length in nats if a pair is joined; 0 if it cannot.
+
+        The text costs N ln N − Σ n ln n; a new word also costs its spelling in the lexicon.
+        """
         one, other = pair
         n, word = len(self.places[pair]), one + other
         if one == other:
@@ -245,7 +252,7 @@ class _Merging:
         return change
 
     def count_apart(self, places: set[int]) -> int:
-        """How many of some pairs of equal words do not overlap: aaa has one."""
+        """Return the number of pairs of equal words that do not overlap: aaa has one."""
         found, taken = 0, -1
         for i in sorted(places):
             if i != taken:
@@ -253,7 +260,7 @@ class _Merging:
         return found
 
     def join(self, pair: tuple[str, str]) -> set[tuple[str, str]]:
-        """Join a pair wherever it stands; the pairs that are new or more frequent."""
+        """Join a pair wherever it occurs; return the pairs that are new or more frequent."""
         one, other = pair
         word, touched = one + other, set()
         for i in sorted(self.places.pop(pair)):

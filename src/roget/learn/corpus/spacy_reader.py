@@ -1,9 +1,8 @@
-"""spaCy: plain text through any pipeline with a parser, or documents saved in a DocBin.
+"""spaCy: plain text parsed by any pipeline with a parser, or parsed documents in a DocBin.
 
-Labels are those of Universal Dependencies. Pipelines with the older ClearNLP labels (spaCy's own
-for English) are brought in line: dobj becomes obj, and of a preposition and its pobj the noun
-becomes the obl or nmod of what they depend on, and the preposition its case. So are those with the
-labels of TIGER (spaCy's own for German; see `tiger`).
+Labels are converted to Universal Dependencies. For ClearNLP labels (spaCy's English pipelines) dobj
+becomes obj; a noun with the label pobj becomes the obl or nmod of its preposition's head, and the
+preposition its case. TIGER labels (spaCy's German pipelines) are converted by `tiger`.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ from roget.learn.corpus import text, tiger, token_offsets
 from roget.learn.corpus.base import NONE, Ids, ReadContext, Tables, Tokens, Written
 
 BATCH = 1 << 15
-"""Tokens collected before they are passed on."""
+"""Minimum number of tokens of a batch."""
 
 LONGEST = 100_000
-"""Characters of a paragraph; longer ones, which would need much memory, are cut at a blank."""
+"""Maximum length of a paragraph; longer ones, which need much memory, are split at a space."""
 
 Where: TypeAlias = tuple[int, str, int]
-"""Of a document: the lines before its paragraph, this, and how many of its visible signs are in
-documents before."""
+"""Origin of a document: the number of lines before its paragraph, the paragraph, and the number of
+its visible characters in earlier documents."""
 
 _UNUSED = ("ner", "entity_ruler", "entity_linker", "textcat", "textcat_multilabel", "spancat")
 
@@ -42,23 +41,26 @@ _UNIVERSAL = {
     "csubjpass": "csubj:pass", "auxpass": "aux:pass", "agent": "case", "prep": "case",
     "poss": "nmod:poss", "prt": "compound:prt", "relcl": "acl:relcl",
 }  # fmt: skip
-"""ClearNLP labels, none of which is one of Universal Dependencies."""
+"""ClearNLP labels that Universal Dependencies does not have."""
 _PREPOSITIONS = ("prep", "agent", "dative")
-_WANTED = {"DEP": "dependency labels", "HEAD": "heads", "POS": "parts of speech"}
-"""What a document should have."""
+_REQUIRED = {"DEP": "dependency labels", "HEAD": "heads", "POS": "parts of speech"}
+"""Required annotations of a document."""
 _INNER, _ENDS = re.compile(r"\s"), marks.SPACE + marks.GLUE
 
 
 def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Tokens]:
-    """Plain text as a spaCy pipeline (`reading.model`) parses it."""
+    """Read plain text parsed by a spaCy pipeline (`reading.model`)."""
     if reading.model is None:
-        raise InputError("which spaCy pipeline? Name one, or its folder, with --model")
+        raise InputError(
+            "no spaCy pipeline specified; name one, or its folder, with --model",
+            code="missing-option",
+        )
     nlp = load(reading.model)
 
-    def complain(lacking: str) -> str:
+    def describe(missing: str) -> str:
         return (
-            f"the spaCy pipeline {reading.model} gives no {lacking}: it has "
-            f"{', '.join(nlp.pipe_names) or 'no component'}, and needs a parser and a tagger "
+            f"the spaCy pipeline {reading.model} produces no {missing}; it has "
+            f"{', '.join(nlp.pipe_names) or 'no component'}, but needs a parser and a tagger "
             "or morphologizer"
         )
 
@@ -67,50 +69,53 @@ def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Token
         for line, part in text.passages(source)
         for one in _paragraphs(part, line, reading.lines)
     )
-    yield from _batches(nlp.pipe(paragraphs, as_tuples=True), tables, reading, complain)
+    yield from _batches(nlp.pipe(paragraphs, as_tuples=True), tables, reading, describe)
 
 
 def read_docbin(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Tokens]:
-    """Documents that spaCy parsed before, kept in a DocBin (.spacy); no pipeline is needed."""
+    """Read documents parsed by spaCy and saved as a DocBin (.spacy); no pipeline is needed."""
     spacy = _spacy()
-    # Bytes are to come as they are, whatever encoding texts have.
+    # The file is binary: no decoding, whatever the encoding of texts.
     whole = replace(source, encoding="utf-8", times=limits.TIMES)
     data = b"".join(block.data for block in whole.blocks())
     source.read += whole.read
     limits.check_inflated(source.name, data)
 
-    def complain(lacking: str) -> str:
-        return f"{source.name}: a document has no {lacking}: save it after the parser has run"
+    def describe(missing: str) -> str:
+        return f"{source.name}: a document has no {missing}; save it after the parser has run"
 
     try:
         docs = spacy.tokens.DocBin().from_bytes(data).get_docs(spacy.vocab.Vocab())
-        yield from _batches(((doc, None) for doc in docs), tables, reading, complain)
+        yield from _batches(((doc, None) for doc in docs), tables, reading, describe)
     except (InputError, MemoryError):
         raise
-    except Exception:  # spaCy trusts what it reads, and fails in many ways if it is damaged
-        raise InputError(f"{source.name}: not a spaCy DocBin (.spacy) file, or damaged") from None
+    except Exception:  # spaCy does not validate its input, and fails in many ways if it is damaged
+        raise InputError(
+            f"{source.name}: not a spaCy DocBin (.spacy) file, or damaged", code="broken-archive"
+        ) from None
 
 
 @cache
 def load(name: str) -> Any:
-    """The pipeline of that name or in that folder, without what is not needed here."""
+    """Load a pipeline by name or folder, without components that are not needed."""
     spacy = _spacy()
     try:
         return spacy.load(name, exclude=_UNUSED)
     except OSError as error:
         raise InputError(
-            f"cannot load the spaCy pipeline {name!r}: expected an installed package (python -m "
-            f"spacy download {name}) or a folder ({error})"
+            f"cannot load the spaCy pipeline {name!r}: it must be an installed package (python -m "
+            f"spacy download {name}) or a folder ({error})",
+            code="missing-extra",
         ) from None
 
 
-def ask_language(name: str) -> str | None:
-    """The language that a pipeline says it is for; None if it says none (xx: several)."""
+def get_language(name: str) -> str | None:
+    """Return the language of a pipeline; None if it has none or several (xx)."""
     try:
-        found = str(_spacy().info(name, silent=True).get("lang", ""))
+        code = str(_spacy().info(name, silent=True).get("lang", ""))
     except (OSError, ValueError, SystemExit):
-        return None  # whoever loads it will say what is wrong
-    return found if found not in ("", "xx") else None
+        return None  # `load` reports what is wrong
+    return code if code not in ("", "xx") else None
 
 
 def _spacy() -> Any:
@@ -122,9 +127,9 @@ def _spacy() -> Any:
 
 
 def _paragraphs(part: str, line: int, lines: bool) -> Iterator[tuple[str, Where]]:
-    """What is parsed as one document, and where. Blanks are evened out: spaCy makes tokens of them.
+    """Yield the documents of a part of a text, with their origin; `line` lines precede the part.
 
-    So many lines come before the part.
+    Runs of white space become one space, because spaCy would make tokens of them.
     """
     begin = 0
     ends = (one.span() for one in re.finditer("\n" if lines else text.PARAGRAPH, part))
@@ -146,15 +151,15 @@ def _batches(
     docs: Iterable[tuple[Any, Where | None]],
     tables: Tables,
     reading: ReadContext,
-    complain: Callable[[str], str],
+    describe: Callable[[str], str],
 ) -> Iterator[Tokens]:
     columns: _Columns | None = None
     for doc, where in docs:
         if not len(doc):
             continue
-        lacking = [name for key, name in _WANTED.items() if not doc.has_annotation(key)]
-        if lacking:
-            raise InputError(complain(" and no ".join(lacking)))
+        missing = [name for key, name in _REQUIRED.items() if not doc.has_annotation(key)]
+        if missing:
+            raise InputError(describe(" and no ".join(missing)), code="not-parsed")
         if columns is None:
             columns = _Columns(doc.vocab.strings, tables, reading)
         columns.add(doc, where)
@@ -165,7 +170,7 @@ def _batches(
 
 
 class _Columns:
-    """Collects documents, and turns them into the columns of a batch."""
+    """Collects documents and converts them to the columns of a batch."""
 
     def __init__(self, strings: Any, tables: Tables, reading: ReadContext) -> None:
         from spacy.attrs import DEP, HEAD, LEMMA, ORTH, POS, SENT_START, SPACY, TAG
@@ -174,8 +179,8 @@ class _Columns:
         self._reading = reading
 
         def word(number: int) -> int:
-            found = strings[number]
-            return tables.words.id(found if reading.keep_case else found.lower())
+            text = strings[number]
+            return tables.words.id(text if reading.keep_case else text.lower())
 
         def upos(number: int) -> int:
             return tables.upos.id(strings[number]) if number else NONE
@@ -192,13 +197,13 @@ class _Columns:
         self.size = 0
 
     def add(self, doc: Any, where: Where | None) -> None:
-        """Take in a document, with its place if that is known."""
+        """Add a document, with its origin if known."""
         self._docs.append(doc.to_array(self._attributes))
         self._where.append(where)
         self.size += len(doc)
 
     def take(self) -> Tokens:
-        """What was taken in since the last time, blanks left out."""
+        """Return the documents added since the last call, without white-space tokens."""
         rows = np.concatenate(self._docs)
         begins = np.cumsum([0, *map(len, self._docs[:-1])])
         places, self._docs, self._where, self.size = self._where, [], [], 0
@@ -239,7 +244,7 @@ class _Columns:
 def _write(
     starts: Any, words: list[str], spaces: Any, document: Any, places: list[Where | None]
 ) -> Written:
-    """The sentences of some documents, and on which lines they are, where that is known."""
+    """Return the sentences of some documents, with their lines if known."""
     ends = [marks.SPACE if one else marks.GLUE for one in spaces.tolist()]
     units = [_INNER.sub(marks.INNER, word) for word in words]
     bounds = starts.tolist()
@@ -263,7 +268,7 @@ def _each(look_up: Callable[[int], int], numbers: Any) -> Ids:
 
 
 def _turn_prepositions(labels: list[str], heads: Ids, upos: list[str]) -> None:
-    """Let nouns depend on what their prepositions depend on, and prepositions on their nouns."""
+    """Attach nouns to the governors of their prepositions, and prepositions to their nouns."""
     for noun in [i for i, label in enumerate(labels) if label == "pobj"]:
         chain, above = [], int(heads[noun])
         while above != NONE and labels[above] in _PREPOSITIONS:

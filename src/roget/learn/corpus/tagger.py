@@ -1,14 +1,11 @@
-"""Plain text, tagged: what a language of the catalogue makes of its sentences, as tokens.
-
-A language cuts sentences into tokens and analyses them; each is a package of its own.
-"""
+"""Tagged plain text: sentences tokenised and analysed by one of the catalogue's languages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -16,17 +13,17 @@ from roget import catalogue
 from roget.core.io.source import Source
 from roget.learn.corpus import text, token_offsets
 from roget.learn.corpus.base import NONE, ReadContext, Tables, Tokens, Written
-from roget.learn.corpus.language import ask, shares
+from roget.learn.corpus.language import get_attributes, measure_shares
 
 LONGEST = 1000
-"""Tokens of a sentence; longer ones, which are no sentences, are cut."""
+"""Maximum number of tokens of a sentence; longer ones are split."""
 
 _SHARE = 0.2
-"""How much of a text its language's frequent words must be at least; they are about a third."""
+"""Minimum share of a text covered by its language's frequent words; usually about a third."""
 
 
 def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Tokens]:
-    """Plain text, tagged by HanTa; patterns of tags give heads and labels."""
+    """Read plain text tagged by HanTa; patterns of tags give heads and labels."""
     language = load(reading.model or "english")
     words, tags = text.Numbers(tables.words), text.Numbers(tables.upos)
     labels = text.Numbers(tables.deprels)
@@ -59,7 +56,7 @@ def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Token
 
 
 def _write(part: str, divided: str, tokenised: Sequence[Sequence[str]], line: int) -> Written:
-    """The sentences of a text that have tokens, and on which lines they are."""
+    """Return the sentences of a text that have tokens, with their lines."""
     lines = token_offsets.find_lines(part, divided, line + 1)
     cut = [
         (*one, lines[at])
@@ -76,54 +73,59 @@ def _join(parts: Iterable[Sequence[str]]) -> list[str]:
 
 
 class Analysis(NamedTuple):
-    """What is known of a sentence, token by token."""
+    """The analysis of a sentence, one element per token."""
 
     lemmas: list[str]
     upos: list[str]
     """Universal parts of speech."""
     heads: list[int] | None = None
-    """Places in the sentence, NONE where there is no head; None if the language finds none."""
+    """Indices in the sentence, NONE without a head; None if the language finds no heads."""
     labels: list[str] | None = None
-    """Dependency labels, "" where there is no head."""
+    """Dependency labels, "" without a head."""
 
 
 class Language(Protocol):
-    """What an entry of the catalogue's languages makes when it is called.
+    """Protocol of the objects that entries of the catalogue's languages create.
 
-    An entry says its BCP 47 `code`. One that has `frequent`, its most frequent words, the first
-    first, is told from them; one whose analyses have no heads says so by `has_heads = False`;
-    `needs` is a module to install.
+    Attributes of an entry: `code` is its BCP 47 code; `frequent` lists its most frequent words in
+    order, for detection; `has_heads = False` declares that analyses have no heads; `needs` names a
+    module to install.
     """
 
     def tokenise(self, sentence: str) -> list[str]:
-        """Cut a sentence into tokens."""
+        """Split a sentence into tokens."""
 
     def analyse(self, sentences: Sequence[Sequence[str]]) -> Iterator[Analysis]:
-        """Find the lemmas and tags of tokens and, if it can, their heads; no sentence is empty."""
+        """Yield lemmas, tags and, if supported, heads of each sentence; no sentence is empty."""
 
 
 @cache
 def load(name: str) -> Language:
-    """The language of that name or code; each process loads it once."""
-    # A file of one's own is no language: HanTa's models are pickles, which run code.
+    """Return the language with this name or code; each process loads it once."""
+    # Only names of the catalogue: HanTa models are pickles, so loading a file would run its code.
     made: Language = catalogue.load("languages", find_name(name))()
     return made
 
 
 def find_name(name: str) -> str:
-    """The name of a language of the catalogue, which may be asked for by its code."""
-    asked = name.lower()
-    if asked in catalogue.names("languages"):
-        return asked
-    return next((one for one, code in ask("code").items() if code == asked), asked)
+    """Return the name of a language of the catalogue, given its name or code."""
+    key = name.lower()
+    if key in catalogue.names("languages"):
+        return key
+    return next((one for one, code in get_attributes("code").items() if code == key), key)
 
 
 def detect(sample: str) -> str | None:
-    """The language whose frequent words a text is made of; None if there is none such.
+    """Return the name of the language with the largest share of frequent words, or None.
 
     >>> detect("Of all the cats in the house, one is mine; and to see it is a joy. " * 7)
     'english'
     """
-    found = shares(sample, ask("frequent", ""))
+    found = measure_shares(sample, get_attributes("frequent", ""))
     best = max(found, key=lambda name: found[name], default=None)
     return best if best is not None and found[best] >= _SHARE else None
+
+
+def get_attribute(name: str, attribute: str, default: Any = None) -> Any:
+    """Return an attribute of one of the catalogue's languages, by its name or code."""
+    return getattr(catalogue.load("languages", find_name(name)), attribute, default)

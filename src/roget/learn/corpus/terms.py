@@ -1,8 +1,8 @@
-"""Terms of several words in any language: neighbours that are often together and seldom apart.
+"""Multiword terms in any language: adjacent words that occur together often and apart rarely.
 
-Two words in a row make a term if the text has them often enough and their normalised pointwise
-mutual information, ln(p(a b) / p(a) p(b)) / −ln p(a b), is high; three, if the first two do and the
-last two. Function words and numbers belong to no term.
+Two adjacent words make a term if they are frequent enough and their normalised pointwise mutual
+information, ln(p(a b) / p(a) p(b)) / −ln p(a b), is high; three words, if the first two and the
+last two do. Function words and numbers are not part of terms.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from dataclasses import replace
 import numpy as np
 
 from roget.core.types import BoolArray, Ints
-from roget.learn.corpus.base import NONE, Ids, Tables, Tokens
-from roget.learn.corpus.relations import RelationFilter, need_parse
+from roget.learn.corpus.base import NONE, Ids, Tables, TextFilter, Tokens, require_parse
 
 JOIN = "_"
 
 _LEAST, _BOND = 8, 0.6
+"""Minimum count and minimum normalised pointwise mutual information of a term."""
 _PARTS, _PARTICLE = ("compound", "flat", "fixed"), "compound:prt"
 _NOMINAL, _LAST = ("ADJ", "NOUN", "PROPN"), ("NOUN", "PROPN")
 
@@ -29,13 +29,13 @@ def find_terms(
     function_words: Sequence[str] = (),
     chained: bool = False,
 ) -> tuple[str, ...]:
-    """Pairs of words that make a term, as "first second", the most frequent first.
+    """Return pairs of words that make a term, as "first second", the most frequent first.
 
-    Of parsed text, `chained` asks for words that the parse has as parts of one name or compound.
+    With `chained`, only words that the parse connects as parts of one name or compound.
     """
     words, dropped = tables.words, frozenset(function_words)
     pairs, bare = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    wanted = RelationFilter(words, lambda text: text not in dropped and any(map(str.isalpha, text)))
+    wanted = TextFilter(words, lambda text: text not in dropped and any(map(str.isalpha, text)))
     for tokens in batches:
         first, second = tokens.word[:-1].astype(np.int64), tokens.word[1:].astype(np.int64)
         near = _find_inside(tokens) & wanted(tokens.word[:-1]) & wanted(tokens.word[1:])
@@ -50,6 +50,7 @@ def find_terms(
     keys, n = keys[n >= _LEAST], n[n >= _LEAST]
     counts = np.bincount(text, minlength=len(words))
     first, second = keys >> 32, keys & 0xFFFFFFFF
+    # NPMI = ln(p(a b) / (p(a) p(b))) / -ln p(a b), with p(a b) = n / N and p(a) = count / N.
     share = n / max(text.size, 1)
     bond = np.log(n * (text.size / counts[first] / counts[second])) / -np.log(share)
     strong = np.flatnonzero(bond >= _BOND)
@@ -59,7 +60,7 @@ def find_terms(
 
 
 class Joiner:
-    """Makes one token of those in a row of which every two are a term."""
+    """Joins runs of tokens in which every two adjacent words are a term to one token."""
 
     def __init__(self, terms: Sequence[str], tables: Tables) -> None:
         self._tables, words = tables, tables.words
@@ -67,7 +68,7 @@ class Joiner:
         self._keys: Ints = np.sort(np.array(keys, np.int64))
 
     def _find_bound(self, tokens: Tokens) -> BoolArray:
-        """Which tokens make a term with the next one, by their words."""
+        """Return which tokens make a term with the next one, by their words."""
         word = tokens.word.astype(np.int64)
         return np.isin(word[:-1] << 32 | word[1:], self._keys) & _find_inside(tokens)
 
@@ -76,10 +77,10 @@ class Joiner:
         return self._tables.words.id(JOIN.join(texts[one] for one in words.tolist()))
 
     def join_chains(self, tokens: Tokens) -> Tokens:
-        """The batch with the terms of its parse: heads stand for them, other parts are no words."""
+        """Join terms in a parsed batch: the head gets the term, the other parts get no word."""
         if len(tokens) < 2:
             return tokens
-        _, head, _ = need_parse(tokens)
+        _, head, _ = require_parse(tokens)
         bound = self._find_bound(tokens) & _find_chained(tokens, self._tables)
         first, starts, ends = _find_runs(bound)
         run = np.cumsum(first) - 1
@@ -88,7 +89,7 @@ class Joiner:
         word = tokens.word.copy()
         word[inside] = NONE
         begin, end = tokens.locate(np.arange(len(tokens)))
-        # A term hangs by the part whose own head is not in it; by the last, if there are several.
+        # The head of a term is the part whose own head lies outside; the last one if several.
         outer = inside[(head[inside] == NONE) | (run[head[inside]] != run[inside])]
         for i, at in {int(run[at]): at for at in outer.tolist()}.items():
             word[at] = self._name_term(tokens.word[starts[i] : ends[i]])
@@ -96,7 +97,7 @@ class Joiner:
         return replace(tokens, word=word, spans=(begin, end))
 
     def __call__(self, tokens: Tokens) -> Tokens:
-        """The batch with its terms joined; heads, which they would change, are left out."""
+        """Join terms to single tokens; heads and labels are dropped, as indices change."""
         if len(tokens) < 2:
             return tokens
         bound = self._find_bound(tokens)
@@ -115,14 +116,14 @@ class Joiner:
 
 
 def _find_runs(bound: BoolArray) -> tuple[BoolArray, Ints, Ints]:
-    """Which tokens are not joined to the one before; where runs of joined ones begin and end."""
+    """Return which tokens start a run of joined tokens, and the starts and ends of the runs."""
     first = np.append(True, ~bound)
     starts = np.flatnonzero(first)
     return first, starts, np.append(starts[1:], first.size)
 
 
 def _find_inside(tokens: Tokens) -> BoolArray:
-    """Which tokens have a next one in their sentence, both with a word."""
+    """Return which tokens have a successor in their sentence, both with a word."""
     inside: BoolArray = (tokens.word[:-1] != NONE) & (tokens.word[1:] != NONE)
     ends = tokens.starts[1:-1] - 1
     inside[ends[ends < inside.size]] = False
@@ -130,16 +131,16 @@ def _find_inside(tokens: Tokens) -> BoolArray:
 
 
 def _find_chained(tokens: Tokens, tables: Tables) -> BoolArray:
-    """Which tokens are, with the next one, parts of one noun or name by the parse.
+    """Return which tokens are, with their successor, parts of one noun or name by the parse.
 
-    One is the other's part, or both are parts of a third.
+    One depends on the other, or both on the same third token.
     """
-    upos, head, deprel = need_parse(tokens)
-    part = RelationFilter(
+    upos, head, deprel = require_parse(tokens)
+    part = TextFilter(
         tables.deprels, lambda label: label.split(":")[0] in _PARTS and label != _PARTICLE
     )
     is_part = part(deprel) & (head != NONE)
-    noun = RelationFilter(tables.upos, _LAST.__contains__)(upos)
+    noun = TextFilter(tables.upos, _LAST.__contains__)(upos)
     here = np.arange(len(tokens) - 1)
     first, second = is_part[:-1], is_part[1:]
     linked = (first & (head[:-1] == here + 1)) | (second & (head[1:] == here))
@@ -148,7 +149,7 @@ def _find_chained(tokens: Tokens, tables: Tables) -> BoolArray:
 
 
 def _find_nominal(tokens: Tokens, tables: Tables) -> BoolArray:
-    """Which tokens, with the next one, can be part of a noun phrase that ends in a noun."""
+    """Return which tokens, with their successor, can be part of a noun phrase ending in a noun."""
     assert tokens.upos is not None
-    first, second = (RelationFilter(tables.upos, tags.__contains__) for tags in (_NOMINAL, _LAST))
+    first, second = (TextFilter(tables.upos, tags.__contains__) for tags in (_NOMINAL, _LAST))
     return np.asarray(first(tokens.upos[:-1]) & second(tokens.upos[1:]))

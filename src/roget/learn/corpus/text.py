@@ -1,9 +1,8 @@
-"""Plain text: sentences and words by Unicode's rules (UAX #29), without any model.
+"""Plain text: sentences and words by Unicode's rules (UAX #29), without a model.
 
-Where the rules leave room: a hyphen inside a word joins (co-operate, covid-19), except between two
-numbers; so does an underscore. Han, Hiragana, Thai and the like are words of one character, as the
-rules say where there is no dictionary, unless a segmenter finds words in them. Punctuation,
-symbols and emoji are no words.
+Choices that the rules leave open: a hyphen inside a word joins (co-operate, covid-19), except
+between two numbers; so does an underscore. In Han, Hiragana, Thai and similar scripts every
+character is a word, unless a segmenter is used. Punctuation, symbols and emoji are not words.
 """
 
 from __future__ import annotations
@@ -18,15 +17,15 @@ import regex
 
 from roget import catalogue
 from roget.core.io.source import Source, TextBlock
-from roget.errors import MAX_PROBLEMS, FormatError
+from roget.errors import MAX_PROBLEMS, FormatError, Notice
 from roget.learn.corpus import token_offsets
 from roget.learn.corpus.base import Ids, ReadContext, Strings, Tables, Tokens, Written
 
 BATCH = 1 << 19
-"""Bytes handled at a time, some hundred thousand words."""
+"""Number of bytes of a batch, about 100,000 words."""
 
 _BREAK = -2
-"""The id of a sentence's end, among the ids of words."""
+"""Id of a sentence end among the ids of words."""
 
 _WORD = (
     r"{base}{more}*+(?:[-'.,·_](?:(?<={letter}['.·])(?={letter})|(?<={digit}[.,'])(?={digit})"
@@ -51,10 +50,11 @@ _NOT_PLAIN = re.compile(
     "[^\\x00-\\xb1\\xb4-\\xb7\\xba\\xbb\\xbf-\u02af\u0370-\u0482\u048a-\u052f\u1e00-\u1fff"
     "\u2010-\u2027\u2030-\u203a\u20a0-\u20bf\u2122]"
 )
-"""Other than Latin, Greek or Cyrillic: there, \\w is what the rules mean, and `re` is faster."""
+"""Characters beyond Latin, Greek and Cyrillic, for which \\w agrees with the rules and the faster
+module `re` can be used."""
 
 _SPELLINGS = {"’": "'", "\u2010": "-", "\u2011": "-", "\xad": ""}
-"""Marks inside words that differ in looks only."""
+"""Typographic variants inside words, and their plain forms."""
 
 PARAGRAPH = re.compile(r"\n\s*\n|[\f\u2029]")
 _END = r"(?:[.!?…{stops}]+[\"'{closers}]*[^\S\u2029]+{wide})(?=\S)"
@@ -72,16 +72,16 @@ _TITLES = {
     *("mr", "mrs", "ms", "dr", "prof", "st", "sr", "jr", "rev", "gen", "col", "capt", "lt", "sgt"),
     *("gov", "sen", "rep", "hon", "messrs", "mme", "mlle", "mt", "ft", "vs", "cf", "bzw"),
 }
-"""Abbreviations that end no sentence."""
+"""Abbreviations after which no sentence ends."""
 _NUMBERED = {
     *("no", "nos", "nr", "fig", "figs", "eq", "vol", "vols", "pp", "p", "ch", "sec", "art", "jan"),
     *("feb", "mar", "apr", "jun", "jul", "aug", "sept", "sep", "oct", "nov", "dec"),
 }
-"""Abbreviations that end no sentence before a number."""
+"""Abbreviations after which no sentence ends if a number follows."""
 
 
 def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Tokens]:
-    """Plain text: sentences and words by Unicode's rules, for windows."""
+    """Read plain text: sentences and words by Unicode's rules, for windows."""
     ids = Numbers(tables.words)
     ids["\n"] = _BREAK
     find, place = _choose_finders(reading)
@@ -91,7 +91,7 @@ def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Token
         ends = batch == _BREAK
         word = batch[~ends]
         if word.size:
-            # Where sentences begin that end at these places, empty ones left out.
+            # Sentence ends become starts of the next sentence; np.unique drops empty sentences.
             places = np.flatnonzero(ends) - np.arange(ends.sum())
             starts = np.unique(np.concatenate([[0], places, [word.size]]))
             written = _write(text, divided, line, place(divided)) if reading.texts else None
@@ -99,7 +99,7 @@ def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Token
 
 
 def _write(text: str, divided: str, line: int, words: list[tuple[int, int]]) -> Written:
-    """The sentences of a text that have words, and on which lines they are."""
+    """Return the sentences of a text that have words, with their lines."""
     spans = np.array(words, np.int64).reshape(-1, 2)
     ends = np.array([found.start() for found in re.finditer("\n", divided)], np.int64)
     worded = np.unique(np.searchsorted(ends, spans[:, 0]))
@@ -111,7 +111,7 @@ def _write(text: str, divided: str, line: int, words: list[tuple[int, int]]) -> 
 def _choose_finders(
     reading: ReadContext,
 ) -> tuple[Callable[[str], list[str]], Callable[[str], list[tuple[int, int]]]]:
-    """What finds the words of sentences, and where they stand."""
+    """Return the functions that find the words of sentences, and their offsets."""
     plain = partial(words, keep_case=reading.keep_case)
     if reading.segment is None:
         return plain, find_words
@@ -122,7 +122,7 @@ def _choose_finders(
 
 
 class Numbers(dict[str, int]):
-    """Ids of texts for looking up in bulk: what is not yet known gets the next one."""
+    """A dictionary of ids for bulk lookup; an unknown text gets the next id."""
 
     def __init__(self, strings: Strings) -> None:
         super().__init__()
@@ -133,26 +133,26 @@ class Numbers(dict[str, int]):
         return found
 
     def look_up(self, texts: Sequence[str]) -> Ids:
-        """The id of each text."""
+        """Return the id of each text."""
         return np.fromiter(map(self.__getitem__, texts), np.int32, len(texts))
 
 
 def passages(source: Source) -> Iterator[tuple[int, str]]:
-    """The text of a source, some paragraphs at a time, and the lines before; see `TextBlock`.
+    """Yield a source some paragraphs at a time, each with the number of lines before it.
 
-    Lines end in a newline only.
+    All line ends are newlines.
     """
     for block in source.blocks(BATCH):
         try:
             text = block.data.decode()
         except UnicodeDecodeError:
-            raise _not_utf8(source, block) from None
+            raise _refuse_encoding(source, block) from None
         even = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
         yield block.line, even
 
 
 def sentences(text: str, lines: bool = False) -> str:
-    """The text with a newline after each sentence and nowhere else.
+    """Return the text with a newline after each sentence and nowhere else.
 
     >>> sentences("Mr. Hu came.  He left the\\nU.S. in 3.5 days... I think.")
     'Mr. Hu came.\\nHe left the U.S. in 3.5 days...\\nI think.'
@@ -172,7 +172,7 @@ def sentences(text: str, lines: bool = False) -> str:
 
 
 def _is_end(text: str, start: int, stop: int) -> bool:
-    """Whether a full stop ends a sentence: no small letter follows, and no abbreviation stands."""
+    """Return True if a stop ends a sentence: no small letter follows, and it is no abbreviation."""
     after = text[stop]
     while after in _OPENERS and stop + 1 < len(text):
         stop += 1
@@ -193,7 +193,7 @@ def _is_end(text: str, start: int, stop: int) -> bool:
 
 
 def words(text: str, keep_case: bool = False) -> list[str]:
-    """The words of a text, and a newline wherever it has one.
+    """Return the words of a text, and its newlines.
 
     >>> words("Can’t 3.14 CO-OPERATE\\nU.S. covers 1990-95 :-)")
     ["can't", '3.14', 'co-operate', '\\n', 'u.s', 'covers', '1990', '95']
@@ -204,19 +204,19 @@ def words(text: str, keep_case: bool = False) -> list[str]:
 
 
 def find_words(text: str) -> list[tuple[int, int]]:
-    """Where the words of a text stand in it, as `words` finds them."""
-    # Whether a letter is small is no matter to where words end, as long as it is one letter.
+    """Return the offsets of the words of a text, as `words` finds them."""
+    # Keep the case: lower-casing can change the length, and does not affect word boundaries.
     folded = _fold(text, True)
     spans = [one.span() for one in _find_pattern(folded).finditer(folded) if one[0] != "\n"]
     if len(folded) == len(text):
         return spans
-    # What was left out takes no place: the place of each sign that was not.
+    # Folding drops soft hyphens: map offsets in the folded text back to the original.
     places = [at for at, sign in enumerate(text) if _SPELLINGS.get(sign) != ""]
     return [(places[begin], places[end - 1] + 1) for begin, end in spans]
 
 
 def _fold(text: str, keep_case: bool) -> str:
-    """The text with its words as they are counted."""
+    """Return the text with lower-cased words and plain apostrophes and hyphens."""
     if not keep_case:
         text = text.lower()
     if not text.isascii():
@@ -226,18 +226,19 @@ def _fold(text: str, keep_case: bool) -> str:
 
 
 def _find_pattern(text: str) -> Any:
-    """What finds the words of a text."""
+    """Return the pattern that finds the words of a text."""
     return _ANY_WORD if _NOT_PLAIN.search(text) else _PLAIN_WORD
 
 
-def _not_utf8(source: Source, block: TextBlock) -> FormatError:
+def _refuse_encoding(source: Source, block: TextBlock) -> FormatError:
+    """Return the error that names the lines of a block that are not UTF-8."""
     problems = []
     for number, line in enumerate(block.data.split(b"\n"), block.line + 1):
         try:
             line.decode()
         except UnicodeDecodeError as error:
             name = "utf-16" if line[:2] in (b"\xff\xfe", b"\xfe\xff") else "latin-1"
-            hint = f"if the text is {name.upper()}, say --encoding {name}"
-            wrong = f"byte 0x{line[error.start]:02X} is not UTF-8: {hint}"
-            problems.append(f"{source.place(number)}: {wrong}")
+            hint = f"if the text is {name.upper()}, pass --encoding {name}"
+            problem = f"byte 0x{line[error.start]:02X} is not UTF-8; {hint}"
+            problems.append(Notice(f"{source.place(number)}: {problem}", code="not-text"))
     return FormatError(source.name, problems[:MAX_PROBLEMS], more=True)

@@ -1,4 +1,4 @@
-"""TIGER's dependencies, which spaCy's German pipelines have, turned into Universal Dependencies.
+"""Conversion of TIGER dependencies, used by spaCy's German pipelines, to Universal Dependencies.
 
 In TIGER the finite auxiliary heads its clause, the preposition its noun, and the conjunction what
 follows it; here full verbs, nouns and first conjuncts are heads.
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from roget.learn.corpus.base import NONE
 
 _SIGNS = ("sb", "oa", "nk")
-"""Labels that only TIGER has, some of which any German text has."""
+"""Labels that only TIGER has; any German text has some of them."""
 
 _LABELS = {
     "ROOT": "root", "sb": "nsubj", "oa": "obj", "oa2": "obj", "da": "iobj", "og": "iobj",
@@ -24,7 +24,7 @@ _INSIDE = {
     "ADJ": "amod", "DET": "det", "NUM": "nummod", "PRON": "det", "NOUN": "appos", "PROPN": "appos",
     "ADV": "advmod", "ADP": "case",
 }  # fmt: skip
-"""What parts of a noun phrase (nk) are, by their part of speech."""
+"""Labels of parts of a noun phrase (nk), by part of speech."""
 _VERBAL = ("VERB", "AUX")
 _CLAUSAL = (*_VERBAL, "ADJ", "ADV")
 _NOMINAL = ("NOUN", "PROPN", "PRON", "NUM", "DET", "X")
@@ -38,16 +38,16 @@ class Sentences(NamedTuple):
     upos: list[str]
     lemmas: list[str]
     tags: list[str]
-    """Of STTS, or ""."""
+    """STTS tags, or ""."""
 
 
 def is_tiger(labels: Collection[str]) -> bool:
-    """Whether labels are TIGER's."""
+    """Return True if labels are those of TIGER."""
     return any(sign in labels for sign in _SIGNS)
 
 
 def make_universal(tokens: Sentences) -> None:
-    """Turn heads round and rename labels."""
+    """Convert heads and labels in place."""
     below: list[list[int]] = [[] for _ in tokens.heads]
     for i, head in enumerate(tokens.heads):
         if head != NONE:
@@ -62,11 +62,12 @@ def make_universal(tokens: Sentences) -> None:
 
 
 def _lower_auxiliaries(tokens: Sentences, below: list[list[int]]) -> None:
-    """Hand what depends on an auxiliary to its full verb, or to what a copula says."""
+    """Attach dependents of an auxiliary to its full verb, or to the predicate of a copula."""
     labels, heads = tokens.labels, tokens.heads
     for i, tag in enumerate(tokens.upos):
         if tag != "AUX" or (heads[i] != NONE and tokens.upos[heads[i]] == "AUX"):
             continue
+        # Follow the chain of auxiliaries (wird gesehen worden sein) down to the full verb.
         verb, passive = i, False
         while tokens.upos[verb] == "AUX":
             after = [j for j in below[verb] if labels[j] == "oc" and tokens.upos[j] in _VERBAL]
@@ -75,10 +76,13 @@ def _lower_auxiliaries(tokens: Sentences, below: list[list[int]]) -> None:
             passive = passive or tokens.lemmas[verb] == "werden"
             verb = after[-1]
         passive = passive and tokens.tags[verb] in ("VVPP", "")
-        said = [j for j in below[verb] if labels[j] == "pd"] if tokens.upos[verb] == "AUX" else []
-        target = said[-1] if said else verb
+        predicates = (
+            [j for j in below[verb] if labels[j] == "pd"] if tokens.upos[verb] == "AUX" else []
+        )
+        target = predicates[-1] if predicates else verb
         if target == i:
             continue
+        # All auxiliaries of the chain become dependents of the target.
         above = {i}
         while verb != i and heads[verb] not in above and tokens.upos[heads[verb]] == "AUX":
             above.add(heads[verb])
@@ -92,18 +96,18 @@ def _lower_auxiliaries(tokens: Sentences, below: list[list[int]]) -> None:
                         labels[j] = "nsubj:pass"
         heads[target], labels[target] = heads[i], labels[i]
         for helper in above:
-            heads[helper], labels[helper] = target, "cop" if said else "aux"
+            heads[helper], labels[helper] = target, "cop" if predicates else "aux"
 
 
 def _join(tokens: Sentences, i: int) -> None:
-    """Let a conjunct depend on the one before it, not on the conjunction between them."""
+    """Attach a conjunct to the previous conjunct instead of the conjunction between them."""
     above = tokens.heads[i]
     if above != NONE and tokens.labels[above] in ("cd", "cc") and tokens.heads[above] != NONE:
         tokens.heads[i], tokens.heads[above] = tokens.heads[above], i
 
 
 def _turn_prepositions(tokens: Sentences) -> None:
-    """Let nouns depend on what their prepositions depend on, and prepositions on their nouns."""
+    """Attach nouns to the governors of their prepositions, and prepositions to their nouns."""
     labels, heads, upos = tokens.labels, tokens.heads, tokens.upos
     for i, label in enumerate(list(labels)):
         above = heads[i]
@@ -118,7 +122,7 @@ def _turn_prepositions(tokens: Sentences) -> None:
 
 
 def label_phrase(upos: Sequence[str], above: int, agent: bool) -> str:
-    """What a noun with a preposition is to the token above it; NONE is above a root."""
+    """Return the label of a noun with a preposition, given its head (NONE for a root)."""
     if above == NONE:
         return "root"
     if agent:

@@ -1,6 +1,6 @@
-"""Marking the tokens in sentences of plain text (see `marks`), and finding the lines they are on.
+"""Token marks in sentences of plain text (see `marks`), and the lines of sentences.
 
-Texts are handled as arrays of code points: marks are put in for a whole batch at once.
+Texts are arrays of code points, so that marks are inserted into a whole batch at once.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from roget.core.types import BoolArray, Ints
 from roget.learn.corpus.base import Written
 
 _SPACES = np.array([chr(point).isspace() for point in range(0x3001)] + [False])
-"""Whether a code point is white space; there is none beyond these."""
+"""True for code points that are white space; none lies above U+3000."""
 _NEWLINE = ord("\n")
 _LIKE = str.maketrans(
     {
@@ -24,7 +24,7 @@ _LIKE = str.maketrans(
         **dict.fromkeys("–—‐‑", "-"), "…": "...", "\xad": "",
     }
 )  # fmt: skip
-"""Signs in the place of which taggers are given others."""
+"""Characters that are replaced before text is passed to a tagger."""
 
 
 def _points(text: str) -> npt.NDArray[np.uint32]:
@@ -36,14 +36,15 @@ def _is_visible(points: npt.NDArray[np.uint32]) -> BoolArray:
 
 
 def find_lines(text: str, sentences: str, first: int, before: int = 0) -> Ints:
-    """The line on which each sentence begins, where these differ from the text in spaces only.
+    """Return the line on which each sentence begins.
 
-    Sentences are divided by newlines; the text begins on the first line, and has so many visible
-    signs before them.
+    Sentences are separated by newlines and differ from the text only in white space. The text
+    begins on line `first`, and the sentences after `before` visible characters.
     """
     points, wanted = _points(text), _points(sentences)
     visible = np.flatnonzero(_is_visible(points))
     starts = np.append(0, np.flatnonzero(wanted == _NEWLINE) + 1)
+    # The k-th visible character of the sentences is the k-th visible character of the text.
     nth = before + np.append(0, np.cumsum(_is_visible(wanted)))[starts]
     if not visible.size:
         return np.full(starts.size, first)
@@ -53,26 +54,31 @@ def find_lines(text: str, sentences: str, first: int, before: int = 0) -> Ints:
 
 
 def mark(sentences: str, begins: Ints, ends: Ints) -> list[bytes]:
-    """Sentences, divided by newlines, with the tokens at these places marked.
+    """Return sentences, separated by newlines, with marks for the tokens at these offsets.
 
     >>> mark("So, yes.", np.array([0, 4]), np.array([2, 7]))
     [b'So\\x1f\\x1c, yes\\x1f\\x1c.']
     """
     points = _points(sentences).copy()
     visible, newline = _is_visible(points), points == _NEWLINE
+    # 1. Which characters are inside tokens, and where tokens begin or end.
     edge = np.zeros(points.size + 1, np.int8)
     edge[begins] += 1
     edge[ends] -= 1
     inside = np.cumsum(edge[:-1]) > 0
     border = np.zeros(points.size + 1, np.bool_)
     border[begins] = border[ends] = True
+    # 2. A mark is needed where a token meets other visible characters without a space, and
+    #    another before characters that belong to no token (punctuation).
     before = np.append(False, visible[:-1])[: points.size]
     glued = border[:-1] & visible & before
     skipped = visible & ~inside & (glued | ~before)
+    # 3. Spaces inside tokens get a mark of their own; repeated spaces between tokens are dropped.
     space = ~visible & ~newline
     points[space] = ord(marks.SPACE)
     points[space & inside] = ord(marks.INNER)
     kept = visible | newline | (space & (inside | before))
+    # 4. Insert the marks.
     place = np.cumsum(kept) - 1
     at = [place[np.flatnonzero(which)] for which in (glued, skipped)]
     signs = [np.full(one.size, ord(sign)) for one, sign in zip(at, marks.BETWEEN, strict=True)]
@@ -82,7 +88,7 @@ def mark(sentences: str, begins: Ints, ends: Ints) -> list[bytes]:
 
 
 def find_tokens(sentence: str, tokens: Sequence[str]) -> tuple[str, list[int], list[int]]:
-    """The sentence and where its tokens begin and end; made of the tokens, if they differ."""
+    """Return the sentence and the offsets of its tokens; if they differ, the tokens joined."""
     begins, ends, at = [], [], 0
     like = sentence.translate(_LIKE)
     for token in (one.translate(_LIKE) for one in tokens):
@@ -101,10 +107,7 @@ def find_tokens(sentence: str, tokens: Sequence[str]) -> tuple[str, list[int], l
 
 
 def write(texts: Sequence[str], tokens: Sequence[Sequence[str]], lines: Ints) -> Written:
-    """Sentences of a batch, each with its tokens and its line; several may be of one text.
-
-    The tokens of a text that was cut come one part after the other.
-    """
+    """Return the marked sentences of a batch, given their texts, tokens and lines."""
     made: list[str] = []
     begins: list[int] = []
     ends: list[int] = []
@@ -120,13 +123,13 @@ def write(texts: Sequence[str], tokens: Sequence[Sequence[str]], lines: Ints) ->
 
 
 def join(marked: Sequence[bytes], lines: Ints) -> Written:
-    """Marked sentences as one."""
+    """Concatenate marked sentences."""
     ends = np.cumsum([0, *map(len, marked)])
     return Written(np.frombuffer(b"".join(marked), np.uint8), ends, lines)
 
 
 def cut(text: str, tokens: Sequence[str], longest: int) -> list[tuple[str, Sequence[str]]]:
-    """A text and its tokens in parts of so many tokens at most."""
+    """Split a text and its tokens into parts of at most `longest` tokens."""
     if len(tokens) <= longest:
         return [(text, tokens)]
     sentence, begins, _ = find_tokens(text, tokens)

@@ -1,4 +1,4 @@
-"""Contexts by nearness: the words up to so many places away in the same sentence."""
+"""Windows: contexts are the words within N positions in the same sentence."""
 
 from __future__ import annotations
 
@@ -9,21 +9,28 @@ import numpy as np
 from roget.core.types import BoolArray
 from roget.errors import InputError, UnknownName
 from roget.learn.corpus import SIDES
-from roget.learn.corpus.base import NONE, Ids, PairColumns, Tables, Tokens, add_tags
-from roget.learn.corpus.relations import RelationFilter
+from roget.learn.corpus.base import (
+    NONE,
+    Ids,
+    PairColumns,
+    Tables,
+    TextFilter,
+    Tokens,
+    add_tags,
+)
 from roget.learn.corpus.terms import Joiner
 
 _OPEN = ("ADJ", "ADV", "NOUN", "PROPN", "VERB", "X")
-"""Parts of speech that are no function words'."""
+"""Parts of speech of content words."""
 
 
 class Windows:
-    """Draws from batches of tokens each word with its neighbours.
+    """Extracts from batches of tokens the pairs of each word with its neighbours.
 
-    Punctuation, where tags tell it, is left out and takes no place. A token without a word takes
-    its place and pairs with nothing. Function words, if they are given, take no place either;
-    where there are tags, these tell them too. With `per_one`, which is such a multiple that all are
-    whole numbers, a neighbour d places away counts per_one/d times. Terms (see there) are words.
+    Punctuation (if there are tags) and function words (if they are passed, or by their tags) are
+    skipped: they occupy no position. A token without a word occupies its position but pairs with
+    nothing. With `per_one`, a common multiple of all distances, a neighbour at distance d counts
+    per_one/d times. Terms are joined to one word first (see `terms`).
     """
 
     def __init__(
@@ -37,7 +44,7 @@ class Windows:
         terms: Sequence[str] = (),
     ) -> None:
         if window < 1:
-            raise InputError(f"window {window}: expected at least 1 place")
+            raise InputError(f"window {window}: must be at least 1", code="invalid-option")
         if sides not in SIDES:
             raise UnknownName("side of a window", sides, SIDES)
         self._window, self._sides, self._tables, self._tags = window, sides, tables, tags
@@ -46,11 +53,11 @@ class Windows:
         self._join = Joiner(terms, tables) if terms else None
         self._drops = function_words is not None
         dropped = frozenset(function_words or ())
-        self._is_dropped = RelationFilter(tables.words, dropped.__contains__)
-        self._is_open = RelationFilter(tables.upos, _OPEN.__contains__)
+        self._is_dropped = TextFilter(tables.words, dropped.__contains__)
+        self._is_open = TextFilter(tables.upos, _OPEN.__contains__)
 
     def __call__(self, tokens: Tokens) -> PairColumns:
-        """The pairs of a batch: nearest neighbours first, those to the left before the right."""
+        """Return the pairs of a batch: nearest neighbours first, left before right."""
         tokens = self._join(tokens) if self._join else tokens
         words = self._find_words(tokens)
         placed = np.flatnonzero(self._find_placed(tokens))
@@ -58,6 +65,7 @@ class Windows:
         worded = words[placed] != NONE
         slots, times, words_at, contexts_at = [], [], [], []
         for distance in range(1, self._window + 1):
+            # Compare the array with itself shifted: both tokens in one sentence, both with a word.
             near = sentences[:-distance] == sentences[distance:]
             near &= worded[:-distance] & worded[distance:]
             first, second = placed[:-distance][near], placed[distance:][near]
@@ -66,20 +74,24 @@ class Windows:
                 contexts_at.append(first if left else second)
                 slots.append(np.full(first.size, self._find_slot(left, distance), np.int32))
                 times.append(np.full(first.size, (self._per_one or 0) // distance, np.int64))
-        slot, at, beside = map(np.concatenate, (slots, words_at, contexts_at))
-        often = np.concatenate(times) if self._per_one else None
-        return PairColumns(words[at], slot, words[beside], often, tokens.find_places(at, beside))
+        slot, at, context_at = map(np.concatenate, (slots, words_at, contexts_at))
+        weights = np.concatenate(times) if self._per_one else None
+        places = tokens.find_places(at, context_at)
+        return PairColumns(words[at], slot, words[context_at], weights, places)
 
     def _find_words(self, tokens: Tokens) -> Ids:
-        """The words of a batch, with their tags if these are wanted."""
+        """Return the words of a batch, with their tags if requested."""
         if not self._tags:
             return tokens.word
         if tokens.upos is None:
-            raise InputError("tags are wanted, but the text has none: use a tagger or a parser")
+            raise InputError(
+                "--tags requires tagged text, but this text has no tags; use a tagger or a parser",
+                code="not-parsed",
+            )
         return add_tags(tokens.word, tokens.upos, self._tables)
 
     def _find_placed(self, tokens: Tokens) -> BoolArray:
-        """Which tokens take a place."""
+        """Return which tokens occupy a position."""
         placed = np.ones(len(tokens), np.bool_)
         if tokens.upos is not None:
             placed &= tokens.upos != self._tables.upos.id("PUNCT")
@@ -90,7 +102,7 @@ class Windows:
         return placed
 
     def _find_slot(self, left: bool, distance: int) -> int:
-        """The slot of a neighbour: its side, its signed place, or nothing."""
+        """Return the slot of a neighbour: its side, its signed distance, or nothing."""
         side, sign = ("left", "-") if left else ("right", "+")
         names = {"apart": side, "each": f"{sign}{distance}"}
         return self._tables.slots.id(names.get(self._sides, ""))

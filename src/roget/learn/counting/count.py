@@ -1,61 +1,64 @@
-"""From corpus to counts: `count`, and `run`, which leaves the result on disk."""
+"""Count a corpus: inspect → plan → count → merge.
+
+`run` writes the counts to disk and `count_in_memory` returns them; both follow the same steps:
+
+1. `inspect_inputs` finds the sources and reads a sample of their text;
+2. `make_plan` turns options and findings into a recipe, cuts and tasks;
+3. `count_tasks` counts the tasks, each into a part on disk, and skips finished parts;
+4. `CountMerger` adds up the parts, applies the cuts and chooses example sentences.
+"""
 
 from __future__ import annotations
 
-import hashlib
+import json
 import os
 import tempfile
-import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from roget._version import __version__
 from roget.core import folder as folders
 from roget.core.counts import Counts, formats
 from roget.core.counts import files as counts_files
 from roget.core.io import duck
-from roget.core.io.paths import spell
-from roget.core.io.source import STANDARD_INPUT, Source, show_address, state_of
+from roget.core.io.source import STANDARD_INPUT
 from roget.core.options import choose, with_options
 from roget.core.progress import Report
 from roget.core.types import PathLike
-from roget.errors import InputError
-from roget.learn.corpus.relations import meaning_of
-from roget.learn.counting.extract import TABULAR
-from roget.learn.counting.merge import CountMerger, Result
+from roget.errors import InputError, Notice
+from roget.learn.counting.inspect import Inputs, inspect_inputs
+from roget.learn.counting.merge import MergeResult, open_merger
 from roget.learn.counting.options import CountOptions
-from roget.learn.counting.parts import UNITS, CountCuts, CountPart, CountRecipe
-from roget.learn.counting.plan import CountPlan, Inputs, plan_count
-from roget.learn.counting.scheduler import Meter, Workspace, counted, first
-
-_BLOCK = 4 << 20
+from roget.learn.counting.parts import CountPart
+from roget.learn.counting.plan import CountPlan, make_plan
+from roget.learn.counting.provenance import describe_origin, hash_sources
+from roget.learn.counting.recipe import TABULAR, UNITS, CountCuts, CountRecipe
+from roget.learn.counting.scheduler import Keep, Workspace, count_tasks
 
 _SHOWN = 12
-"""Tags, and labels, that are told where no pair was found."""
+"""Number of tags, and of labels, listed in the message on a text without pairs."""
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What was counted, and where it is."""
+    """The size and origin of counts."""
 
-    output: Path
     words: int
     contexts: int
     entries: int
     total: int | float
     tokens: int
-    """Rows of tables, cells of matrices."""
+    """Number of tokens, of rows of tables, or of cells of matrices."""
     unit: str
-    """What each of those is: token, row or cell."""
+    """What `tokens` counts: token, row or cell."""
     sentences: int
     files: int
     reused: int
-    """Files that an earlier run had counted."""
-    notes: tuple[str, ...]
+    """Number of files that an earlier run had counted."""
+    notes: tuple[Notice, ...]
     """Choices that were made for the caller."""
 
 
@@ -68,24 +71,25 @@ def count(
     progress: Report | None = None,
     **options: Any,
 ) -> Counts:
-    """Count how often each word stands in each context of some files, and load the result.
+    """Count how often each word occurs in each context, and return the counts.
 
-    What is a word: the lemma in lower case; else its `form`, or with `keep_case`, or with `tags`.
-    Names tell the kind of the inputs, then the first bytes; `reader` overrules them. Lists of words
-    (`stop`, `vocabulary`, `contexts`) are files or iterables.
+    Words are lemmas in lower case by default; see `form`, `keep_case` and `tags`. The kind of the
+    inputs is inferred from their names, then from their first bytes; `reader` overrides it. Lists
+    of words (`stop`, `vocabulary`, `contexts`) are files or iterables.
 
     Parameters
     ----------
     inputs
-        Files, folders, patterns or "-" (standard input), of one kind: CoNLL-U, plain text, spaCy's
-        DocBin, tables of (word, context[, count]), sparse matrices.
+        Files, folders, glob patterns or "-" (standard input), all of one kind: CoNLL-U, plain
+        text, spaCy DocBin, tables of (word, context[, count]), or sparse matrices.
     output
-        Where to keep the counts as well: a folder, or a .tsv, .tsv.gz or .npz file.
+        Also write the counts to this folder, .tsv, .tsv.gz or .npz file.
     processes
-        How many; None for one on each core. A script that asks for several must guard its calls by
-        `if __name__ == "__main__":`, as Python's own pools need; so here the default is 1.
+        Number of worker processes; None for one per core. A script that uses several must guard
+        its calls by `if __name__ == "__main__":`, as Python's process pools require; therefore the
+        default is 1.
     progress
-        Called with a `Progress`: bytes done, bytes in all, and "tokens" (0 of tables).
+        Called with a `Progress`: bytes done, bytes in total, and "tokens" (0 for tables).
 
     Returns
     -------
@@ -95,22 +99,19 @@ def count(
     Raises
     ------
     InputError
-        If an input cannot be read, or the options do not go together.
+        If an input cannot be read, or options exclude each other.
     """
-    asked = CountOptions(processes=processes, **choose(CountOptions, options))
+    checked = CountOptions(processes=processes, **choose(CountOptions, options))
     if output is not None:
-        return Counts.read(run(inputs, output, asked, progress=progress).output)
-    with tempfile.TemporaryDirectory(prefix="roget.") as folder:
-        place = Path(folder) / "counts"
-        return load(run(inputs, place, asked, keep=False, progress=progress).output)
-
-
-def load(place: Path) -> Counts:
-    """Counts that are all in memory, since their folder will go."""
-    counts = Counts.read(place)
-    if counts.evidence is not None:
-        counts.evidence.load()
+        run(inputs, output, checked, progress=progress)
+        return Counts.read(output)
+    counts, _ = count_in_memory(plan_inputs(inputs, checked), checked, progress=progress)
     return counts
+
+
+def plan_inputs(inputs: Inputs, options: CountOptions) -> CountPlan:
+    """Inspect the inputs and plan the count."""
+    return make_plan(inspect_inputs(inputs, options), options)
 
 
 def run(
@@ -121,89 +122,103 @@ def run(
     keep: bool = True,
     progress: Report | None = None,
 ) -> Summary:
-    """Count inputs into a counts directory, or a .tsv, .tsv.gz or .npz file, by its name.
+    """Count inputs into a counts folder or a .tsv, .tsv.gz or .npz file.
 
-    The output is written whole or not at all. What is done when a run is stopped is kept in
-    OUTPUT.partial for the next run with the same recipe (unless `keep` is false); the error then
+    The output is written completely or not at all. If a run is interrupted, finished parts stay in
+    OUTPUT.partial for the next run with the same recipe (unless `keep` is False), and the error
     carries a note on that.
     """
     options = options or CountOptions()
     target = Path(output)
-    if target.name == STANDARD_INPUT:
-        raise InputError("counts are not written to standard output: name a folder or a .tsv file")
-    formats.check(target)
-    planned = inputs if isinstance(inputs, CountPlan) else plan_count(inputs, options)
-    sources, recipe, tasks = planned.sources, planned.recipe, planned.tasks
-    files = [source.path for source in sources if os.path.exists(source.path)]
-    if target.exists() and any(os.path.samefile(file, target) for file in files):
-        raise InputError(f"cannot write {target}: it is one of the inputs")
+    _check_output(target)
+    plan = inputs if isinstance(inputs, CountPlan) else plan_inputs(inputs, options)
+    _refuse_input_as_output(plan, target)
+    keeps = keep and plan.recipe.limit is None
+    to_file = formats.is_file(target)
     with (
-        Workspace(target, tasks, keep=keep and recipe.limit is None) as workspace,
-        _hash(sources if recipe.limit is None else []) as hashes,
+        Workspace(target, plan.tasks, keep=Keep.ON_ERROR if keeps else Keep.NEVER) as workspace,
+        hash_sources(plan) as get_hashes,
     ):
-        before = workspace.done()
-        meter = Meter(tasks, before, progress)
-        count_tasks = counted if recipe.limit is None else first
-        done = count_tasks(workspace, tasks, recipe, options, meter)
+        before = workspace.list_done()
+        done = count_tasks(workspace, plan, options, progress)
         with (
             duck.clear_errors(f"writing {target}"),
-            _draft_of(target, workspace.work) as draft,
-            duck.connect(options.memory, None, workspace.work / "spill") as connection,
+            _open_output(target, workspace.work) as draft,
+            open_merger(done, plan.recipe, workspace.work, options.memory) as merger,
         ):
-            total = CountMerger(connection, done, workspace.work, recipe.tags, recipe.per_one)
-            result = total.write(draft, planned.cuts)
-            rows: dict[str, int] = {}
-            covered = result.entries
-            if recipe.evidence and result.entries and not formats.is_file(target):
-                rows, covered = total.write_evidence(draft, recipe.evidence, recipe.evidence_size)
-            if not result.entries:
-                raise InputError(why_empty(planned, done, result))
+            examples = plan.recipe.evidence > 0 and not to_file
+            result = merger.write(draft, plan.cuts, examples=examples)
+            _require_entries(plan, done, result)
             counts_files.seal(
                 draft,
                 shape=result.shape,
                 entries=result.entries,
                 total=result.total,
                 dtype=result.dtype,
-                relations=recipe.relations,
-                provenance=provenance(planned, done, hashes()),
-                evidence=rows,
+                relations=plan.recipe.relations.names if plan.recipe.relations else (),
+                provenance=describe_origin(plan, done, get_hashes()),
+                evidence=result.examples,
             )
-    notes = [part.facts.note for part in done if part.facts.note]
-    return Summary(
-        target,
-        *result.shape,
-        result.entries,
-        result.total,
-        sum(part.facts.tokens for part in done),
-        UNITS.get(recipe.reader, "token"),
-        sum(part.facts.sentences for part in done),
-        len(sources),
-        len({source.path for task in tasks if task.key in before for source in task.sources}),
-        (
-            *planned.notes,
-            *_tell_evidence(recipe, target, rows, covered / max(result.entries, 1)),
-            *dict.fromkeys(notes),
-        ),
-    )
+    return _summarise(plan, done, result, before, target.name if to_file else None)
 
 
-def _tell_evidence(
-    recipe: CountRecipe, target: Path, rows: Mapping[str, int], covered: float
-) -> list[str]:
-    """What there is to say where sentences were asked for and are not kept, or not all."""
-    if rows and covered < 1:
-        times = f"{recipe.evidence_size:g} times the room of the counts"
-        return [f"sentences of {covered:.0%} of the pairs are kept, in {times} (--evidence-size)"]
-    if not recipe.evidence or rows:
-        return []
-    if formats.is_file(target):
-        return [f"{target.name}: keeps no evidence, only counts; a directory does"]
-    return [f"the reader {recipe.reader} does not tell how sentences are written: no evidence"]
+def count_in_memory(
+    plan: CountPlan,
+    options: CountOptions,
+    folder: Path | None = None,
+    *,
+    progress: Report | None = None,
+) -> tuple[Counts, Summary]:
+    """Count a plan and return the counts without writing a counts folder.
+
+    With a folder, finished parts stay in it, also after success, so that the caller's next run
+    need not count again. The caller removes it.
+    """
+    with _open_scratch(folder) as scratch:
+        output = scratch / "counts"
+        keeps = folder is not None and plan.recipe.limit is None
+        with (
+            Workspace(output, plan.tasks, keep=Keep.ALWAYS if keeps else Keep.NEVER) as workspace,
+            hash_sources(plan) as get_hashes,
+        ):
+            before = workspace.list_done()
+            done = count_tasks(workspace, plan, options, progress)
+            with (
+                duck.clear_errors("merging counts"),
+                open_merger(done, plan.recipe, workspace.work, options.memory) as merger,
+            ):
+                draft = workspace.work / "counts"
+                draft.mkdir()
+                result = merger.write(draft, plan.cuts, examples=plan.recipe.evidence > 0)
+                _require_entries(plan, done, result)
+                # As it would be after writing and reading JSON: lists instead of tuples.
+                origin = json.loads(json.dumps(describe_origin(plan, done, get_hashes())))
+                counts = merger.load(draft, result, origin)
+    return counts, _summarise(plan, done, result, before)
+
+
+# ---- outputs
+
+
+def _check_output(target: Path) -> None:
+    """Refuse an output that cannot be written, before anything is counted."""
+    if target.name == STANDARD_INPUT:
+        raise InputError(
+            "counts cannot be written to standard output; name a folder or a .tsv file",
+            code="not-writable",
+        )
+    formats.check(target)
+
+
+def _refuse_input_as_output(plan: CountPlan, target: Path) -> None:
+    files = [source.path for source in plan.sources if os.path.exists(source.path)]
+    if target.exists() and any(os.path.samefile(file, target) for file in files):
+        raise InputError(f"cannot write {target}: it is one of the inputs", code="input-is-output")
 
 
 @contextmanager
-def _draft_of(target: Path, work: Path) -> Iterator[Path]:
-    """A folder for counts, which becomes the output, or is made into it, if the block ends well."""
+def _open_output(target: Path, work: Path) -> Iterator[Path]:
+    """Yield a draft folder that becomes the output, or is converted to it, if the block ends."""
     if not formats.is_file(target):
         with folders.draft_of(target, counts_files.KIND) as draft:
             yield draft
@@ -215,110 +230,96 @@ def _draft_of(target: Path, work: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _hash(sources: Sequence[Source]) -> Iterator[Callable[[], dict[str, str]]]:
-    """SHA-256 of files, computed in a thread that stops when the block is left.
-
-    Gives what waits for the hashes, by path; a file that was changed meanwhile is an error then.
-    """
-    files = [source for source in sources if source.path != STANDARD_INPUT]
-    found: dict[str, str] = {}
-    stop = threading.Event()
-
-    def work() -> None:
-        for source in files:
-            if source.is_remote:
-                continue  # it would have to come a second time
-            digest = hashlib.sha256()
-            # Whoever reads the file for its contents will say why it cannot be read.
-            with suppress(OSError), open(source.path, "rb") as file:
-                while block := file.read(_BLOCK):
-                    if stop.is_set():
-                        return
-                    digest.update(block)
-                found[source.path] = digest.hexdigest()
-
-    def wait() -> dict[str, str]:
-        thread.join()
-        for source in files:
-            if state_of(source.path) != (source.size, source.modified):
-                raise InputError(f"{source.name}: was changed while it was being counted")
-        return found
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    try:
-        yield wait
-    finally:
-        stop.set()
-        thread.join()
+def _open_scratch(folder: Path | None) -> Iterator[Path]:
+    """Yield the folder, or a temporary one."""
+    if folder is not None:
+        yield folder
+        return
+    with tempfile.TemporaryDirectory(prefix="roget.") as made:
+        yield Path(made)
 
 
-def provenance(
-    plan: CountPlan, parts: Sequence[CountPart], hashes: dict[str, str]
-) -> dict[str, Any]:
-    """All that decides the result, ready for JSON."""
-    sizes = {source.path: source.size for source in plan.sources}
-    found = dict(hashes)
-    once = next((part.facts for part in parts if part.facts.read), None)
-    if once is not None:
-        sizes[STANDARD_INPUT] = once.read
-        if once.sha256 is not None:
-            found[STANDARD_INPUT] = once.sha256
-    cuts = asdict(plan.cuts)
-    for name, listed in cuts.items():
-        if isinstance(listed, frozenset):
-            # Lists may be long; this is enough to tell whether another is the same.
-            digest = hashlib.sha256("\n".join(sorted(listed)).encode()).hexdigest()
-            cuts[name] = {"words": len(listed), "sha256": digest} if listed else None
-    return {
-        "roget": __version__,
-        "inputs": [
-            {"path": show_address(spell(path)), "bytes": size, "sha256": found.get(path)}
-            for path, size in sizes.items()
-        ],
-        "language": plan.language,
-        "recipe": asdict(plan.recipe),
-        "cuts": cuts,
-        "tokens": sum(part.facts.tokens for part in parts),
-        "sentences": sum(part.facts.sentences for part in parts),
-    }
+# ---- reports
 
 
-def why_empty(plan: CountPlan, parts: Sequence[CountPart], result: Result) -> str:
-    """The reason for which there are no counts."""
-    recipe, unasked = plan.recipe, asdict(CountCuts())
-    if all(result.seen):
-        asked = [name for name, cut in asdict(plan.cuts).items() if cut and cut != unasked[name]]
-        words, contexts = result.seen
-        cuts = ", ".join(asked)
-        return f"of {words:,} words in {contexts:,} contexts the cuts leave none ({cuts})"
+def _summarise(
+    plan: CountPlan,
+    done: Sequence[CountPart],
+    result: MergeResult,
+    before: set[str],
+    file: str | None = None,
+) -> Summary:
+    notes = [Notice(part.facts.note, code="columns") for part in done if part.facts.note]
+    reused = {source.path for task in plan.tasks if task.key in before for source in task.sources}
+    return Summary(
+        *result.shape,
+        result.entries,
+        result.total,
+        sum(part.facts.tokens for part in done),
+        UNITS.get(plan.recipe.reader, "token"),
+        sum(part.facts.sentences for part in done),
+        len(plan.sources),
+        len(reused),
+        (*plan.notes, *_note_examples(plan.recipe, result, file), *dict.fromkeys(notes)),
+    )
+
+
+def _note_examples(recipe: CountRecipe, result: MergeResult, file: str | None) -> list[Notice]:
+    """Report if example sentences were requested and are missing, or not kept for all pairs."""
+    share = result.covered / max(result.entries, 1)
+    if not recipe.evidence or (result.examples and share >= 1):
+        return []
+    if result.examples:
+        limit = f"{recipe.evidence_size:g} × the counts"
+        text = f"example sentences kept for {share:.0%} of pairs (space limit: {limit}; "
+        return [Notice(f"{text}--evidence-size)", code="examples")]
+    if file is not None:
+        text = f"{file} holds counts only; write a folder to keep example sentences"
+        return [Notice(text, code="examples")]
+    text = f"the reader {recipe.reader} does not provide sentences: no example sentences kept"
+    return [Notice(text, code="examples")]
+
+
+def _require_entries(plan: CountPlan, done: Sequence[CountPart], result: MergeResult) -> None:
+    """Refuse a count without any pair, with the reason."""
+    if not result.entries:
+        raise InputError(explain_empty(plan, done, result), code="empty-input")
+
+
+def explain_empty(plan: CountPlan, done: Sequence[CountPart], result: MergeResult) -> str:
+    """Return the reason why there are no counts."""
+    recipe, defaults = plan.recipe, asdict(CountCuts())
+    if all(result.before):
+        used = [name for name, cut in asdict(plan.cuts).items() if cut and cut != defaults[name]]
+        words, contexts = result.before
+        return (
+            f"no counts left: the options {', '.join(used)} remove all of {words:,} words in "
+            f"{contexts:,} contexts"
+        )
     if recipe.reader in TABULAR:
-        return "no pair in the inputs: no row has a count above 0"
-    tokens = sum(part.facts.tokens for part in parts)
+        return "no pairs in the inputs: no row has a count above 0"
+    tokens = sum(part.facts.tokens for part in done)
     if not tokens:
         return "no words in the inputs"
-    said = f"no pair in the inputs: of {tokens:,} tokens"
-    if not recipe.relations:
-        sentences = sum(part.facts.sentences for part in parts)
-        return f"{said} in {sentences:,} sentences no two stand side by side"
-    sought = ", ".join(map(_relation, recipe.relations))
-    return f"{said} no two stand in the relation {sought}{_tell_seen(parts)}"
+    if recipe.relations is None:
+        sentences = sum(part.facts.sentences for part in done)
+        return (
+            f"no pairs in the inputs: {tokens:,} tokens in {sentences:,} sentences, but no two "
+            "words are neighbours"
+        )
+    names = recipe.relations.describe()
+    return f"no pairs in the inputs: none of {tokens:,} tokens is in {names}{_list_labels(done)}"
 
 
-def _tell_seen(parts: Sequence[CountPart]) -> str:
-    """What texts without a pair hold, in a line for tags and one for labels."""
+def _list_labels(done: Sequence[CountPart]) -> str:
+    """List the tags and the labels of texts without pairs, one line for each."""
     sums: dict[str, Counter[str]] = {}
-    for part in parts:
+    for part in done:
         for name, counts in (part.facts.seen or {}).items():
             sums.setdefault(name, Counter()).update(counts)
-    said = ""
+    lines = ""
     for name, summed in sums.items():
         first = sorted(summed.items(), key=lambda one: (-one[1], one[0]))[:_SHOWN]
-        said += f"\n  {name} seen: " + (", ".join(f"{text} {n:,}" for text, n in first) or "none")
-    return said
-
-
-def _relation(name: str) -> str:
-    """A relation, with its pattern if that is not its name."""
-    meant = meaning_of(name)
-    return f"{name} ({meant})" if isinstance(meant, str) and meant != name else name
+        listed = ", ".join(f"{text} {n:,}" for text, n in first) or "none"
+        lines += f"\n  {name} found: {listed}"
+    return lines

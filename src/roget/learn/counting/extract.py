@@ -1,4 +1,4 @@
-"""The job of counting: one task's sources → pairs → a part."""
+"""Count one task: its sources → tokens → pairs → a part."""
 
 from __future__ import annotations
 
@@ -18,24 +18,27 @@ from roget import catalogue
 from roget.core.io import duck
 from roget.core.io.source import STANDARD_INPUT
 from roget.engines.base import Increment
+from roget.errors import InputError
 from roget.learn.corpus.base import NONE, PairColumns, Tables, Tokens
 from roget.learn.corpus.lemma_repair import LemmaRepair
+from roget.learn.corpus.pair_extraction import Extractor
+from roget.learn.corpus.particles import Particles
+from roget.learn.corpus.terms import Joiner
+from roget.learn.corpus.windows import Windows
 from roget.learn.counting import parts, read_tables
 from roget.learn.counting.examples import ExampleSampler
-from roget.learn.counting.parts import CountRecipe, CountTask, Facts
+from roget.learn.counting.parts import CountTask, Facts
+from roget.learn.counting.recipe import TABULAR, CountRecipe
 from roget.learn.counting.tally import PairTally
-
-TABULAR = {"table": read_tables.count_table, "matrix": read_tables.count_matrix}
-"""Readers of what is counted already."""
 
 _SPILL = "spill"
 _KEPT = 50
-"""Tags, and labels, that are noted of a text without a pair."""
+"""Number of tags, and of labels, recorded for a text without pairs."""
 
 
 @dataclass(frozen=True)
 class Extract:
-    """Counts a task and leaves its part in a folder, or, without one, returns the part's files."""
+    """Counts a task and leaves its part in a folder; without a folder returns the part's files."""
 
     recipe: CountRecipe
     folder: str | None = None
@@ -43,6 +46,7 @@ class Extract:
     threads: int | None = 1
 
     def __call__(self, task: CountTask, report: Increment) -> dict[str, bytes] | None:
+        """Count a task; this runs in a worker process."""
         if self.folder is not None:
             with parts.new_part(Path(self.folder), task.key) as draft:
                 self._count(task, draft, report)
@@ -52,119 +56,116 @@ class Extract:
             return {file.name: file.read_bytes() for file in sorted(Path(folder).iterdir())}
 
     def _count(self, task: CountTask, folder: Path, report: Increment) -> None:
-        doing = f"counting {task.sources[0].name}"
         with (
-            duck.clear_errors(doing),
+            duck.clear_errors(f"counting {task.sources[0].name}"),
             duck.connect(self.memory, self.threads, folder / _SPILL) as connection,
         ):
-            write = TABULAR.get(self.recipe.reader)
-            if write is None:
-                facts = self._draw(task, folder, connection, report)
-            else:
+            if self.recipe.reader in TABULAR:
+                count = catalogue.load("readers", self.recipe.reader)
                 sink = read_tables.Sink(folder, connection, report)
-                facts = write(task.sources[0], self.recipe, sink)
+                facts = count(task.sources[0], self.recipe, sink)
+            else:
+                facts = count_text(self.recipe, task, folder, connection, report)
         shutil.rmtree(folder / _SPILL, ignore_errors=True)
         parts.seal(folder, facts)
 
-    def _draw(
-        self,
-        task: CountTask,
-        folder: Path,
-        connection: duckdb.DuckDBPyConnection,
-        report: Increment,
-    ) -> Facts:
-        """Draw pairs from running text."""
-        tables = Tables()
-        tally = PairTally(tables, folder, connection)
-        draw = drawer(self.recipe, tables)
-        read = catalogue.load("readers", self.recipe.reader)
-        reading = replace(self.recipe.reading, texts=self.recipe.evidence > 0)
-        witness = (
-            ExampleSampler(self.recipe.evidence, folder, connection) if reading.texts else None
-        )
-        left, seen = Limit(self.recipe.limit), Seen(tables)
-        digest, read_once = hashlib.sha256(), 0
-        for source in map(replace, task.sources):
-            once = source.path == STANDARD_INPUT
-            source.digest = digest if once else None
-            before = 0
-            for tokens in read(source, tables, reading):
-                taken = left.take(tokens)
-                pairs = draw(taken)
-                seen.add(taken, pairs)
-                if self.recipe.transpose:
-                    pairs = pairs.turned()
-                tally.add(pairs)
-                if witness is not None:
-                    witness.add(taken, pairs)
-                report(source.read - before, left.taken)
-                before = source.read
-                if left.reached:
-                    break
-            if source.read > before:
-                report(source.read - before, 0)
-            if witness is not None:
-                witness.end(source)
-            read_once += source.read if once else 0
-            if left.reached:
+
+def count_text(
+    recipe: CountRecipe,
+    task: CountTask,
+    folder: Path,
+    connection: duckdb.DuckDBPyConnection,
+    report: Increment,
+) -> Facts:
+    """Extract the pairs of running text, batch by batch, and write them as a part."""
+    tables = Tables()
+    tally, extract = PairTally(tables, folder, connection), make_extractor(recipe, tables)
+    read = catalogue.load("readers", recipe.reader)
+    reading = replace(recipe.reading, texts=recipe.evidence > 0)
+    sampler = ExampleSampler(recipe.evidence, folder, connection) if reading.texts else None
+    limit, labels = TokenLimit(recipe.limit), LabelTally(tables)
+    digest, read_once = hashlib.sha256(), 0
+    for source in map(replace, task.sources):
+        once = source.path == STANDARD_INPUT
+        source.digest = digest if once else None
+        before = 0
+        for batch in read(source, tables, reading):
+            tokens = limit.take(batch)
+            pairs = extract(tokens)
+            labels.add(tokens, pairs)
+            if recipe.transpose:
+                pairs = pairs.transpose()
+            tally.add(pairs)
+            if sampler is not None:
+                sampler.add(tokens, pairs)
+            report(source.read - before, limit.taken)
+            before = source.read
+            if limit.reached:
                 break
-        tally.finish()
-        if witness is not None:
-            witness.finish()
-        whole = read_once and not left.reached
-        return Facts(
-            left.tokens,
-            left.sentences,
-            runs=tally.runs,
-            read=read_once,
-            sha256=digest.hexdigest() if whole else None,
-            seen=seen.facts(),
-            witnessed=witness.runs if witness is not None else 0,
-            pieces=witness.pieces if witness is not None else [],
-        )
+        if source.read > before:
+            report(source.read - before, 0)
+        if sampler is not None:
+            sampler.end(source)
+        read_once += source.read if once else 0
+        if limit.reached:
+            break
+    tally.finish()
+    if sampler is not None:
+        sampler.finish()
+    is_whole = read_once and not limit.reached
+    return Facts(
+        limit.tokens,
+        limit.sentences,
+        runs=tally.runs,
+        read=read_once,
+        sha256=digest.hexdigest() if is_whole else None,
+        seen=labels.list_frequent(),
+        witnessed=sampler.runs if sampler is not None else 0,
+        pieces=sampler.pieces if sampler is not None else [],
+    )
 
 
-class Seen:
-    """Counts tags and labels for as long as there is no pair; after that it costs nothing."""
+class LabelTally:
+    """Counts tags and labels until the first pair is found; after that it costs nothing."""
 
     def __init__(self, tables: Tables) -> None:
         self._texts = tables.upos.texts, tables.deprels.texts
         self._counts = {"parts of speech": Counter[str](), "labels": Counter[str]()}
-        self._paired = False
+        self._has_pairs = False
 
     def add(self, tokens: Tokens, pairs: PairColumns) -> None:
-        """Look at a batch and at what was drawn from it."""
-        self._paired = self._paired or bool(pairs.word.size)
+        """Count the tags and labels of a batch, unless pairs were extracted from it or before."""
+        self._has_pairs = self._has_pairs or bool(pairs.word.size)
         columns = zip(self._counts.values(), self._texts, (tokens.upos, tokens.deprel), strict=True)
         for counts, texts, ids in columns:
-            if ids is not None and not self._paired:
+            if ids is not None and not self._has_pairs:
                 distinct, sizes = np.unique(ids[ids != NONE], return_counts=True)
                 for number, size in zip(distinct.tolist(), sizes.tolist(), strict=True):
                     counts[texts[number]] += size
 
-    def facts(self) -> dict[str, dict[str, int]] | None:
-        """The most frequent tags and labels, if there was no pair."""
-        if self._paired:
+    def list_frequent(self) -> dict[str, dict[str, int]] | None:
+        """Return the most frequent tags and labels; None if there was a pair."""
+        if self._has_pairs:
             return None
         return {name: dict(counts.most_common(_KEPT)) for name, counts in self._counts.items()}
 
 
-class Limit:
-    """Counts tokens and sentences, and lets through no more than a limit allows."""
+class TokenLimit:
+    """Counts tokens and sentences, and cuts the batch in which a limit is reached."""
 
     def __init__(self, most: int | None) -> None:
         self.most = most
         self.tokens = self.sentences = 0
         self.taken = 0
-        """Tokens of the last batch."""
+        """Number of tokens of the last batch."""
 
     @property
     def reached(self) -> bool:
-        """Whether there is no use in reading on."""
+        """True if reading can stop."""
         return self.most is not None and self.tokens >= self.most
 
     def take(self, tokens: Tokens) -> Tokens:
-        """The batch, up to the sentence in which the limit is reached."""
+        """Return the batch up to the sentence in which the limit is reached."""
         if self.most is not None and self.tokens + len(tokens) > self.most:
             ends = tokens.starts[1:]
             tokens = tokens.first(int(np.searchsorted(ends, self.most - self.tokens)) + 1)
@@ -174,11 +175,9 @@ class Limit:
         return tokens
 
 
-def drawer(recipe: CountRecipe, tables: Tables) -> Callable[[Tokens], PairColumns]:
-    """What turns tokens into pairs."""
+def make_extractor(recipe: CountRecipe, tables: Tables) -> Callable[[Tokens], PairColumns]:
+    """Return the function that turns tokens into pairs."""
     if recipe.window is not None:
-        from roget.learn.corpus.windows import Windows
-
         return Windows(
             recipe.window,
             recipe.sides,
@@ -188,10 +187,9 @@ def drawer(recipe: CountRecipe, tables: Tables) -> Callable[[Tokens], PairColumn
             recipe.function_words,
             recipe.terms,
         )
-    from roget.learn.corpus.particles import Particles
-    from roget.learn.corpus.relations import Extractor, parse
-    from roget.learn.corpus.terms import Joiner
-
+    if recipe.relations is None:
+        raise InputError("neither a relation nor a window", code="missing-option")
+    # Correct the tokens first: lemmas, then separable verbs, then terms.
     steps: list[Callable[[Tokens], Tokens]] = []
     if recipe.left_out or recipe.repairs:
         steps.append(LemmaRepair(tables, recipe.left_out, recipe.repairs))
@@ -199,5 +197,5 @@ def drawer(recipe: CountRecipe, tables: Tables) -> Callable[[Tokens], PairColumn
         steps.append(Particles(tables))
     if recipe.terms:
         steps.append(Joiner(recipe.terms, tables).join_chains)
-    extract = Extractor(parse(recipe.relations), tables, recipe.tags)
+    extract = Extractor(recipe.relations.relations, tables, recipe.tags)
     return lambda tokens: extract(reduce(lambda made, step: step(made), steps, tokens))

@@ -1,13 +1,13 @@
-"""Adding up parts: words and contexts get their final numbers, and equal pairs one count.
+"""Merge parts: words and contexts get their final ids, and equal pairs are added up.
 
-All of it happens in DuckDB, which spills what does not fit in memory. Pairs are grouped by a key
-made of the word's number and the context's, never by their texts.
+All of it happens in DuckDB, which spills to disk what does not fit in memory. Pairs are grouped by
+a key made of the ids of word and context, never by their texts.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,23 +15,21 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from roget.core.counts import evidence
+from roget.core.counts import Counts, evidence
 from roget.core.counts import files as counts_files
 from roget.core.io import duck
 from roget.core.io.duck import quoted
 from roget.errors import InputError
 from roget.learn.counting import fixed_point, parts
-from roget.learn.counting.parts import CountCuts, CountPart
+from roget.learn.counting.merge_examples import merge_examples
+from roget.learn.counting.parts import CountPart
+from roget.learn.counting.recipe import CountCuts, CountRecipe
 
 _LETTERS = r"\p{L}[\p{L}\p{M}]*([-'’‐‑]\p{L}[\p{L}\p{M}]*)*"
-"""Letters and their marks; hyphens and apostrophes only between them."""
-
-_TEXT, _OCCURRENCE = 35, 4
-"""Of a sentence, the percentage of its bytes that it takes when packed, and bytes for each
-occurrence: about what English texts take."""
+"""Letters and combining marks; hyphens and apostrophes only between them."""
 
 _LOW = 2**32 - 1
-"""The context's bits of a key; those above are the word's."""
+"""The lower bits of a key are the context's id, the bits above the word's."""
 
 _AXES = {
     "words": (parts.WORDS, "SELECT id, word AS name", ""),
@@ -39,64 +37,84 @@ _AXES = {
         parts.CONTEXTS,
         "SELECT id, CASE WHEN slot = '' THEN context ELSE slot || ':' || context END AS name,"
         " slot, context",
-        # Two slots can give one name: a of b:c, and a:b of c.
+        # Two slots can give one name: b:c in slot a, and c in slot a:b.
         "min(slot) AS slot, arg_min(context, slot) AS context",
     ),
 }
-"""Tables: their file in a part, how it is read, and what is kept beside names and counts."""
+"""For each axis: its file in a part, how it is read, and what is kept besides names and counts."""
 
 
 @dataclass(frozen=True)
-class Result:
-    """What was written, and how many words and contexts there were before the cuts."""
+class MergeResult:
+    """What was written, and the number of words and contexts before the cuts."""
 
     shape: tuple[int, int]
     entries: int
     total: int | float
     dtype: str
-    seen: tuple[int, int]
+    before: tuple[int, int]
+    examples: Mapping[str, int]
+    """Number of rows of each table of example sentences; empty if there are none."""
+    covered: int
+    """Number of pairs with an example sentence."""
+
+
+@contextmanager
+def open_merger(
+    found: Sequence[CountPart],
+    recipe: CountRecipe,
+    work: Path,
+    memory: str | None,
+) -> Iterator[CountMerger]:
+    """Open a database that merges parts; the folder `work` holds intermediate results."""
+    with duck.connect(memory, None, work / "spill") as connection:
+        yield CountMerger(connection, found, recipe, work)
 
 
 class CountMerger:
-    """Adds up parts in a database; the folder `work` holds what lies between its steps."""
+    """Merges parts in a database."""
 
     def __init__(
         self,
         connection: duckdb.DuckDBPyConnection,
-        given: Sequence[CountPart],
+        found: Sequence[CountPart],
+        recipe: CountRecipe,
         work: Path,
-        tagged: bool = False,
-        per_one: int = 1,
     ) -> None:
-        self._connection, self._work, self._tagged = connection, work, tagged
-        self._per_one = per_one  # what parts hold is so many times the counts
-        self._parts = [part for part in given if part.facts.runs]
-        self._fractional = any(part.facts.fractional for part in given)
+        self._connection, self._recipe, self._work = connection, recipe, work
+        # Parts hold whole multiples of 1/per_one, so that weights 1/d are added up exactly.
+        self._per_one = recipe.per_one
+        self._parts = [part for part in found if part.facts.runs]
+        self._fractional = any(part.facts.fractional for part in found)
         self._count = ", ".join(fixed_point.columns(self._fractional))
 
-    def write(self, draft: Path, cuts: CountCuts) -> Result:
-        """Write words, contexts and entries to a folder, unless there are none."""
+    def write(self, draft: Path, cuts: CountCuts, *, examples: bool) -> MergeResult:
+        """Write words, contexts and entries to a folder, and example sentences if requested."""
         try:
-            return self._write(draft, cuts)
+            return self._write(draft, cuts, examples)
         except duckdb.InvalidInputException as error:
             if fixed_point.TOO_MUCH not in str(error):
                 raise
-            raise InputError(fixed_point.TOO_MUCH) from None
+            raise InputError(fixed_point.TOO_MUCH, code="too-large") from None
 
-    def _write(self, draft: Path, cuts: CountCuts) -> Result:
+    def _write(self, draft: Path, cuts: CountCuts, examples: bool) -> MergeResult:
         if not self._parts:
-            return Result((0, 0), 0, 0, "int64", (0, 0))
+            return MergeResult((0, 0), 0, 0, "int64", (0, 0), {}, 0)
+        # 1. Number all words and contexts, the most frequent first.
         for axis in _AXES:
             self._number(axis)
-        seen = self._size("words"), self._size("contexts")
+        before = self._size("words"), self._size("contexts")
+        # 2. Remove words and contexts by their totals, and pairs by their counts.
         if cuts != CountCuts():
-            words = self._where("name", cuts.min_count, cuts.vocabulary, cuts)
+            words = self._make_condition("name", cuts.min_count, cuts.vocabulary, cuts)
             self._run(f"DELETE FROM words WHERE NOT ({words})")
-            contexts = self._where("context", cuts.min_context, cuts.contexts, cuts)
+            contexts = self._make_condition("context", cuts.min_context, cuts.contexts, cuts)
             self._run(f"DELETE FROM contexts WHERE NOT ({contexts})")
-        pairs = self._pairs(cuts)
+        # 3. Add up equal pairs of all parts.
+        pairs = self._add_up_pairs(cuts)
         if cuts != CountCuts():
             pairs = self._renumber(pairs)
+        # 4. Write the tables, the entries in order.
         entries, total, dtype = self._write_entries(pairs, draft / counts_files.ENTRIES)
         for axis, names, file in (
             ("words", "name AS word", counts_files.WORDS),
@@ -104,115 +122,36 @@ class CountMerger:
         ):
             duck.copy(self._connection, f"SELECT {names} FROM {axis} ORDER BY id", draft / file)
         shape = self._size("words"), self._size("contexts")
-        return Result(shape, entries, total, dtype, seen)
+        # 5. Choose example sentences for the pairs that are left.
+        rows: dict[str, int] = {}
+        covered = entries
+        if examples and entries:
+            rows, covered = merge_examples(
+                self._connection, self._parts, draft, self._recipe, self._map_ids
+            )
+        return MergeResult(shape, entries, total, dtype, before, rows, covered)
 
-    def write_evidence(self, draft: Path, most: int, times: float) -> tuple[dict[str, int], int]:
-        """Write where the pairs were seen, so many times each; the rows of tables, and the pairs.
+    def load(self, draft: Path, result: MergeResult, provenance: Mapping[str, Any]) -> Counts:
+        """Return the counts just written, straight from the database.
 
-        They take so many times the room of the counts, or 0 for any. To be called when all else is
-        written. Nothing is, if no reader has told.
+        The files are neither sealed nor checked: this process has just written them.
         """
-        told = [(at, part) for at, part in enumerate(self._parts) if part.facts.witnessed]
-        if not told:
-            return {}, 0
-        sentences: list[str] = []
-        entries = duck.parquet(draft / counts_files.ENTRIES, numbered=True)
-        self._run(
-            "CREATE TEMP TABLE entries AS SELECT file_row_number AS entry,"
-            f' "row"::BIGINT << 32 | "column"::BIGINT AS key FROM {entries}'
-        )
-        for at, part in told:
-            names = [parts.seen_names(run) for run in range(part.facts.witnessed)]
-            files, texts = (
-                [part.folder / name for name in one] for one in zip(*names, strict=True)
-            )
-            for axis in _AXES:
-                self._map(part, axis)
-            columns = "rank, word_at, context_at, word_more, context_more"
-            query = (
-                f"SELECT words_map.new << 32 | contexts_map.new AS key, {columns},"
-                f" {at}::BIGINT << 40 | sentence AS sentence FROM {duck.parquet(*files)} p"
-                " JOIN words_map ON words_map.old = p.word"
-                " JOIN contexts_map ON contexts_map.old = p.context"
-            )
-            found = f"SELECT * FROM ({query}) JOIN entries USING (key)"
-            self._run(f"{'INSERT INTO seen' if sentences else 'CREATE TEMP TABLE seen AS'} {found}")
-            sentences.append(
-                f"SELECT {at}::BIGINT << 40 | sentence AS sentence,"
-                f" {at}::BIGINT << 32 | piece AS piece, line, text FROM {duck.parquet(*texts)}"
-            )
-        # What `choose` of `witness` does in each part, again for those that several parts have.
-        crowded = f"(SELECT entry FROM seen GROUP BY entry HAVING count(*) > {most})"
-        again = (
-            "SELECT *, row_number() OVER (PARTITION BY entry, rank ORDER BY sentence, word_at,"
-            f" context_at) AS again FROM seen WHERE entry IN {crowded}"
-        )
-        order = "again, rank, sentence, word_at, context_at"
-        self._run(
-            f"CREATE TEMP TABLE chosen AS SELECT *, 0 AS again FROM seen"
-            f" WHERE entry NOT IN {crowded} UNION ALL SELECT * FROM ({again})"
-            f" QUALIFY row_number() OVER (PARTITION BY entry ORDER BY {order}) <= {most}"
-        )
-        self._run(
-            "CREATE TEMP TABLE texts AS SELECT * FROM"
-            f" ({' UNION ALL '.join(sentences)}) SEMI JOIN chosen USING (sentence)"
-        )
-        room = sum((draft / name).stat().st_size for name in counts_files.FILES)
-        self._use_sentences(int(times * room) if times else None)
-        pieces = ", ".join(
-            f"({at << 32 | piece}, {quoted(name)}, {before})"
-            for at, piece, name, before in _list_pieces(told)
-        )
-        written = {
-            evidence.SENTENCES: "SELECT source, (line + before) AS line, text"
-            " FROM texts JOIN used USING (sentence)"
-            f" JOIN (VALUES {pieces}) AS pieces (piece, source, before) USING (piece) ORDER BY id",
-            evidence.SEEN: "SELECT entry, id AS sentence, word_at AS word, word_more,"
-            " context_at::INTEGER - word_at AS context, context_more FROM chosen"
-            f" JOIN used USING (sentence) ORDER BY entry, {order}",
+        names = [*counts_files.TABLES, *result.examples]
+        tables = {
+            name: self._run(
+                f"SELECT * EXCLUDE (file_row_number) FROM"
+                f" {duck.parquet(draft / name, numbered=True)} ORDER BY file_row_number"
+            ).fetchnumpy()
+            for name in names
         }
-        for name, query in written.items():
-            types = evidence.TABLES[name].items()
-            cast = ", ".join(f'"{one}"::{kind} AS "{one}"' for one, kind in types)
-            duck.copy(self._connection, f"SELECT {cast} FROM ({query})", draft / name, packed=True)
-        covered = "SELECT count(DISTINCT entry) FROM chosen SEMI JOIN used USING (sentence)"
-        rows = {name: self._size(duck.parquet(draft / name)) for name in written}
-        return rows, int(self._one(covered))
-
-    def _use_sentences(self, room: int | None) -> None:
-        """Number the sentences that are kept: all, or what there is room for, about so many bytes.
-
-        A pair tells the more, the more often its word and its context were seen (the logarithm of
-        the smaller of the two); a sentence is worth what its pairs tell, each shared out among its
-        sentences, by the room it takes. Whole numbers only, so that sums do not depend on order.
-        """
-        number = "row_number() OVER (ORDER BY sentence) - 1 AS id"
-        cost = f"{_TEXT} * any_value(bytes) // 100 + {_OCCURRENCE} * count(*)"
-        sizes = "(SELECT sentence, strlen(text) AS bytes FROM texts)"
-        every = f"SELECT sentence, {cost} AS cost FROM chosen JOIN {sizes} USING (sentence)"
-        total = f"SELECT sum(cost) FROM ({every} GROUP BY sentence)"
-        if room is None or self._one(total) <= room:
-            query = f"SELECT sentence, {number} FROM texts"
-        else:
-            seen = f"least(w.n, c.n)::DOUBLE / {self._per_one}"
-            # Nothing is like anything by what was seen once.
-            self._run(
-                f"CREATE OR REPLACE TEMP TABLE chosen AS SELECT p.*, (16 * log2({seen}))::BIGINT"
-                " AS told FROM chosen p JOIN words w ON w.id = p.key >> 32"
-                f" JOIN contexts c ON c.id = p.key & {_LOW} WHERE {seen} > 1"
-            )
-            shared = "(SELECT entry, count(*) AS many FROM chosen GROUP BY entry)"
-            worth = (
-                f"SELECT sentence, {cost} AS cost, sum(told // many) AS told FROM chosen"
-                f" JOIN {sizes} USING (sentence) JOIN {shared} USING (entry) GROUP BY sentence"
-            )
-            order = "1000000 * told // cost DESC, sentence ROWS UNBOUNDED PRECEDING"
-            upto = f"SELECT sentence, sum(cost) OVER (ORDER BY {order}) AS upto FROM ({worth})"
-            query = f"SELECT sentence, {number} FROM ({upto}) WHERE upto <= {room}"
-        self._run(f"CREATE TEMP TABLE used AS {query}")
+        relations = self._recipe.relations.names if self._recipe.relations else ()
+        counts = counts_files.from_tables(tables, result.shape, relations, provenance)
+        if result.examples:
+            counts.evidence = evidence.from_tables(tables, counts)
+        return counts
 
     def _number(self, axis: str) -> None:
-        """Make a table of all names, numbered by count, then by text."""
+        """Create a table of all names, numbered by count, then by text."""
         file, read, also = _AXES[axis]
         rows = self._read(read, *(part.folder / file for part in self._parts))
         summed = fixed_point.summed(rows, "name", self._fractional, also)
@@ -220,23 +159,23 @@ class CountMerger:
         self._run(f"CREATE TEMP TABLE {axis} AS {numbered}")
 
     def _read(self, select: str, *files: Path) -> str:
-        """Rows of some files with their counts, also where only other files have fractions."""
+        """Return a query of rows with their counts; missing fractions are 0."""
         table = duck.parquet(*files, by_name=True)
         if not self._fractional:
             return f"{select}, n FROM {table}"
-        there = [row[0] for row in self._run(f"DESCRIBE FROM {table}").fetchall()]
+        present = [row[0] for row in self._run(f"DESCRIBE FROM {table}").fetchall()]
         filled = ", ".join(
-            f"{f'coalesce({name}, 0)' if name in there else 0}::UBIGINT AS {name}"
+            f"{f'coalesce({name}, 0)' if name in present else 0}::UBIGINT AS {name}"
             for name in fixed_point.FRACTIONAL[1:]
         )
         return f"{select}, n, {filled} FROM {table}"
 
-    def _pairs(self, cuts: CountCuts) -> str:
-        """The pairs as a query of key and count, each key once."""
+    def _add_up_pairs(self, cuts: CountCuts) -> str:
+        """Return a query of (key, count) with each key once."""
         staged = []
         for number, part in enumerate(self._parts):
-            query, distinct = self._key_pairs(part)
-            if distinct and len(self._parts) == 1 and cuts == CountCuts():
+            query, is_distinct = self._key_pairs(part)
+            if is_distinct and len(self._parts) == 1 and cuts == CountCuts():
                 return query
             staged.append(self._stage(query, f"keyed-{number}"))
         pairs = fixed_point.summed(f"FROM {duck.parquet(*staged)}", "key", self._fractional)
@@ -248,25 +187,26 @@ class CountMerger:
         return f"FROM {duck.parquet(file)}"
 
     def _key_pairs(self, part: CountPart) -> tuple[str, bool]:
-        """A part's pairs by their final numbers, and whether no key can come twice."""
+        """Return a query of a part's pairs by final ids, and True if no key occurs twice."""
         runs = [part.folder / parts.pairs_name(run) for run in range(part.facts.runs)]
         query, joins = self._read("SELECT word, context", *runs), ""
         key = {"words": "p.word", "contexts": "p.context"}
         for axis, column in key.items():
-            names = self._map(part, axis)
+            names = self._map_ids(part, axis)
+            # Skip the join if the part's ids are the final ones, as for a single part.
             every = f"count(*) = (SELECT count(*) FROM {names})"
-            if not self._one(f"SELECT {every} AND bool_and(old = new) FROM {axis}_map"):
+            if not self._fetch_one(f"SELECT {every} AND bool_and(old = new) FROM {axis}_map"):
                 key[axis] = f"{axis}_map.new"
                 joins += f" JOIN {axis}_map ON {axis}_map.old = {column}"
-        merged = self._one("SELECT count(*) > count(DISTINCT new) FROM contexts_map")
+        merged = self._fetch_one("SELECT count(*) > count(DISTINCT new) FROM contexts_map")
         keyed = f"{key['words']} << 32 | {key['contexts']} AS key"
         return (
             f"SELECT {keyed}, {self._count} FROM ({query}) p{joins}",
             part.facts.runs == 1 and not merged,
         )
 
-    def _map(self, part: CountPart, axis: str) -> str:
-        """Make a table of a part's numbers and the final ones; the SQL that reads its names."""
+    def _map_ids(self, part: CountPart, axis: str) -> str:
+        """Create a table from a part's ids to the final ones; return SQL that reads its names."""
         file, read, _ = _AXES[axis]
         names = duck.parquet(part.folder / file)
         self._run(
@@ -276,7 +216,7 @@ class CountMerger:
         return names
 
     def _renumber(self, pairs: str) -> str:
-        """The pairs by new numbers, for what the cuts have left: by its counts without the rest."""
+        """Return the pairs with new ids, by the counts that the cuts have left."""
         for axis, number in (("words", "key >> 32"), ("contexts", f"key & {_LOW}")):
             rows = f"SELECT {number} AS old, {self._count} FROM ({pairs})"
             summed = fixed_point.summed(rows, "old", self._fractional)
@@ -290,10 +230,12 @@ class CountMerger:
         )
 
     def _write_entries(self, pairs: str, file: Path) -> tuple[int, int | float, str]:
-        """Write the pairs in order; their number, their sum, and the type of the counts."""
+        """Write the pairs in order; return their number, their sum, and the type of the counts."""
         fractional = self._fractional
         if fractional:
-            fractional = not self._one(f"SELECT bool_and(fraction = 0 AND rest = 0) FROM ({pairs})")
+            # Fractions of several parts may add up to whole numbers everywhere.
+            whole = f"SELECT bool_and(fraction = 0 AND rest = 0) FROM ({pairs})"
+            fractional = not self._fetch_one(whole)
         value = fixed_point.value(fractional)
         if self._per_one > 1:
             value, fractional = f"({value} / {self._per_one}::DOUBLE)", True
@@ -305,10 +247,9 @@ class CountMerger:
         )
         rows = f"SELECT 0 AS key, {self._count} FROM words"
         summed = fixed_point.summed(rows, "key", self._fractional)
-        total = self._run(f"SELECT {value} FROM ({summed})")
-        found = total.fetchall()
+        total = self._run(f"SELECT {value} FROM ({summed})").fetchall()
         dtype = "float64" if fractional else "int64"
-        return self._size(duck.parquet(file)), found[0][0] if found else 0, dtype
+        return self._size(duck.parquet(file)), total[0][0] if total else 0, dtype
 
     def _stage(self, query: str, name: str) -> Path:
         file = self._work / f"{name}.parquet"
@@ -319,42 +260,29 @@ class CountMerger:
         return duck.execute(self._connection, query)
 
     def _size(self, table: str) -> int:
-        return int(self._one(f"SELECT count(*) FROM {table}"))
+        return int(self._fetch_one(f"SELECT count(*) FROM {table}"))
 
-    def _one(self, query: str) -> Any:
+    def _fetch_one(self, query: str) -> Any:
         return self._run(query).fetchall()[0][0]
 
-    def _where(self, column: str, least: int, only: Iterable[str] | None, cuts: CountCuts) -> str:
-        """Which words or contexts stay: the column holds their texts, n their counts."""
-        plain = f"regexp_replace({column}, '/[^/]*$', '')" if self._tagged else column
-        # A fractional total may be less than 1, which cuts nothing.
+    def _make_condition(
+        self, column: str, least: int, only: Iterable[str] | None, cuts: CountCuts
+    ) -> str:
+        """Return the condition under which words or contexts are kept.
+
+        `column` holds their texts and n their counts; `only` lists the texts that may be kept.
+        """
+        plain = f"regexp_replace({column}, '/[^/]*$', '')" if self._recipe.tags else column
+        # A fractional total may be below 1, which a threshold of 1 does not remove.
         clauses = [f"n >= {least * self._per_one}" if least > 1 else "true"]
-        for name, texts, wanted in (("stop", cuts.stop or None, "NOT "), ("listed", only, "")):
+        for name, texts, sign in (("stop", cuts.stop or None, "NOT "), ("listed", only, "")):
             if texts is not None:
-                # An array of texts must not be empty, and no text is.
+                # DuckDB cannot type an empty array; no word is the empty text.
                 self._connection.register("texts", {"text": np.array([*texts, ""], np.object_)})
                 self._run(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT text::VARCHAR FROM texts")
                 self._connection.unregister("texts")
-                # With tags, drink/VERB is listed as such or as drink.
-                clauses.append(f"{wanted}({column} IN (FROM {name}) OR {plain} IN (FROM {name}))")
+                # With tags, a list may name drink/VERB or drink.
+                clauses.append(f"{sign}({column} IN (FROM {name}) OR {plain} IN (FROM {name}))")
         if cuts.alphabetic:
             clauses.append(f"regexp_full_match({plain}, {quoted(_LETTERS)})")
         return " AND ".join(clauses)
-
-
-def _list_pieces(told: Iterable[tuple[int, CountPart]]) -> Iterator[tuple[int, int, str, int]]:
-    """Of each piece its part, its number there, its source and the lines before it.
-
-    Sources go by the names of their files alone, where these tell them apart.
-    """
-    pieces = [
-        (path, start, at, number, lines)
-        for at, part in told
-        for number, (path, start, lines) in enumerate(part.facts.pieces)
-    ]
-    paths = {path for path, *_ in pieces}
-    plain = len({os.path.basename(path) for path in paths}) == len(paths)
-    before: dict[str, int] = {}
-    for path, _, at, number, lines in sorted(pieces):
-        yield at, number, os.path.basename(path) if plain else path, before.get(path, 0)
-        before[path] = before.get(path, 0) + lines

@@ -1,4 +1,4 @@
-"""All that can be asked of counting; `plan` makes a recipe of it."""
+"""Options of counting."""
 
 from __future__ import annotations
 
@@ -18,121 +18,133 @@ TAGGERS = ("hanta", "spacy")
 
 @dataclass(frozen=True)
 class CountOptions(Checked):
-    """How inputs are read, what is counted in them, and what is left out."""
+    """How inputs are read, what is counted, and what is left out."""
 
     relation: str | Sequence[str] | None = option(
         None,
         many="repeated",
         flags=("--relation", "-r"),
         metavar="NAME|PATTERN",
-        help="Of parsed text: nouns, verbs, adjectives, names, all; or obj, subj, obl:prep, amod, "
-        "nmod:prep, or a pattern such as VERB/obj/NOUN or VERB/obl+case/NOUN,PROPN; several may be "
-        "named. Default: nouns.",
+        help="Relations of parsed text: a preset (nouns, verbs, adjectives, names, all), a name "
+        "(obj, subj, obl:prep, amod, nmod:prep) or a pattern such as VERB/obj/NOUN or "
+        "VERB/obl+case/NOUN,PROPN; may be repeated. Default: nouns.",
     )
     window: int | None = option(
-        None, minimum=1, help="Of any text: contexts are the words up to so many places away."
+        None, minimum=1, help="Use words within N positions as contexts, in any text."
     )
     sides: str = option(
         "both",
         choices=SIDES,
-        help="Of a window: both sides alike, one side, sides kept apart, or each place.",
+        help="Window: both sides, left or right only, apart (left and right as different "
+        "contexts), or each (every position as a different context).",
     )
     decay: bool | None = option(
         None,
-        help="Of a window: a neighbour d places away counts 1/d, not 1. Default: yes, unless "
-        "--window is given.",
+        help="Window: count a neighbour at distance d as 1/d instead of 1. Default: yes, unless "
+        "--window is passed.",
     )
     function_words: bool | None = option(
         None,
-        help="Of a window: count the, of, and the like too; no leaves them out, as the text or its "
-        "tags tell them. Default: no, unless --window is given.",
+        help="Window: count function words (the, of, …), which are detected from the text or its "
+        "tags. Default: no, unless --window is passed.",
     )
     terms: bool | None = option(
         None,
-        help="Words that are often side by side and seldom apart are one: prime_minister; of "
-        "parsed text, parts of a compound or name. Default: of plain text without --window.",
+        help="Count adjacent words that rarely occur apart as one (prime_minister); in parsed "
+        "text, parts of a compound or name. Default: yes for plain text without --window.",
     )
     reader: str | None = option(
-        None, choices="readers", help="How to read the inputs, if their names mislead."
+        None, choices="readers", help="Use this reader instead of inferring it from the file name."
     )
     tagger: str | None = option(
         None,
         choices=TAGGERS,
-        help="Find relations in plain text by tagging it roughly (hanta) or parsing it (spacy).",
+        help="Find relations in plain text: hanta = tag it and apply patterns, spacy = parse it.",
     )
     model: str | None = option(
-        None, metavar="NAME|FOLDER", help="The spaCy pipeline, or the language of the tagger."
+        None, metavar="NAME|FOLDER", help="spaCy pipeline, or language of the tagger."
     )
     language: str | None = option(
         None,
         metavar="CODE",
-        help="Of the words, such as de or pt-BR. Default: the tagger's or pipeline's, or as "
-        "running text tells.",
+        help="Language of the words, e.g. de or pt-BR. Default: that of the tagger or pipeline, or "
+        "detected from the text.",
     )
     odd_words: bool | None = option(
         None,
-        help="Of parsed text: keep pronouns, measures and single letters that are tagged as nouns. "
-        "Default: not where a preset (nouns, …) is counted.",
+        help="Parsed text: keep pronouns, measures and single letters that are tagged as nouns. "
+        "Default: no for presets (nouns, …).",
     )
     repair: bool | None = option(
         None,
-        help="Of parsed text: mend lemmas of nouns that the text speaks against (data: datum). "
-        "Default: where a preset is counted.",
+        help="Parsed text: correct noun lemmas that the text contradicts (datum → data). "
+        "Default: yes for presets (nouns, …).",
     )
     columns: str | Sequence[str | int] | Mapping[str, str | int] | None = option(
         None,
         many="text",
         metavar="ROLE=COLUMN",
-        help="Of a table: word=noun,context=verb,count=freq, and perhaps slot=…; or names or "
-        "numbers of word, context and count: user,item or 2,1,3.",
+        help="Columns of a table, e.g. word=noun,context=verb,count=freq (and optionally slot=…), "
+        "or names or numbers of word, context and count: user,item or 2,1,3.",
     )
-    form: bool = option(False, help="Count forms, not lemmas.")
+    form: bool = option(False, help="Count forms instead of lemmas.")
     keep_case: bool | None = option(
         None,
-        help="Leave capitals as they are. Default: no, but for German lemmas, of which nouns are "
-        "told by them.",
+        help="Keep capitals. Default: no, except German lemmas, where capitals mark nouns.",
     )
-    tags: bool = option(False, help="Add the part of speech: drink/VERB.")
+    tags: bool = option(False, help="Add the part of speech to words and contexts: drink/VERB.")
     segment: str | None = option(
         None,
         choices="segmenters",
-        help="Of plain text in scripts without blanks (Chinese, Japanese, Thai): find words, as "
-        "the text tells them or by a dictionary. Default: each character is a word.",
+        help="Plain text in scripts without spaces (Chinese, Japanese, Thai): find words, learnt "
+        "from the text or by a dictionary (jieba). Default: each character is a word.",
     )
-    lines: bool = option(False, help="Of plain text: every line is a sentence.")
-    encoding: str = option("utf-8", metavar="NAME", help="Of the inputs.")
+    lines: bool = option(False, help="Plain text: every line is a sentence.")
+    encoding: str = option("utf-8", metavar="NAME", help="Encoding of the inputs.")
     transpose: bool | None = option(
         None,
-        help="Words and contexts change places; of tables, no for words in the first column. "
-        "Default: no; of tables, as header or name tell (verb_object.tsv).",
+        help="Exchange words and contexts. For tables, --no-transpose means words are in the first "
+        "column. Default: no; for tables, inferred from header or name (verb_object.tsv).",
     )
-    min_count: int = option(1, minimum=1, help="Leave out words seen less often.")
-    min_context: int = option(1, minimum=1, help="Leave out contexts seen less often.")
-    min_pair: int = option(1, minimum=1, help="Leave out pairs seen less often.")
-    stop: Words = option(None, metavar="FILE", help="Neither words nor contexts, one per line.")
-    vocabulary: Words = option(None, metavar="FILE", help="The only words wanted, one per line.")
-    contexts: Words = option(None, metavar="FILE", help="The only contexts wanted, one per line.")
-    alphabetic: bool = option(False, help="Only words and contexts made of letters.")
+    min_count: int = option(1, minimum=1, help="Drop words with fewer occurrences.")
+    min_context: int = option(1, minimum=1, help="Drop contexts with fewer occurrences.")
+    min_pair: int = option(1, minimum=1, help="Drop pairs with fewer occurrences.")
+    stop: Words = option(
+        None,
+        metavar="FILE",
+        help="File of stop words, one per line, dropped as words and as contexts.",
+    )
+    vocabulary: Words = option(
+        None, metavar="FILE", help="File of the only words to keep, one per line."
+    )
+    contexts: Words = option(
+        None, metavar="FILE", help="File of the only contexts to keep, one per line."
+    )
+    alphabetic: bool = option(False, help="Keep only words and contexts made of letters.")
     limit: int | None = option(
-        None, minimum=1, help="Stop after so many tokens (rows of a table): to try out."
+        None, minimum=1, help="Stop after N tokens (rows of a table), to try out options."
     )
     evidence: int = option(
         0,
         minimum=0,
         metavar="N",
-        help="Of running text: keep the sentences of up to N occurrences of each pair, for "
-        "`roget why` and the page.",
+        help="Running text: keep up to N example sentences for each pair, for `roget why` and the "
+        "page.",
     )
     evidence_size: float = option(
         2.0,
         minimum=0,
         metavar="TIMES",
-        help="Sentences take no more room than so many times the counts; those of frequent words "
-        "and contexts go first. 0: no limit.",
+        help="Maximum size of the example sentences as a multiple of the counts; sentences with "
+        "frequent words and contexts are kept first. 0: no limit.",
     )
-    processes: int | None = option(None, minimum=1, help="How many; without it, one per core.")
+    processes: int | None = option(
+        None, minimum=1, help="Number of worker processes. Default: one per core."
+    )
     memory: str | None = option(
-        None, metavar="SIZE", help="For sums, such as 2GB; more goes to disk."
+        None,
+        metavar="SIZE",
+        help="Memory limit of the database, e.g. 2GB; beyond it data spill to disk.",
     )
     engine: str = copy_option(Where, "engine", "local")
     scheduler: str | None = copy_option(Where, "scheduler", None)
@@ -140,7 +152,7 @@ class CountOptions(Checked):
 
 @dataclass(frozen=True)
 class TableOptions:
-    """Of a table of counts."""
+    """Options of reading a table of counts."""
 
     columns: str | Sequence[str | int] | Mapping[str, str | int] | None = copy_option(
         CountOptions, "columns", None

@@ -14,12 +14,14 @@ from roget.core.store import new_file
 from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.corpus.base import Tables
-from roget.learn.corpus.relations import quadruples
-from roget.learn.counting.extract import TABULAR, Limit
+from roget.learn.corpus.pair_extraction import extract_quadruples
+from roget.learn.counting.extract import TokenLimit
+from roget.learn.counting.inspect import find_sources
 from roget.learn.counting.options import CountOptions
-from roget.learn.counting.plan import UNPARSED, list_asked, recipe_of, sources_of
+from roget.learn.counting.recipe import TABULAR, UNPARSED, draft_recipe, list_changed
 
-_HEEDED = ("reader", "tagger", "model", "form", "keep_case", "lines", "encoding", "limit")
+_USED = ("reader", "tagger", "model", "form", "keep_case", "lines", "encoding", "limit")
+"""Options of counting that apply to quadruples."""
 
 
 def write(
@@ -29,17 +31,27 @@ def write(
     *,
     progress: Report | None = None,
 ) -> int:
-    """Write verb, noun1, preposition, noun2 and attachment (N or V), one per line; how many."""
+    """Write verb, noun1, preposition, noun2 and attachment (N or V), one quadruple per line.
+
+    Returns the number of quadruples.
+    """
     written = 0
     name = os.fspath(output)
     if not name.lower().endswith((".tsv", ".tsv.gz")):
-        raise InputError(f"cannot write {output}: quadruples are written as .tsv or .tsv.gz")
+        raise InputError(
+            f"{output}: unsupported format for quadruples; use .tsv or .tsv.gz",
+            code="unsupported-format",
+        )
     with new_file(output) as draft, open_output(draft, name) as file:
         for quadruple in read(inputs, options, progress=progress):
             file.write(("\t".join(quadruple) + "\n").encode())
             written += 1
         if not written:
-            raise InputError("no quadruple in the inputs: no verb with an object and a phrase")
+            raise InputError(
+                "no quadruples in the inputs: no verb has an object followed by a prepositional "
+                "phrase",
+                code="empty-input",
+            )
     return written
 
 
@@ -49,27 +61,30 @@ def read(
     *,
     progress: Report | None = None,
 ) -> Iterator[Quadruple]:
-    """The quadruples of parsed files (or text with a tagger), in the order of the text."""
+    """Yield the quadruples of parsed files (or tagged text) in the order of the text."""
     options = options or CountOptions()
-    for name in list_asked(options, options_of(CountOptions)):
-        if name not in _HEEDED:
+    for name in list_changed(options, options_of(CountOptions)):
+        if name not in _USED:
             raise InputError(
-                f"{name}: quadruples are drawn whole, in one process; there is nothing to choose"
+                f"{name} does not apply to quadruples; use only {', '.join(_USED)}",
+                code="conflicting-options",
             )
-    sources, reader = sources_of(inputs, options.reader, options.encoding, tabular=False)
+    sources, reader = find_sources(inputs, options.reader, options.encoding, tabular=False)
     if reader in TABULAR or (reader == UNPARSED and options.tagger is None):
-        raise InputError(f"quadruples are drawn from parsed text; this is {reader}")
-    recipe, _ = recipe_of(options, reader)
-    draw = catalogue.load("readers", recipe.reader)
+        raise InputError(
+            f"quadruples require parsed text, but the input is read as {reader}", code="not-parsed"
+        )
+    recipe = draft_recipe(options, reader).recipe
+    read_batches = catalogue.load("readers", recipe.reader)
     everything, before = sum(source.size for source in sources), 0
-    left = Limit(recipe.limit)
+    limit = TokenLimit(recipe.limit)
     for source in sources:
         tables = Tables()
-        for tokens in draw(source, tables, recipe.reading):
-            yield from quadruples(left.take(tokens), tables)
+        for tokens in read_batches(source, tables, recipe.reading):
+            yield from extract_quadruples(limit.take(tokens), tables)
             if progress is not None:
-                facts = {"tokens": left.tokens}
+                facts = {"tokens": limit.tokens}
                 progress(Progress(before + source.read, everything, facts))
-            if left.reached:
+            if limit.reached:
                 return
         before += source.size

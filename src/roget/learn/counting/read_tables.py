@@ -17,7 +17,8 @@ from roget.core.io.source import STANDARD_INPUT, Source
 from roget.core.io.table import open_table
 from roget.engines.base import Increment
 from roget.learn.counting import fixed_point
-from roget.learn.counting.parts import CONTEXTS, WORDS, CountRecipe, Facts, pairs_name
+from roget.learn.counting.parts import CONTEXTS, WORDS, Facts, pairs_name
+from roget.learn.counting.recipe import CountRecipe
 
 
 class Sink(NamedTuple):

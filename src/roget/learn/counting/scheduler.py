@@ -1,11 +1,13 @@
-"""Getting all tasks done, here or elsewhere, keeping what is done, and telling how far it is."""
+"""Run the tasks of a count, here or on a cluster, keep finished parts, and report progress."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
 from dataclasses import replace
+from enum import Enum
 from pathlib import Path
+from types import TracebackType
 
 from roget import catalogue
 from roget.core.io.source import STANDARD_INPUT
@@ -14,25 +16,39 @@ from roget.core.store import Partial, clear_drafts
 from roget.engines.base import Engine, Increment
 from roget.errors import InputError
 from roget.learn.counting import parts
-from roget.learn.counting.extract import TABULAR, Extract
+from roget.learn.counting.extract import Extract
 from roget.learn.counting.options import CountOptions
-from roget.learn.counting.parts import CountPart, CountRecipe, CountTask
-from roget.learn.counting.plan import SLOW, stored
+from roget.learn.counting.parts import CountPart, CountTask
+from roget.learn.counting.plan import SLOW, CountPlan, measure_size
+from roget.learn.counting.recipe import TABULAR, CountRecipe
 
 POOL_FROM = 32 << 20
-"""Bytes below which starting processes takes longer than they save."""
+"""Number of bytes from which worker processes save more time than they take to start."""
 
 _PARTS, _WORK = "parts", "work"
 
 
-class Workspace:
-    """OUT.partial: the parts that are done, a lock, and room to work in.
+class Keep(Enum):
+    """When finished parts stay on disk after a run."""
 
-    It goes away when the block ends well, or when nothing in it is worth keeping. Otherwise the
-    parts stay, and the error that ended the block has a note on how to go on.
+    NEVER = "never"
+    ON_ERROR = "on error"
+    """For the next run with the same recipe."""
+    ALWAYS = "always"
+    """Also after success: the caller has more to do and removes them when it is done."""
+
+
+class Workspace:
+    """OUTPUT.partial: finished parts, a lock, and a scratch folder.
+
+    It is removed when the block ends well, unless parts are always kept, or when nothing in it is
+    worth keeping. Otherwise the parts stay, and the error that ended the block gets a note on how
+    to resume.
     """
 
-    def __init__(self, output: Path, tasks: Sequence[CountTask], *, keep: bool = True) -> None:
+    def __init__(
+        self, output: Path, tasks: Sequence[CountTask], *, keep: Keep = Keep.ON_ERROR
+    ) -> None:
         self._output = output
         self._partial = Partial(output, "a count", lambda names: names <= {"lock", _PARTS, _WORK})
         self.folder = self._partial.folder
@@ -41,46 +57,58 @@ class Workspace:
         self._tasks, self._keep = tasks, keep
 
     def __enter__(self) -> Workspace:
+        """Take over or create the folder, and remove what a killed run left half done."""
         self._partial.__enter__()
         try:
             shutil.rmtree(self.work, ignore_errors=True)
             self.work.mkdir()
             self.parts.mkdir(exist_ok=True)
-            # What a run that was killed has left of its output: nobody else writes it now.
+            # Drafts of the output: with the lock held, nobody else is writing them.
             clear_drafts(self._output.absolute(), age=0.0)
             for folder in self.parts.glob(".*"):
-                # Drafts of such a run. Parts of other recipes stay: they cost hours.
+                # Drafts of parts. Finished parts of other recipes stay: they may have taken hours.
                 shutil.rmtree(folder, ignore_errors=True)
         except OSError as error:
             self._partial.__exit__()
-            said = error.strerror or error
-            raise type(error)(f"cannot write {self.folder}: {said}") from None
+            reason = error.strerror or error
+            raise type(error)(f"cannot write {self.folder}: {reason}") from None
         return self
 
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        done = self.done()
-        # Faulty input that shows only when parts are added up would show again.
-        hopeless = isinstance(error, InputError) and len(done) == len(self._tasks)
-        if error is None or not done or hopeless or not self._keep:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Remove the folder, or keep its parts and say how to resume."""
+        done = self.list_done()
+        # Invalid input that shows only when parts are merged would show again.
+        is_hopeless = isinstance(error, InputError) and len(done) == len(self._tasks)
+        keeps = self._keep is Keep.ALWAYS if error is None else self._keep is not Keep.NEVER
+        if not keeps or not done or is_hopeless:
             self._partial.discard()
         else:
             shutil.rmtree(self.work, ignore_errors=True)
-            error.add_note(self._note(done))
+            if error is not None:
+                error.add_note(self._describe(done))
         self._partial.__exit__()
 
-    def done(self) -> set[str]:
-        """The keys of the tasks that are done."""
+    def list_done(self) -> set[str]:
+        """Return the keys of finished tasks."""
         return {task.key for task in self._tasks if (self.parts / task.key).is_dir()}
 
-    def part(self, task: CountTask) -> CountPart:
-        """A finished task's part; one that was damaged is put away, to be counted again."""
+    def load_part(self, task: CountTask) -> CountPart:
+        """Return the part of a finished task; remove a damaged one, so it is counted again."""
         try:
             return parts.load(self.parts / task.key)
         except InputError as error:
             shutil.rmtree(self.parts / task.key, ignore_errors=True)
-            raise InputError(f"{error}; run the same command again to count it again") from None
+            raise InputError(
+                f"{error}; run the same command again to count it again", code=error.code
+            ) from None
 
-    def _note(self, done: set[str]) -> str:
+    def _describe(self, done: set[str]) -> str:
+        """Say how much is counted and how to resume."""
         files = {source.path for task in self._tasks for source in task.sources}
         missing = {
             source.path
@@ -89,97 +117,99 @@ class Workspace:
             if task.key not in done or source.path == STANDARD_INPUT
         }
         if not missing:
-            counted = "everything is counted but not added up"
+            progress = "everything is counted but not merged"
         elif len(files) > 1:
-            counted = f"{len(files) - len(missing)} of {len(files)} files counted"
+            progress = f"{len(files) - len(missing)} of {len(files)} files counted"
         else:
-            counted = f"{len(done)} of {len(self._tasks)} pieces counted"
-        return f"{counted}; {self._partial.advice}"
+            progress = f"{len(done)} of {len(self._tasks)} pieces counted"
+        return f"{progress}; {self._partial.advice}"
 
 
 class Meter:
-    """Adds up what jobs report and tells the caller."""
+    """Adds up the progress of all tasks and reports it."""
 
     def __init__(self, tasks: Sequence[CountTask], done: set[str], progress: Report | None) -> None:
-        sizes = {task.key: sum(map(stored, task.sources)) for task in tasks}
+        sizes = {task.key: sum(map(measure_size, task.sources)) for task in tasks}
         self._all, self._done = sum(sizes.values()), sum(sizes[key] for key in done)
         self._tokens, self._progress = 0, progress
 
     def __call__(self, read: int, tokens: int) -> None:
+        """Add bytes read and tokens counted; tables have no tokens."""
         self._done += read
         self._tokens += tokens
         if self._progress is not None:
-            facts = {"tokens": self._tokens}  # tables have none
+            facts = {"tokens": self._tokens}
             self._progress(Progress(min(self._done, self._all), self._all, facts))
 
 
-def counted(
-    workspace: Workspace,
-    tasks: Sequence[CountTask],
-    recipe: CountRecipe,
-    options: CountOptions,
-    report: Increment,
+def count_tasks(
+    workspace: Workspace, plan: CountPlan, options: CountOptions, progress: Report | None
 ) -> list[CountPart]:
-    """The parts of all tasks; those that an earlier run has left are not counted again."""
-    done = workspace.done()
-    missing = [task for task in tasks if task.key not in done]
-    # The largest first, so that none of them is left for the end.
-    missing.sort(key=lambda task: sum(map(stored, task.sources)), reverse=True)
+    """Return the parts of all tasks; those that an earlier run finished are not counted again."""
+    meter = Meter(plan.tasks, workspace.list_done(), progress)
+    if plan.recipe.limit is not None:
+        return _count_first(workspace, plan, options, meter)
+    done = workspace.list_done()
+    missing = [task for task in plan.tasks if task.key not in done]
+    # The largest first, so that no large task is left for the end.
+    missing.sort(key=lambda task: sum(map(measure_size, task.sources)), reverse=True)
     if missing:
-        engine = _engine(options, recipe, missing)
+        engine = _make_engine(options, plan.recipe, missing)
         try:
-            job = _job(workspace, recipe, options, shared=engine.shares_disk)
-            for at, files in engine.run(job, missing, report):
-                if files is not None:  # sent from where there is no shared disk
+            job = _make_job(workspace, plan.recipe, options, shared=engine.shares_disk)
+            for at, files in engine.run(job, missing, meter):
+                if files is not None:  # sent by a worker without a shared disk
                     with parts.new_part(workspace.parts, missing[at].key) as draft:
                         for name, data in files.items():
                             (draft / name).write_bytes(data)
         finally:
             engine.close()
-    return [workspace.part(task) for task in tasks]
+    return [workspace.load_part(task) for task in plan.tasks]
 
 
-def first(
-    workspace: Workspace,
-    tasks: Sequence[CountTask],
-    recipe: CountRecipe,
-    options: CountOptions,
-    report: Increment,
+def _count_first(
+    workspace: Workspace, plan: CountPlan, options: CountOptions, report: Increment
 ) -> list[CountPart]:
-    """The parts of the first tasks, up to the limit: one after the other, in this process."""
+    """Return the parts of the first tasks up to the limit, counted one by one in this process."""
     done: list[CountPart] = []
-    left = recipe.limit or 0
-    for task in tasks:
-        rest = replace(recipe, limit=left)
-        again = parts.task(task.sources, rest)
-        _job(workspace, rest, options, shared=True)(again, report)
-        done.append(workspace.part(again))
+    left = plan.recipe.limit or 0
+    for task in plan.tasks:
+        recipe = replace(plan.recipe, limit=left)
+        limited = parts.make_task(task.sources, recipe)
+        _make_job(workspace, recipe, options, shared=True)(limited, report)
+        done.append(workspace.load_part(limited))
         left -= done[-1].facts.tokens
         if left <= 0:
             break
     return done
 
 
-def _job(
+def _make_job(
     workspace: Workspace, recipe: CountRecipe, options: CountOptions, *, shared: bool
 ) -> Extract:
     if recipe.reader in TABULAR and shared:
-        # Runs in this process, where DuckDB has all cores.
+        # Runs in this process, where DuckDB uses all cores.
         return Extract(recipe, str(workspace.parts), options.memory, threads=None)
     return Extract(recipe, str(workspace.parts) if shared else None, options.memory or "2GB")
 
 
-def _engine(options: CountOptions, recipe: CountRecipe, tasks: Sequence[CountTask]) -> Engine:
+def _make_engine(options: CountOptions, recipe: CountRecipe, tasks: Sequence[CountTask]) -> Engine:
     make = catalogue.load("engines", options.engine)
     once = any(source.path == STANDARD_INPUT for task in tasks for source in task.sources)
     if options.engine != "local":
         if once:
-            raise InputError("standard input can be read here only: save it, or count it locally")
+            raise InputError(
+                f"engine {options.engine} cannot read standard input; save it to a file, or count "
+                "it locally",
+                code="conflicting-options",
+            )
         engine: Engine = make(options.scheduler, options.processes)
         return engine
     if options.scheduler is not None:
-        raise InputError(f"scheduler {options.scheduler}: for the engine dask only")
-    size = sum(stored(source) for task in tasks for source in task.sources)
+        raise InputError(
+            f"--scheduler {options.scheduler} requires --engine dask", code="conflicting-options"
+        )
+    size = sum(measure_size(source) for task in tasks for source in task.sources)
     small = options.processes is None and size < SLOW.get(recipe.reader, POOL_FROM)
     alone = once or small or recipe.reader in TABULAR
     local: Engine = make(1 if alone else options.processes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,11 +17,11 @@ from roget.core.io.source import STANDARD_INPUT
 from roget.core.progress import Report
 from roget.core.types import PathLike
 from roget.errors import InputError
-from roget.learn.corpus.base import ReadContext
+from roget.learn.counting.inspect import find_sources
 from roget.learn.counting.options import TAGGERS
 from roget.learn.counting.options import CountOptions as Counting
-from roget.learn.counting.parts import CountCuts, CountRecipe
-from roget.learn.counting.plan import UNPARSED, CountPlan, plan_tasks, sources_of
+from roget.learn.counting.plan import CountPlan, plan_tasks
+from roget.learn.counting.recipe import UNPARSED, CountCuts, CountRecipe
 from roget.learn.growth.options import GrowOptions
 from roget.learn.load import open_counts
 from roget.learn.load_counts import are_counted, count_once
@@ -50,14 +50,7 @@ def recipe_of(counts: Counts) -> CountRecipe | None:
     if told is None:
         return None
     try:
-        plain = {one.name: told[one.name] for one in fields(CountRecipe) if one.name in told}
-        plain["reading"] = ReadContext(**told["reading"])
-        for name in ("relations", "terms", "left_out", "columns"):
-            plain[name] = tuple(plain.get(name) or ())
-        plain["repairs"] = tuple(tuple(one) for one in plain.get("repairs") or ())
-        if plain.get("function_words") is not None:
-            plain["function_words"] = tuple(plain["function_words"])
-        return CountRecipe(**plain | {"limit": None})
+        return replace(CountRecipe.from_record(told), limit=None)
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"the recipe by which the thesaurus was counted: {error!r}") from None
 
@@ -139,7 +132,7 @@ def _count(
         )
     tabular = recipe.reader == "table"
     known = None if recipe.reader in TAGGERS else options.reader
-    sources, reader = sources_of(names, known, options.encoding, tabular=tabular)
+    sources, reader = find_sources(names, known, options.encoding, tabular=tabular)
     if reader != recipe.reader and not (reader == UNPARSED and recipe.reader in TAGGERS):
         raise InputError(
             f"{sources[0].name}: read as {reader}, and the thesaurus was counted from "

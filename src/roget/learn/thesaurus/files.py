@@ -279,7 +279,7 @@ def _base(folder: folders.Folder) -> Thesaurus:
         counts = counts_files.from_tables(
             tables, (words, contexts), record["relations"], record["counts"]
         )
-        counts.evidence = sentences.of_folder(folder, counts)
+        counts.evidence = sentences.from_folder(folder, counts)
         cells = belongs["probability"], (belongs["row"], belongs["cluster"])
         table = sparse.coo_array(cells, shape=(words, clusters))
         labels = {int(node): label for node, label in record["labels"].items()}

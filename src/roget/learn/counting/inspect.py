@@ -1,0 +1,453 @@
+"""Inspect the inputs: find the sources, and learn from their text what the options leave open.
+
+This is the only stage before counting that reads the inputs. It reads the first bytes of some
+sources (for their kind and language), then one sample of tokens (for function words, terms, wrong
+lemmas and words that are not nouns), and returns `Findings`, from which `plan` makes a plan.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from importlib.util import find_spec
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple, TypeAlias, TypeVar
+
+import regex
+
+from roget import catalogue
+from roget.core.counts.files import is_counts
+from roget.core.io.paths import find
+from roget.core.io.source import FORMATS, STANDARD_INPUT, Source, source_of, standard_head
+from roget.core.types import PathLike
+from roget.data import is_sample
+from roget.errors import InputError, Notice
+from roget.learn.corpus import language, segmenting, spacy_reader, tagger, text
+from roget.learn.corpus.base import NONE, Tables, Tokens
+from roget.learn.corpus.function_words import find_function_words
+from roget.learn.corpus.lemma_repair import LemmaRepair, NounStatistics
+from roget.learn.corpus.terms import find_terms
+from roget.learn.counting.options import CountOptions, Words
+from roget.learn.counting.recipe import (
+    TABULAR,
+    TAGGED,
+    UNPARSED,
+    CountRecipe,
+    Draft,
+    draft_recipe,
+    list_changed,
+)
+
+Inputs: TypeAlias = PathLike | Sequence[PathLike]
+Lexicon: TypeAlias = tuple[tuple[str, int], ...]
+T = TypeVar("T")
+
+HEAD = 1 << 16
+"""Number of bytes read to detect the kind and the language of a source."""
+_HEADS = 20
+"""Number of sources, spread over all, whose heads are read."""
+_SAMPLE, _SLOW_SAMPLE = 4 << 20, 1 << 19
+"""Bytes read to find function words and terms, without and with a tagger."""
+_PARSED_SAMPLE = 64 << 20
+"""Bytes of parsed text read to find wrong lemmas and words that are not nouns."""
+_SPACELESS = 0.3
+"""Share of letters in scripts without spaces from which a note is shown."""
+
+_SETTLED = ("reader", "tagger", "model", "window", "sides", "decay", "segment")
+"""Options that determine how plain text is read, so that no tagger is chosen."""
+
+_LISTS = ("stop", "vocabulary", "contexts")
+"""Options that are lists of words."""
+
+_FORM = regex.compile(r"(?m)^\d+\t([^\t\n]+)\t")
+"""The form of a token in CoNLL-U."""
+_TOKEN = re.compile(rb"\d+([-.]\d+)?\t([^\t\n]*\t){8}[^\t\n]*")
+"""A token line of CoNLL-U: an id and nine more columns."""
+_CODE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
+"""A BCP 47 code."""
+
+
+class WindowWords(NamedTuple):
+    """Findings on the words of a text whose contexts are windows."""
+
+    tagged: bool
+    """True if the text has tags, which identify function words."""
+    function_words: tuple[str, ...]
+    """Function words found without tags; empty if there is too little text."""
+    terms: tuple[str, ...] = ()
+
+
+class Nouns(NamedTuple):
+    """Findings on the nouns of parsed text."""
+
+    odd: dict[str, Counter[str]]
+    """Words tagged as nouns that are not nouns, by kind, with their counts."""
+    repairs: dict[tuple[str, str], tuple[str, int]]
+    """Corrected lemmas by (form, lemma), with the number of occurrences."""
+    terms: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The sources, and what their text shows."""
+
+    sources: list[Source]
+    draft: Draft
+    """The recipe by the options, the tagger chosen for the text, and its language."""
+    language: str | None = None
+    """BCP 47 code; None if it is unknown or there is no text."""
+    is_spaceless: bool = False
+    """True if much of the plain text is in scripts without spaces."""
+    lexicon: Lexicon | None = None
+    """Words learnt by the segmenter."""
+    words: WindowWords | None = None
+    nouns: Nouns | None = None
+    read_once: bool = False
+    """True if a sample was needed but standard input can be read only once."""
+    lists: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Lists of words passed as options, by option."""
+
+
+def inspect_inputs(inputs: Inputs, options: CountOptions) -> Findings:
+    """Find the sources and read as much of them as the options leave open."""
+    listed = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
+    sources, kind = find_sources(
+        listed, options.reader, options.encoding, tabular=options.columns is not None
+    )
+    heads = Heads(sources)
+    # 1. How to read: a tagger for plain text, if its language has one.
+    notes: tuple[Notice, ...] = ()
+    if kind == UNPARSED and not list_changed(options, _SETTLED):
+        options, notes = choose_tagger(heads.detect_tagger(), options)
+    draft = draft_recipe(options, kind, has_heads=_has_heads(options, kind))
+    draft = replace(draft, notes=(*notes, *draft.notes))
+    # 2. The language, which determines capitals and separable verbs.
+    code = _choose_language(options, heads, draft.recipe)
+    draft = draft.apply_language(code, options)
+    findings = Findings(sources, draft, code, lists=read_lists(options))
+    # 3. One sample of the text, for what the recipe still lacks.
+    return _inspect_text(findings, heads)
+
+
+def _inspect_text(findings: Findings, heads: Heads) -> Findings:
+    """Add what a sample of the text shows."""
+    draft, sources = findings.draft, findings.sources
+    once = any(source.path == STANDARD_INPUT for source in sources)
+    if draft.recipe.reader == UNPARSED:
+        findings = replace(findings, is_spaceless=heads.is_spaceless)
+        lexicon = learn_lexicon(sources, draft.recipe, once)
+        if lexicon is not None:
+            # The sample is read with the words just learnt.
+            reading = replace(draft.recipe.reading, lexicon=lexicon)
+            draft = replace(draft, recipe=replace(draft.recipe, reading=reading))
+            findings = replace(findings, draft=draft, lexicon=lexicon)
+    needs_words = draft.recipe.window is not None and (
+        draft.drop_function_words or draft.join_terms
+    )
+    needs_nouns = draft.recipe.relations is not None and (
+        draft.drop_odd_words or draft.repair_lemmas or draft.join_terms
+    )
+    if once:
+        return replace(findings, read_once=needs_words or needs_nouns)
+    if needs_words:
+        return replace(findings, words=inspect_words(sources, draft))
+    if needs_nouns:
+        return replace(findings, nouns=inspect_nouns(sources, draft))
+    return findings
+
+
+def read_lists(options: CountOptions) -> dict[str, tuple[str, ...]]:
+    """Read the lists of words among the options, from files or iterables."""
+    values: dict[str, Words] = {name: getattr(options, name) for name in _LISTS}
+    return {name: _read_list(value, name) for name, value in values.items() if value is not None}
+
+
+def _read_list(value: str | os.PathLike[str] | Iterable[str], name: str) -> tuple[str, ...]:
+    if isinstance(value, str | os.PathLike):
+        path = os.fspath(value)
+        try:
+            words = tuple(line for _, line in source_of(path).lines())
+        except OSError as error:
+            raise InputError(
+                f"{name} {path}: {error.strerror or error}", code="file-not-found"
+            ) from None
+        except InputError as error:
+            raise InputError(f"{name} {error}", code=error.code) from None
+    else:
+        words = tuple(value)
+    if not any(map(str.strip, words)):
+        raise InputError(
+            f"{name}: the list is empty; it needs one word per line", code="empty-input"
+        )
+    return words
+
+
+# ---- sources and their kind
+
+
+def find_sources(
+    inputs: Sequence[PathLike], reader: str | None, encoding: str, tabular: bool
+) -> tuple[list[Source], str]:
+    """Return the sources that inputs stand for, and the reader they all need.
+
+    Without a reader, it is inferred from the names, then from the first bytes. `tabular` means
+    that columns were named, so a text file is a table.
+    """
+    for path in inputs:
+        if is_counts(Path(path)) or is_sample(os.fspath(path)):
+            raise InputError(
+                f"{os.fspath(path)} is already counted; use Counts.read to cut or merge it",
+                code="already-counted",
+            )
+    known = _list_suffixes()
+    wanted = [suffix for suffix, name in known.items() if reader in (None, name)]
+    sources = find(inputs, wanted or list(known), encoding)
+    if reader is not None:
+        return sources, reader
+    first: dict[str, Source] = {}
+    for source in sources:
+        # Columns make a table of a file that could be text; a suffix of another kind wins.
+        is_table = tabular and known.get(source.suffix, UNPARSED) == UNPARSED
+        first.setdefault("table" if is_table else detect_kind(source), source)
+    if len(first) > 1:
+        (one, a), (other, b) = list(first.items())[:2]
+        raise InputError(
+            f"inputs of two kinds: {a.name} is {one}, {b.name} is {other}; count them separately, "
+            "or pass --reader for all",
+            code="mixed-inputs",
+        )
+    return sources, next(iter(first))
+
+
+def detect_kind(source: Source) -> str:
+    """Return the reader for a source, by its suffix or its first bytes."""
+    return _list_suffixes().get(source.suffix) or (
+        "conllu" if is_conllu(read_head(source)) else UNPARSED
+    )
+
+
+def _list_suffixes() -> dict[str, str]:
+    """Return readers by suffix, including those of tables."""
+    return {**catalogue.suffixes("readers"), **dict.fromkeys(FORMATS, "table")}
+
+
+def is_conllu(head: bytes) -> bool:
+    """Return True if the first line that is not a comment is a token with ten columns.
+
+    >>> is_conllu(b"# a comment\\n1" + b"\\t_" * 9 + b"\\n"), is_conllu(b"1 cat")
+    (True, False)
+    """
+    lines = head.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    first = next((line for line in lines if line.strip() and not line.startswith(b"#")), b"")
+    return _TOKEN.fullmatch(first.rstrip(b"\r")) is not None
+
+
+def read_head(source: Source) -> bytes:
+    """Return the first bytes of a source."""
+    if source.path == STANDARD_INPUT:
+        return standard_head(HEAD)
+    for block in replace(source).blocks(HEAD):
+        return block.data
+    return b""
+
+
+# ---- language and tagger
+
+
+class Heads:
+    """The first bytes of some sources, read once, when they are first needed."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self._sources = sources
+
+    @cached_property
+    def heads(self) -> list[bytes]:
+        """The first bytes of up to `_HEADS` sources."""
+        return [read_head(source) for source in spread(self._sources)]
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The heads decoded; a character cut off at the end is dropped."""
+        return [head.decode("utf-8", "ignore") for head in self.heads]
+
+    @property
+    def is_spaceless(self) -> bool:
+        """True if much of the text is in scripts without spaces."""
+        return segmenting.measure_spaceless_share("".join(self.texts)) >= _SPACELESS
+
+    def detect_tagger(self) -> str | None:
+        """Return the name of the catalogue's language that plain text is in."""
+        return tagger.detect("\n".join(self.texts))
+
+    def detect_language(self, recipe: CountRecipe) -> str | None:
+        """Return the BCP 47 code of running text: its tagger's, or detected in the text."""
+        reader, model = recipe.reader, recipe.reading.model
+        if reader == TAGGED:
+            code: str | None = tagger.get_attribute(model or "english", "code")
+            return code
+        if reader == "spacy":
+            return spacy_reader.get_language(model or "")
+        if reader == UNPARSED:
+            return language.detect_language("\n".join(self.texts))
+        if reader == "conllu":
+            named = next(filter(None, map(language.read_language_comment, self.heads)), None)
+            forms = " ".join(_FORM.findall("\n".join(self.texts)))
+            return named or language.detect_language(forms)
+        return self._detect_in_tokens(recipe)
+
+    def _detect_in_tokens(self, recipe: CountRecipe) -> str | None:
+        """Detect the language by the forms of a reader whose files are not text."""
+        if any(source.path == STANDARD_INPUT for source in self._sources):
+            return None
+        tables, forms = Tables(), replace(recipe, reading=replace(recipe.reading, form=True))
+        with suppress(InputError, OSError):  # reported when the file is counted
+            for tokens in read_sample(spread(self._sources), forms, tables):
+                words = tokens.word[tokens.word != NONE]
+                if len(words) >= language.LEAST:
+                    texts = map(tables.words.texts.__getitem__, words.tolist())
+                    return language.detect_language(" ".join(texts))
+        return None
+
+
+def spread(sources: Sequence[Source]) -> Sequence[Source]:
+    """Return up to `_HEADS` sources, evenly spaced."""
+    return sources[:: -(-len(sources) // _HEADS)]
+
+
+def choose_tagger(
+    detected: str | None, options: CountOptions
+) -> tuple[CountOptions, tuple[Notice, ...]]:
+    """Return the options with the tagger for the language of plain text, and a note on it."""
+    if detected is None:
+        known = ", ".join(name.title() for name in catalogue.names("languages"))
+        note = f"plain text, language not recognised as one of {known}: read without a tagger"
+        return options, (Notice(note, code="language"),)
+    name, package = detected.title(), tagger.get_attribute(detected, "needs")
+    if package is not None and find_spec(package) is None:
+        install = f"pip install 'roget[learn]' to tag it with {package}"
+        note = f"read as {name} without a tagger; {install}"
+        return options, (Notice(note, code="missing-extra"),)
+    by = f" by {package}" if package else ""
+    note = f"read as {name}, tagged{by}; use --reader text for windows without a tagger"
+    return replace(options, tagger=TAGGED, model=detected), (Notice(note, code="tagger"),)
+
+
+def _has_heads(options: CountOptions, kind: str) -> bool:
+    """Return False if plain text gets a tagger whose language finds no heads."""
+    if TAGGED not in (options.tagger, kind):
+        return True
+    return bool(tagger.get_attribute(options.model or "english", "has_heads", True))
+
+
+def _choose_language(options: CountOptions, heads: Heads, recipe: CountRecipe) -> str | None:
+    """Return the language requested, or that of running text, if it is known."""
+    if options.language is None:
+        return None if recipe.reader in TABULAR else heads.detect_language(recipe)
+    if not _CODE.fullmatch(options.language):
+        raise InputError(
+            f"language {options.language!r} is not a language code such as de or pt-BR",
+            code="invalid-option",
+        )
+    return options.language
+
+
+# ---- samples of the text
+
+
+def learn_lexicon(sources: Sequence[Source], recipe: CountRecipe, once: bool) -> Lexicon | None:
+    """Return the words that the segmenter learns from the text; None if it learns none."""
+    name = recipe.reading.segment
+    learn = name and getattr(catalogue.load("segmenters", name), "learn", None)
+    if not learn:
+        return None
+    if once:
+        raise InputError(
+            f"--segment {name} reads the text twice, which standard input does not allow; "
+            "name a file",
+            code="conflicting-options",
+        )
+    passages = _sample(sources, _SAMPLE, text.passages)
+    return tuple(learn(run for _, part in passages for run in segmenting.RUNS.findall(part)))
+
+
+def inspect_words(sources: Sequence[Source], draft: Draft) -> WindowWords:
+    """Find the function words and terms of a sample."""
+    tables = Tables()
+    batches = list(read_sample(sources, draft.recipe, tables))
+    tagged = any(tokens.upos is not None for tokens in batches)
+    function_words = () if tagged else find_function_words(batches, tables.words)
+    enough = tagged or bool(function_words)
+    terms = find_terms(batches, tables, function_words) if enough and draft.join_terms else ()
+    return WindowWords(tagged, function_words, terms)
+
+
+def inspect_nouns(sources: Sequence[Source], draft: Draft) -> Nouns:
+    """Find wrong lemmas, words that are not nouns, and terms in a sample of parsed text."""
+    tables = Tables()
+    statistics = NounStatistics(tables)
+    # Repairs compare forms with lemmas, so the sample needs both.
+    both = draft.repair_lemmas and not draft.recipe.reading.form
+    recipe = replace(draft.recipe, reading=replace(draft.recipe.reading, both=both))
+    batches = list(_read_parsed_sample(sources, recipe, tables))
+    for tokens in batches:
+        statistics.add(tokens)
+    odd = statistics.find_odd() if draft.drop_odd_words else {}
+    repairs = statistics.find_repairs()
+    if not draft.join_terms:
+        return Nouns(odd, repairs)
+    # Terms are made of the words as they will be counted.
+    repair = LemmaRepair(tables, list_odd(odd), list_repairs(repairs))
+    return Nouns(odd, repairs, find_terms(map(repair, batches), tables, chained=True))
+
+
+def list_odd(odd: dict[str, Counter[str]]) -> tuple[str, ...]:
+    """Return the words of all kinds in alphabetical order."""
+    return tuple(sorted(word for words in odd.values() for word in words))
+
+
+def list_repairs(
+    repairs: dict[tuple[str, str], tuple[str, int]],
+) -> tuple[tuple[str, str, str], ...]:
+    """Return (form, lemma, corrected lemma) in alphabetical order."""
+    return tuple(sorted((*pair, word) for pair, (word, _) in repairs.items()))
+
+
+def _read_parsed_sample(
+    sources: Sequence[Source], recipe: CountRecipe, tables: Tables
+) -> Iterator[Tokens]:
+    """Yield batches of parsed text, spread over the sources; errors are left to counting."""
+    read = catalogue.load("readers", recipe.reader)
+    size = sum(source.size for source in sources)
+    for source in islice(map(replace, sources), 0, None, max(1, size // _PARSED_SAMPLE)):
+        with suppress(InputError, OSError):
+            for tokens in read(source, tables, recipe.reading):
+                yield tokens
+                if source.read >= _PARSED_SAMPLE:
+                    break
+
+
+def read_sample(sources: Sequence[Source], recipe: CountRecipe, tables: Tables) -> Iterator[Tokens]:
+    """Yield batches of tokens, spread over the sources."""
+    read = catalogue.load("readers", recipe.reader)
+    most = _SLOW_SAMPLE if recipe.reader == TAGGED else _SAMPLE
+    return _sample(sources, most, lambda source: read(source, tables, recipe.reading))
+
+
+def _sample(
+    sources: Sequence[Source], most: int, read: Callable[[Source], Iterator[T]]
+) -> Iterator[T]:
+    """Yield what is read of evenly spaced sources until `most` bytes are read."""
+    step = max(1, -(-sum(source.size for source in sources) // most))
+    left = most
+    for source in islice(map(replace, sources), 0, None, step):
+        for batch in read(source):
+            yield batch
+            if source.read >= left:
+                return
+        left -= source.read

@@ -1,0 +1,206 @@
+"""Merge the example sentences of parts: the best occurrences of each pair, within a size limit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from roget.core.counts import evidence
+from roget.core.counts import files as counts_files
+from roget.core.io import duck
+from roget.core.io.duck import quoted
+from roget.learn.counting import parts
+from roget.learn.counting.parts import CountPart
+from roget.learn.counting.recipe import CountRecipe
+
+_TEXT, _OCCURRENCE = 35, 4
+"""Estimated size of a sentence on disk: percent of its bytes, and bytes for each occurrence.
+These are about the values of English texts."""
+
+_LOW = 2**32 - 1
+"""The lower bits of a key are the context's id, the bits above the word's."""
+
+_ORDER = "again, rank, sentence, word_at, context_at"
+"""Order of the occurrences of a pair, the best first; see `examples`."""
+
+
+def merge_examples(
+    connection: duckdb.DuckDBPyConnection,
+    found: Sequence[CountPart],
+    draft: Path,
+    recipe: CountRecipe,
+    map_ids: Callable[[CountPart, str], str],
+) -> tuple[dict[str, int], int]:
+    """Write the tables of example sentences next to the tables of counts.
+
+    Returns the number of rows of each table, and the number of pairs with an example. Nothing is
+    written if no reader has recorded sentences. `map_ids` creates the table AXIS_map of a part.
+    """
+    recorded = [(at, part) for at, part in enumerate(found) if part.facts.witnessed]
+    if not recorded:
+        return {}, 0
+    merger = _ExampleMerger(connection, draft, recipe)
+    merger.collect(recorded, map_ids)
+    merger.choose()
+    merger.limit_size()
+    return merger.write(recorded)
+
+
+class _ExampleMerger:
+    """The steps of merging example sentences, as tables of a database."""
+
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, draft: Path, recipe: CountRecipe
+    ) -> None:
+        self._connection, self._draft, self._recipe = connection, draft, recipe
+        self._sentences: list[str] = []
+
+    def collect(
+        self,
+        recorded: Iterable[tuple[int, CountPart]],
+        map_ids: Callable[[CountPart, str], str],
+    ) -> None:
+        """Create the table `seen`: occurrences of all parts, for the pairs that were kept."""
+        entries = duck.parquet(self._draft / counts_files.ENTRIES, numbered=True)
+        self._run(
+            "CREATE TEMP TABLE entries AS SELECT file_row_number AS entry,"
+            f' "row"::BIGINT << 32 | "column"::BIGINT AS key FROM {entries}'
+        )
+        columns = "rank, word_at, context_at, word_more, context_more"
+        for at, part in recorded:
+            names = [parts.seen_names(run) for run in range(part.facts.witnessed)]
+            files, texts = (
+                [part.folder / name for name in one] for one in zip(*names, strict=True)
+            )
+            for axis in ("words", "contexts"):
+                map_ids(part, axis)
+            # Sentences are numbered through all parts: the part's index is in the upper bits.
+            query = (
+                f"SELECT words_map.new << 32 | contexts_map.new AS key, {columns},"
+                f" {at}::BIGINT << 40 | sentence AS sentence FROM {duck.parquet(*files)} p"
+                " JOIN words_map ON words_map.old = p.word"
+                " JOIN contexts_map ON contexts_map.old = p.context"
+            )
+            kept = f"SELECT * FROM ({query}) JOIN entries USING (key)"
+            into = "INSERT INTO seen" if self._sentences else "CREATE TEMP TABLE seen AS"
+            self._run(f"{into} {kept}")
+            self._sentences.append(
+                f"SELECT {at}::BIGINT << 40 | sentence AS sentence,"
+                f" {at}::BIGINT << 32 | piece AS piece, line, text FROM {duck.parquet(*texts)}"
+            )
+
+    def choose(self) -> None:
+        """Create `chosen`, the best occurrences of each pair, and `texts`, their sentences.
+
+        This repeats `examples.choose` for pairs that several parts have.
+        """
+        most = self._recipe.evidence
+        crowded = f"(SELECT entry FROM seen GROUP BY entry HAVING count(*) > {most})"
+        again = (
+            "SELECT *, row_number() OVER (PARTITION BY entry, rank ORDER BY sentence, word_at,"
+            f" context_at) AS again FROM seen WHERE entry IN {crowded}"
+        )
+        self._run(
+            f"CREATE TEMP TABLE chosen AS SELECT *, 0 AS again FROM seen"
+            f" WHERE entry NOT IN {crowded} UNION ALL SELECT * FROM ({again})"
+            f" QUALIFY row_number() OVER (PARTITION BY entry ORDER BY {_ORDER}) <= {most}"
+        )
+        self._run(
+            "CREATE TEMP TABLE texts AS SELECT * FROM"
+            f" ({' UNION ALL '.join(self._sentences)}) SEMI JOIN chosen USING (sentence)"
+        )
+
+    def limit_size(self) -> None:
+        """Create `used`: the sentences that are kept, numbered; all, or as many as fit.
+
+        A pair's value is the logarithm of the smaller of the counts of its word and its context.
+        A sentence's value is the sum of the values of its pairs, each divided by the number of its
+        sentences. Sentences with the highest value per byte are kept. All numbers are integers, so
+        that sums do not depend on the order.
+        """
+        number = "row_number() OVER (ORDER BY sentence) - 1 AS id"
+        cost = f"{_TEXT} * any_value(bytes) // 100 + {_OCCURRENCE} * count(*)"
+        sizes = "(SELECT sentence, strlen(text) AS bytes FROM texts)"
+        every = f"SELECT sentence, {cost} AS cost FROM chosen JOIN {sizes} USING (sentence)"
+        total = f"SELECT sum(cost) FROM ({every} GROUP BY sentence)"
+        room = self._measure_room()
+        if room is None or self._fetch_one(total) <= room:
+            self._run(f"CREATE TEMP TABLE used AS SELECT sentence, {number} FROM texts")
+            return
+        count = f"least(w.n, c.n)::DOUBLE / {self._recipe.per_one}"
+        # A word or context with a single occurrence is similar to nothing: its value is log 1 = 0.
+        self._run(
+            f"CREATE OR REPLACE TEMP TABLE chosen AS SELECT p.*, (16 * log2({count}))::BIGINT"
+            " AS value FROM chosen p JOIN words w ON w.id = p.key >> 32"
+            f" JOIN contexts c ON c.id = p.key & {_LOW} WHERE {count} > 1"
+        )
+        shared = "(SELECT entry, count(*) AS many FROM chosen GROUP BY entry)"
+        values = (
+            f"SELECT sentence, {cost} AS cost, sum(value // many) AS value FROM chosen"
+            f" JOIN {sizes} USING (sentence) JOIN {shared} USING (entry) GROUP BY sentence"
+        )
+        order = "1000000 * value // cost DESC, sentence ROWS UNBOUNDED PRECEDING"
+        upto = f"SELECT sentence, sum(cost) OVER (ORDER BY {order}) AS upto FROM ({values})"
+        self._run(
+            "CREATE TEMP TABLE used AS"
+            f" SELECT sentence, {number} FROM ({upto}) WHERE upto <= {room}"
+        )
+
+    def _measure_room(self) -> int | None:
+        """Return the bytes that sentences may take, a multiple of the counts; None: no limit."""
+        if not self._recipe.evidence_size:
+            return None
+        size = sum((self._draft / name).stat().st_size for name in counts_files.FILES)
+        return int(self._recipe.evidence_size * size)
+
+    def write(self, recorded: Iterable[tuple[int, CountPart]]) -> tuple[dict[str, int], int]:
+        """Write both tables; return their rows, and the number of pairs with an example."""
+        pieces = ", ".join(
+            f"({at << 32 | piece}, {quoted(name)}, {before})"
+            for at, piece, name, before in _list_pieces(recorded)
+        )
+        queries = {
+            evidence.SENTENCES: "SELECT source, (line + before) AS line, text"
+            " FROM texts JOIN used USING (sentence)"
+            f" JOIN (VALUES {pieces}) AS pieces (piece, source, before) USING (piece) ORDER BY id",
+            evidence.SEEN: "SELECT entry, id AS sentence, word_at AS word, word_more,"
+            " context_at::INTEGER - word_at AS context, context_more FROM chosen"
+            f" JOIN used USING (sentence) ORDER BY entry, {_ORDER}",
+        }
+        rows: dict[str, int] = {}
+        for name, query in queries.items():
+            types = evidence.TABLES[name].items()
+            cast = ", ".join(f'"{one}"::{kind} AS "{one}"' for one, kind in types)
+            file = self._draft / name
+            duck.copy(self._connection, f"SELECT {cast} FROM ({query})", file, packed=True)
+            rows[name] = int(self._fetch_one(f"SELECT count(*) FROM {duck.parquet(file)}"))
+        covered = "SELECT count(DISTINCT entry) FROM chosen SEMI JOIN used USING (sentence)"
+        return rows, int(self._fetch_one(covered))
+
+    def _run(self, query: str) -> duckdb.DuckDBPyConnection:
+        return duck.execute(self._connection, query)
+
+    def _fetch_one(self, query: str) -> Any:
+        return self._run(query).fetchall()[0][0]
+
+
+def _list_pieces(recorded: Iterable[tuple[int, CountPart]]) -> Iterator[tuple[int, int, str, int]]:
+    """Yield for each piece its part, its number there, its source and the lines before it.
+
+    Sources are named by their file names alone if these are unique.
+    """
+    pieces = [
+        (path, start, at, number, lines)
+        for at, part in recorded
+        for number, (path, start, lines) in enumerate(part.facts.pieces)
+    ]
+    paths = {path for path, *_ in pieces}
+    plain = len({os.path.basename(path) for path in paths}) == len(paths)
+    before: dict[str, int] = {}
+    for path, _, at, number, lines in sorted(pieces):
+        yield at, number, os.path.basename(path) if plain else path, before.get(path, 0)
+        before[path] = before.get(path, 0) + lines

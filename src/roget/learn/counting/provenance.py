@@ -1,0 +1,95 @@
+"""Provenance of counts: what was read, how it was counted, and digests of the inputs."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from typing import Any
+
+from roget._version import __version__
+from roget.core.io.paths import spell
+from roget.core.io.source import STANDARD_INPUT, Source, show_address, state_of
+from roget.errors import InputError
+from roget.learn.counting.parts import CountPart
+from roget.learn.counting.plan import CountPlan
+
+_BLOCK = 4 << 20
+"""Number of bytes hashed between checks whether to stop."""
+
+
+def describe_origin(
+    plan: CountPlan, done: Sequence[CountPart], hashes: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return everything that determines the result, ready for JSON."""
+    sizes = {source.path: source.size for source in plan.sources}
+    digests = dict(hashes)
+    once = next((part.facts for part in done if part.facts.read), None)
+    if once is not None:
+        sizes[STANDARD_INPUT] = once.read
+        if once.sha256 is not None:
+            digests[STANDARD_INPUT] = once.sha256
+    return {
+        "roget": __version__,
+        "inputs": [
+            {"path": show_address(spell(path)), "bytes": size, "sha256": digests.get(path)}
+            for path, size in sizes.items()
+        ],
+        "language": plan.language,
+        "recipe": plan.recipe.to_record(),
+        "cuts": {name: _describe_cut(cut) for name, cut in asdict(plan.cuts).items()},
+        "tokens": sum(part.facts.tokens for part in done),
+        "sentences": sum(part.facts.sentences for part in done),
+    }
+
+
+def _describe_cut(cut: Any) -> Any:
+    """Return a cut; of a list of words, which may be long, only the size and a digest."""
+    if not isinstance(cut, frozenset):
+        return cut
+    digest = hashlib.sha256("\n".join(sorted(cut)).encode()).hexdigest()
+    return {"words": len(cut), "sha256": digest} if cut else None
+
+
+@contextmanager
+def hash_sources(plan: CountPlan) -> Iterator[Callable[[], dict[str, str]]]:
+    """Compute the SHA-256 of the inputs in a thread, which stops when the block is left.
+
+    Yields a function that waits for the digests, by path, and refuses a file that was changed
+    meanwhile. With a limit on tokens nothing is hashed.
+    """
+    sources = plan.sources if plan.recipe.limit is None else []
+    files = [source for source in sources if source.path != STANDARD_INPUT]
+    digests: dict[str, str] = {}
+    stop = threading.Event()
+
+    def wait() -> dict[str, str]:
+        thread.join()
+        for source in files:
+            if state_of(source.path) != (source.size, source.modified):
+                raise InputError(f"{source.name} was changed while it was counted", code="changed")
+        return digests
+
+    thread = threading.Thread(target=_hash, args=(files, digests, stop), daemon=True)
+    thread.start()
+    try:
+        yield wait
+    finally:
+        stop.set()
+        thread.join()
+
+
+def _hash(files: Sequence[Source], digests: dict[str, str], stop: threading.Event) -> None:
+    for source in files:
+        if source.is_remote:
+            continue  # it would have to be downloaded a second time
+        digest = hashlib.sha256()
+        # An unreadable file is reported by the task that counts it.
+        with suppress(OSError), open(source.path, "rb") as file:
+            while block := file.read(_BLOCK):
+                if stop.is_set():
+                    return
+                digest.update(block)
+            digests[source.path] = digest.hexdigest()

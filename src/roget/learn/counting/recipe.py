@@ -1,0 +1,318 @@
+"""Recipes: how pairs are extracted from the inputs, as far as the options determine it.
+
+Everything here is pure: options in, recipes and cuts out. What depends on the text is added by
+`plan`, from the findings of `inspect`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from math import lcm
+from typing import Any
+
+from roget.core.io.table import split_columns
+from roget.errors import InputError, Notice
+from roget.learn.corpus.base import ReadContext
+from roget.learn.corpus.particles import SEPARABLE
+from roget.learn.corpus.relations import RelationSet
+from roget.learn.counting.options import TAGGERS, CountOptions
+
+UNPARSED, TAGGED = "text", "hanta"
+"""Readers of plain text: without and with a tagger."""
+
+PARSED = ("conllu", "docbin")
+"""Readers of parsed text, which is fast enough to be read twice."""
+
+TABULAR = ("table", "matrix")
+"""Readers of inputs that hold pairs already."""
+
+UNITS = {"table": "row", "matrix": "cell"}
+"""What a reader reads instead of tokens."""
+
+DEFAULT_RELATION = "nouns"
+DEFAULT_WINDOW = 3
+
+_CAPITALS = ("de", "lb", "gsw")
+"""Languages that capitalise nouns."""
+
+_WINDOW_ONLY = ("sides", "decay", "function_words")
+_PARSED_ONLY = ("odd_words", "repair")
+_TEXT_ONLY = ("form", "tags", "terms", "evidence", *_WINDOW_ONLY, *_PARSED_ONLY)
+
+_UNUSED: dict[str, tuple[str, ...]] = {
+    "conllu": ("model", "lines", "segment"),
+    "text": ("model", "tags", *_PARSED_ONLY),
+    "hanta": ("segment", *_PARSED_ONLY),
+    "spacy": ("segment", *_PARSED_ONLY),
+    "docbin": ("model", "lines", "segment", "encoding"),
+    "table": ("model", "lines", "segment", *_TEXT_ONLY),
+    "matrix": ("model", "lines", "segment", *_TEXT_ONLY, "encoding"),
+}
+"""Options that have no effect, by reader."""
+
+_APPLIES_TO = {
+    "model": "a tagger",
+    "lines": "plain text",
+    "segment": "plain text that is not tagged",
+    **dict.fromkeys(_TEXT_ONLY, "running text"),
+    "tags": "tagged or parsed text",
+    **dict.fromkeys(_WINDOW_ONLY, "a window"),
+    **dict.fromkeys(_PARSED_ONLY, "relations of parsed text"),
+    "encoding": "text and tables",
+}
+"""What an option applies to."""
+
+
+@dataclass(frozen=True)
+class CountRecipe:
+    """How pairs are extracted from the inputs. Counts with equal recipes can be merged."""
+
+    reader: str
+    """Name of a reader in the catalogue."""
+    reading: ReadContext = field(default_factory=ReadContext)
+    relations: RelationSet | None = None
+    """Dependency relations; None if contexts come from a window or the input is a table."""
+    window: int | None = None
+    """Contexts are the words within this many positions in the sentence."""
+    sides: str = "both"
+    """Window: both, left, right, apart (slots left: and right:) or each (slots by position)."""
+    decay: bool = False
+    """Window: a neighbour at distance d counts 1/d."""
+    function_words: tuple[str, ...] | None = None
+    """Window: words that are skipped and not counted; None counts all words."""
+    terms: tuple[str, ...] = ()
+    """Pairs of adjacent words that are joined to one."""
+    left_out: tuple[str, ...] = ()
+    """Relations: words tagged as nouns that are not nouns."""
+    repairs: tuple[tuple[str, str, str], ...] = ()
+    """Relations: (form, lemma, corrected lemma) of nouns."""
+    separable: bool = False
+    """Relations: particles are joined to their verbs, anfangen for "fängt … an"."""
+    tags: bool = False
+    """Words and contexts carry their part of speech: drink/VERB."""
+    columns: tuple[str, ...] = ()
+    """Table: columns of the word, the context and optionally the count, or ROLE=COLUMN."""
+    transpose: bool | None = False
+    """Exchange words and contexts; None: inferred from a table's header or name."""
+    limit: int | None = None
+    """Stop after the sentence in which this many tokens (rows of a table) are reached."""
+    evidence: int = 0
+    """Number of example sentences kept for each pair."""
+    evidence_size: float = 2.0
+    """Maximum size of the example sentences as a multiple of the counts; 0: no limit."""
+
+    @property
+    def per_one(self) -> int:
+        """Factor that makes all weights whole numbers: lcm(1, …, window) with decay, else 1."""
+        return lcm(*range(1, self.window + 1)) if self.decay and self.window else 1
+
+    def to_record(self) -> dict[str, Any]:
+        """Return the recipe ready for JSON, relations by their names."""
+        # Replacing the relations first keeps asdict from descending into parsed patterns.
+        record = asdict(replace(self, relations=None))
+        record["relations"] = self.relations.names if self.relations else ()
+        return record
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> CountRecipe:
+        """Rebuild a recipe from JSON; raises KeyError, TypeError or ValueError if it is invalid."""
+        known: dict[str, Any] = {
+            one.name: record[one.name] for one in fields(cls) if one.name in record
+        }
+        known["reading"] = ReadContext(**record["reading"])
+        for name in ("terms", "left_out", "columns"):
+            known[name] = tuple(known.get(name) or ())
+        known["repairs"] = tuple(tuple(one) for one in known.get("repairs") or ())
+        if known.get("function_words") is not None:
+            known["function_words"] = tuple(known["function_words"])
+        names = tuple(known.get("relations") or ())
+        known["relations"] = RelationSet.from_names(names) if names else None
+        return cls(**known)
+
+
+@dataclass(frozen=True)
+class CountCuts:
+    """What is removed from the result, by the options with these names.
+
+    All thresholds apply to totals before any cut, so the order of cuts does not matter.
+    """
+
+    min_count: int = 1
+    min_context: int = 1
+    min_pair: int = 1
+    stop: frozenset[str] = frozenset()
+    vocabulary: frozenset[str] | None = None
+    contexts: frozenset[str] | None = None
+    """The only context words kept (without their slot)."""
+    alphabetic: bool = False
+    """Keep only words and contexts made of letters; inner hyphens and apostrophes are allowed."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A recipe as far as the options determine it, and what has to be learnt from the text."""
+
+    recipe: CountRecipe
+    notes: tuple[Notice, ...] = ()
+    drop_function_words: bool = False
+    drop_odd_words: bool = False
+    repair_lemmas: bool = False
+    join_terms: bool = False
+
+    def apply_language(self, code: str | None, options: CountOptions) -> Draft:
+        """Adapt the recipe to the orthography of a language: noun capitals, separable verbs."""
+        recipe, main = self.recipe, (code or "").partition("-")[0].lower()
+        if recipe.reader in (UNPARSED, *TABULAR) or recipe.reading.form:
+            return self
+        notes = self.notes
+        if main in _CAPITALS and options.keep_case is None:
+            recipe = replace(recipe, reading=replace(recipe.reading, keep_case=True))
+            note = "lemmas keep their capitals, which mark nouns in German (--no-keep-case)"
+            notes = (*notes, Notice(note, code="keep-case"))
+        separable = recipe.relations is not None and main in SEPARABLE
+        return replace(self, recipe=replace(recipe, separable=separable), notes=notes)
+
+
+def list_changed(options: CountOptions, names: Iterable[str]) -> list[str]:
+    """Return the names of options whose value differs from the default."""
+    return [name for name in names if getattr(options, name) != getattr(type(options), name)]
+
+
+def draft_recipe(options: CountOptions, reader: str, *, has_heads: bool = True) -> Draft:
+    """Draft the recipe for a kind of input; refuse options that do not apply to it.
+
+    `has_heads` is False if the tagger's language finds no heads, so there are no relations.
+    """
+    reader = _choose_reader(options, reader)
+    _refuse_unused(options, reader)
+    if reader in TABULAR:
+        return Draft(_draft_table(options, reader))
+    if options.columns is not None:
+        raise InputError(
+            f"--columns applies to tables, but the input is read as {reader} (pass --reader table "
+            "if it is a table)",
+            code="conflicting-options",
+        )
+    relations, window, notes = _choose_contexts(options, reader, has_heads)
+    _refuse_inapplicable(options, reader, window)
+    recipe = CountRecipe(
+        reader,
+        ReadContext(
+            options.form, bool(options.keep_case), options.model, options.lines, options.segment
+        ),
+        relations,
+        window,
+        options.sides,
+        window is not None and (options.window is None if options.decay is None else options.decay),
+        tags=options.tags or (relations is not None and relations.mixes_tags),
+        transpose=bool(options.transpose),
+        limit=options.limit,
+        evidence=options.evidence,
+        evidence_size=options.evidence_size,
+    )
+    return _choose_findings(Draft(recipe, notes), options)
+
+
+def _choose_findings(draft: Draft, options: CountOptions) -> Draft:
+    """Decide what has to be learnt from the text, by the options or their defaults."""
+    recipe = draft.recipe
+    if recipe.window is not None:
+        # Without --window both defaults apply; with it, contexts are exactly as requested.
+        default = options.window is None
+        keep = not default if options.function_words is None else options.function_words
+        join = default if options.terms is None else options.terms
+        return replace(draft, drop_function_words=not keep, join_terms=join)
+    if recipe.relations is None or recipe.reader not in PARSED:
+        return draft
+    preset = recipe.relations.has_preset
+    keep = not preset if options.odd_words is None else options.odd_words
+    repair = preset if options.repair is None else options.repair
+    return replace(
+        draft, drop_odd_words=not keep, repair_lemmas=repair, join_terms=bool(options.terms)
+    )
+
+
+def _choose_reader(options: CountOptions, reader: str) -> str:
+    """Return the tagger instead of the reader of plain text, if one was requested."""
+    if options.tagger is None:
+        return reader
+    if reader not in (UNPARSED, options.tagger):
+        raise InputError(
+            f"--tagger {options.tagger} applies to plain text, but the input is read as {reader}",
+            code="conflicting-options",
+        )
+    if options.tagger == "spacy" and options.model is None:
+        raise InputError(
+            "--tagger spacy requires a pipeline, such as --model en_core_web_sm",
+            code="missing-option",
+        )
+    return options.tagger
+
+
+def _refuse_unused(options: CountOptions, reader: str) -> None:
+    for name in list_changed(options, _UNUSED.get(reader, ())):
+        hint = f"; add --tagger {' or '.join(TAGGERS)}" if reader == UNPARSED else ""
+        raise InputError(
+            f"{name} applies to {_APPLIES_TO[name]}, but the input is read as {reader}{hint}",
+            code="conflicting-options",
+        )
+
+
+def _refuse_inapplicable(options: CountOptions, reader: str, window: int | None) -> None:
+    """Refuse options of windows where relations are counted, and the other way round."""
+    unused, why = _PARSED_ONLY, "applies to relations, not to a window"
+    if window is None:
+        unused, why = _WINDOW_ONLY, "applies to a window; add one, such as --window 2"
+    for name in list_changed(options, unused):
+        raise InputError(f"{name} {getattr(options, name)} {why}", code="conflicting-options")
+    if window is None and reader not in PARSED and list_changed(options, ["terms"]):
+        raise InputError(
+            f"--terms does not work with the reader {reader}; use --window, or parsed text",
+            code="conflicting-options",
+        )
+
+
+def _choose_contexts(
+    options: CountOptions, reader: str, has_heads: bool
+) -> tuple[RelationSet | None, int | None, tuple[Notice, ...]]:
+    """Return relations or a window, and a note if the choice is a default."""
+    requested = options.relation
+    if options.window is not None:
+        if requested is not None:
+            raise InputError(
+                "--relation and --window exclude each other; pass one of them",
+                code="conflicting-options",
+            )
+        return None, options.window, ()
+    headless = reader == TAGGED and not has_heads
+    if reader == UNPARSED or (headless and requested is None):
+        if requested is not None:
+            names = requested if isinstance(requested, str) else ", ".join(requested)
+            raise InputError(
+                f"relation {names}: plain text has no relations; add --tagger hanta, or use "
+                "--window 2 to count neighbours",
+                code="not-parsed",
+            )
+        weight = "" if options.decay is False else ", weighted by 1/distance"
+        note = f"contexts are the words within {DEFAULT_WINDOW} positions{weight} (--window)"
+        return None, DEFAULT_WINDOW, (Notice(note, code="default-contexts"),)
+    names = (requested,) if isinstance(requested, str) else tuple(requested or [DEFAULT_RELATION])
+    relations = RelationSet.from_names(names)
+    if requested:
+        return relations, None, ()
+    note = f"relations: {DEFAULT_RELATION} ({', '.join(relations.list_slots())})"
+    return relations, None, (Notice(note, code="default-contexts"),)
+
+
+def _draft_table(options: CountOptions, reader: str) -> CountRecipe:
+    for name in list_changed(options, ("relation", "window")):
+        raise InputError(
+            f"{name} does not apply: a {reader} already holds pairs", code="conflicting-options"
+        )
+    columns = split_columns(options.columns)
+    if columns and reader != "table":
+        raise InputError(
+            f"--columns applies to tables, but the input is a {reader}", code="conflicting-options"
+        )
+    return CountRecipe(reader, columns=columns, transpose=options.transpose, limit=options.limit)
