@@ -25,6 +25,7 @@ from roget.learn import command_options
 from roget.learn.attachment.attacher import MODELS
 from roget.learn.clustering.options import CLUSTERS, method_options
 from roget.learn.corpus import windows
+from roget.learn.counting import inspect as inspection
 from roget.learn.counting import options as counting
 from roget.learn.counting import plan
 from roget.learn.editing import edit
@@ -204,7 +205,7 @@ def test_build_reaches_every_option_of_an_estimator(method):
 
 
 def test_an_option_of_another_method_is_refused_with_those_that_have_it():
-    with pytest.raises(roget.InputError, match="the method comdl has no such option; mdl has it"):
+    with refused("conflicting-options", "search paper", "comdl", "mdl"):
         roget.build("sample", method="comdl", search="paper")
 
 
@@ -219,10 +220,10 @@ def test_build_plans_its_counting_once(tmp_path, monkeypatch):
 
         return call
 
-    for name in ("plan_tasks", "sources_of"):
-        monkeypatch.setattr(plan, name, spy(getattr(plan, name)))
+    for module, name in ((plan, "plan_tasks"), (inspection, "find_sources")):
+        monkeypatch.setattr(module, name, spy(getattr(module, name)))
     roget.build(tmp_path / "pairs.tsv", clusters=1, heldout=False, output=tmp_path / "t")
-    assert planned == ["sources_of", "plan_tasks"]
+    assert planned == ["find_sources", "plan_tasks"]
 
 
 def test_build_never_takes_a_folder_that_is_not_its_own(tmp_path):
