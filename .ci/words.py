@@ -24,7 +24,7 @@ PATTERNS = {
     r"\b(parted|dealt|mends?|mended|heeds?|heeded)\b": "split, distributed, fixed, respected",
     r"\b(passed over|set aside|given up)\b": "skipped, excluded, released",
     r"\bin the place of\b": "instead of",
-    r"\b(is|are|that is|have|has) none\b": "is missing, is invalid",
+    r"\b(is|are|have|has) (?-i:none)\b": "is missing, is invalid",
     r"\bis no (word|number|measure|tree|table|folder|file|cover|option)\b": "is not a …",
     r"\bbeside\b": "next to, compared with, in addition to",
     r"\bbut for\b": "except",
@@ -35,7 +35,7 @@ PATTERNS = {
     r"\bthose (that|of|which)\b": "a noun",
     r"\bwhoever\b": "the caller, users",
     r"\bby so (many|much)\b": "by N",
-    r"\bas it is\b": "unchanged",
+    r"(?<!soon )\bas it is\b": "unchanged",
     r"\bas (they|it) (are|were|was)\b": "unchanged",
 }
 """Pattern → replacement."""

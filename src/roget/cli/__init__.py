@@ -126,7 +126,7 @@ def _hold_streams() -> None:
     """Reserve the file descriptors of streams that the shell has closed (`>&-`).
 
     Otherwise files that we open would get these numbers. Writing to a closed standard output is an
-    error, as it is for other programs.
+    error, as for other programs.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
@@ -144,7 +144,7 @@ def _hold_streams() -> None:
 
 
 def _find_cause(error: BaseException | None, kind: type[BaseException]) -> BaseException | None:
-    """Return the first error of a kind in the chain of causes, None if there is none."""
+    """Return the first error of a kind in the chain of causes, else None."""
     while error is not None and not isinstance(error, kind):
         error = error.__cause__ or error.__context__
     return error

@@ -13,9 +13,9 @@ from roget.cli.shared import (
     bar,
     deliver,
     fail_on_codes,
+    print_written,
     save_option,
     split_pair,
-    tell_written,
 )
 from roget.scoring.options import AgreeOptions, ConsensusOptions
 
@@ -70,7 +70,7 @@ def agree(
         elif kind == "bibtex":
             write_atomic(path, found.cite())
     deliver(report(found), format, output)
-    tell_written([path for kind, path in saved.items() if kind != "figures"])
+    print_written([path for kind, path in saved.items() if kind != "figures"])
     if "figures" in saved:
-        tell_written(write(found, saved["figures"]))
+        print_written(write(found, saved["figures"]))
     fail_on_codes(found.warnings, fail_on)

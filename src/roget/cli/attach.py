@@ -9,15 +9,15 @@ from typing import Annotated, Any
 import typer
 
 from roget.cli.command import command, group
-from roget.cli.shared import Format, Output, bar, deliver, target, tell
+from roget.cli.shared import Format, Output, bar, deliver, print_notes, target
 from roget.learn.command_options import AttachOptions
 from roget.report import Report
 
 app = group(
-    "attach", "Decide whether phrases such as “with a fork” belong to the verb or to its object."
+    "attach", "Decide whether a phrase such as “with a fork” attaches to the verb or to its object."
 )
 
-QUADS = "lines of verb, noun, preposition, noun, N or V, with or without a number before them"
+QUADS = "lines of verb, noun, preposition, noun and N or V, optionally after a line number"
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model of `roget attach train`.")]
 
 
@@ -26,22 +26,22 @@ def train(
     output: Annotated[str, target("MODEL", "The folder to write.")],
     quads: Annotated[
         str,
-        typer.Option("--quads", metavar="TRAIN", help=f"What to learn from: {QUADS}; or sample."),
+        typer.Option("--quads", metavar="TRAIN", help=f"Training data: {QUADS}; or sample."),
     ],
     dev: Annotated[
         str | None,
         typer.Option(
             metavar="DEV",
-            help="Quadruples for development: they choose how far weights are held back.",
+            help="Development data, used to choose the strength of regularisation.",
         ),
     ] = None,
     *,
     asked: AttachOptions,
     format: Format = None,
 ) -> None:
-    """Learn from quadruples whose answers are known.
+    """Train a model on quadruples with known attachment.
 
-    The model is a folder that needs nothing else to be used.
+    The model is a folder that needs no other files.
     """
     from roget.core import folder as folders
     from roget.learn.attachment.attacher import KIND, Attacher
@@ -53,11 +53,11 @@ def train(
     with bar("learning") as progress:
         made = Attacher(**vars(asked) | {"progress": progress}).fit(given, dev=held)
     made.save(output)
-    tell(f"learnt from {len(given):,} quadruples; wrote {output}")
+    print_notes(f"trained on {len(given):,} quadruples; wrote {output}")
     if made.left_out_accuracy_ is not None:
-        tell(f"right on those left out: {made.left_out_accuracy_:.2%}")
+        print_notes(f"cross-validated accuracy: {made.left_out_accuracy_:.2%}")
     if made.dev_ is not None:
-        tell(f"development, {report(made.dev_)}")
+        print_notes(f"development data: {report(made.dev_)}")
     if format is not None:
         deliver(report_training(made, output, len(given)), format)
 
@@ -65,9 +65,9 @@ def train(
 @command(app, "test")
 def check(
     model: Model,
-    quads: Annotated[str, typer.Argument(metavar="QUADS", help=f"The file: {QUADS}; or sample.")],
+    quads: Annotated[str, typer.Argument(metavar="QUADS", help=f"Test data: {QUADS}; or sample.")],
 ) -> Report:
-    """How many answers a model gets right, and on what they rest."""
+    """Measure the accuracy of a model, by the kind of evidence it used."""
     from roget.learn.attachment.attacher import Attacher
     from roget.learn.attachment.quads import read
     from roget.report.attachment import report
@@ -78,11 +78,11 @@ def check(
 
 @command(app, "predict")
 def predict(model: Model, format: Format = None, output: Output = None) -> None:
-    """Answer the quadruples on standard input: four words a line, or lines as in the files.
+    """Predict the attachment of quadruples on standard input, four words per line.
 
-    Writes each with N or V and the probability of that, tabs between them, as soon as it is known;
-    with --format or -o, all in the end. Broken lines are named then, with exit code 1; the others
-    are answered.
+    Writes each quadruple with N or V and its probability, tab-separated, as soon as it is known;
+    with --format or -o, all at the end. Broken lines are reported at the end with exit code 1; all
+    other lines are predicted.
     """
     from roget.learn.attachment.attacher import Attacher
     from roget.report.attachment import report_answers
@@ -105,14 +105,14 @@ def predict(model: Model, format: Format = None, output: Output = None) -> None:
 
 
 def _answers(model: Any) -> Iterator[list[tuple[str, ...]]]:
-    """Answered quadruples of standard input, many at once; one by one where somebody types."""
+    """Yield predictions for standard input in batches; one by one for a terminal."""
     from itertools import islice
 
     from roget.core.io.source import standard_input
     from roget.learn.attachment.quads import parse
     from roget.report.attachment import answers
 
-    standard_input()  # refuses one that is closed
+    standard_input()  # raises if it is closed
     lines = parse(enumerate(sys.stdin, 1), "<stdin>", answered=False)
     at_once = 1 if sys.stdin.isatty() else 4096
     pending: list[tuple[str, ...]] = []

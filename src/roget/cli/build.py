@@ -17,9 +17,9 @@ from roget.cli.shared import (
     bar,
     deliver,
     gather_warnings,
+    print_notes,
     target,
     target_of,
-    tell,
 )
 from roget.learn.options import BuildOptions, Plan, offered
 
@@ -43,55 +43,54 @@ def build(
         list[str] | None,
         typer.Argument(
             metavar="INPUT...",
-            help="Text, CoNLL-U, DocBin, tables or matrices; counts folders; or 'sample'.",
+            help="Text, CoNLL-U, DocBin, tables, matrices or counts folders; or sample.",
             show_default=False,
         ),
     ] = None,
-    output: Annotated[str | None, target("DIR", "The thesaurus: a folder.")] = None,
+    output: Annotated[str | None, target("DIR", "Folder for the thesaurus.")] = None,
     *,
     plan: Plan,
     asked: BuildOptions,
     own: Annotated[Mapping[str, Any], RuntimeOptions(offered)],
     format: Format = None,
 ) -> None:
-    """Build a thesaurus: a tree of word classes, learnt from text or from counts.
+    """Build a thesaurus, a tree of word classes, from text or counts.
 
-    Ctrl-C while words are
-    clustered keeps the classes found so far, but never in the place of a thesaurus that is there
-    already; the same command goes on from there.
+    Ctrl-C during clustering saves the classes found so far, unless that would replace an existing
+    thesaurus; the same command continues from there.
     """
     from roget.learn.build import run
     from roget.report.thesaurus import report
 
     given, began = inputs or [], time.monotonic()
-    output = target_of(given, output, "build from: name files, folders, counts, or sample", "DIR")
+    output = target_of(given, output, "build from: pass files, folders, counts or sample", "DIR")
     wanted = replace(plan, own=own)
     with gather_warnings() as said, bar("counting", "bytes") as read, bar("clustering") as cluster:
         built = run(given, output, asked, wanted, reading=read, clustering=cluster)
-    tell(*built.notes, *said, kind="note")
+    print_notes(*built.notes, *said, kind="note")
     if built.saved:
         made = report(built.thesaurus, whole=not built.interrupted)
-        _tell(made, output, time.monotonic() - began)
-        _tell_next(built, output)
+        _print_summary(made, output, time.monotonic() - began)
+        _print_next_steps(built, output)
         if format is not None:
             deliver(made, format)
     if built.interrupted:
         raise typer.Exit(INTERRUPTED)
 
 
-def _tell(made: Report, output: str, seconds: float) -> None:
+def _print_summary(made: Report, output: str, seconds: float) -> None:
     first, worth, *more = made.lead
-    tell(f"wrote {output}: {first}", f"  in {seconds:.1f} s; {worth}")
-    tell(*(f"  {line}" for line in (*more, *made.warnings)))
-    tell("", replace(made, lead=(), warnings=()).render())
+    print_notes(f"wrote {output}: {first}", f"  in {seconds:.1f} s; {worth}")
+    print_notes(*(f"  {line}" for line in (*more, *made.warnings)))
+    print_notes("", replace(made, lead=(), warnings=()).render())
 
 
-def _tell_next(built: Any, output: str) -> None:
+def _print_next_steps(built: Any, output: str) -> None:
     thesaurus = built.thesaurus
     if built.interrupted:
-        tell("to go on from here: run the same command again")
+        print_notes("to continue: run the same command again")
     largest = thesaurus.tree.leaf(int(thesaurus.mass.argmax()))
     word = thesaurus.word_class(largest, 1).words[0].word
     place = shlex.quote(output)
-    tell("next:", f"  roget neighbours {place} {shlex.quote(word)}")
-    tell(f"  roget explore {place}", f"  roget export {place} -o booklet.html")
+    print_notes("next:", f"  roget neighbours {place} {shlex.quote(word)}")
+    print_notes(f"  roget explore {place}", f"  roget export {place} -o booklet.html")

@@ -23,16 +23,16 @@ def classify(
         ),
     ],
     n: Annotated[
-        int, typer.Option("--number", "-n", min=1, metavar="N", help="Classes of each word.")
+        int, typer.Option("--number", "-n", min=1, metavar="N", help="Number of classes per word.")
     ] = 3,
     *,
     given: TableOptions,
     where: Where,
 ) -> Report:
-    """Find the classes that new words belong to, from the contexts they stand in.
+    """Classify new words by the contexts they occur in.
 
-    Contexts are matched by name, so count them as those of the thesaurus were counted. A word of
-    which no context is known gets no class.
+    Contexts are matched by name, so count them as the thesaurus was counted. A word
+    without a known context gets no class.
     """
     from roget.engines.base import working_on
     from roget.learn.load import open_thesaurus

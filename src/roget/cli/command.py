@@ -1,7 +1,7 @@
 """Commands made from functions; a parameter that is a dataclass of options stands for all of them.
 
 A command may declare `SECTIONS`: the options that its help shows, by section. Options that are not
-listed there, and those of `RuntimeOptions` (parameters of one clusterer), are passed as
+listed there, and `RuntimeOptions` (parameters of one clusterer), are passed as
 `--set NAME=VALUE`; `roget list settings COMMAND` explains them. A function that returns a `Report`
 has the options --format and -o. Parameters are made when a command is used, so `roget --help` is
 instant.
@@ -33,7 +33,7 @@ Function = TypeVar("Function", bound=Callable[..., Report | None])
 
 @dataclass(frozen=True)
 class RuntimeOptions:
-    """Options known only when a command is used, such as those of plug-ins; set by --set."""
+    """Options known only when a command is used, such as options of plug-ins; set by --set."""
 
     declared: Callable[[], Iterable[Option]]
 

@@ -14,9 +14,9 @@ from roget.cli.shared import (
     bar,
     deliver,
     fail_on_codes,
+    print_written,
     save_option,
     split_pair,
-    tell_written,
     write_saved,
 )
 from roget.scoring.options import CompareOptions
@@ -69,5 +69,5 @@ def compare(
     if "figures" in saved:
         from roget.report.comparison.figures import write
 
-        tell_written(write(comparison, Path(saved["figures"])))
+        print_written(write(comparison, Path(saved["figures"])))
     fail_on_codes(comparison.warnings, fail_on)

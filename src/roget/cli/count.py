@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from roget.cli.shared import Format, bar, check_output, deliver, target, target_of, tell
+from roget.cli.shared import Format, bar, check_output, deliver, print_notes, target, target_of
 from roget.learn.counting.options import CountOptions
 
 SECTIONS = {
@@ -30,41 +30,39 @@ def count(
         list[str] | None,
         typer.Argument(
             metavar="INPUT...",
-            help="Files, folders, patterns, addresses or '-': CoNLL-U, plain text, DocBin, tables, "
-            "matrices; compressed or not.",
+            help="Files, folders, patterns, URLs or - (stdin): CoNLL-U, plain text, DocBin, "
+            "tables, matrices; optionally compressed.",
             show_default=False,
         ),
     ] = None,
     output: Annotated[
         str | None,
-        target(
-            "COUNTS", "What to write: a folder of Parquet and JSON, or one .tsv, .tsv.gz or .npz."
-        ),
+        target("COUNTS", "Output: a folder of Parquet and JSON, or one file: .tsv, .tsv.gz, .npz."),
     ] = None,
     show: Annotated[
         bool,
         typer.Option(
-            "--show", help="Print what is in INPUT: a counts folder or file, or a sample."
+            "--show", help="Print a summary of INPUT: a counts folder or file, or a sample."
         ),
     ] = False,
     word: Annotated[
         str | None,
-        typer.Option(metavar="W", help="With --show: all contexts of this word, with counts."),
+        typer.Option(metavar="W", help="With --show: list all contexts of this word."),
     ] = None,
     quadruples: Annotated[
         bool,
         typer.Option(
             "--quadruples",
-            help="Write verb, noun, preposition, noun and attachment as .tsv, not counts.",
+            help="Write verb, noun, preposition, noun and attachment as .tsv instead of counts.",
         ),
     ] = False,
     *,
     asked: CountOptions,
     format: Format = None,
 ) -> None:
-    """Count how often each word stands in each context.
+    """Count how often each word occurs in each context.
 
-    An interrupted count goes on where it stopped when the same command is run again.
+    After an interruption, the same command continues from its checkpoint.
     """
     from roget.errors import InputError
 
@@ -73,9 +71,9 @@ def count(
         _show(given, word, format, output, context)
         return
     if word is not None:
-        raise InputError("--word: only with --show")
+        raise InputError("--word requires --show", code="conflicting-options")
     target = target_of(
-        given, output, "count: name files, folders or - for standard input", "COUNTS"
+        given, output, "count: pass files, folders or - for standard input", "COUNTS"
     )
     if quadruples:
         _write_quadruples(given, target, asked, format)
@@ -93,14 +91,18 @@ def _count(inputs: list[str], output: str, asked: CountOptions, format: str | No
     with bar("counting", "bytes") as progress:
         done = run(inputs, output, asked, progress=progress)
     seconds = time.monotonic() - began
-    told = ("entries", "total", "tokens", "sentences", "files")
+    names = ("entries", "total", "tokens", "sentences", "files")
     facts = {"output": output, "shape": [done.words, done.contexts]}
-    facts |= {name: getattr(done, name) for name in told}
-    again = [f"{done.reused:,} of {done.files:,} files were counted before"] if done.reused else []
-    tell(*done.notes, *again, kind="note")
-    tell(f"wrote {output}: {sizes(facts)}")
+    facts |= {name: getattr(done, name) for name in names}
+    again = (
+        [f"{done.reused:,} of {done.files:,} files were counted by an earlier run"]
+        if done.reused
+        else []
+    )
+    print_notes(*done.notes, *again, kind="note")
+    print_notes(f"wrote {output}: {sizes(facts)}")
     read = f"{plural(done.tokens, done.unit)} of {plural(done.files, 'file')}"
-    tell(f"  {read} in {seconds:.1f} s; see it: roget count --show {output}")
+    print_notes(f"  {read} in {seconds:.1f} s; summary: roget count --show {output}")
     if format is not None:
         deliver(Report.of(f"Counts: {output}", facts), format)
 
@@ -113,7 +115,7 @@ def _write_quadruples(
 
     with bar("counting", "bytes") as progress:
         written = write(inputs, output, asked, progress=progress)
-    tell(f"wrote {output}: {written:,} quadruples")
+    print_notes(f"wrote {output}: {written:,} quadruples")
     if format is not None:
         facts = {"output": output, "quadruples": written}
         deliver(Report.of(f"Quadruples: {output}", facts), format)
@@ -130,12 +132,17 @@ def _show(
     from roget.report.counts import look, look_up, report, report_word
 
     if len(inputs) != 1:
-        raise InputError(f"--show takes one counts folder, file or sample; {len(inputs)} given")
+        raise InputError(
+            f"--show takes one counts folder, file or sample; {len(inputs)} given",
+            code="missing-option",
+        )
     for parameter in context.command.params:
         name = parameter.name or ""
         source = context.get_parameter_source(name)
         if name not in _SHOWN and source is not None and source.name == "COMMANDLINE":
-            raise InputError(f"{parameter.opts[0]}: nothing is counted with --show")
+            raise InputError(
+                f"{parameter.opts[0]} has no effect with --show", code="conflicting-options"
+            )
     output = check_output(context, output)
     found = look(inputs[0]) if word is None else look_up(inputs[0], word)
     deliver(report(inputs[0], found) if word is None else report_word(found), format, output)

@@ -7,16 +7,16 @@ from typing import Annotated
 import typer
 
 from roget.cli.command import command, group
-from roget.cli.shared import AsJson, Format, Output, bar, deliver, tell
+from roget.cli.shared import AsJson, Format, Output, bar, deliver, print_notes
 
-app = group("data", "Bundled samples, and data sets of others fetched by name.")
+app = group("data", "List bundled samples and data sets, and fetch data sets by name.")
 
 Name = Annotated[str, typer.Argument(help="A name of `roget data list`.")]
 
 
 @command(app, "list")
 def list_data(as_json: AsJson = False, format: Format = None, output: Output = None) -> None:
-    """List the samples that come with roget and the sets it can fetch, with their licences."""
+    """List the bundled samples and the data sets that can be fetched, with their licences."""
     from roget.report.listing import report_data
 
     deliver(report_data(), "json" if as_json else format, output)
@@ -24,7 +24,7 @@ def list_data(as_json: AsJson = False, format: Format = None, output: Output = N
 
 @app.command("path")
 def path(name: Name) -> None:
-    """Print where a sample or a fetched set lies."""
+    """Print the path of a sample or a fetched data set."""
     from roget.data import SAMPLES, data_set, sample_path
 
     print(sample_path(name) if name in SAMPLES else data_set(name).path)
@@ -32,14 +32,14 @@ def path(name: Name) -> None:
 
 @app.command("fetch")
 def fetch(name: Name) -> None:
-    """Download a set, check it against its hash, unpack it, and print its folder."""
+    """Download a data set, verify its hash, unpack it and print its folder."""
     from roget.data import SAMPLES, data_set, sample_path
 
     if name in SAMPLES:
-        tell(f"{name} comes with roget")
+        print_notes(f"{name} is bundled with roget")
         print(sample_path(name))
         return
     wanted = data_set(name)
-    tell(f"{name}: {wanted.megabytes:g} MB, {wanted.licence}")
+    print_notes(f"{name}: {wanted.megabytes:g} MB, {wanted.licence}")
     with bar("fetching", "bytes") as progress:
         print(wanted.fetch(progress))

@@ -14,10 +14,10 @@ def decide(
     given: TableOptions,
     asked: DecideOptions,
 ) -> Report:
-    """Which of two verbs takes a noun, when all that was seen of one of them is deleted?
+    """Decide which of two verbs takes a noun after deleting its pairs with one of them.
 
-    The task of Pereira, Tishby & Lee (1993). Exceptional triples are those in which how often the
-    verbs are seen at all suggests the wrong one.
+    This is the task of Pereira, Tishby & Lee (1993). In exceptional triples the frequencies of the
+    verbs alone suggest the wrong one.
     """
     from roget.learn.evaluation.decision import decide as run
     from roget.report.evaluation import decisions

@@ -19,24 +19,23 @@ def edit(
         str | None,
         typer.Argument(
             metavar="[FILE]",
-            help="Edits to be made, all or none: a table (.tsv, .csv, …) with a header of action, "
-            "class, word, text, into, field; or SKOS that roget export wrote and another tool has "
-            "changed.",
+            help="Edits, applied all or none: a table (.tsv, .csv, …) with the columns action, "
+            "class, word, text, into, field; or exported SKOS that another tool has changed.",
         ),
     ] = None,
     *,
     asked: EditOptions,
 ) -> Report:
-    """Edit a thesaurus from a table; undo, redo; or list all edits that were made.
+    """Edit a thesaurus from a table, undo or redo edits, or list all edits.
 
-    Actions are rename, move, merge, nest (put under), add, delete, split and note. A class is named
-    by its id, by its name, or by a word in it; several words in a cell are parted by |. Of SKOS
-    that was exported and changed (.ttl, .nt, .rdf), what differs from the thesaurus is done.
+    Actions are rename, move, merge, nest (put under), add, delete, split and note. A class is given
+    by its id, its name or a word in it; several words in a cell are separated by |. For SKOS that
+    was exported and changed (.ttl, .nt, .rdf), the differences to the thesaurus are applied.
     """
     from roget.learn import editing
     from roget.report import edits
 
-    with bar("editing", "edits") as tell:
-        done = editing.edit(thesaurus, file, **vars(asked), progress=tell)
+    with bar("editing", "edits") as progress:
+        done = editing.edit(thesaurus, file, **vars(asked), progress=progress)
     is_asked = file is not None or asked.undo or asked.redo or asked.undo_to is not None
     return edits.changes(done, asked.dry_run) if is_asked else edits.history(done.thesaurus)

@@ -11,21 +11,22 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from roget.cli.shared import ThesaurusArgument, bar, tell
+from roget.cli.shared import ThesaurusArgument, bar, print_notes
 from roget.errors import InputError
 from roget.web import ExploreOptions
 
 
 def explore(thesaurus: ThesaurusArgument, *, asked: ExploreOptions) -> None:
-    """Look at a thesaurus: a page on this machine, or one file to pass on."""
+    """Browse a thesaurus on a local page, or write it as one HTML file."""
     from roget.web.session import Session
 
     if asked.static is None and (asked.evidence or asked.sketches):
         raise InputError(
-            "--evidence and --sketches are for the file of --static; the server has all"
+            "--evidence and --sketches require --static; the local page always has both",
+            code="conflicting-options",
         )
     began = time.perf_counter()
-    if sys.stderr.isatty():  # what reads the address has it in the first line
+    if sys.stderr.isatty():  # programs read the link from the first line
         print(f"opening {thesaurus} …", file=sys.stderr, flush=True)
     session = Session(thesaurus, asked.compare, asked.columns)
     if asked.static is not None:
@@ -36,31 +37,33 @@ def explore(thesaurus: ThesaurusArgument, *, asked: ExploreOptions) -> None:
     def ready(make_link: Callable[[], str]) -> None:
         words, seconds = len(session.snapshot.thesaurus), time.perf_counter() - began
         took = f"{words:,} words, opened in {seconds:.1f} s"
-        enter = "Enter gives a new link, " if sys.stdin is not None and sys.stdin.isatty() else ""
-        said = f"{took}; this link opens once, {enter}Ctrl-C ends it"
-        print(f"{make_link()}  ({said})", file=sys.stderr, flush=True)
+        enter = "Enter prints a new link, " if sys.stdin is not None and sys.stdin.isatty() else ""
+        note = f"{took}; this link works once, {enter}Ctrl-C stops the server"
+        print(f"{make_link()}  ({note})", file=sys.stderr, flush=True)
         if asked.open:
             import webbrowser
 
             webbrowser.open(make_link())
         if enter:
-            if hasattr(signal, "SIGTTIN"):  # in the background, reading fails and stops nothing
+            if hasattr(
+                signal, "SIGTTIN"
+            ):  # reading fails in the background, without stopping the process
                 signal.signal(signal.SIGTTIN, signal.SIG_IGN)
             threading.Thread(target=_offer_links, args=(make_link,), daemon=True).start()
 
-    # Ctrl-C is how this ends, not an accident.
+    # Ctrl-C is the normal end.
     with contextlib.suppress(KeyboardInterrupt):
         serve(session, free_port(asked.port), ready=ready)
 
 
 def _offer_links(make_link: Callable[[], str]) -> None:
-    """Print a new link each time that Enter is pressed."""
+    """Print a new link each time Enter is pressed."""
     while True:
         try:
-            # Not through sys.stdin, whose lock a thread that waits would keep when all ends.
+            # Not sys.stdin, whose lock a waiting thread would hold at exit.
             if not os.read(sys.stdin.fileno(), 1024):
                 return
-        except OSError:  # what is typed now is for another program
+        except OSError:  # another program reads the terminal
             time.sleep(1)
         else:
             print(make_link(), file=sys.stderr, flush=True)
@@ -73,4 +76,4 @@ def _write(session: Any, static: str, asked: ExploreOptions) -> None:
     with bar("writing", "words") as show:
         text = page(session, show, evidence=asked.evidence, sketches=asked.sketches)
     write_atomic(static, text)
-    tell(f"wrote {static}: {len(text.encode()) / 1e6:.1f} MB")
+    print_notes(f"wrote {static}: {len(text.encode()) / 1e6:.1f} MB")

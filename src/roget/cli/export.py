@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from roget.cli.shared import ThesaurusArgument, bar, target, tell, tell_language
+from roget.cli.shared import ThesaurusArgument, bar, print_language, print_notes, target
 from roget.errors import InputError
 from roget.report.options import ExportOptions
 
@@ -19,8 +19,8 @@ def export(
         str,
         target(
             "FILE",
-            "File to write; '-' is stdout. Its suffix may tell the format: .ttl SKOS, .nwk Newick, "
-            ".html a booklet, and so on.",
+            "File to write; - is stdout. The format is inferred from the suffix: .ttl SKOS, .nwk "
+            "Newick, .html a booklet, and others.",
         ),
     ],
     *,
@@ -28,8 +28,7 @@ def export(
 ) -> None:
     """Write a thesaurus in the format of other tools.
 
-    Words are listed in the class where they have their place, and where at least a tenth of them
-    belongs.
+    A word is listed in its main class, and in every class with at least a tenth of its membership.
     """
     from roget.learn.load import open_thesaurus
     from roget.learn.thesaurus.levels import collapse
@@ -45,8 +44,8 @@ def export(
         thesaurus = open_thesaurus(source, asked.language, progress)
     target: Any = sys.stdout.buffer if output == "-" else output
     if format in SKOS and asked.language is None:
-        tell_language(find_language(thesaurus))
+        print_language(find_language(thesaurus))
     write(thesaurus, target, format, asked)
     if output != "-":
         written = collapse(thesaurus, asked.levels or (), asked.min_children)
-        tell(f"wrote {output}: {written!r}")
+        print_notes(f"wrote {output}: {written!r}")

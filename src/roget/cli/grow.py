@@ -9,7 +9,15 @@ from typing import Annotated
 import typer
 
 from roget.cli.parameters import join_texts
-from roget.cli.shared import Format, bar, deliver, gather_warnings, target, tell, tell_written
+from roget.cli.shared import (
+    Format,
+    bar,
+    deliver,
+    gather_warnings,
+    print_notes,
+    print_written,
+    target,
+)
 from roget.learn.command_options import PlaceOptions, TaxonomyOptions
 from roget.learn.growth.options import GrowOptions
 
@@ -106,7 +114,7 @@ def grow(
             deliver(reports.review(found), format)
             return
         after = decide(thesaurus, join_texts(accept), join_texts(refuse))
-        tell_written([thesaurus])
+        print_written([thesaurus])
         whole = review or format is not None
         deliver(reports.review(after) if whole else reports.decided(found, after), format)
         return
@@ -115,16 +123,16 @@ def grow(
     began = time.monotonic()
     with gather_warnings() as said, bar("counting", "bytes") as read, bar("learning") as learn:
         grown = run(thesaurus, inputs, output, asked, reading=read, learning=learn)
-    tell(*grown.notes, *said, kind="note")
-    tell(f"wrote {output or thesaurus} in {time.monotonic() - began:.1f} s")
+    print_notes(*grown.notes, *said, kind="note")
+    print_notes(f"wrote {output or thesaurus} in {time.monotonic() - began:.1f} s")
     deliver(reports.report(grown), format)
     if any(one.state == OPEN for one in grown.changes):
-        _tell_next(output or thesaurus)
+        _print_next_steps(output or thesaurus)
 
 
-def _tell_next(folder: str) -> None:
+def _print_next_steps(folder: str) -> None:
     place = shlex.quote(folder)
-    tell(
+    print_notes(
         "next:",
         f"  roget grow {place} --review",
         f"  roget grow {place} --accept 3,5-9   # or all",

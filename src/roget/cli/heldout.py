@@ -6,7 +6,15 @@ from typing import Annotated
 
 import typer
 
-from roget.cli.shared import CountsArgument, Format, Output, bar, deliver, read_counts, tell_written
+from roget.cli.shared import (
+    CountsArgument,
+    Format,
+    Output,
+    bar,
+    deliver,
+    print_written,
+    read_counts,
+)
 from roget.learn.counting.options import TableOptions
 from roget.learn.evaluation.options import HeldoutOptions
 
@@ -18,14 +26,14 @@ def heldout(
     asked: HeldoutOptions,
     format: Format = None,
     figure: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Draw the losses: .svg, .png or .pdf.")
+        str | None, typer.Option(metavar="FILE", help="Also plot the losses: .svg, .png or .pdf.")
     ] = None,
     output: Output = None,
 ) -> None:
-    """How well models predict text that they were not learnt from, in bits per pair.
+    """Measure how well class models predict held-out text, in bits per pair.
 
-    Of every split 8 tokens in 10 are learnt from, 1 is tuned on and 1 is for testing. The new words
-    are as many words again, the next by frequency. Relative entropy counts every word alike.
+    Each split uses 80 % of the tokens for training, 10 % for tuning and 10 % for testing. New words
+    are the same number of next most frequent words. Relative entropy weights all words equally.
     """
     from roget.learn.evaluation.heldout import compare
     from roget.report import evaluation as report
@@ -39,4 +47,4 @@ def heldout(
     deliver(report.heldout(found), format, output)
     if figure is not None:
         save_picture(report.draw(found), figure)
-        tell_written([figure])
+        print_written([figure])

@@ -11,14 +11,14 @@ from roget.cli.shared import (
     Format,
     ThesaurusArgument,
     deliver,
+    print_notes,
+    print_written,
     target,
-    tell,
-    tell_written,
 )
 from roget.learn.evaluation.options import AnswerOptions, RatingOptions, SheetOptions
 from roget.report import Report
 
-app = group("judge", "Hold a thesaurus against what people say of its words and classes.")
+app = group("judge", "Evaluate a thesaurus with human ratings and word-intrusion tests.")
 
 
 @command(app, "ratings")
@@ -34,10 +34,10 @@ def ratings(
     *,
     asked: RatingOptions,
 ) -> Report:
-    """How far words that are alike in a thesaurus are alike to people: Spearman's ρ.
+    """Correlate the similarities of a thesaurus with human ratings (Spearman's ρ).
 
-    Similarities are those of `roget neighbours`. Beside them stand the smallest class of both words
-    in the tree, and the cosine of PPMI in the counts, which needs no thesaurus.
+    Similarities are the same as in `roget neighbours`. For comparison: the smallest common class in
+    the tree, and the cosine of PPMI vectors of the counts, which needs no thesaurus.
     """
     from roget.learn.evaluation.ratings import judge_ratings, read_ratings
     from roget.learn.load import open_thesaurus
@@ -51,19 +51,21 @@ def ratings(
 @command(app, "sheet")
 def sheet(
     thesaurus: ThesaurusArgument,
-    output: Annotated[str, target("SHEET.csv", "The sheet to write; a page to print beside it.")],
+    output: Annotated[
+        str, target("SHEET.csv", "Sheet to write; a printable page is written next to it.")
+    ],
     key: Annotated[
         str | None,
-        typer.Option(metavar="FILE.csv", help="Where the key goes. Default: SHEET.key.csv."),
+        typer.Option(metavar="FILE.csv", help="File for the key [default: SHEET.key.csv]."),
     ] = None,
     *,
     asked: SheetOptions,
     format: Format = None,
 ) -> None:
-    """Write a sheet for people to fill in: which word does not belong?
+    """Write a word-intrusion sheet for people to fill in.
 
-    They write the word, or its number, into the last column, and ? if they cannot tell. The key
-    says which it is: keep it from them.
+    People write the word or its number into the last column, or ? if they do not know. The key has
+    the solutions and is not given to them.
     """
     from roget.learn.evaluation.sheets import draw_sheet
     from roget.learn.load import open_thesaurus
@@ -71,9 +73,9 @@ def sheet(
 
     judging.name_files(output, key)
     drawn = draw_sheet(open_thesaurus(thesaurus), **vars(asked))
-    tell(*drawn.notes, kind="note")
+    print_notes(*drawn.notes, kind="note")
     paths = judging.write_sheet(drawn, output, key)
-    tell_written(paths)
+    print_written(paths)
     if format is not None:
         deliver(judging.report_sheet(drawn, paths), format)
 
@@ -84,15 +86,15 @@ def answers(
         list[str],
         typer.Argument(
             metavar="SHEET... KEY",
-            help="Filled sheets, named by file or NAME=FILE, and their key, in any order.",
+            help="Filled-in sheets, as FILE or NAME=FILE, and their key, in any order.",
         ),
     ],
     *,
     asked: AnswerOptions,
 ) -> Report:
-    """How many intruders people found, class by class, and how far the people agree.
+    """Report how many intruders people found per class, and how far people agree.
 
-    Blank answers are left out; ? is an answer that is not right.
+    Blank answers are ignored; ? counts as a wrong answer.
     """
     from roget.core.io.paths import name_sources
     from roget.learn.evaluation.answers import judge_answers, split_files

@@ -13,9 +13,9 @@ def neighbours(
     *,
     asked: NeighbourOptions,
 ) -> Report:
-    """The words of a thesaurus that are most like a word, and why.
+    """List the words most similar to a word, with the contexts they share.
 
-    How much alike they are is told in standard deviations above the mean of common words.
+    Similarity is measured in standard deviations above the mean over frequent words.
     """
     from roget.learn.load import open_thesaurus
     from roget.report import words

@@ -51,7 +51,7 @@ def make_parameter(one: Option, section: str | None) -> inspect.Parameter:
 
 
 def join_texts(given: list[str] | None) -> str | None:
-    """Join comma-separated texts that were passed several times; None if there are none."""
+    """Join comma-separated texts that were passed several times, else return None."""
     return ",".join(given) if given else None
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from roget.cli.shared import bar, choose, deliver, tell, tell_language, tell_written
+from roget.cli.shared import bar, choose, deliver, print_language, print_notes, print_written
 from roget.learn.command_options import PlaceOptions, TaxonomyOptions
 from roget.learn.options import Placing
 
@@ -28,7 +28,7 @@ def is_other(name: str) -> bool:
 
 
 def refuse_asked(options: Any, names: Iterable[str], why: str) -> None:
-    """Refuse options that would be passed over."""
+    """Refuse options that would have no effect."""
     from roget.errors import InputError
 
     for name in names:
@@ -52,7 +52,7 @@ def place(
     asked: PlaceOptions,
     format: str | None,
 ) -> None:
-    """Place words of the inputs into a taxonomy, or hide words of it and tell how that went."""
+    """Place words of the inputs in a taxonomy, or test placement on hidden words."""
     from rich.console import Console
 
     from roget.learn.load_counts import read_corpus
@@ -70,18 +70,18 @@ def place(
         wanted = replace(wanted, relation=f"{given.part}s")
     with bar("counting", "bytes") as reading:
         found = read_corpus(inputs, wanted, reading)
-    tell(*found.notes, kind="note")
+    print_notes(*found.notes, kind="note")
     with bar("placing", "words") as progress:
         if given.hide is not None:
             tried = hide(classes, found.counts, given.hide, progress=progress, **vars(asked))
             deliver(reports.trial(tried, taxonomy), format, output)
             return
         placed = find(classes, found.counts, progress=progress, **vars(asked))
-    tell(*reports.doubt(placed), kind="warning")
+    print_notes(*reports.doubt(placed), kind="warning")
     if output is not None and skos:
         language = _choose_language(given, classes, found.counts)
         write_lines(output, reports.turtle(placed, language))
-        tell_written([output])
+        print_written([output])
         return
     deliver(reports.report(placed, taxonomy, found.rare, given.min_count), format, output)
 
@@ -107,7 +107,7 @@ def write_accepted(
     found = read_accepted(sheet, classes)
     write_lines(output, accepted(found, _choose_language(given, classes)))
     many = plural(len({one.word for one in found}), "word")
-    tell(f"wrote {output}: {many}, to be loaded beside {taxonomy}")
+    print_notes(f"wrote {output}: {many}, to be loaded together with {taxonomy}")
 
 
 def _check_output(output: str | None, format: str | None, given: TaxonomyOptions) -> bool:
@@ -129,7 +129,7 @@ def _check_output(output: str | None, format: str | None, given: TaxonomyOptions
 def _choose_language(
     given: TaxonomyOptions, classes: Taxonomy, counts: Counts | None = None
 ) -> str:
-    """The language of the labels: what is asked for, or told by taxonomy or corpus; it is said."""
+    """Return the language of labels: requested, or of the taxonomy or corpus; print it."""
     from roget.report.language import UNKNOWN
     from roget.report.options import is_language
 
@@ -139,4 +139,4 @@ def _choose_language(
     if not told and counts is not None:
         told = counts.provenance.get("language")
     known = isinstance(told, str) and is_language(told) and told != UNKNOWN
-    return tell_language(told if known else None)
+    return print_language(told if known else None)

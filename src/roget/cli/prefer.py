@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from roget.cli.shared import CountsArgument, bar, read_counts, tell
+from roget.cli.shared import CountsArgument, bar, print_notes, read_counts
 from roget.learn.command_options import CutOptions, PreferOptions
 from roget.learn.counting.options import TableOptions
 from roget.report import Report
@@ -17,19 +17,25 @@ if TYPE_CHECKING:
 
 def prefer(
     counts: CountsArgument,
-    head: Annotated[str, typer.Argument(metavar="HEAD", help="The verb, say, or obj:eat.")],
+    head: Annotated[
+        str,
+        typer.Argument(
+            metavar="HEAD", help="A head, such as the verb eat, or a context, such as obj:eat."
+        ),
+    ],
     slot: Annotated[
-        str | None, typer.Argument(metavar="[SLOT]", help="Its slot, such as obj, subj or with.")
+        str | None,
+        typer.Argument(metavar="[SLOT]", help="Slot of the head, such as obj, subj or with."),
     ] = None,
     *,
     cut: CutOptions,
     classes: PreferOptions,
     given: TableOptions,
 ) -> Report:
-    """The classes of words that a head prefers, such as the objects of "eat".
+    """List the word classes that a head prefers, such as the objects of "eat".
 
-    They are a cut through the tree of a thesaurus: the one that describes the words which stood
-    there most shortly (Li & Abe). Those the head prefers most come first, by p·log(p / usual).
+    The classes form a cut through the tree of a thesaurus: the cut with the shortest description of
+    the words in that slot (Li & Abe). They are sorted by preference, p·log(p / expected).
     """
     from roget.errors import InputError
     from roget.learn.treecut.preference import context_of
@@ -37,7 +43,7 @@ def prefer(
     from roget.report.preference import report
 
     if classes.thesaurus is not None and classes.wordnet is not None:
-        raise InputError("--thesaurus and --wordnet: name one of them")
+        raise InputError("pass --thesaurus or --wordnet, not both", code="conflicting-options")
     table = read_counts(counts, given.columns, sample="verb_slot_noun")
     context = context_of(table, head, slot)
     tree, source = _thesaurus(table, classes)
@@ -46,7 +52,7 @@ def prefer(
 
 
 def _thesaurus(counts: Counts, asked: PreferOptions) -> tuple[Any, str]:
-    """The thesaurus, and what it is called."""
+    """Return the thesaurus and its name in the report."""
     from rich.console import Console
 
     from roget.learn.load import open_classes
@@ -56,8 +62,8 @@ def _thesaurus(counts: Counts, asked: PreferOptions) -> tuple[Any, str]:
     if not named:
         with bar("clustering") as progress:
             found = learn_classes(counts, asked.method, asked.seed, progress)
-        said = f"{len(found):,} words in {found.tree.n_clusters:,} classes"
-        tell(f"learnt a thesaurus of the counts: {said}")
-        return found, "a thesaurus learnt from the counts"
+        size = f"{len(found):,} words in {found.tree.n_clusters:,} classes"
+        print_notes(f"built a thesaurus from the counts: {size}")
+        return found, "a thesaurus built from the counts"
     with Console(stderr=True).status(f"reading {named}"):
         return open_classes(named), named

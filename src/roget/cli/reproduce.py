@@ -16,23 +16,23 @@ def reproduce(
         str | None,
         typer.Argument(
             metavar="[NAME]",
-            help="Such as soft/figure-1, or a paper, such as nvi; without it, all of them.",
+            help="A table or figure, e.g. soft/figure-1, or a paper, e.g. nvi [default: all].",
         ),
     ] = None,
     *,
     options: ReproduceOptions,
-    list: Annotated[bool, typer.Option("--list", help="List what can be made again.")] = False,
+    list: Annotated[bool, typer.Option("--list", help="List the available reproductions.")] = False,
     figures: Figures = None,
 ) -> Report:
-    """Make the tables and figures of the papers again, published values beside ours.
+    """Reproduce the tables and figures of the papers, next to the published values.
 
-    Without a name, all are made that the data at hand allow, which takes some minutes; what is
-    left out is told, with what it needs.
+    Without a name, everything is reproduced for which the data are available, which takes some
+    minutes; the rest is listed with the data it needs.
     """
     from roget.papers.reproduce import report_names
     from roget.papers.reproduce import reproduce as run
 
     if list:
         return report_names()
-    with bar("making again", "tables and figures") as progress:
+    with bar("reproducing", "tables and figures") as progress:
         return run(name, options, figures, progress=progress)

@@ -13,10 +13,10 @@ from roget.cli.shared import (
     bar,
     deliver,
     fail_on_codes,
+    print_notes,
+    print_written,
     save_option,
     split_pair,
-    tell,
-    tell_written,
     write_saved,
 )
 from roget.errors import InputError
@@ -92,11 +92,11 @@ def score(
     deliver(made, format, output)
     write_saved(table, saved)
     if values["items"] is not None:
-        tell_written([values["items"]])
+        print_written([values["items"]])
     if "figure" in saved and made.picture is not None:
         save_picture(made.picture(), saved["figure"])
-        tell_written([saved["figure"]])
-    tell(*short)
+        print_written([saved["figure"]])
+    print_notes(*short)
     fail_on_codes(table.warnings, fail_on)
     if short:
         raise typer.Exit(1)

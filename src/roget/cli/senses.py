@@ -14,12 +14,16 @@ def senses(
     thesaurus: ThesaurusArgument,
     word: WordArgument,
     n: Annotated[
-        int, typer.Option("--number", "-n", min=1, metavar="N", help="Words and contexts of each.")
+        int,
+        typer.Option(
+            "--number", "-n", min=1, metavar="N", help="Number of words and contexts per sense."
+        ),
     ] = 8,
 ) -> Report:
-    """The senses of a word: its classes, the contexts that vote for each, and words like it there.
+    """List the senses of a word: its classes, with typical contexts and similar words.
 
-    The word itself has no vote. Most words have one sense, which is their place in the thesaurus.
+    Evidence for a sense comes from other words only. Most words have one sense: their class in the
+    thesaurus.
     """
     from roget.learn.load import open_thesaurus
     from roget.report import words

@@ -1,4 +1,4 @@
-"""What commands share: where reports go (`--format`, `-o`), arguments, notes, progress."""
+"""Shared parts of commands: output of reports (`--format`, `-o`), arguments, notes, progress."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from roget.errors import UnknownName, code_of
 if TYPE_CHECKING:
     from roget.core.counts import Counts
     from roget.core.progress import Progress
-    from roget.core.progress import Report as Tell
+    from roget.core.progress import Report as ProgressReport
     from roget.report import Report
 
 
 def check_output(context: typer.Context, output: str | None) -> str | None:
-    """Refuse a file that has no format or could not be written: better before the work."""
+    """Refuse a file without a known format, or that cannot be written, before the work starts."""
     if output is None or output == "-" or context.resilient_parsing:
         return None
     from roget.core.store import check_file
@@ -40,10 +40,10 @@ Format = Annotated[
         Option(
             "format",
             None,
-            "Form of the report. Default: text, or what FILE's name tells.",
+            "Output format [default: text, or inferred from -o].",
             choices="renderers",
         ),
-        is_eager=True,  # so that it is known when the file's name is looked at
+        is_eager=True,  # parsed before --output, whose check needs it
     ),
 ]
 Output = Annotated[
@@ -53,11 +53,11 @@ Output = Annotated[
         "-o",
         metavar="FILE",
         callback=check_output,
-        help="File to write instead of printing; its suffix tells the format.",
+        help="Write the report to FILE; the format is inferred from its suffix.",
     ),
 ]
 REPORTED = {"format": Format, "output": Output}
-"""Options of all commands that give a report."""
+"""Options of all commands that return a report."""
 
 TABLES = ("items", "classes", "clusters", "mapping", "pairs")
 """Kinds of --save that are tables."""
@@ -116,14 +116,14 @@ def write_saved(table: Any, saved: dict[str, str]) -> None:
             write_atomic(path, table.cite())
         else:
             continue
-        tell_written([path])
+        print_written([path])
 
 
-def tell_written(paths: Sequence[str | Path]) -> None:
-    """Name the files that were written on stderr; of more than three, how many and where."""
+def print_written(paths: Sequence[str | Path]) -> None:
+    """Print the files that were written to stderr; more than three as a number and a folder."""
     if len(paths) > 3 and len({Path(path).parent for path in paths}) == 1:
         paths = [f"{len(paths)} files in {Path(paths[0]).parent}"]
-    tell(*(f"wrote {path}" for path in paths))
+    print_notes(*(f"wrote {path}" for path in paths))
 
 
 FailOn = Annotated[
@@ -152,15 +152,15 @@ def fail_on_codes(warnings: Sequence[str], chosen: Sequence[str] | None) -> None
         | (wanted & {code_of(one) for one in warnings})
     )
     if failed:
-        tell(f"failed on warnings: {', '.join(filter(None, failed)) or 'all'}")
+        print_notes(f"failed on warnings: {', '.join(filter(None, failed)) or 'all'}")
         raise typer.Exit(1)
 
 
-AsJson = Annotated[bool, typer.Option("--json", help="The same as --format json.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Same as --format json.")]
 
 
 def choose(format: str | None, output: str | None) -> str:
-    """The format asked for, or the one that the file's name tells, or text."""
+    """Return the requested format, or the one of the file name, or text."""
     if format is not None or output is None:
         return format or "text"
     from roget.report.render import choose_format
@@ -172,64 +172,66 @@ def deliver(report: Report, format: str | None, output: str | None = None) -> No
     """Print a report or write it to a file; warnings go to stderr unless the text has them."""
     chosen = choose(format, output)
     text = report.render(chosen)
-    tell(*(() if chosen == "text" else report.warnings), *report.talk, kind="warning")
+    print_notes(*(() if chosen == "text" else report.warnings), *report.talk, kind="warning")
     if output is not None and chosen in ("csv", "tsv"):
         from roget.report.render.data import find_formulas
 
         if run := find_formulas(report):
             more = f" and {len(run) - 1} more" if len(run) > 1 else ""
-            said = f"a spreadsheet would run {run[0]!r:.60}{more}: import the columns as text"
-            tell(f"{output}: {said}", kind="warning")
+            text = f"a spreadsheet would run {run[0]!r:.60}{more}: import the columns as text"
+            print_notes(f"{output}: {text}", kind="warning")
     if output is None:
         sys.stdout.write(text)
         return
     from roget.core.store import write_atomic
 
     write_atomic(output, text)
-    tell_written([output])
+    print_written([output])
 
 
 ThesaurusArgument = Annotated[
     str,
     typer.Argument(
         metavar="THESAURUS",
-        help="A thesaurus; or a taxonomy: SKOS, child–parent TSV, a WordNet folder.",
+        help="A thesaurus, or a taxonomy: SKOS, child–parent TSV, a WordNet folder.",
     ),
 ]
 CountsArgument = Annotated[
     str,
-    typer.Argument(metavar="COUNTS", help="Counts: a folder, a table, a thesaurus; or 'sample'."),
+    typer.Argument(metavar="COUNTS", help="Counts: a folder, a table or a thesaurus; or sample."),
 ]
 WordArgument = Annotated[str, typer.Argument(metavar="WORD", help="The word to look up.")]
-Figures = Annotated[str | None, typer.Option(metavar="FOLDER", help="Also write pictures there.")]
+Figures = Annotated[
+    str | None, typer.Option(metavar="FOLDER", help="Also write figures to FOLDER.")
+]
 
 
 def target(metavar: str, help: str) -> Any:
-    """The option that names what a command writes."""
+    """Return the option that names the output of a command."""
     return typer.Option("--output", "-o", metavar=metavar, help=help)
 
 
 def read_counts(name: str, columns: Any, sample: str = "nouns") -> Counts:
-    """The counts that are named, or a sample; what there is to tell of them goes to stderr."""
+    """Return counts or a sample by name; notes go to stderr."""
     from roget.learn.load import open_counts
 
     counts, notes = open_counts(name, columns, sample=sample)
-    tell(*notes, kind="note")
+    print_notes(*notes, kind="note")
     return counts
 
 
 def target_of(inputs: Sequence[str], output: str | None, doing: str, metavar: str) -> str:
-    """The output, once it is sure that something is to be done and where it is written."""
+    """Return the output, after checking that there are inputs and an output."""
     from roget.errors import InputError
 
     if not inputs:
-        raise InputError(f"nothing to {doing}")
+        raise InputError(f"nothing to {doing}", code="missing-option")
     if output is None:
-        raise InputError(f"name what to write: -o {metavar}")
+        raise InputError(f"missing output: pass -o {metavar}", code="missing-option")
     return output
 
 
-def tell(*lines: str, kind: str = "") -> None:
+def print_notes(*lines: str, kind: str = "") -> None:
     """Print lines to stderr, each after its `kind` ("note", "warning") and before its code."""
     for line in lines:
         code = code_of(line)
@@ -237,42 +239,42 @@ def tell(*lines: str, kind: str = "") -> None:
         print(f"{kind}: {line}{mark}" if kind else f"{line}{mark}", file=sys.stderr)
 
 
-def tell_language(tag: str | None) -> str:
-    """Say of which language labels will be, if nobody asked for one; its tag, if it is known."""
+def print_language(tag: str | None) -> str:
+    """Print the language of labels if none was requested; return its tag."""
     from roget.report.language import UNKNOWN
 
-    said = f"{tag} (as its making tells)" if tag else f"{UNKNOWN}: not known"
-    tell(f"language of labels: {said}; --language sets another")
+    text = f"{tag} (from the corpus)" if tag else f"{UNKNOWN} (unknown)"
+    print_notes(f"label language: {text}; change it with --language")
     return tag or UNKNOWN
 
 
 @contextmanager
 def gather_warnings() -> Iterator[list[str]]:
-    """The texts of all warnings of a block, once it has ended."""
-    said: list[str] = []
+    """Collect the warnings raised in a block."""
+    texts: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        yield said
-    said += [str(one.message) for one in caught if issubclass(one.category, UserWarning)]
+        yield texts
+    texts += [str(one.message) for one in caught if issubclass(one.category, UserWarning)]
 
 
 INTERRUPTED = 130
-"""The exit code of what Ctrl-C has ended."""
+"""Exit code after Ctrl-C."""
 
 PATIENCE = 2.0
 
 
 @contextmanager
-def bar(doing: str, unit: str = "") -> Iterator[Tell]:
-    """A progress bar on stderr, for work of more than two seconds; "bytes" have a speed too."""
+def bar(doing: str, unit: str = "") -> Iterator[ProgressReport]:
+    """Show a progress bar on stderr for work of more than two seconds; "bytes" get a speed."""
     from rich import progress as parts
     from rich.console import Console
 
     measured: tuple[Any, ...] = (parts.MofNCompleteColumn(), unit) if unit else ()
     if unit == "bytes":
         measured = parts.DownloadColumn(), parts.TransferSpeedColumn()
-    state = parts.TextColumn("{task.fields[state]}")
-    columns = (doing, parts.BarColumn(), *measured, state, parts.TimeRemainingColumn())
+    field = parts.TextColumn("{task.fields[state]}")
+    columns = (doing, parts.BarColumn(), *measured, field, parts.TimeRemainingColumn())
     shown = parts.Progress(*columns, console=Console(stderr=True), transient=True)
     began = time.monotonic()
     task = shown.add_task("", total=None, state="")
@@ -282,8 +284,8 @@ def bar(doing: str, unit: str = "") -> Iterator[Tell]:
         if not shown.live.is_started and passed > PATIENCE and now.done < now.total:
             shown.start()
         if shown.live.is_started:
-            said = _describe(now, passed)
-            shown.update(task, completed=now.done, total=now.total or None, state=said)
+            state = _describe(now, passed)
+            shown.update(task, completed=now.done, total=now.total or None, state=state)
 
     try:
         yield show
@@ -293,16 +295,16 @@ def bar(doing: str, unit: str = "") -> Iterator[Tell]:
 
 
 def _describe(now: Progress, seconds: float) -> str:
-    """What is known besides how much is done: tokens, or classes and how good they are."""
-    if now.get("tokens"):  # tables have rows, which are read several times over
+    """Return the state of the work: tokens read, or number and quality of clusters."""
+    if now.get("tokens"):  # tables have rows, which are read several times
         return f"{now['tokens']:,} tokens, {now['tokens'] / max(seconds, 1e-9):,.0f}/s"
     if "n_clusters" not in now:
         return str(now.get("what", ""))
-    said = [f"{now['n_clusters']:,} classes"]
-    said += [f"β {now['beta']:.3f}"] if now.get("beta") is not None else []
+    state = [f"{now['n_clusters']:,} classes"]
+    state += [f"β {now['beta']:.3f}"] if now.get("beta") is not None else []
     for name in ("free_energy", "description_length"):
         if now.get(name) is not None:
-            said.append(f"{name.replace('_', ' ')} {now[name]:,.4g}")
+            state.append(f"{name.replace('_', ' ')} {now[name]:,.4g}")
     trying = "beta" in now and now.get("free_energy") is None
     doing = "held out: " if now.get("trial") else "trying " if trying else ""
-    return doing + ", ".join(said)
+    return doing + ", ".join(state)

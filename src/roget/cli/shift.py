@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from roget.cli.shared import bar, tell
+from roget.cli.shared import bar, print_notes
 from roget.learn.command_options import ShiftOptions
 from roget.learn.options import Compared
 from roget.report import Report
@@ -17,12 +17,14 @@ _HELP = "Counts, a thesaurus, a table, or a corpus: a file, a folder or a patter
 
 def shift(
     old: Annotated[str, typer.Argument(metavar="OLD", help=f"{_HELP}.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="The same, of later or other text.")],
+    new: Annotated[
+        str, typer.Argument(metavar="NEW", help="The same for the later or other text.")
+    ],
     words: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[WORD...]",
-            help="Only these words, however rare. Default: those that changed most.",
+            help="Only these words, however rare [default: the words that changed most].",
             show_default=False,
         ),
     ] = None,
@@ -32,17 +34,17 @@ def shift(
             "--quotes",
             min=0,
             metavar="N",
-            help="So many sentences behind each context; texts are counted with as many.",
+            help="Number of example sentences per context.",
         ),
     ] = 0,
     *,
     asked: ShiftOptions,
     given: Compared,
 ) -> Report:
-    """The words whose use changed most between two corpora or periods, and what changed.
+    """List the words whose use changed most between two corpora or periods.
 
-    A word's change is how much its contexts differ beyond what chance makes of so few tokens; words
-    that only one of the two has are told as well. Texts are counted alike, as `roget count` does.
+    The change of a word is the difference of its contexts beyond what sampling explains. Words of
+    only one corpus are listed separately. Texts are counted as by `roget count`.
     """
     from roget.errors import InputError
     from roget.learn.load import open_pair
@@ -54,10 +56,11 @@ def shift(
         bar("counting", "bytes") as reading,
         open_pair(old, new, given, reading, quotes) as (before, after, notes),
     ):
-        tell(*notes, kind="note")
+        print_notes(*notes, kind="note")
         if quotes and before.evidence is None and after.evidence is None:
             raise InputError(
-                f"--quotes {quotes}: neither keeps sentences; count or build them with --evidence N"
+                f"--quotes {quotes}: neither input has sentences; count or build with --evidence N",
+                code="conflicting-options",
             )
         with bar("comparing", "words") as progress:
             found = compare(

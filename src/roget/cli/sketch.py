@@ -19,16 +19,16 @@ def sketch(
     word: WordArgument,
     lines: Annotated[
         int,
-        typer.Option(min=0, metavar="N", help="So many sentences behind each number."),
+        typer.Option(min=0, metavar="N", help="Number of example sentences per collocate."),
     ] = 0,
     *,
     asked: SketchOptions,
     given: TableOptions,
 ) -> Report:
-    """All uses of a word at once: its relations side by side, with their typical collocates.
+    """Show a word sketch: the relations of a word with their typical collocates.
 
-    Collocates are told with how often they were seen and with logDice, which does not depend on the
-    size of a corpus. Beside another word: what only the one takes, what both, what only the other.
+    Each collocate has its frequency and its logDice score, which does not depend on corpus size.
+    With a second word, collocates are grouped: first word only, both words, second word only.
     """
     from roget.errors import InputError
     from roget.learn.sketch import find_lines
@@ -39,7 +39,8 @@ def sketch(
     table = read_counts(counts, given.columns)
     if lines and table.evidence is None:
         raise InputError(
-            f"--lines {lines}: {counts} keeps no sentences; count or build it with --evidence N"
+            f"--lines {lines}: {counts} has no sentences; count or build it with --evidence N",
+            code="conflicting-options",
         )
     find = partial(find_lines, table, n=lines) if lines else None
     asks = table.evidence is not None and is_thesaurus(Path(counts))

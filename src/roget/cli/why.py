@@ -15,24 +15,24 @@ def why(
     thesaurus: ThesaurusArgument,
     word: WordArgument,
     other: Annotated[
-        str | None, typer.Argument(metavar="WORD2", help="A word that is like it.")
+        str | None, typer.Argument(metavar="WORD2", help="A second, similar word.")
     ] = None,
     into: Annotated[
         str | None,
         typer.Option(
             "--class",
             metavar="X",
-            help="Why in this class: its number, its label, or a word in it.",
+            help="Explain membership in this class: its number, its label, or a word in it.",
         ),
     ] = None,
     *,
     asked: WhyOptions,
 ) -> Report:
-    """The sentences behind a thesaurus: why two words are alike, or why a word is in a class.
+    """Show the evidence: why two words are similar, or why a word is in a class.
 
-    Of two words, the contexts that they share; of one, those that tell most about it; with
-    --class, those that put it there. To each, sentences in which it was seen, the word in the
-    middle, if it was built of text: `roget build` keeps 3 of each pair, or as --evidence asks.
+    For two words, the contexts they share; for one word, its most informative contexts; with
+    --class, the contexts that place it there. Each context has example sentences as a concordance
+    if the thesaurus was built from text (`roget build --evidence N` keeps N per pair; default 3).
     """
     from roget.learn.load import open_counted
     from roget.report.why import report
