@@ -76,7 +76,7 @@ def synthetic(words: int, classes: int, contexts: int, seed: int = 0) -> Thesaur
     sums = np.asarray((belongs.T @ counts.matrix).todense()) + 1e-3
     mass = sums.sum(axis=1) / sums.sum()
     centroids = (sums / sums.sum(axis=1, keepdims=True)).astype(np.float32)
-    return Thesaurus(counts, tree, belongs, centroids, mass, provenance={"beta": 2.0})
+    return Thesaurus.from_parts(counts, tree, belongs, centroids, mass, provenance={"beta": 2.0})
 
 
 def witnessed(matrix: Any, words: list[str], contexts: list[str], every: int = 4) -> Evidence:

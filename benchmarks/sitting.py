@@ -72,7 +72,7 @@ def main() -> None:
         browser.close()
         kept = Thesaurus.load(folder)
         same(kept, sitting.mirror)
-        same(Thesaurus.load(before).with_edits(kept.edits, kept.undone), kept)
+        same(Thesaurus.load(before).editor.with_edits(kept.edits, kept.undone), kept)
     if amiss:
         raise SystemExit(f"{len(amiss)} errors in the page: {amiss[0]}")
     middle, late = np.percentile(took, [50, 95])

@@ -29,7 +29,7 @@ def random_thesaurus(seed, words=12, contexts=9, clusters=4, empty=0.5, labels=N
     matrix = random.poisson(3, (words, contexts)) * (random.random((words, contexts)) > empty)
     matrix[:, 0] += 1
     counts = Counts(matrix, [f"w{n}" for n in range(words)], [f"v{n}" for n in range(contexts)])
-    return Thesaurus(
+    return Thesaurus.from_parts(
         counts,
         tree,
         sparse.csr_array(belongs),
@@ -76,7 +76,7 @@ def planted(reverse=False, left_out=()):
     sums = belongs.T @ matrix + 0.01
     mass = matrix.sum(axis=1) @ belongs / matrix.sum()
     centroids = sums / sums.sum(axis=1, keepdims=True)
-    return Thesaurus(counts, tree, belongs, centroids, mass, provenance={"beta": 3.0})
+    return Thesaurus.from_parts(counts, tree, belongs, centroids, mass, provenance={"beta": 3.0})
 
 
 MIXED, EACH, CONTEXTS = 10, 30, 25
@@ -109,7 +109,9 @@ def hard(counts, home):
     sums = (one_hot(home, k).T @ counts.matrix).toarray() + 0.01
     mass = sums.sum(axis=1)
     tree = Tree.flat(k)
-    return Thesaurus(counts, tree, one_hot(home, k), sums / mass[:, None], mass / mass.sum())
+    return Thesaurus.from_parts(
+        counts, tree, one_hot(home, k), sums / mass[:, None], mass / mass.sum()
+    )
 
 
 def words_of(thesaurus, node):

@@ -147,7 +147,7 @@ def _make_counts(folder: Path) -> Callable[[Path], Any]:
 def _make_thesaurus(folder: Path) -> Callable[[Path], Any]:
     from roget import Thesaurus
 
-    thesaurus().rename(3, "drinks").move("gun", 2).save(folder)
+    thesaurus().editor.rename(3, "drinks").editor.move("gun", 2).save(folder)
 
     def answer(path: Path) -> Any:
         found = Thesaurus.load(path)

@@ -162,12 +162,14 @@ def thesaurus() -> Any:
     mass = sums.sum(axis=1) / sums.sum()
     tree = Tree().split(0, 1.5).split(0, 2.0).split(1, 2.5)
     centroids = sums / sums.sum(axis=1, keepdims=True)
-    return Thesaurus(counts, tree, np.eye(4)[home], centroids, mass, provenance={"beta": 2.0})
+    return Thesaurus.from_parts(
+        counts, tree, np.eye(4)[home], centroids, mass, provenance={"beta": 2.0}
+    )
 
 
 def _edits(folder: Path) -> Files:
     from roget.learn.editing import read_requests
-    from roget.learn.thesaurus.edit_requests import apply_edits
+    from roget.learn.thesaurus.editor import apply_edits
 
     before = thesaurus()
     return Files(

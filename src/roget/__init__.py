@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from roget.learn.counting.count import count
     from roget.learn.growth.grow import grow
     from roget.learn.thesaurus import Thesaurus
-    from roget.learn.thesaurus.files import read as load
+    from roget.learn.thesaurus.thesaurus import load
     from roget.learn.treecut import TreeCut
     from roget.protocols import evaluate_embeddings
     from roget.scoring.agreement.agree import agree
@@ -80,7 +80,7 @@ _PUBLIC = {
     "entropy": "roget.scoring.entropy:entropy_of",
     "evaluate_embeddings": "roget.protocols:evaluate_embeddings",
     "grow": "roget.learn.growth.grow:grow",
-    "load": "roget.learn.thesaurus.files:read",
+    "load": "roget.learn.thesaurus.thesaurus:load",
     "make_dom_table": "roget.scoring.tables.synthetic:make_dom_table",
     "measure": "roget.scoring.score:measure",
     "score": "roget.scoring.score:score",

@@ -225,6 +225,11 @@ CODES: dict[str, Explanation] = {
         "Its content may have a form this version does not know.",
         "Update roget.",
     ),
+    "no-common-contexts": Explanation(
+        "The new words and the thesaurus have no context in common.",
+        "Words are placed by their contexts, which are matched by name.",
+        "Count the new text with the same relations as the thesaurus (`--relation`).",
+    ),
     "no-common-items": Explanation(
         "Gold standard and system have no item in common.",
         "Without common items there is no contingency table.",

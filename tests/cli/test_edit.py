@@ -186,7 +186,7 @@ def test_classes_are_known_by_id_name_or_word(folder, tmp_path):
     ]  # fmt: skip
     made = edit(folder, tmp_path / "e.jsonl").thesaurus
     assert made.labels == {3: "name 0", t.path("gun")[-1]: "name 1", t.path("hut")[-1]: "name 2"}
-    twice = made.rename(1, "name 1")
+    twice = made.editor.rename(1, "name 1")
     twice.save(folder)
     (tmp_path / "e.csv").write_text("action,class,text\nrename,name 1,x\n")
     with pytest.raises(RogetError, match="several classes are called 'name 1': name one by its id"):

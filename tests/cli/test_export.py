@@ -25,7 +25,7 @@ def folder(tmp_path):
     counts = Counts([[9, 1], [8, 2], [0, 7]], ["tea", "crème", "book"], ["drink", "read"])
     belongs = np.array([[1.0, 0], [1, 0], [0, 1]])
     centroids = [[0.9, 0.1], [0, 1]]
-    Thesaurus(counts, Tree().split(0, 1.0), belongs, centroids, [0.7, 0.3]).save(
+    Thesaurus.from_parts(counts, Tree().split(0, 1.0), belongs, centroids, [0.7, 0.3]).save(
         tmp_path / "goods.thesaurus"
     )
     return tmp_path

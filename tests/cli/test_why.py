@@ -18,7 +18,7 @@ from roget.cli import app
 from roget.core.counts import evidence
 from roget.errors import InputError
 from roget.learn.command_options import ORDERS
-from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus import Thesaurus, lookup
 from roget.report.exports import booklet, export
 from roget.report.why import report
 
@@ -47,7 +47,7 @@ def test_two_words(built: Path) -> None:
     found = json.loads(why(built, "man", "woman", "-n", 3, "--lines", 2, "--format", "json"))
     thesaurus = roget.load(built)
     assert [one["word"] for one in found["words"]] == ["man", "woman"]
-    shared = thesaurus.shared_evidence("man", "woman", 3)
+    shared = lookup.shared_evidence(thesaurus, "man", "woman", 3)
     assert [one["context"] for one in found["contexts"]] == [one.context for one in shared]
     for one in found["contexts"]:
         for word, n in one["counts"].items():
@@ -59,7 +59,7 @@ def test_two_words(built: Path) -> None:
                 assert line["text"][begin:end] == line["keyword"]
                 assert line["left"] + line["keyword"] + line["right"] == line["text"]
     rows = [[thesaurus.row(word)] for word in ("man", "woman")]
-    assert found["similarity"] == thesaurus.similarities(*map(np.array, rows))[0]
+    assert found["similarity"] == lookup.similarities(thesaurus, *map(np.array, rows))[0]
 
 
 @pytest.mark.parametrize("columns", [80, 120])
@@ -107,9 +107,9 @@ def test_weights_add_up_to_the_odds() -> None:
     mass = np.array([0.7, 0.3])
     belongs = [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
     tree = roget.core.tree.Tree().split(0, 1.0)
-    thesaurus = Thesaurus(counts, tree, belongs, centroids, mass)
+    thesaurus = Thesaurus.from_parts(counts, tree, belongs, centroids, mass)
     left, right = tree.leaves(0)
-    found = thesaurus.reasons("a", int(left))
+    found = lookup.reasons(thesaurus, "a", int(left))
     (one, other) = (int(tree.cluster[node]) for node in (left, right))
     before = np.log(mass[one] / mass[other])
     naive = {
@@ -130,8 +130,8 @@ def test_without_sentences_there_are_contexts_still() -> None:
     from roget.report.why import report
 
     made = report(thesaurus, "tea", "ale")
-    assert not thesaurus.has_evidence
-    assert thesaurus.lines("tea") == []
+    assert not thesaurus.counts.evidence is not None
+    assert lookup.find_lines(thesaurus, "tea") == []
     assert made.data["contexts"][0]["counts"] == {"tea": 9, "ale": 8}
     assert "--evidence 3" in made.talk[0]
     with pytest.raises(InputError, match="expected one of them"):
@@ -142,12 +142,12 @@ def test_without_sentences_there_are_contexts_still() -> None:
 
 def test_edits_and_saving_keep_the_sentences(built: Path, tmp_path: Path) -> None:
     thesaurus = roget.load(built)
-    lines = thesaurus.lines("man", n=50)
+    lines = lookup.find_lines(thesaurus, "man", n=50)
     assert lines
-    edited = thesaurus.move("man", int(thesaurus.places[0])).rename(1, "people")
-    assert edited.lines("man", n=50) == lines
+    edited = thesaurus.editor.move("man", int(thesaurus.places[0])).editor.rename(1, "people")
+    assert lookup.find_lines(edited, "man", n=50) == lines
     edited.save(tmp_path / "edited")
-    assert roget.load(tmp_path / "edited").lines("man", n=50) == lines
+    assert lookup.find_lines(roget.load(tmp_path / "edited"), "man", n=50) == lines
 
 
 def test_nothing_is_read_before_it_is_asked_for(
@@ -163,7 +163,7 @@ def test_nothing_is_read_before_it_is_asked_for(
 
     monkeypatch.setattr(Folder, "tables", read)
     thesaurus = roget.load(built)
-    assert thesaurus.has_evidence
+    assert thesaurus.counts.evidence is not None
     thesaurus.neighbours("man", 3)
 
 

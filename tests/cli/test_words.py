@@ -12,7 +12,7 @@ import pytest
 
 from commands import run
 from roget import Counts
-from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus import Thesaurus, lookup
 from thesauri import FAMILIES, planted
 
 
@@ -20,7 +20,7 @@ from thesauri import FAMILIES, planted
 def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("words") / "t"
     t = planted()
-    t.rename(t.common_class(*FAMILIES["arms"]), "arms").save(place)
+    t.editor.rename(t.common_class(*FAMILIES["arms"]), "arms").save(place)
     return place
 
 
@@ -91,7 +91,9 @@ def table(tmp_path):
 def test_classify_as_text_json_and_tsv(folder, table, tmp_path):
     # Of the third word nothing is known: it has no class in any format.
     expected = [
-        one for one in Thesaurus.load(folder).classify_table(Counts.read(table)) if one.known
+        one
+        for one in lookup.list_placements(Thesaurus.load(folder), Counts.read(table))
+        if one.known
     ]
     done = run("classify", folder, table)
     assert done.returncode == 0, done.stderr
@@ -124,7 +126,7 @@ def test_the_root_has_its_name_if_it_was_given_one(folder, tmp_path):
     t = Thesaurus.load(folder)
     answer = json.loads(run("neighbours", folder, "gun", "-n", 13, "--format", "json").stdout)
     assert answer["neighbours"][-1]["class"] == {"node": 0, "label": "(all words)"}
-    t.rename(0, "Everything").save(tmp_path / "t")
+    t.editor.rename(0, "Everything").save(tmp_path / "t")
     done = run("neighbours", tmp_path / "t", "gun", "-n", 13)
     assert done.stdout.splitlines()[-1].endswith("Everything")
     assert "(all words)" not in done.stdout

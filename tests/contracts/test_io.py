@@ -170,7 +170,7 @@ def test_values_nested_too_deeply_are_named(tmp_path: Path, name: str) -> None:
 
 def test_the_counts_of_a_thesaurus_are_those_it_was_made_of(tmp_path):
     counts = Counts([[3, 1], [0, 2]], ["tea", "gin"], ["drink", "sip"])
-    made = Thesaurus(counts, Tree(), [[1.0]] * 2, [[0.5, 0.5]], [1.0])
+    made = Thesaurus.from_parts(counts, Tree(), [[1.0]] * 2, [[0.5, 0.5]], [1.0])
     made.save(tmp_path / "t")
     assert open_counts(tmp_path / "t") == (counts, ())
     with pytest.raises(InputError, match="columns can be named for tables only"):

@@ -32,11 +32,11 @@ SIZE, ASKED, NEAR = 300, 150, STATIC_NEIGHBOURS
 def edited(thesaurus):
     """Words moved, classes merged and renamed."""
     for word, to in (("w3", "w200"), ("w77", "w5")):
-        thesaurus = thesaurus.move(word, thesaurus.path(to)[-1])
+        thesaurus = thesaurus.editor.move(word, thesaurus.path(to)[-1])
     first, second = (thesaurus.path(word)[-1] for word in ("w0", "w299"))
     if first != second:
-        thesaurus = thesaurus.merge(first, second)
-    return thesaurus.rename(thesaurus.path("w9")[-1], "renamed")
+        thesaurus = thesaurus.editor.merge(first, second)
+    return thesaurus.editor.rename(thesaurus.path("w9")[-1], "renamed")
 
 
 @cache

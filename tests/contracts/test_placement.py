@@ -111,7 +111,7 @@ def test_the_command_agrees(model, thesaurus, tmp_path):
 def test_merged_classes_and_levels_add_up_what_the_leaves_say(model, thesaurus, tmp_path):
     said = model.predict_proba(NEW)
     one, two = thesaurus.nodes()[:2]
-    edited = thesaurus.merge(one, two)
+    edited = thesaurus.editor.merge(one, two)
     parts = edited.clustering.parts
     sums = np.stack([said[:, parts == c].sum(axis=1) for c in range(edited.tree.n_clusters)], 1)
     agree(edited.classify(NEW).toarray(), sums)

@@ -94,7 +94,7 @@ LABELS = ["a", "a", "b", "b", "c"], ["x", "x", "y", "x", "z"]
 def thesaurus_of(words: list[str]) -> Thesaurus:
     table = Counts([[3, 1], [1, 3], [2, 2]], words, ["see | \\", "have & hold_%"])
     belongs = [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
-    return Thesaurus(table, Tree().split(0, 1.0), belongs, [[0.5, 0.5]] * 2, [0.5, 0.5])
+    return Thesaurus.from_parts(table, Tree().split(0, 1.0), belongs, [[0.5, 0.5]] * 2, [0.5, 0.5])
 
 
 HOSTILE = ["<script>alert(1)</script>", "a|b_c%\\", "two\nlines"]

@@ -51,7 +51,7 @@ def test_cuts_are_those_of_the_thesaurus(thesaurus, tmp_path):
 
 def test_edits_count(thesaurus, tmp_path):
     folder = tmp_path / "t.thesaurus"
-    edited = thesaurus.move("w9", int(thesaurus.places[0]))
+    edited = thesaurus.editor.move("w9", int(thesaurus.places[0]))
     edited.save(folder)
     assert load(folder).edits
     tree = score(GOLD, folder, "v", "ml", cut=thesaurus.tree.n_clusters)

@@ -140,7 +140,9 @@ def test_number_of_clusters_can_be_automatic(table):
 def test_edits_are_replayed(table, tmp_path):
     out = tmp_path / "t"
     made = build(table, output=out, clusters=2)
-    made.rename(made.path("tea")[-1], "drinks").move("poem", made.path("tea")[-1]).save(out)
+    made.editor.rename(made.path("tea")[-1], "drinks").editor.move(
+        "poem", made.path("tea")[-1]
+    ).save(out)
     built = run(table, out, CountOptions(min_count=5), Plan(method="mdl", clusters=2))
     again = Thesaurus.load(out)
     for one in (again, built.thesaurus):
@@ -157,7 +159,7 @@ def test_edits_are_replayed(table, tmp_path):
 def test_unreadable_edits_are_not_overwritten(table, tmp_path, monkeypatch):
     out = tmp_path / "t"
     made = build(table, output=out, clusters=2)
-    made.rename(1, "drinks").save(out)
+    made.editor.rename(1, "drinks").save(out)
     (out / "edits.json").write_text("{")
     monkeypatch.setattr(module, "_build", None)  # nothing may be begun
     with pytest.raises(InputError, match=r"edits\.json"):
@@ -272,7 +274,7 @@ def test_ctrl_c_keeps_the_classes_found_so_far(table, tmp_path):
 def test_ctrl_c_leaves_an_existing_thesaurus_unchanged(table, tmp_path, method):
     out = tmp_path / "t"
     made = build(table, output=out, clusters=2)
-    made.rename(made.path("tea")[-1], "drinks").save(out)
+    made.editor.rename(made.path("tea")[-1], "drinks").save(out)
     before = {path.name: path.read_bytes() for path in out.iterdir()}
 
     def stop(state):
@@ -333,7 +335,7 @@ def test_doubtful_edits_are_reported(tmp_path):
 
     made = learnt(5).thesaurus
     few, many = made.path("w4")[-1], made.path("w11")[-1]
-    made.rename(few, "few").rename(many, "many").save(tmp_path / "t")
+    made.editor.rename(few, "few").editor.rename(many, "many").save(tmp_path / "t")
     notice(learnt(5).notes, "replayed-edits", "2 of 2")
     notes = learnt(8).notes
     again = Thesaurus.load(tmp_path / "t")

@@ -18,7 +18,7 @@ def test_hostile_words_are_harmless():
     n = len(HOSTILE)
     counts = Counts([[row + 1, 2] for row in range(n)], HOSTILE, ["y" * 500, "[red]"])
     belongs = [[1.0, 0.0]] * (n - 1) + [[0.0, 1.0]]
-    t = Thesaurus(counts, Tree().split(0, 1.0), belongs, [[0.5, 0.5]] * 2, [0.5, 0.5])
+    t = Thesaurus.from_parts(counts, Tree().split(0, 1.0), belongs, [[0.5, 0.5]] * 2, [0.5, 0.5])
     for word in HOSTILE:
         text = neighbours(t, word, 10, "both").render()
         assert all(len(line) <= 100 for line in text.splitlines())
@@ -35,7 +35,9 @@ def test_control_characters_are_spelt_out(monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
     words = ["\x1b[31mred", "two\nlines\there", "x" * 10_000, "\u202eturned", "plain"]
     counts = Counts([[n + 1, 1] for n in range(5)], words, ["see\x07", "have"])
-    t = Thesaurus(counts, Tree(), [[1.0]] * 5, [[0.5, 0.5]], [1.0], labels={0: "a\tlabel\nhere"})
+    t = Thesaurus.from_parts(
+        counts, Tree(), [[1.0]] * 5, [[0.5, 0.5]], [1.0], labels={0: "a\tlabel\nhere"}
+    )
     for word in words:
         text = neighbours(t, word, 9, "both").render() + classify(t, counts, 1).render()
         assert not set(text) & set("\x1b\x07\t\u202e")
@@ -56,7 +58,7 @@ def test_of_many_classes_side_by_side_the_most_frequent_are_told():
     centroids = [[(row + 1) / 13, (12 - row) / 13] for row in range(12)]
     mass = [(row + 1) / 78 for row in range(12)]
     belongs = [[float(row == one) for one in range(12)] for row in range(12)]
-    t = Thesaurus(counts, Tree.flat(12), belongs, centroids, mass)
+    t = Thesaurus.from_parts(counts, Tree.flat(12), belongs, centroids, mass)
     told = report(t)
     assert [one["words"] for one in told.data["tree"]] == [12] + [1] * 8
     assert [one["node"] for one in told.data["tree"]] == [0, *range(12, 4, -1)]

@@ -56,7 +56,9 @@ def made(families: dict[str, tuple[str, ...]], soft: bool = True, seed: int = 0)
     tree = Tree([-1, 0, 0, 1, 1, 2, 2], [1.5, 2.0, 2.5, *[np.nan] * 4], [-1, -1, -1, 0, 1, 2, 3])
     steps = [{"step": k, "n_clusters": k + 1, "beta": 1 + k / 2} for k in (1, 2, 3)]
     known = {"beta": 2.5, "clusterer": "SoftAnnealing"}
-    return Thesaurus(counts, tree, belongs, centroids, mass, steps=steps, provenance=known)
+    return Thesaurus.from_parts(
+        counts, tree, belongs, centroids, mass, steps=steps, provenance=known
+    )
 
 
 SAYING = "<img src=x onerror=\"document.title='broken'\">"
@@ -95,7 +97,9 @@ def made_of_text(place: Path) -> Thesaurus:
     centroids /= centroids.sum(axis=1, keepdims=True)
     mass = np.array([table[home == at].sum() for at in range(2)]) / table.sum()
     tree = Tree([-1, 0, 0], [1.5, np.nan, np.nan], [-1, 0, 1])
-    return Thesaurus(counts, tree, np.eye(2)[home], centroids, mass, provenance={"beta": 2.0})
+    return Thesaurus.from_parts(
+        counts, tree, np.eye(2)[home], centroids, mass, provenance={"beta": 2.0}
+    )
 
 
 def hostile() -> Thesaurus:

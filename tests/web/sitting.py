@@ -106,7 +106,7 @@ class Sitting:
         return str(self.chance.choice(self.mirror.words.tolist()))
 
     def leaf(self, least: int) -> int | None:
-        tree, sizes = self.mirror.tree, self.mirror.sizes
+        tree, sizes = self.mirror.tree, self.mirror.index.places.sizes
         return self.some_class(lambda node: not tree.children(node) and sizes[node] >= least)
 
     def shown_words(self) -> list[str]:
@@ -134,7 +134,7 @@ class Sitting:
         self.page.keyboard.press("e")
         self.page.fill("#new-label", label)
         self.submit()
-        self.mirror = self.mirror.rename(node, label)
+        self.mirror = self.mirror.editor.rename(node, label)
         return True
 
     def move(self) -> bool:
@@ -145,7 +145,7 @@ class Sitting:
         self.page.keyboard.press("m")
         self.choose_class(node)
         self.submit()
-        self.mirror = self.mirror.move([word], node)
+        self.mirror = self.mirror.editor.move([word], node)
         return True
 
     def move_several(self) -> bool:
@@ -162,7 +162,7 @@ class Sitting:
         self.page.keyboard.press("m")
         self.choose_class(to)
         self.submit()
-        self.mirror = self.mirror.move(words, to)
+        self.mirror = self.mirror.editor.move(words, to)
         return True
 
     def _join(self, key: str, fits: Callable[[int, int], bool]) -> tuple[int, int] | None:
@@ -182,14 +182,14 @@ class Sitting:
         path = self.mirror.tree.path
         found = self._join("m", lambda a, b: a not in path(b) and b not in path(a))
         if found:
-            self.mirror = self.mirror.merge(*found)
+            self.mirror = self.mirror.editor.merge(*found)
         return bool(found)
 
     def nest(self) -> bool:
         tree = self.mirror.tree
         found = self._join("n", lambda a, b: a not in tree.path(b) and tree.parent[a] != b)
         if found:
-            self.mirror = self.mirror.nest(*found)
+            self.mirror = self.mirror.editor.nest(*found)
         return bool(found)
 
     def split(self) -> bool:
@@ -199,7 +199,7 @@ class Sitting:
         self.open_class(node)
         self.page.keyboard.press("s")
         self.submit()
-        self.mirror = self.mirror.split(node)
+        self.mirror = self.mirror.editor.split(node)
         return True
 
     def split_off(self) -> bool:
@@ -211,7 +211,7 @@ class Sitting:
         self.tick(words)
         self.page.keyboard.press("s")
         self.submit()
-        self.mirror = self.mirror.split(node, words)
+        self.mirror = self.mirror.editor.split(node, words)
         return True
 
     def add(self) -> bool:
@@ -225,7 +225,7 @@ class Sitting:
         self.page.keyboard.press("a")
         self.page.fill("#new-words", "\n".join(words))
         self.submit()
-        self.mirror = self.mirror.add(words, node)
+        self.mirror = self.mirror.editor.add(words, node)
         return True
 
     def delete(self) -> bool:
@@ -233,7 +233,7 @@ class Sitting:
         self.look(f"#/row/{self.mirror.row(word)}")
         self.page.keyboard.press("Delete")
         self.submit()
-        self.mirror = self.mirror.delete([word])
+        self.mirror = self.mirror.editor.delete([word])
         return True
 
     def define(self) -> bool:
@@ -247,9 +247,9 @@ class Sitting:
         self.page.fill("#note", "to be looked at")
         held = self.mirror.notes.get(node)
         self.submit()
-        self.mirror = self.mirror.note(node, text, "definition")
+        self.mirror = self.mirror.editor.note(node, text, "definition")
         if held is None or held.note != "to be looked at":
-            self.mirror = self.mirror.note(node, "to be looked at", "note")
+            self.mirror = self.mirror.editor.note(node, "to be looked at", "note")
         return True
 
     def define_word(self) -> bool:
@@ -258,7 +258,7 @@ class Sitting:
         self.page.keyboard.press("d")
         self.page.fill("#note", text)
         self.submit()
-        self.mirror = self.mirror.note(word, text, "note")
+        self.mirror = self.mirror.editor.note(word, text, "note")
         return True
 
     def _told(self, text: str) -> None:
@@ -268,12 +268,12 @@ class Sitting:
         self.page.wait_for_selector(READY)
 
     def undo(self) -> bool:
-        if self.mirror.undoable is None:
+        if self.mirror.editor.undoable is None:
             return False
         self.look("#/")
         self.page.keyboard.press("u")
-        self._told(f"Undone: {self.mirror.undoable}"[:200])
-        self.mirror = self.mirror.undo()
+        self._told(f"Undone: {self.mirror.editor.undoable}"[:200])
+        self.mirror = self.mirror.editor.undo()
         return True
 
     def redo(self) -> bool:
@@ -282,7 +282,7 @@ class Sitting:
         self.look("#/")
         self.page.keyboard.press("r")
         self._told(f"Done again: {self.mirror.undone[0]}"[:200])
-        self.mirror = self.mirror.redo()
+        self.mirror = self.mirror.editor.redo()
         return True
 
     def undo_to(self) -> bool:
@@ -293,7 +293,7 @@ class Sitting:
         self.look("#/history")
         self.page.locator(".log.done button").nth(back - 1).click()
         self._told(f"{back} edits undone")
-        self.mirror = self.mirror.undo_to(len(done) - back)
+        self.mirror = self.mirror.editor.undo_to(len(done) - back)
         return True
 
     def reload(self) -> bool:

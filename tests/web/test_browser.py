@@ -464,7 +464,7 @@ def test_taxonomies_have_words_and_no_text(browser, chain):
 
 
 def test_phone_has_its_tools_in_one_row_and_shows_what_scrolls(browser, tmp_path, thesaurus):
-    thesaurus.rename(3, "beasts").save(tmp_path / "a rather long name.thesaurus")
+    thesaurus.editor.rename(3, "beasts").save(tmp_path / "a rather long name.thesaurus")
     session = Session(tmp_path / "a rather long name.thesaurus", write_gold(tmp_path / "gold.tsv"))
     size = {"width": 390, "height": 844}
     with served(session) as address, shown(browser, f"{address}#/compare", viewport=size) as page:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from roget.learn.thesaurus import Thesaurus
-from roget.learn.thesaurus.changes import GrowthChange
+from roget.learn.thesaurus.records import GrowthChange
 from roget.web.session import Session
 from roget.web.views import changes
 from web.helpers import served, shown
@@ -78,13 +78,13 @@ def test_changes_end_where_the_bar_ends(browser, grown):
 def test_the_server_settles_as_the_library_does(grown):
     session, before = Session(grown), Thesaurus.load(grown)
     session.edit({"action": "refuse", "numbers": [1, 3]}, 0)
-    same(Thesaurus.load(grown), before.refuse([1, 3]))
+    same(Thesaurus.load(grown), before.editor.refuse([1, 3]))
     found = changes.make(session.snapshot)["changes"]
     assert [one["state"] for one in found] == ["refused", "open", "refused"]
     assert found[1]["reasons"] == [{"context": "bird2", "said": "bird2"}]
     assert (found[1]["from_label"], found[1]["to"]) == (session.snapshot.labels[3], 4)
     session.edit({"action": "undo"}, 1)
-    same(Thesaurus.load(grown), before.refuse([1, 3]).undo())
+    same(Thesaurus.load(grown), before.editor.refuse([1, 3]).editor.undo())
 
 
 def test_a_thesaurus_that_did_not_grow_shows_no_changes(browser, folder):

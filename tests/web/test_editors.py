@@ -129,7 +129,7 @@ def test_acknowledged_edits_are_in_the_folder_once(folder, tmp_path):
     for person in people:
         assert {one: labels[one] for one in person.seen} == person.seen, "as it was seen"
         assert [one for one in log if one in person.made] == person.made, "in everybody's order"
-    same(Thesaurus.load(before).with_edits(kept.edits, kept.undone), kept)
+    same(Thesaurus.load(before).editor.with_edits(kept.edits, kept.undone), kept)
 
 
 def test_undo_takes_back_what_was_seen(folder):
@@ -141,7 +141,7 @@ def test_undo_takes_back_what_was_seen(folder):
 
     def undo(revision):
         try:
-            done.append(len(session.edit({"action": "undo"}, revision).thesaurus.done))
+            done.append(len(session.edit({"action": "undo"}, revision).thesaurus.editor.done))
         except Changed:
             told.append(revision)
 
@@ -175,7 +175,7 @@ def test_nobody_sees_an_edit_half_done(folder):
         label = f"name {revision}"
         assert session.edit(
             {"action": "rename", "node": 3, "label": label}, revision
-        ).thesaurus.done
+        ).thesaurus.editor.done
     stop.set()
     for thread in threads:
         thread.join()

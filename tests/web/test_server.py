@@ -205,9 +205,9 @@ def test_edits_of_an_old_page_are_refused(client):
 def test_what_was_changed_elsewhere_is_shown_and_not_overwritten(client, folder, how):
     if how == "rebuilt":
         other = made({name: words[1:] for name, words in FAMILIES.items()}, seed=1)
-        other.rename(4, "fowl").save(folder)
+        other.editor.rename(4, "fowl").save(folder)
     else:
-        Thesaurus.load(folder).rename(4, "fowl").save(folder)
+        Thesaurus.load(folder).editor.rename(4, "fowl").save(folder)
     kept = Thesaurus.load(folder)
     refused = edit(client, action="rename", node=3, label="beasts")
     assert refused.status_code == 409

@@ -43,7 +43,7 @@ def test_an_hour_of_editing(browser, larger, open_page):
     kept = Thesaurus.load(larger)
     same(kept, sitting.mirror)
     assert len(sitting.done) >= 9, spread(sitting.done)
-    same(Thesaurus.load(before).with_edits(kept.edits, kept.undone), kept)
+    same(Thesaurus.load(before).editor.with_edits(kept.edits, kept.undone), kept)
 
 
 def test_two_pages_at_once_lose_nothing(browser, larger, open_page):
@@ -72,7 +72,12 @@ def test_two_pages_at_once_lose_nothing(browser, larger, open_page):
     context.close()
     kept = Thesaurus.load(larger)
     assert kept.label(kept.node(6)) == "what moves"
-    same(kept, thesaurus.merge(5, 3).rename(thesaurus.merge(5, 3).node(6), "what moves"))
+    same(
+        kept,
+        thesaurus.editor.merge(5, 3).editor.rename(
+            thesaurus.editor.merge(5, 3).node(6), "what moves"
+        ),
+    )
 
 
 def test_every_edit_without_a_mouse(larger, open_page):
@@ -118,19 +123,19 @@ def test_every_edit_without_a_mouse(larger, open_page):
     page.keyboard.type("living things")
     press("Enter")
     last("renamed")
-    mirror = mirror.rename(1, "living things")
+    mirror = mirror.editor.rename(1, "living things")
     press("d")
     page.keyboard.type("All that breathes.")
     press("Tab", "Tab", "Tab", "Enter")
     last("definition of")
-    mirror = mirror.note(1, "All that breathes.", "definition")
+    mirror = mirror.editor.note(1, "All that breathes.", "definition")
     assert page.inner_text(".definition") == "All that breathes."
     to(3)
     press("a")
     page.keyboard.type("mule")
     press("Tab", "Tab", "Enter")
     last("added")
-    mirror = mirror.add(["mule"], 3)
+    mirror = mirror.editor.add(["mule"], 3)
     first = page.inner_text(".words li:nth-child(1) a")
     second = page.inner_text(".words li:nth-child(2) a")
     page.focus(".words li:nth-child(1) a")
@@ -139,22 +144,22 @@ def test_every_edit_without_a_mouse(larger, open_page):
     press("m")
     into(4)
     last("moved")
-    mirror = mirror.move([first, second], 4)
+    mirror = mirror.editor.move([first, second], 4)
     assert page.is_hidden(".chosen")
     to(6)
     press("s", "Enter")
     last("split")
-    mirror = mirror.split(6)
+    mirror = mirror.editor.split(6)
     to(3)
     press("n")
     into(2)
     last("put under")
-    mirror = mirror.nest(3, 2)
+    mirror = mirror.editor.nest(3, 2)
     to(mirror.node(4))
     press("m")
     into(mirror.node(5))
     last("merged")
-    mirror = mirror.merge(mirror.node(4), mirror.node(5))
+    mirror = mirror.editor.merge(mirror.node(4), mirror.node(5))
     press("/")
     page.keyboard.type("mule")
     page.wait_for_selector("#found [data-link]")
@@ -163,7 +168,7 @@ def test_every_edit_without_a_mouse(larger, open_page):
     page.wait_for_selector(READY)
     press("Delete", "Enter")
     last("deleted")
-    mirror = mirror.delete(["mule"])
+    mirror = mirror.editor.delete(["mule"])
     press("u")
     page.wait_for_selector("#redo[title*='deleted']")
     press("r")
@@ -176,7 +181,7 @@ def test_every_edit_without_a_mouse(larger, open_page):
     page.focus(".log.done li:nth-child(3) button")
     press("Enter")
     page.wait_for_selector("text=Taken back")
-    same(Thesaurus.load(larger), mirror.undo_to(len(mirror.edits) - 3))
+    same(Thesaurus.load(larger), mirror.editor.undo_to(len(mirror.edits) - 3))
     press("?")
     assert page.inner_text("#dialog-title") == "Keys and words"
     press("Escape", "t")

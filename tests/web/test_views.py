@@ -34,9 +34,9 @@ def test_classes_are_those_of_the_thesaurus(soft):
         known = thesaurus.word_class(node, 30)
         found = word_class.make(views, node, 30)
         assert found["label"] == views.labels[node] == known.label
-        assert found["words"] == thesaurus.sizes[node] == known.size
+        assert found["words"] == thesaurus.index.places.sizes[node] == known.size
         assert found["share"] == pytest.approx(known.mass, rel=1e-4)
-        assert thesaurus.shares[node] == pytest.approx(known.mass)
+        assert thesaurus.index.places.shares[node] == pytest.approx(known.mass)
         typical = found["typical"]
         assert [one["word"] for one in typical] == [one.word for one in known.words]
         assert [thesaurus.words[one["id"]] for one in typical] == [one.word for one in known.words]
@@ -61,7 +61,7 @@ def test_pages_of_words_add_up():
 
 
 def test_labels_given_by_people_are_kept():
-    thesaurus = made(FAMILIES).rename(3, "beasts")
+    thesaurus = made(FAMILIES).editor.rename(3, "beasts")
     assert ThesaurusSnapshot(thesaurus, "words").labels[3] == "beasts"
 
 
@@ -141,7 +141,7 @@ def test_words_without_counts_have_no_distance():
     empty[0] = 0
     counts = Counts(empty, thesaurus.words, thesaurus.contexts)
     parts = thesaurus.tree, thesaurus.memberships, thesaurus.centroids, thesaurus.mass
-    views = ThesaurusSnapshot(Thesaurus(counts, *parts), "gaps")
+    views = ThesaurusSnapshot(Thesaurus.from_parts(counts, *parts), "gaps")
     listed = word_class.make(views, 0)["typical"]
     assert listed[-1]["word"] == "dog"
     assert listed[-1]["distance_bits"] is None
@@ -155,7 +155,7 @@ def test_path_in_bits():
     total = {"total_before": 40 * math.log(2), "total_after": 30 * math.log(2)}
     parts = given.counts, given.tree, given.memberships, given.centroids, given.mass
     steps, known = [{"n_clusters": 2, **total}], {"description_length": 30.0}
-    views = ThesaurusSnapshot(Thesaurus(*parts, steps=steps, provenance=known), "mdl")
+    views = ThesaurusSnapshot(Thesaurus.from_parts(*parts, steps=steps, provenance=known), "mdl")
     assert path.make(views)["steps"] == [{"classes": 1, "value": 40}, {"classes": 2, "value": 30}]
     assert views.split_value(0) == pytest.approx(1.5 / math.log(2), rel=1e-4)
 

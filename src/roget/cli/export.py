@@ -31,7 +31,7 @@ def export(
     A word is listed in its main class, and in every class with at least a tenth of its membership.
     """
     from roget.learn.load import open_thesaurus
-    from roget.learn.thesaurus.levels import collapse
+    from roget.learn.thesaurus.nodes import collapse
     from roget.report.exports import SKOS, detect_format
     from roget.report.exports import export as write
     from roget.report.language import find_language

@@ -32,6 +32,7 @@ from roget.learn.load_counts import gather, keep_counted, refuse_rare
 from roget.learn.options import BuildOptions, Plan, offered, own_options
 from roget.learn.thesaurus import Edit, Thesaurus
 from roget.learn.thesaurus import files as thesaurus_files
+from roget.learn.thesaurus.thesaurus import keep_spare
 from roget.learn.treecut.hierarchy import name_classes
 
 
@@ -151,7 +152,7 @@ def _replay_edits(built: Built, target: Path) -> Built:
     edits = _read_edits(target)
     if not edits:
         return built
-    thesaurus, problems, doubts = built.thesaurus.replayed(edits)
+    thesaurus, problems, doubts = built.thesaurus.editor.replay(edits)
     texts = [
         f"{len(edits) - len(problems):,} of {len(edits):,} edits were replayed",
         *(f"replayed, but check it: {doubt}" for doubt in doubts),
@@ -177,11 +178,14 @@ def _build(
     with working_on(*where) if clusterer.spreads else nullcontext():
         model = clusterer.fit(counts)
     thesaurus = Thesaurus.from_clustering(counts, model)
-    thesaurus.keep_spare(gathered.whole)
+    thesaurus = keep_spare(thesaurus, gathered.whole)
     if plan.names is not None:
-        thesaurus.labels.update(name_classes(thesaurus, open_classes(plan.names)))
+        labels = {**thesaurus.labels, **name_classes(thesaurus, open_classes(plan.names))}
+        thesaurus = replace(thesaurus, labels=labels, carried=thesaurus.index.carry())
     if plan.heldout and not model.interrupted_:
-        thesaurus.provenance["heldout"] = trial(counts, model, plan.random_state, clustering)
+        heldout = trial(counts, model, plan.random_state, clustering)
+        provenance = {**thesaurus.provenance, "heldout": heldout}
+        thesaurus = replace(thesaurus, provenance=provenance, carried=thesaurus.index.carry())
     return Built(thesaurus, (*gathered.notes, *more, *model.notes_), model.interrupted_)
 
 

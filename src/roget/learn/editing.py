@@ -18,7 +18,7 @@ from roget.errors import InputError
 from roget.learn.command_options import EditOptions
 from roget.learn.taxonomy.changes import read_changes
 from roget.learn.thesaurus import Edit, Thesaurus
-from roget.learn.thesaurus.edit_requests import EditRequest, apply_edits
+from roget.learn.thesaurus.editor import EditRequest, apply_edits
 from roget.learn.thesaurus.edits import KINDS, NOTE, REMARK
 
 COLUMNS = Roles(
@@ -83,23 +83,23 @@ def edit(
     if ways > 1:
         raise InputError("edits from a file, --undo, --redo and --undo-to: one at a time")
     before = Thesaurus.load(path)
-    after, known = before, before.done
+    after, known = before, before.editor.done
     if file is not None:
         is_skos = suffixes("taxonomies").get(Source(os.fspath(file)).suffix) == "skos"
         wanted = read_changes(before, file, asked.language) if is_skos else read_requests(file)
         after = apply_edits(before, wanted, progress)
     elif asked.undo:
         _check_number("undo", asked.n, len(known))
-        after = before.undo_to(len(known) - asked.n)
+        after = before.editor.undo_to(len(known) - asked.n)
     elif asked.redo:
         _check_number("redo", asked.n, len(before.undone))
         for _ in range(asked.n):
-            after = after.redo()
+            after = after.editor.redo()
     elif asked.undo_to is not None:
-        after = before.undo_to(asked.undo_to)
+        after = before.editor.undo_to(asked.undo_to)
     if ways and not asked.dry_run:
         after.save(path)
-    return EditResult(after, after.done[len(known) :], known[len(after.done) :][::-1])
+    return EditResult(after, after.editor.done[len(known) :], known[len(after.editor.done) :][::-1])
 
 
 def _check_number(verb: str, n: int, there: int) -> None:
@@ -144,7 +144,7 @@ def read_requests(path: PathLike) -> list[EditRequest]:
                 place,
             )
             # Of a note on a word, the class is of no matter.
-            found.append(replace(one, of=None) if one.action == NOTE and one.words else one)
+            found.append(replace(one, target=None) if one.action == NOTE and one.words else one)
     if not found:
         raise InputError(f"{Path(source.name)}: no edit in it; expected rows of action, class, …")
     return found

@@ -43,7 +43,7 @@ def history(thesaurus: Thesaurus) -> Report:
 
 def changes(edited: EditResult, dry_run: bool) -> Report:
     """What was done and undone just now, or would be."""
-    total = len(edited.thesaurus.done)
+    total = len(edited.thesaurus.editor.done)
     done, undone = (f"would be {one}" if dry_run else one for one in (DONE, UNDONE))
     rows = [
         {"number": total - len(edited.done) + at, "state": done, **_tell(one)}

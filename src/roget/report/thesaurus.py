@@ -9,8 +9,8 @@ import numpy as np
 from roget.core.counts.views import to_dense
 from roget.core.information import bits
 from roget.learn.clustering.result import Clustering
-from roget.learn.thesaurus import ContextClass, Thesaurus, WordClass
-from roget.learn.thesaurus.lookup import distinct
+from roget.learn.thesaurus import ContextClass, Thesaurus, WordClass, lookup, quality
+from roget.learn.thesaurus.lookup import select_distinct
 from roget.report import Column, Report, ReportTable
 from roget.report.format import branches, plural
 
@@ -41,9 +41,9 @@ def _lead(thesaurus: Thesaurus, classes: float, words: float) -> Iterator[str]:
     )
     length = thesaurus.provenance.get("description_length")
     if length is not None:
-        saved = bits(sum(float(step["saved"]) for step in thesaurus.steps))
+        saved = bits(sum(float(step["saved"]) for step in thesaurus.clustering.path))
         yield f"described in {bits(length):,.0f} bits, {saved:,.0f} fewer than as one class"
-    last = thesaurus.steps[-1] if thesaurus.steps else {}
+    last = thesaurus.clustering.path[-1] if thesaurus.clustering.path else {}
     if (free := last.get("paper_free_energy")) is not None:
         yield (
             f"annealed to β = {last['beta']:.3g}, where D = {bits(last['distortion']):.2f} bits, "
@@ -88,13 +88,13 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
         numbers = (f"{one.mass:.1%}", f"{one.size:,}", split)
         rows.append((*numbers, branch + one.label, ", ".join(contexts)))
         nodes.append((one.node, one.label, one.mass, one.size, contexts))
-    alike = thesaurus.context_classes()
+    alike = lookup.context_classes(thesaurus)
     beside = thesaurus.tree.children(0)
     hidden = len(set(beside).difference(node[0] for node in nodes))
     notes = [f"the {k} most frequent of {len(beside):,} classes"] if hidden else []
     words, contexts_seen = thesaurus.counts.shape
     made = thesaurus.provenance
-    kept, told = map(bits, thesaurus.information())
+    kept, told = map(bits, quality.information(thesaurus))
     titles = ("node", "label", "share", "words", "contexts")
     data = {
         "words": words,
@@ -144,7 +144,7 @@ def report_clustering(clustering: Clustering, k: int = SHOWN) -> Report:
     rows, values = [], []
     for cluster in np.argsort(-clustering.mass, kind="stable")[:k].tolist():
         here = to_dense(clustering.centroids[[cluster]]).ravel()
-        contexts = [one.context for one in distinct(here, clustering.background, names, 4)]
+        contexts = [one.context for one in select_distinct(here, clustering.background, names, 4)]
         share, size = float(clustering.mass[cluster]), int(words[cluster])
         rows.append((str(cluster), f"{share:.1%}", f"{size:,}", ", ".join(contexts)))
         values.append((cluster, share, size, ", ".join(contexts)))
@@ -168,7 +168,7 @@ def top(thesaurus: Thesaurus, k: int = SHOWN) -> Iterator[tuple[str, WordClass]]
     tree = thesaurus.tree
     ends, first = set(tree.tops(min(k, tree.n_clusters))), tree.children(0)
     if ends == {0}:
-        first = tuple(sorted(first, key=lambda node: -thesaurus.shares[node])[:k])
+        first = tuple(sorted(first, key=lambda node: -thesaurus.index.places.shares[node])[:k])
         ends = set(first)
     below = {0: first} | dict.fromkeys(ends, ())
     for branch, _, node in branches(

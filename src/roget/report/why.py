@@ -10,7 +10,7 @@ import numpy as np
 
 from roget.core.counts.evidence import EvidenceLine
 from roget.errors import InputError
-from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus import Thesaurus, lookup
 from roget.report import Column, Report, ReportTable
 from roget.report.format import GAP, plural, printable, width
 from roget.report.words import call_class
@@ -59,7 +59,9 @@ def report(
             found["by"]: value,
             "counts": {one: thesaurus.counts.count(one, name) for one in words},
             "lines": {
-                one: [tell_line(line) for line in thesaurus.lines(one, name, lines, sort)]
+                one: [
+                    tell_line(line) for line in lookup.find_lines(thesaurus, one, name, lines, sort)
+                ]
                 for one in words
             },
         }
@@ -76,7 +78,7 @@ def report(
             (told["context"], line) for told in found["contexts"] for line in told["lines"][one]
         ]
         tables.append(concord(seen, one))
-    talk = [] if thesaurus.has_evidence else [_NONE]
+    talk = [] if thesaurus.counts.evidence is not None else [_NONE]
     told = ("source", "line", "left", "keyword", "right")
     sheet = [
         (one["context"], word, *(line[name] for name in told))
@@ -90,7 +92,9 @@ def report(
         tables=[table for table in tables if table.rows],
         talk=talk,
         data=found,
-        sheet=ReportTable.of(("context", "word", *told), sheet) if thesaurus.has_evidence else None,
+        sheet=ReportTable.of(("context", "word", *told), sheet)
+        if thesaurus.counts.evidence is not None
+        else None,
     )
 
 
@@ -108,18 +112,18 @@ def _tell(
     seen = [f"{one['word']}: seen {plural(one['seen'], 'time')}" for one in found["words"]]
     if len(words) > 1:
         rows, others = (np.array([thesaurus.row(one)]) for one in words)
-        alike = float(thesaurus.similarities(rows, others)[0])
+        alike = float(lookup.similarities(thesaurus, rows, others)[0])
         node = thesaurus.common_class(*words)
         label = call_class(thesaurus, node)
         found |= {"by": "lift", "similarity": alike, "class": {"node": node, "label": label}}
-        told = thesaurus.shared_evidence(words[0], words[1], n)
+        told = lookup.shared_evidence(thesaurus, words[0], words[1], n)
         said = f"alike by {alike:.2f} deviations above the mean; smallest class of both: {label}"
         return [*seen, said], {one.context: (one.lift, f"{one.lift:.2f}") for one in told}
     if into is None:
         found |= {"by": "lift"}
         told = thesaurus.evidence(words[0], n)
         return seen, {one.context: (one.lift, f"{one.lift:.2f}") for one in told}
-    reasons = thesaurus.reasons(words[0], thesaurus.find_class(into), n)
+    reasons = lookup.reasons(thesaurus, words[0], lookup.find_node(thesaurus, into), n)
     names = [thesaurus.label(node) for node in (reasons.node, reasons.against)]
     found |= {
         "by": "weight",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from roget.core.counts import Counts
-from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus import Thesaurus, lookup
 from roget.report import Report, ReportTable
 from roget.report.format import plural, printable, width
 
@@ -24,7 +24,7 @@ def look_around(thesaurus: Thesaurus, word: str, n: int, by: str) -> dict[str, A
     near = []
     for other in thesaurus.neighbours(word, n, by):
         common = thesaurus.common_class(word, other.word)
-        shared = thesaurus.shared_evidence(word, other.word, CONTEXTS)
+        shared = lookup.shared_evidence(thesaurus, word, other.word, CONTEXTS)
         near.append(
             {
                 "word": other.word,
@@ -123,7 +123,7 @@ def place(thesaurus: Thesaurus, counts: Counts, n: int) -> list[dict[str, Any]]:
     nothing about it.
     """
     found: dict[str, dict[str, Any]] = {}
-    for row in thesaurus.classify_table(counts, n):
+    for row in lookup.list_placements(thesaurus, counts, n):
         one = found.setdefault(row.word, {"word": row.word, "known": row.known, "classes": []})
         if row.known > 0:
             likely = {"node": row.node, "label": row.label, "probability": row.probability}

@@ -12,8 +12,8 @@ from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.load import open_thesaurus
 from roget.learn.thesaurus import Thesaurus, files
-from roget.learn.thesaurus.edit_requests import EditRequest, apply_edits
-from roget.learn.thesaurus.edits import REMARK, node_number
+from roget.learn.thesaurus.editor import EditRequest, apply_edits
+from roget.learn.thesaurus.edits import REMARK, check_number
 from roget.learn.thesaurus.files import Changed
 from roget.web.snapshot import ThesaurusSnapshot
 from roget.web.views import compare, word, word_class
@@ -89,7 +89,7 @@ class Session:
                     "the thesaurus has changed in the meantime: reload the page", code="changed"
                 )
             if action in HISTORY_EDITS:
-                edited = getattr(before.thesaurus, action)(**values)
+                edited = getattr(before.thesaurus.editor, action)(**values)
             else:
                 edits = values["edits"] if action == "bulk" else [request]
                 requests = [_make_request(before.thesaurus, one) for one in edits]
@@ -162,6 +162,6 @@ def _make_request(thesaurus: Thesaurus, fields: Any) -> EditRequest:
 
 
 def _check_node(thesaurus: Thesaurus, node: Any) -> int:
-    number = node_number(node)
+    number = check_number(node)
     thesaurus.tree.children(number)  # raises if there is no such node
     return number

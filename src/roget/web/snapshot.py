@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from roget.core.information import bits
 from roget.learn.sketch import Sketches
-from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus import Thesaurus, quality
 from roget.report.format import brief
 from roget.web.search import Search, fold
 
@@ -61,7 +61,7 @@ class ThesaurusSnapshot:
     def information(self) -> tuple[float, float]:
         """The mutual information with the contexts: of the classes, and of the words."""
         has_counts = float(self.thesaurus.counts.total) > 0
-        return self.thesaurus.information() if has_counts else (0.0, 0.0)
+        return quality.information(self.thesaurus) if has_counts else (0.0, 0.0)
 
     @cached_property
     def sketches(self) -> Sketches:

@@ -39,7 +39,7 @@ def page(
     sketches make the page several times as large.
     """
     snapshot = session.snapshot
-    if evidence and not snapshot.thesaurus.has_evidence:
+    if evidence and snapshot.thesaurus.counts.evidence is None:
         raise InputError(
             f"{session.path}: has no example sentences; build it again with --evidence N",
             code="missing-option",

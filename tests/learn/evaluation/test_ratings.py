@@ -22,6 +22,7 @@ from roget.learn.evaluation.ratings import (
     judge_ratings,
     read_ratings,
 )
+from roget.learn.thesaurus import lookup
 from thesauri import FAMILIES, hard, mixtures, planted
 
 VALUES = st.lists(st.tuples(st.integers(-5, 5), st.floats(-9, 9)), min_size=2, max_size=40)
@@ -83,7 +84,7 @@ def test_every_row_is_the_correlation_of_its_similarities(mixed):
     found = judge_ratings(t, pairs, draws=50)
     people = [pair.rating for pair in pairs]
     rows = np.array([[t.row(pair.word), t.row(pair.other)] for pair in pairs]).T
-    right = {way: t.similarities(*rows, way) for way in WAYS}
+    right = {way: lookup.similarities(t, *rows, way) for way in WAYS}
     right[BASELINE] = [naive_cosine(t.counts, pair.word, pair.other) for pair in pairs]
     sizes = [len(t.inside(t.common_class(pair.word, pair.other))) for pair in pairs]
     right[TREE] = [-math.log(size / len(t)) for size in sizes]
@@ -106,7 +107,7 @@ def test_the_way_asked_for_comes_first_and_tells_what_is_odd(mixed):
     assert [one.way for one in found.rows] == ["counts", "both", "classes", TREE, BASELINE]
     assert found.rows[0].rho.low is None
     rows = np.array([[t.row(pair.word), t.row(pair.other)] for pair in pairs]).T
-    own = t.similarities(*rows, "counts")
+    own = lookup.similarities(t, *rows, "counts")
     people = np.array([pair.rating for pair in pairs])
     # Ranks by counting those that are more alike, and half of the others that are level.
     ranks = [

@@ -12,7 +12,7 @@ from roget.core.tree import Tree
 from roget.learn.taxonomy import read
 from roget.learn.taxonomy.changes import read_changes
 from roget.learn.thesaurus import Thesaurus
-from roget.learn.thesaurus.edit_requests import apply_edits
+from roget.learn.thesaurus.editor import apply_edits
 from roget.report.exports import export
 from roget.report.options import ReportOptions
 
@@ -33,7 +33,9 @@ def made(seed=0):
     belongs = np.full((16, 8), 0.005)
     belongs[np.arange(16), np.arange(16) % 8] = 1 - 0.035
     belongs[3] = [0.4, 0, 0.6, 0, 0, 0, 0, 0]
-    return Thesaurus(counts, tree, belongs, chance.dirichlet(np.ones(8), 8), np.full(8, 1 / 8))
+    return Thesaurus.from_parts(
+        counts, tree, belongs, chance.dirichlet(np.ones(8), 8), np.full(8, 1 / 8)
+    )
 
 
 class Elsewhere:
@@ -119,19 +121,19 @@ def test_every_kind_of_change(tmp_path):
     found = apply_edits(thesaurus, asked)
     node = thesaurus.node
     by_hand = (
-        thesaurus.rename(node(a), "drinks")
-        .note(node(a), "what one drinks", "definition")
-        .move(("two words", "w2", "w4"), node(b))
-        .add("cocoa", node(a))
-        .delete("w9")
-        .note("w1", "rare")
-        .note("cocoa", "hot", "definition")
+        thesaurus.editor.rename(node(a), "drinks")
+        .editor.note(node(a), "what one drinks", "definition")
+        .editor.move(("two words", "w2", "w4"), node(b))
+        .editor.add("cocoa", node(a))
+        .editor.delete("w9")
+        .editor.note("w1", "rare")
+        .editor.note("cocoa", "hot", "definition")
     )
     assert state(found) == state(by_hand)
     assert [str(edit) for edit in found.edits[:1]] == [str(by_hand.edits[0])]
     # What is done is not asked for again, and what was edited here meanwhile stays.
     assert read_changes(by_hand, it.file) == read_changes(found, it.file) == []
-    some = thesaurus.move("w2", node(b)).rename(node(b), "others").delete("w9")
+    some = thesaurus.editor.move("w2", node(b)).editor.rename(node(b), "others").editor.delete("w9")
     left = apply_edits(some, read_changes(some, it.file))
     assert [one.kind for one in left.edits[3:]] == ["rename", "note", "move", "add", "note", "note"]
     assert left.edits[5].words == ("two words", "w4")
@@ -149,14 +151,16 @@ def test_classes_are_moved_and_merged(tmp_path):
         it.put(word, it.of(into))
     it.drop(it.of(gone))
     found = apply_edits(thesaurus, read_changes(thesaurus, it.save()))
-    assert state(found) == state(thesaurus.merge(thesaurus.node(gone), thesaurus.node(into)))
+    assert state(found) == state(thesaurus.editor.merge(thesaurus.node(gone), thesaurus.node(into)))
     assert read_changes(found, it.file) == []
     it = Elsewhere(thesaurus, tmp_path)
     tops = [int(thesaurus.ids[n]) for n in thesaurus.tree.tops(3)]
     place = next(one for one in tops if under not in _below(thesaurus, one))
     it.put(it.of(under), it.of(place))
     found = apply_edits(thesaurus, read_changes(thesaurus, it.save()))
-    assert state(found) == state(thesaurus.nest(thesaurus.node(under), thesaurus.node(place)))
+    assert state(found) == state(
+        thesaurus.editor.nest(thesaurus.node(under), thesaurus.node(place))
+    )
     assert read_changes(found, it.file) == []
 
 
@@ -172,7 +176,7 @@ def test_a_class_that_is_dissolved(tmp_path):
         it.put(child, it.of(above))
     it.drop(it.of(thesaurus.ids[inner]))
     found = apply_edits(thesaurus, read_changes(thesaurus, it.save()))
-    assert state(found) == state(thesaurus.merge(inner, int(thesaurus.tree.parent[inner])))
+    assert state(found) == state(thesaurus.editor.merge(inner, int(thesaurus.tree.parent[inner])))
 
 
 def _below(thesaurus, id):
@@ -225,7 +229,8 @@ def test_what_is_unclear_is_named(tmp_path):
             read_changes(thesaurus, it.save())
     with pytest.raises(InputError, match="another thesaurus"):
         read_changes(
-            made(1).delete("w0").base.delete("w1"), Elsewhere(made().delete("w0"), tmp_path).file
+            made(1).editor.delete("w0").base.editor.delete("w1"),
+            Elsewhere(made().editor.delete("w0"), tmp_path).file,
         )
     (tmp_path / "x.ttl").write_text(f"<urn:a> a <{SKOS.Concept}> ; <{SKOS.prefLabel}> 'a'@en .")
     with pytest.raises(InputError, match="no class has an id"):
@@ -282,29 +287,35 @@ def test_any_edits_come_back_as_the_same_state(tmp_path_factory, changes):
         node = thesaurus.node(id)
         if kind == "rename":
             it.graph.set((it.of(id), SKOS.prefLabel, Literal(f"n{row}", "en")))
-            by_hand = by_hand.rename(node, f"n{row}")
+            by_hand = by_hand.editor.rename(node, f"n{row}")
         elif kind == "note":
             it.graph.add((it.of(id), SKOS.editorialNote, Literal(f"t{row}\nü", "en")))
-            by_hand = by_hand.note(node, f"t{row}\nü")
+            by_hand = by_hand.editor.note(node, f"t{row}\nü")
         elif kind == "move":
             it.put(it.word(word), it.of(id))
-            by_hand = by_hand.move(word, node)
+            by_hand = by_hand.editor.move(word, node)
         elif kind == "delete":
             it.drop(it.word(word))
-            by_hand = by_hand.delete(word)
+            by_hand = by_hand.editor.delete(word)
         else:
             new = URIRef(f"urn:new:{id}")
             it.graph.add((new, RDF.type, SKOS.Concept))
             it.graph.add((new, SKOS.prefLabel, Literal(f"new {id}", "en")))
             it.graph.add((new, SKOS.broader, it.of(id)))
-            by_hand = by_hand.add(f"new {id}", node)
+            by_hand = by_hand.editor.add(f"new {id}", node)
     found = apply_edits(thesaurus, read_changes(thesaurus, it.save()))
     one, other = state(found), state(by_hand)
     assert [{**part} for part in one] == [{**part} for part in other]
 
 
 def test_reading_our_own_file_keeps_counts_memberships_and_ids(tmp_path):
-    thesaurus = made().merge(3, 4).note("w1", "rare").note(2, "x", "definition").delete("w7")
+    thesaurus = (
+        made()
+        .editor.merge(3, 4)
+        .editor.note("w1", "rare")
+        .editor.note(2, "x", "definition")
+        .editor.delete("w7")
+    )
     for suffix in ("ttl", "rdf"):
         file = tmp_path / f"t.{suffix}"
         export(thesaurus, file, options=ReportOptions(language="en"))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roget import Counts, InputError, MDLTree, SoftAnnealing
-from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus import Thesaurus, lookup
 from thesauri import FAMILIES, THESAURI, planted
 
 
@@ -49,12 +49,12 @@ def naive(t, counts, row):
 @given(THESAURI, st.integers(0, 99), st.booleans())
 def test_new_words_are_placed_by_the_rule(t, seed, soft):
     if not soft:
-        t = Thesaurus(t.counts, t.tree, t.memberships, t.centroids, t.mass)
+        t = Thesaurus.from_parts(t.counts, t.tree, t.memberships, t.centroids, t.mass)
     counts = counted(t, seed)
     found = t.classify(counts).toarray()
     for row in range(len(counts)):
         assert found[row] == pytest.approx(naive(t, counts, row), abs=1e-7)
-    rows = t.classify_table(counts, 2)
+    rows = lookup.list_placements(t, counts, 2)
     for row, word in enumerate(counts.words):
         own = [one for one in rows if one.word == word]
         assert own[0].probability == pytest.approx(found[row].max())
@@ -85,8 +85,8 @@ def test_classes_by_description_length_place_words_as_their_model_does():
 
 def test_merged_classes_take_new_words():
     t = planted()
-    new = t.merge(t.path("hut")[-1], t.path("gun")[-1])
-    rows = new.classify_table(Counts([[5, 1]], ["tent"], ["homes-1", "homes-2"]))
+    new = t.editor.merge(t.path("hut")[-1], t.path("gun")[-1])
+    rows = lookup.list_placements(new, Counts([[5, 1]], ["tent"], ["homes-1", "homes-2"]))
     assert rows[0].node == new.path(FAMILIES["homes"][0])[-1]
 
 

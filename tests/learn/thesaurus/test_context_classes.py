@@ -12,7 +12,7 @@ import pytest
 
 import roget
 from roget import CoMDL, Counts, MDLTree
-from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus import Thesaurus, lookup
 from roget.report.exports.trees import write_json
 from roget.report.thesaurus import report
 from roget.web.snapshot import ThesaurusSnapshot
@@ -37,7 +37,7 @@ def thesaurus(model: CoMDL) -> Thesaurus:
 
 
 def test_they_are_those_of_the_clusterer(thesaurus: Thesaurus, model: CoMDL) -> None:
-    found = {one.number: set(one.contexts) for one in thesaurus.context_classes()}
+    found = {one.number: set(one.contexts) for one in lookup.context_classes(thesaurus)}
     labels = model.column_labels_
     names = np.array(CONTEXTS)
     assert found == {c: set(names[labels == c]) for c in set(labels.tolist())}
@@ -46,15 +46,15 @@ def test_they_are_those_of_the_clusterer(thesaurus: Thesaurus, model: CoMDL) -> 
 
 def test_shares_by_hand(thesaurus: Thesaurus, model: CoMDL) -> None:
     node = thesaurus.path("tea")[-1]
-    centroid, average = thesaurus.centroid(node), thesaurus.centroid(0)
-    for one in thesaurus.context_classes(node):
+    centroid, average = lookup.centroid(thesaurus, node), lookup.centroid(thesaurus, 0)
+    for one in lookup.context_classes(thesaurus, node):
         inside = [CONTEXTS.index(name) for name in one.contexts]
         p, usual = centroid[inside].sum(), average[inside].sum()
         assert one.probability == pytest.approx(p)
         assert one.lift == pytest.approx(math.log(p / usual))
-    first = thesaurus.context_classes(node, 1)
+    first = lookup.context_classes(thesaurus, node, 1)
     assert "drink" in first[0].contexts
-    shares = [one.probability for one in thesaurus.context_classes()]
+    shares = [one.probability for one in lookup.context_classes(thesaurus)]
     assert shares == sorted(shares, reverse=True)
     assert sum(shares) == pytest.approx(1)
 
@@ -62,10 +62,12 @@ def test_shares_by_hand(thesaurus: Thesaurus, model: CoMDL) -> None:
 def test_folders_keep_them(thesaurus: Thesaurus, tmp_path: Path) -> None:
     thesaurus.save(tmp_path / "kept")
     again = roget.load(tmp_path / "kept")
-    assert again.context_classes() == thesaurus.context_classes()
-    merged = again.merge(*again.tree.children(0)) if len(again.tree.children(0)) > 1 else again
-    assert [one.contexts for one in merged.context_classes()] == [
-        one.contexts for one in thesaurus.context_classes()
+    assert lookup.context_classes(again) == lookup.context_classes(thesaurus)
+    merged = (
+        again.editor.merge(*again.tree.children(0)) if len(again.tree.children(0)) > 1 else again
+    )
+    assert [one.contexts for one in lookup.context_classes(merged)] == [
+        one.contexts for one in lookup.context_classes(thesaurus)
     ]
 
 
@@ -87,7 +89,7 @@ def test_they_are_shown(thesaurus: Thesaurus) -> None:
 def test_where_there_are_none() -> None:
     counts = Counts(TABLE, WORDS, CONTEXTS)
     plain = Thesaurus.from_clustering(counts, MDLTree(random_state=0).fit(counts))
-    assert plain.context_classes() == []
+    assert lookup.context_classes(plain) == []
     assert "context_classes" not in report(plain).data
     assert "class of contexts" not in str(report(plain))
     target = io.StringIO()

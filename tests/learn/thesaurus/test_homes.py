@@ -26,31 +26,39 @@ def test_what_was_rebuilt_elsewhere_is_not_overwritten(folder, tmp_path, version
         as_version_1(folder)
     t = Thesaurus.load(folder)
     t.save(tmp_path / "copy")  # does not make it forget where it came from
-    random_thesaurus(2).rename(1, "new").save(folder)
+    random_thesaurus(2).editor.rename(1, "new").save(folder)
     before = written(folder)
-    for old in (t, t.rename(1, "x"), t.rename(1, "x").undo()):
+    for old in (t, t.editor.rename(1, "x"), t.editor.rename(1, "x").editor.undo()):
         with pytest.raises(Changed, match=r"thesaurus\.json: .*rebuilt.*load it again, or save"):
             old.save(folder)
     assert written(folder) == before
     assert sorted(os.listdir(tmp_path)) == ["copy", "t"], "nor is a draft left"
-    t.rename(1, "x").save(tmp_path / "copy")
+    t.editor.rename(1, "x").save(tmp_path / "copy")
     assert Thesaurus.load(tmp_path / "copy").label(1) == "x"
     again = Thesaurus.load(folder)
-    again.rename(1, "y").save(folder)
+    again.editor.rename(1, "y").save(folder)
     assert Thesaurus.load(folder).label(1) == "y"
 
 
 def test_what_was_edited_elsewhere_is_not_overwritten(folder):
     one, other = Thesaurus.load(folder), Thesaurus.load(folder)
-    one = one.rename(1, "first")
+    one = one.editor.rename(1, "first")
     one.save(folder)
-    for late in (other.rename(2, "second"), other):
+    for late in (other.editor.rename(2, "second"), other):
         with pytest.raises(Changed, match=r"edits\.json: .* edited elsewhere.*load it again"):
             late.save(folder)
     assert [str(edit) for edit in Thesaurus.load(folder).edits] == [str(one.edits[0])]
     # The one that is up to date goes on, back and forth, as often as it likes.
-    two = one.move("w3", 2)
-    for now in (two, two, two.undo(), one, two, two.undo().undo(), one.merge(1, 2)):
+    two = one.editor.move("w3", 2)
+    for now in (
+        two,
+        two,
+        two.editor.undo(),
+        one,
+        two,
+        two.editor.undo().editor.undo(),
+        one.editor.merge(1, 2),
+    ):
         now.save(folder)
         assert Thesaurus.load(folder).edits == now.edits
     (folder / "edits.json").unlink()
@@ -68,7 +76,7 @@ done = 0
 while done < 6:
     try:
         t = Thesaurus.load(sys.argv[2])
-        t.rename(1, f"{sys.argv[3]} {done}").save(sys.argv[2])
+        t.editor.rename(1, f"{sys.argv[3]} {done}").save(sys.argv[2])
         done += 1
     except Changed:
         pass
@@ -92,7 +100,7 @@ def test_a_folder_that_changes_while_it_is_read_is_read_again(folder, monkeypatc
     def late(path):
         found = read(path)
         monkeypatch.undo()
-        Thesaurus.load(folder).rename(1, "x").save(folder)
+        Thesaurus.load(folder).editor.rename(1, "x").save(folder)
         return found
 
     monkeypatch.setattr(files, "_read_edits", late)

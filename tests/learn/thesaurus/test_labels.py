@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from roget import Counts
 from roget.core.tree import Tree
 from roget.learn.thesaurus import LABEL, Thesaurus
-from roget.learn.thesaurus.labels import AGAIN
+from roget.learn.thesaurus.labels import REPEATED
 from roget.web.snapshot import ThesaurusSnapshot
 from thesauri import THESAURI, planted
 from web.helpers import FAMILIES as HOMES
@@ -47,7 +47,7 @@ def naive_labels(t):
         used = {row for one in above if one for row in found[one]}
         for row in inside[node]:
             worth = sum(naive_worth(t, row, inside[node], inside[up]) for up in (0, parent))
-            worths[node, row] = worth * AGAIN if row in used and worth > 0 else worth
+            worths[node, row] = worth * REPEATED if row in used and worth > 0 else worth
         last = set(found[parent]) if parent else set()
         key = {row: (row in last, -worths[node, row], -seen[row], row) for row in inside[node]}
         found[node] = sorted(inside[node], key=key.__getitem__)[:LABEL]
@@ -59,7 +59,7 @@ def naive_labels(t):
 def test_labels_are_as_defined(t):
     found, worths = naive_labels(t)
     for node in range(t.tree.n_nodes):
-        rows = t._labels.rows(node)
+        rows = t.index.places.labels.rows(node)
         if rows != found[node]:  # two words may be equal but for the last digits
             assert [worths[node, row] for row in rows] == pytest.approx(
                 [worths[node, row] for row in found[node]], abs=1e-9
@@ -72,7 +72,7 @@ def test_labels_are_as_defined(t):
 def test_a_label_does_not_repeat_the_one_above(t):
     for node in range(1, t.tree.n_nodes):
         parent = int(t.tree.parent[node])
-        rows, above = set(t._labels.rows(node)), set(t._labels.rows(parent))
+        rows, above = set(t.index.places.labels.rows(node)), set(t.index.places.labels.rows(parent))
         if parent and t.inside(node).size >= 2 * LABEL:
             assert not rows & above
         assert len(rows) == min(LABEL, t.inside(node).size)
@@ -100,7 +100,9 @@ def test_a_word_that_its_siblings_do_not_foretell_goes_first():
     matrix = [[5, 5, 0], [5, 0, 5], [4, 0, 4], [6, 6, 0], [6, 6, 0]]
     counts = Counts(matrix, ["common", "own", "mate", "other", "others"])
     belongs = [[1.0, 0.0]] * 3 + [[0.0, 1.0]] * 2
-    t = Thesaurus(counts, Tree().split(0, 1.0), belongs, [[0.5, 0.2, 0.3]] * 2, [0.5, 0.5])
+    t = Thesaurus.from_parts(
+        counts, Tree().split(0, 1.0), belongs, [[0.5, 0.2, 0.3]] * 2, [0.5, 0.5]
+    )
     assert t.label(1).startswith("own")
     assert t.label(1).endswith("common")
 
@@ -108,6 +110,6 @@ def test_a_word_that_its_siblings_do_not_foretell_goes_first():
 def test_names_that_people_give_leave_other_labels_alone():
     t = planted()
     before = [t.label(node) for node in range(t.tree.n_nodes)]
-    new = planted().rename(1, "things")
+    new = planted().editor.rename(1, "things")
     assert [new.label(node) for node in range(2, t.tree.n_nodes)] == before[2:]
     assert new.label(1) == "things"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from roget import Counts, InputError
 from roget.core.tree import Tree
 from roget.learn.thesaurus import Thesaurus
-from roget.learn.thesaurus.levels import collapse
+from roget.learn.thesaurus.nodes import collapse
 from support.errors import refused
 
 
@@ -27,7 +27,9 @@ def of_tree(tree, seed=0):
     k = tree.n_clusters
     counts = Counts(chance.integers(1, 9, (3 * k, 5)), [f"w{n}" for n in range(3 * k)])
     belongs = chance.dirichlet(np.full(k, 0.1), 3 * k)
-    return Thesaurus(counts, tree, belongs, chance.dirichlet(np.ones(5), k), np.full(k, 1 / k))
+    return Thesaurus.from_parts(
+        counts, tree, belongs, chance.dirichlet(np.ones(5), k), np.full(k, 1 / k)
+    )
 
 
 @settings(max_examples=30, deadline=None)
@@ -71,14 +73,14 @@ def test_classes_of_few_classes_give_way():
 
 
 def test_ids_and_notes_stay():
-    thesaurus = of_tree(grown(12, 0)).merge(3, 4)
+    thesaurus = of_tree(grown(12, 0)).editor.merge(3, 4)
     top = thesaurus.tree.tops(3)[1]
-    written = thesaurus.note(top, "what it is", "definition").note("w3", "rare")
+    written = thesaurus.editor.note(top, "what it is", "definition").editor.note("w3", "rare")
     fewer = collapse(written, (3, 6))
     assert fewer.notes[fewer.node(int(written.ids[top]))].definition == "what it is"
     assert fewer.notes["w3"].note == "rare"
     assert fewer.next_id == written.next_id
-    assert len(collapse(written.note(top, "", "definition"), (3,)).notes) == 1
+    assert len(collapse(written.editor.note(top, "", "definition"), (3,)).notes) == 1
 
 
 def test_levels_that_are_not_there():

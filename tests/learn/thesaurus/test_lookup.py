@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from roget import Counts, InputError
 from roget.core.tree import Tree
 from roget.errors import UnknownName
-from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus import Thesaurus, lookup, quality
 from thesauri import THESAURI, random_thesaurus
 
 
@@ -61,7 +61,7 @@ def test_classes_are_as_defined(t):
         one = t.word_class(node, n=3)
         below = clusters_below(t.tree, node)
         centroid = naive_centroid(t, node)
-        assert t.centroid(node) == pytest.approx(centroid)
+        assert lookup.centroid(t, node) == pytest.approx(centroid)
         assert one.mass == pytest.approx(sum(t.mass[c] for c in below))
         inside = [row for row, place in enumerate(places) if node in t.tree.path(place)]
         assert one.size == len(inside)
@@ -117,7 +117,7 @@ def naive_tops(tree, kept, node=0):
 @settings(max_examples=15)
 @given(THESAURI, st.integers(0, 5), st.floats(0.5, 8))
 def test_cuts_by_depth_and_value(t, depth, value):
-    by_length = Thesaurus(
+    by_length = Thesaurus.from_parts(
         t.counts, t.tree, t.memberships, t.centroids, t.mass, provenance={"description_length": 9.0}
     )
     for found, given_cut, kept in (
@@ -158,7 +158,7 @@ def test_evidence_is_what_sets_words_apart(t):
 
     for found, p in (
         (t.evidence("w0", 4), own[0]),
-        (t.shared_evidence("w0", "w1", 4), np.minimum(own[0], own[1])),
+        (lookup.shared_evidence(t, "w0", "w1", 4), np.minimum(own[0], own[1])),
     ):
         gains = [one.probability * one.lift for one in found]
         assert gains == pytest.approx(ranked(p)[:4], abs=1e-8)
@@ -173,16 +173,16 @@ def test_information_is_that_of_both_tables(t):
         joint = joint / joint.sum()
         return naive_kl(joint.ravel(), np.outer(joint.sum(axis=1), joint.sum(axis=0)).ravel())
 
-    classes, words = t.information()
+    classes, words = quality.information(t)
     assert classes == pytest.approx(mutual(t.mass[:, None] * t.centroids), abs=1e-9)
     assert words == pytest.approx(mutual(t.counts.matrix.toarray()), abs=1e-9)
 
 
 def test_zero_centroids_are_infinitely_far():
     counts = Counts([[3, 0], [0, 2], [0, 0]], ["a", "b", "never"])
-    t = Thesaurus(counts, Tree().split(0, 2.0), np.eye(3)[:, [0, 1]] + [[0, 0], [0, 0], [1, 0]],
-                  np.eye(2), [0.6, 0.4])  # fmt: skip
-    assert [(one.word, one.distance) for one in t.nearest(1, 3)] == [
+    belongs = np.eye(3)[:, [0, 1]] + [[0, 0], [0, 0], [1, 0]]
+    t = Thesaurus.from_parts(counts, Tree().split(0, 2.0), belongs, np.eye(2), [0.6, 0.4])
+    assert [(one.word, one.distance) for one in lookup.nearest_words(t, 1, 3)] == [
         ("a", 0.0), ("b", math.inf), ("never", math.inf)]  # fmt: skip
     assert t.word_class(2).label == "b"
     near = [one.word for one in t.neighbours("never")]
@@ -195,7 +195,7 @@ def test_zero_centroids_are_infinitely_far():
 
 def test_a_class_of_no_words_is_named_by_its_contexts():
     counts = Counts([[3, 1], [2, 2]], ["a", "b"], ["eat", "drink"])
-    t = Thesaurus(
+    t = Thesaurus.from_parts(
         counts, Tree().split(0, 2.0), [[0.9, 0.1]] * 2, [[0.6, 0.4], [0.1, 0.9]], [0.9, 0.1]
     )
     assert t.word_class(2).size == 0
@@ -216,11 +216,11 @@ def test_mistakes_are_explained():
         t.neighbours("w1", by="class")
     unsplit = Tree(t.tree.parent, np.full(7, math.nan), t.tree.cluster)
     with pytest.raises(InputError, match="the classes were not split at values"):
-        Thesaurus(t.counts, unsplit, t.memberships, t.centroids, t.mass).cut(value=2)
+        Thesaurus.from_parts(t.counts, unsplit, t.memberships, t.centroids, t.mass).cut(value=2)
     with pytest.raises(InputError, match="node 9: the tree has"):
-        Thesaurus(t.counts, t.tree, t.memberships, t.centroids, t.mass, labels={9: "x"})
+        Thesaurus.from_parts(t.counts, t.tree, t.memberships, t.centroids, t.mass, labels={9: "x"})
     with pytest.raises(InputError, match="label of node 1 is ' '"):
-        Thesaurus(t.counts, t.tree, t.memberships, t.centroids, t.mass, labels={1: " "})
+        Thesaurus.from_parts(t.counts, t.tree, t.memberships, t.centroids, t.mass, labels={1: " "})
     with pytest.raises(InputError, match="node 7"):
         t.word_class(7)
     with pytest.raises(InputError, match="0 neighbours"):
@@ -235,6 +235,6 @@ def test_mistakes_are_explained():
     ):
         given_parts = [*parts[:place], wrong, *parts[place + 1 :]]
         with pytest.raises(InputError, match=said):
-            Thesaurus(*given_parts)
+            Thesaurus.from_parts(*given_parts)
     with pytest.raises(InputError, match="SimpleNamespace is not fitted"):
         Thesaurus.from_clustering(t.counts, SimpleNamespace())

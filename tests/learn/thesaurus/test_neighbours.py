@@ -15,7 +15,7 @@ from roget.core.tree import Tree
 from roget.errors import UnknownName
 from roget.learn.clustering.spherical.estimator import SphericalTree
 from roget.learn.command_options import WAYS
-from roget.learn.thesaurus import Thesaurus, nodes
+from roget.learn.thesaurus import Thesaurus, lookup, nodes
 from thesauri import THESAURI
 
 
@@ -107,9 +107,9 @@ def test_words_that_were_not_learnt_from_get_vectors_all_the_same():
 def test_it_does_not_matter_how_many_are_asked_for(monkeypatch):
     counts = topics()
     t = Thesaurus.from_clustering(counts, SphericalTree(5, random_state=0).fit(counts))
-    together = t.all_neighbours(np.arange(90), 7)
+    together = lookup.list_neighbours(t, np.arange(90), 7)
     monkeypatch.setattr(nodes, "CELLS", 200)
-    assert t.all_neighbours(np.arange(90), 7) == together
+    assert lookup.list_neighbours(t, np.arange(90), 7) == together
     assert [t.neighbours(str(row), 7) for row in range(90)] == together
 
 
@@ -132,22 +132,24 @@ def test_what_cannot_be_asked():
 @given(THESAURI, st.sampled_from(WAYS), st.integers(0, 10**6))
 def test_pairs_are_as_much_alike_as_neighbours(t, by, seed):
     rows, others = np.random.default_rng(seed).integers(len(t), size=(2, 30))
-    found = t.similarities(rows, others, by)
-    told = [dict(near) for near in t.all_neighbours(np.arange(len(t)), len(t), by)]
+    found = lookup.similarities(t, rows, others, by)
+    told = [dict(near) for near in lookup.list_neighbours(t, np.arange(len(t)), len(t), by)]
     for row, other, alike in zip(rows, others, found, strict=True):
         if row != other:
             assert alike == told[row][str(t.words[other])]
     # However few are compared at a time.
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(nodes, "CELLS", 1)
-        assert np.array_equal(t.similarities(rows, others, by), found)
+        assert np.array_equal(lookup.similarities(t, rows, others, by), found)
 
 
 def test_pairs_that_cannot_be_compared_are_refused():
     counts = Counts([[3, 1], [1, 3], [0, 0]])
-    t = Thesaurus(counts, Tree.flat(2), [[1, 0], [0, 1], [1, 0]], [[0.5, 0.5]] * 2, [0.5, 0.5])
+    t = Thesaurus.from_parts(
+        counts, Tree.flat(2), [[1, 0], [0, 1], [1, 0]], [[0.5, 0.5]] * 2, [0.5, 0.5]
+    )
     rows = np.array([0, 1])
     with pytest.raises(InputError, match="never seen"):
-        t.similarities(rows, np.array([1, 2]), "counts")
+        lookup.similarities(t, rows, np.array([1, 2]), "counts")
     with pytest.raises(UnknownName, match="way to compare words 'colour'"):
-        t.similarities(rows, rows, "colour")
+        lookup.similarities(t, rows, rows, "colour")

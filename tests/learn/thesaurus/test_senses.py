@@ -71,10 +71,10 @@ def test_edits_are_heeded():
     counts, home, _ = mixtures()
     t = hard(counts, home)
     there = t.path("w20")[-1]
-    (one,) = t.move("w0", there).senses("w0")
+    (one,) = t.editor.move("w0", there).senses("w0")
     assert one.node == there
-    kept = t._senses
-    assert t.rename(there, "named")._senses is kept
+    kept = t.index.places.senses
+    assert t.editor.rename(there, "named").index.places.senses is kept
 
 
 @settings(max_examples=60)

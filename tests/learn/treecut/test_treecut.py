@@ -31,7 +31,9 @@ def thesaurus_of(parents, memberships):
     k, words = len(leaves), list(WORDS[: len(memberships)])
     counts = Counts(np.ones((len(words), 1)), words, ["c"])
     labels = {node: f"n{node}" for node in range(len(parents))}
-    return Thesaurus(counts, tree, memberships, np.ones((k, 1)), np.full(k, 1 / k), labels=labels)
+    return Thesaurus.from_parts(
+        counts, tree, memberships, np.ones((k, 1)), np.full(k, 1 / k), labels=labels
+    )
 
 
 @st.composite

@@ -40,7 +40,7 @@ def small() -> Thesaurus:
     belongs = [[0.05, 0.95, 0], [0, 1, 0], [1, 0, 0], [0.4, 0.05, 0.55]]
     counts = Counts([[9, 1, 0], [8, 2, 0], [0, 1, 7], [3, 3, 3]], WORDS, ["drink", "buy", "read"])
     centroids = [[0, 0.1, 0.9], [0.8, 0.2, 0], [0.3, 0.4, 0.3]]
-    return Thesaurus(counts, tree, belongs, centroids, [0.3, 0.5, 0.2])
+    return Thesaurus.from_parts(counts, tree, belongs, centroids, [0.3, 0.5, 0.2])
 
 
 def of_words(words: list[str]) -> Thesaurus:
@@ -50,7 +50,7 @@ def of_words(words: list[str]) -> Thesaurus:
     belongs = np.eye(2)[np.arange(size) % 2]
     centroids = belongs.T @ counts.matrix.toarray()
     centroids /= centroids.sum(axis=1, keepdims=True)
-    return Thesaurus(counts, Tree().split(0, 1.0), belongs, centroids, [0.5, 0.5])
+    return Thesaurus.from_parts(counts, Tree().split(0, 1.0), belongs, centroids, [0.5, 0.5])
 
 
 @pytest.fixture(scope="session")
@@ -74,7 +74,7 @@ def deep() -> Thesaurus:
         clusters += [-1 if split < size - 2 else size - 1, split]
     values = np.where(np.array(clusters) < 0, 1.0, np.nan)
     counts = Counts(np.ones((size, 1), dtype=int), [f"w{n}" for n in range(size)], ["c"])
-    return Thesaurus(
+    return Thesaurus.from_parts(
         counts,
         Tree(parents, values, clusters),
         np.eye(size),

@@ -146,7 +146,7 @@ def test_a_browser_opens_the_page_without_a_word(browser, broken, tmp_path):
 
 
 def test_what_people_wrote_is_printed(small):
-    noted = small.note(3, "what one *drinks*", "definition").note(3, "old")
+    noted = small.editor.note(3, "what one *drinks*", "definition").editor.note(3, "old")
     assert written(noted, "html").count('<p class="written">') == 2
     assert "what one \\*drinks\\*\n" in written(noted, "markdown")
 

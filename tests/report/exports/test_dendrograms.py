@@ -27,7 +27,9 @@ def made(clusters, seed, into=2, words=3):
     counts = Counts(chance.integers(1, 9, (n, 5)), [f"w'{row}" for row in range(n)])
     belongs = np.eye(tree.n_clusters)[chance.permutation(n) % tree.n_clusters]
     k = tree.n_clusters
-    return Thesaurus(counts, tree, belongs, chance.dirichlet(np.ones(5), k), np.full(k, 1 / k))
+    return Thesaurus.from_parts(
+        counts, tree, belongs, chance.dirichlet(np.ones(5), k), np.full(k, 1 / k)
+    )
 
 
 def same(one, other):

@@ -9,6 +9,7 @@ import pytest
 import roget
 from roget import InputError, Thesaurus
 from roget.catalogue import EXPORTERS, SUFFIXES
+from roget.learn.thesaurus import lookup
 from roget.report.exports import QUOTING, export
 from roget.report.options import ReportOptions
 
@@ -32,7 +33,7 @@ def thesaurus(tmp_path_factory):
     counts = roget.count(folder / "a.conllu", relation=["obj"], min_count=1, evidence=2)
     assert counts.evidence is not None
     found = roget.MDLTree(2, random_state=0).fit(counts)
-    return Thesaurus.from_clustering(counts, found).rename(0, "all").note("tea", "x")
+    return Thesaurus.from_clustering(counts, found).editor.rename(0, "all").editor.note("tea", "x")
 
 
 @pytest.mark.parametrize("format", [name for name in EXPORTERS if name != "pdf"])  # as html
@@ -46,7 +47,7 @@ def test_nothing_private_leaks(thesaurus, tmp_path, format):
         assert b"secret" not in file.read_bytes(), file
     if format == "thesaurus":
         back = roget.load(target)
-        assert not back.has_evidence
+        assert not back.counts.evidence is not None
         assert back.edits == thesaurus.edits
     if format not in QUOTING:
         with pytest.raises(InputError, match=f"{format} holds no sentences"):
@@ -63,7 +64,9 @@ def test_what_is_asked_for_is_there(thesaurus, tmp_path):
     assert f'skos:example "{SAID} (a.conllu:1)"@en' in said
     assert 'skos:editorialNote "x"@en' in said
     export(thesaurus, tmp_path / "t.thesaurus", options=asked)
-    assert roget.load(tmp_path / "t.thesaurus").lines("tea", n=1)[0].text.startswith(SAID)
+    assert lookup.find_lines(roget.load(tmp_path / "t.thesaurus"), "tea", n=1)[0].text.startswith(
+        SAID
+    )
     thesaurus.save(tmp_path / "bare", evidence=False)
     with pytest.raises(InputError, match="no sentences were kept"):
         export(roget.load(tmp_path / "bare"), tmp_path / "x.ttl", options=asked)

@@ -127,7 +127,7 @@ def test_brown_codes_of_wide_nodes_are_prefix_free():
     # A root of 5, one of them with a single part of 3.
     tree = Tree([-1, 0, 0, 0, 0, 0, 5, 6, 6, 6], [math.nan] * 10, [-1, 0, 1, 2, 3, -1, -1, 4, 5, 6])
     counts = Counts(np.ones((7, 1)), [f"w{n}" for n in range(7)])
-    thesaurus = Thesaurus(counts, tree, np.eye(7), np.ones((7, 1)), np.full(7, 1 / 7))
+    thesaurus = Thesaurus.from_parts(counts, tree, np.eye(7), np.ones((7, 1)), np.full(7, 1 / 7))
     bits = codes(thesaurus)
     leaves = [bits[int(leaf)] for leaf in tree.leaves()]
     assert len(set(leaves)) == 7

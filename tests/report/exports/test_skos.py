@@ -162,7 +162,7 @@ def test_no_label_can_make_two_alike():
     tree = Tree().split(0, 1.0).split(1, 2.0)
     belongs = [[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0]]
     labels = {0: "tea", 1: "tea", 2: "tea (0)", 3: "tea", 4: "tea (1)"}
-    t = Thesaurus(counts, tree, belongs, [[0.5, 0.5]] * 3, [1 / 3] * 3, labels=labels)
+    t = Thesaurus.from_parts(counts, tree, belongs, [[0.5, 0.5]] * 3, [1 / 3] * 3, labels=labels)
     graph = loaded(t, "skos")
     concepts = graph.subjects(RDF.type, SKOS.Concept)
     found = [str(graph.value(concept, SKOS.prefLabel)) for concept in concepts]

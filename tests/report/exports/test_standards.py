@@ -43,8 +43,8 @@ def larger():
         tree = tree.split(at, float(tree.n_clusters))
     belongs = chance.dirichlet(np.full(5, 0.3), 6)
     centroids = chance.dirichlet(np.ones(6), 5)
-    made = Thesaurus(counts, tree, belongs, centroids, np.full(5, 1 / 5))
-    return made.rename(1, "w0").rename(2, "w0")
+    made = Thesaurus.from_parts(counts, tree, belongs, centroids, np.full(5, 1 / 5))
+    return made.editor.rename(1, "w0").editor.rename(2, "w0")
 
 
 def loaded(thesaurus, format="skos", **options):

@@ -27,7 +27,7 @@ from roget.errors import InputError
 from roget.learn.command_options import WAYS
 from roget.learn.evaluation.options import RatingOptions
 from roget.learn.representation.similarity import SMOOTHING
-from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus import Thesaurus, lookup
 
 BASELINE = "PPMI cosine"
 TREE = "tree"
@@ -188,7 +188,7 @@ def judge_ratings(
     left, right = rows[known].T
     people = np.array([pair.rating for pair in given])[known]
     ways = (by, *(way for way in WAYS if way != by))
-    alike = {way: thesaurus.similarities(left, right, way) for way in ways}
+    alike = {way: lookup.similarities(thesaurus, left, right, way) for way in ways}
     alike |= {TREE: _share_classes(thesaurus, left, right)}
     alike |= {BASELINE: cosine_of_counts(thesaurus.counts, left, right)}
     table = np.array([people, *alike.values()])
@@ -241,7 +241,7 @@ def cosine_of_counts(counts: Counts, left: Ints, right: Ints) -> Floats:
 
 def _share_classes(thesaurus: Thesaurus, left: Ints, right: Ints) -> Floats:
     """−log of the share of words that the smallest class of both has."""
-    tree, sizes = thesaurus.tree, thesaurus.sizes
+    tree, sizes = thesaurus.tree, thesaurus.index.places.sizes
     ways = {node: tree.path(node) for node in np.unique(thesaurus.places[[*left, *right]]).tolist()}
     found = []
     for pair in thesaurus.places[np.array([left, right])].T.tolist():

@@ -23,7 +23,7 @@ from roget.core.options import choose, with_options
 from roget.core.types import Ints
 from roget.errors import InputError
 from roget.learn.evaluation.options import KINDS, SheetOptions
-from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus import Thesaurus, lookup
 
 INTRUSION, READING = KINDS
 
@@ -191,7 +191,7 @@ class _Draw:
         """Of words of other classes those of the less like half of classes, and of these half."""
         rows = np.concatenate(others)
         pairs = np.repeat(members, rows.size), np.tile(rows, members.size)
-        alike = self._thesaurus.similarities(*pairs).reshape(members.size, rows.size)
+        alike = lookup.similarities(self._thesaurus, *pairs).reshape(members.size, rows.size)
         owner = np.repeat(np.arange(len(others)), [one.size for one in others])
         means = np.bincount(owner, alike.mean(axis=0)) / np.bincount(owner)
         far = np.flatnonzero(means[owner] <= np.median(means))

@@ -28,9 +28,10 @@ from roget.learn.load_counts import keep_counted
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus import edits as editing
 from roget.learn.thesaurus import files as thesaurus_files
-from roget.learn.thesaurus.changes import KINDS, NEW, OPEN, GrowthChange
 from roget.learn.thesaurus.draft import Draft
 from roget.learn.thesaurus.edits import ClassSnapshot, Edit
+from roget.learn.thesaurus.records import CHANGE_KINDS, NEW, OPEN, GrowthChange
+from roget.learn.thesaurus.thesaurus import keep_spare
 
 BETWEEN = "between classes"
 
@@ -50,7 +51,7 @@ class GrowthResult:
     @property
     def numbers(self) -> dict[str, int]:
         """How many changes there are of each kind."""
-        return {kind: sum(one.kind == kind for one in self.changes) for kind in KINDS}
+        return {kind: sum(one.kind == kind for one in self.changes) for kind in CHANGE_KINDS}
 
     @property
     def stay(self) -> int:
@@ -200,13 +201,14 @@ def decide(path: PathLike, accept: str | None = None, refuse: str | None = None)
     All of it is done, or nothing.
     """
     thesaurus = Thesaurus.load(path)
-    for text, decided in ((accept, Thesaurus.accept), (refuse, Thesaurus.refuse)):
+    for text, kind in ((accept, editing.ACCEPT), (refuse, editing.REFUSE)):
         if text is None:
             continue
         numbers = read_numbers(text, [o.number for o in thesaurus.changes if o.state == OPEN])
         if not numbers:
             raise InputError(f"{path}: no change is open")
-        thesaurus = decided(thesaurus, numbers)
+        editor = thesaurus.editor
+        thesaurus = (editor.accept if kind == editing.ACCEPT else editor.refuse)(numbers)
     thesaurus.save(path)
     return thesaurus
 
@@ -261,7 +263,7 @@ def _make(
         return int(edited[draft.parts[cluster]])
 
     last = max((one.number for one in base.changes), default=0)
-    order = list(KINDS)
+    order = list(CHANGE_KINDS)
     found = {str(word): row for row, word in enumerate(counts.words.tolist())}
     # Words that people had added stay in their class: they are not new.
     by_hand = np.isin(np.arange(len(counts)), [found.get(word, -1) for word in draft.added])
@@ -297,8 +299,7 @@ def _make(
         ids=ids.tolist(), next_id=first + more,
         changes=(*base.changes, *changes),
     )  # fmt: skip
-    made.keep_spare(added.whole)
-    return made, tuple(changes)
+    return keep_spare(made, added.whole), tuple(changes)
 
 
 def _replay(made: Thesaurus, before: Thesaurus) -> tuple[Thesaurus, list[str]]:
@@ -322,7 +323,7 @@ def _replay(made: Thesaurus, before: Thesaurus) -> tuple[Thesaurus, list[str]]:
     if lost := len(before.undone) - len(undone):
         problems.append(f"{plural(lost, 'undone edit')} can no longer be done again")
     again = [edit for some in undone for edit in some]
-    return (made.with_edits(log, again) if log or again else made), problems
+    return (made.editor.with_edits(log, again) if log or again else made), problems
 
 
 def _undone(edits: Sequence[Edit], was: Draft, now: Draft) -> list[list[Edit]]:

@@ -21,7 +21,7 @@ from roget.learn.clustering.incremental import IncrementalUpdate
 from roget.learn.clustering.memberships import one_hot, replace_rows, sparsify
 from roget.learn.clustering.result import Clustering
 from roget.learn.growth.options import GrowOptions
-from roget.learn.thesaurus.changes import CLASS, MOVED, NEW, SPLIT
+from roget.learn.thesaurus.records import CLASS, MOVED, NEW, SPLIT
 
 MUCH = 0.2
 """Words of whose tokens this part is new have changed much."""

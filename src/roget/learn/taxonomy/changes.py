@@ -18,9 +18,9 @@ from roget.errors import InputError
 from roget.learn.taxonomy import skos, triples
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus import edits as editing
-from roget.learn.thesaurus.edit_requests import EditRequest, is_within, refuse_all
+from roget.learn.thesaurus.editor import EditRequest, is_within, refuse_all
 from roget.learn.thesaurus.edits import Note
-from roget.learn.thesaurus.levels import collapse
+from roget.learn.thesaurus.nodes import collapse
 
 _WORD = re.compile("word-([^#/]+)$")
 
@@ -84,7 +84,7 @@ def read_changes(
     if not now.classes:
         raise InputError(f"{place}: no class has an id: expected a file that roget export wrote")
     try:
-        before = thesaurus.at_state(now.told["state"]) if "state" in now.told else thesaurus
+        before = thesaurus.editor.at_state(now.told["state"]) if "state" in now.told else thesaurus
         levels = _numbers(now.told, "levels")
         least = _numbers(now.told, "minChildren")
         written = collapse(before, levels, max(least, default=1))
@@ -101,14 +101,14 @@ def _left(one: EditRequest, now: Thesaurus, before: Thesaurus) -> EditRequest | 
 
     What cannot be done any more is left as it is: doing it will tell why.
     """
-    gone = isinstance(one.of, int) and one.of not in now.ids
+    gone = isinstance(one.target, int) and one.target not in now.ids
     if one.action == editing.MERGE and gone and one.into in now.ids:
-        old, into = before.node(cast(int, one.of)), now.node(cast(int, one.into))
+        old, into = before.node(cast(int, one.target)), now.node(cast(int, one.into))
         words = before.words[before.inside(old)].tolist()
         return None if all(into in now.path(word) for word in words if word in now.rows) else one
     if gone:
         return one
-    node = None if one.of is None else now.node(cast(int, one.of))
+    node = None if one.target is None else now.node(cast(int, one.target))
     if one.action == editing.NEST and node:
         return None if now.ids[now.tree.parent[node]] == one.into else one
     kept = one.words
@@ -253,7 +253,7 @@ class _Comparison:
                 )
                 continue
             self.heirs[id] = best
-            self.ask(editing.MERGE, self.before.classes[id], of=id, into=best)
+            self.ask(editing.MERGE, self.before.classes[id], target=id, into=best)
 
     def heir(self, id: int) -> int:
         """A class, or what it was merged into."""
@@ -275,7 +275,7 @@ class _Comparison:
                 said_of = f"under {names}" if names else "under no class of ours"
                 self.doubt(said, f"the class {self.name(id)} is {said_of}: expected one class")
                 continue
-            self.ask(editing.NEST, said, of=id, into=min(above))
+            self.ask(editing.NEST, said, target=id, into=min(above))
 
     def _words(self) -> None:
         """Words in other classes, words that are gone, and new ones."""
@@ -306,9 +306,9 @@ class _Comparison:
             else:
                 self._add(said, said.names[0], added)
         for id, words in sorted(moved.items()):
-            self.ask(editing.MOVE, self.now.classes[id], of=id, words=tuple(words))
+            self.ask(editing.MOVE, self.now.classes[id], target=id, words=tuple(words))
         for id, words in sorted(added.items()):
-            self.ask(editing.ADD, self.now.classes[id], of=id, words=tuple(words))
+            self.ask(editing.ADD, self.now.classes[id], target=id, words=tuple(words))
         if gone:
             self.ask(editing.DELETE, None, words=tuple(gone))
 
@@ -332,16 +332,16 @@ class _Comparison:
                 continue
             if said.names != was.names:
                 if len(said.names) == 1:
-                    self.ask(editing.RENAME, said, of=id, text=said.names[0])
+                    self.ask(editing.RENAME, said, target=id, text=said.names[0])
                 else:
                     self.doubt(said, f"the class {id} has {len(said.names)} preferred labels")
             elif said.others != was.others:
                 new = sorted(set(said.others) - set(was.others))
                 if len(new) == 1:
-                    self.ask(editing.RENAME, said, of=id, text=new[0])
+                    self.ask(editing.RENAME, said, target=id, text=new[0])
                 elif new:
                     self.doubt(said, f"the class {id} has {len(new)} new alternative labels")
-            self._write_note(was.note, said, of=id)
+            self._write_note(was.note, said, target=id)
 
     def _write_words(self) -> None:
         """What was written of words."""

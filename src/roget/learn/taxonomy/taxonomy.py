@@ -272,7 +272,7 @@ def grow(taxonomy: Taxonomy, place: Path, kind: str) -> Thesaurus:
     weights = totals if totals.any() else np.ones(totals.size)
     mass = np.asarray(weights @ memberships).ravel() / weights.sum()
     first = {name: node for node, name in reversed(list(enumerate(nodes.classes)))}
-    return Thesaurus(
+    return Thesaurus.from_parts(
         counts,
         tree,
         memberships,

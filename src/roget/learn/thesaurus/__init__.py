@@ -1,4 +1,4 @@
-"""Thesaurus: a tree of word classes that people look things up in, and correct."""
+"""Thesaurus: a tree of word classes to look words up in and to edit."""
 
 from __future__ import annotations
 

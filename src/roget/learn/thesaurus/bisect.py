@@ -1,4 +1,4 @@
-"""Halves: the words of a class in two clusters, the same whenever it is asked."""
+"""Bisection of a class: a deterministic two-means clustering of its words."""
 
 from __future__ import annotations
 
@@ -12,39 +12,54 @@ from roget.core.types import BoolArray, Floats, Ints
 from roget.errors import InputError
 from roget.learn.representation.vectors import Representation
 
-STEPS = 50
-"""How often words change sides, and the first direction is made better, at most."""
+MAX_ITERATIONS = 50
+"""Maximum number of iterations of two-means, and of the power iteration before it."""
 
 
-def halve(counts: Counts, known: Representation | None, rows: Ints) -> BoolArray:
-    """Which of the words of some rows are in the smaller of two clusters; of equals, the second.
+def bisect(counts: Counts, known: Representation | None, rows: Ints) -> BoolArray:
+    """Return which words are in the smaller of two clusters; of equal ones, the second.
 
-    The clusters are two means on the sphere, from the direction in which the words differ most:
-    of their vectors, if there are any, else of √p(context|word).
+    The clusters are two spherical means, initialised by the direction of largest variance: of the
+    words' vectors if there are any, else of √p(context|word).
+
+    Parameters
+    ----------
+    counts
+        The counts of all words.
+    known
+        Vectors of the words, if the clustering has any.
+    rows
+        The rows of the words to divide.
     """
-    table = _vectors(counts, known, rows)
-    told = np.asarray((table * table).sum(axis=1)).ravel() > 0
-    if told.sum() < 2:
-        raise InputError("fewer than two words of the class have contexts: name those to split off")
-    some = table[told]
-    # Rows of length 1 that are all the same add up to one of as many times that length.
+    table = _get_vectors(counts, known, rows)
+    has_vector = np.asarray((table * table).sum(axis=1)).ravel() > 0
+    if has_vector.sum() < 2:
+        raise InputError(
+            "fewer than two words of the class have contexts: name the words to split off",
+            code="edit-refused",
+        )
+    some = table[has_vector]
+    # Unit vectors that are all equal have a sum as long as their number.
     length = np.linalg.norm(_sum(some, np.ones(some.shape[0], dtype=bool)))
     if not length < some.shape[0] * (1 - 1e-9):
-        raise InputError("the words of the class are all alike: name those to split off")
-    sides = _direction(some)
-    for _ in range(STEPS):
+        raise InputError(
+            "the words of the class have identical contexts: name the words to split off",
+            code="edit-refused",
+        )
+    sides = _split_by_variance(some)
+    for _ in range(MAX_ITERATIONS):
         means = unit(np.stack([_sum(some, ~sides), _sum(some, sides)]))
-        near = np.asarray(some @ means.T)
-        new = near[:, 1] > near[:, 0]
+        cosines = np.asarray(some @ means.T)
+        new = cosines[:, 1] > cosines[:, 0]
         if not new.any() or new.all() or (new == sides).all():
             break
         sides = new
     apart = np.zeros(rows.size, dtype=bool)
-    apart[told] = sides if sides.sum() <= (~sides).sum() else ~sides
+    apart[has_vector] = sides if sides.sum() <= (~sides).sum() else ~sides
     return apart
 
 
-def _vectors(counts: Counts, known: Representation | None, rows: Ints) -> Any:
+def _get_vectors(counts: Counts, known: Representation | None, rows: Ints) -> Any:
     if known is not None:
         at = rows if known.rows is None else known.rows[rows]
         vectors = known.vectors[np.maximum(at, 0)].astype(np.float64)
@@ -55,15 +70,16 @@ def _vectors(counts: Counts, known: Representation | None, rows: Ints) -> Any:
     return unit(part)
 
 
-def _direction(table: Any) -> BoolArray:
-    """On which side of their mean words are, in the direction in which they differ most."""
+def _split_by_variance(table: Any) -> BoolArray:
+    """Return the side of the mean on which each word lies along the first principal component."""
     size = table.shape[0]
     mean = _sum(table, np.ones(size, dtype=bool)) / size
-    # From the word that is least like the mean, so that chance has no part in it.
+    # Start from the word least similar to the mean: deterministic, unlike a random vector.
     far = int(np.asarray(table @ mean).argmin())
     scores = np.asarray(table @ (_sum(table, np.arange(size) == far) - mean))
     scores = scores - scores.mean()
-    for _ in range(STEPS):
+    # Power iteration on the centred table, without making it dense.
+    for _ in range(MAX_ITERATIONS):
         back = np.asarray(table.T @ scores) - mean * scores.sum()
         length = np.linalg.norm(back)
         if not length > 0:

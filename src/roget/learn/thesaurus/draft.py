@@ -1,7 +1,7 @@
-"""Draft: a thesaurus while edits are made to it; only its end has tables of its own.
+"""Draft: the state of a thesaurus while edits are applied, before tables are computed.
 
-Words are in *units*: the clusters as they were learnt, and the sides of those that were split
-since. Merges and changes of the tree only say of which class a unit is part.
+Words belong to *units*: the clusters as they were learnt, and the sides of clusters that were
+split since. Merges and changes of the tree only change which cluster a unit is part of.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ from roget.core.types import BoolArray, Floats, Ints
 from roget.errors import InputError
 from roget.learn.clustering.memberships import grouping_matrix, replace_rows, tabulate
 from roget.learn.clustering.split_clusters import SplitRule, apply_splits, split_cluster
-from roget.learn.thesaurus import changes as changing
 from roget.learn.thesaurus import edits as editing
-from roget.learn.thesaurus.changes import GrowthChange
+from roget.learn.thesaurus import records
 from roget.learn.thesaurus.edits import ClassSnapshot, Edit, MatchedClass, Note, match_class
 from roget.learn.thesaurus.nodes import assign_leaves
 
@@ -33,67 +32,79 @@ if TYPE_CHECKING:
 
 
 class Deleted(NotCounted):
-    """A word that was taken out of the thesaurus."""
+    """A word that was deleted from the thesaurus."""
+
+    code = "unknown-word"
 
     def __init__(self, word: str) -> None:
-        LookupError.__init__(self, f"{word!r} was deleted: undo that, or add it again")
+        LookupError.__init__(self, f"{word!r} was deleted: undo the edit, or add the word")
 
 
 class EditTarget(NamedTuple):
-    """An edit of another thesaurus, as it is to be made here."""
+    """An edit made to another thesaurus, translated to this one."""
 
     edits: list[Edit]
-    """What is to be done; a word that was added there may have to be moved here."""
+    """The edits to make; a word that was added there may have to be moved here."""
     left: Edit | None
-    """What cannot be done, of an edit of several words."""
+    """The part of an edit of several words that does not apply."""
     unsure: list[tuple[ClassSnapshot, MatchedClass]]
-    """Classes that are not much alike."""
+    """Classes that were matched with low similarity."""
+
+
+class Memory(NamedTuple):
+    """Results that all drafts of a thesaurus share."""
+
+    labels: dict[Any, list[str]]
+    """Words of generated labels, by everything they depend on."""
+    divergences: dict[tuple[int, ...], float]
+    """KL of the centroid of some units from the average."""
 
 
 class Draft:
-    """What some edits make of a thesaurus without edits. It is never changed: see `after`."""
+    """A thesaurus with a sequence of edits applied. Immutable: `after` returns a new draft."""
 
     def __init__(self, base: Thesaurus) -> None:
         self.base, self.tree, self.ids = base, base.tree, base.ids
         self.labels, self.notes = dict(base.labels), dict(base.notes)
         self.before: Draft | None = None
         self.edit: Edit | None = None
-        """What was done last, and what it was done to."""
+        """The last edit, and the draft before it."""
         self.added: tuple[str, ...] = ()
         self.gone: frozenset[int] = frozenset()
-        """New words, whose rows come after all others, and the rows of those that were deleted."""
+        """New words, whose rows come after all others, and the rows of deleted words."""
         self.settled: frozenset[int] = frozenset()
-        """The rows of words that were put into one class."""
+        """The rows of words that a person put into one class."""
         self.parts: Ints = np.arange(base.tree.n_clusters)
-        """The cluster of each unit, -1 of those that were split."""
+        """The cluster of each unit, -1 if the unit was split."""
         self.divisions: tuple[SplitRule, ...] = ()
         self.moved: dict[int, tuple[Ints, Floats]] = {}
         self.home: dict[int, int] = {}
-        """Units, and the one of its place, of words that have others than the tables say."""
+        """For words that differ from the tables: their units with weights, and their home unit."""
         self.changes = {one.number: one for one in base.changes}
         self.states: dict[int, str] = {}
-        """Changes that were accepted or refused."""
+        """Growth changes that were accepted or refused."""
+        self.memory = Memory({}, {})
         self._table, self._homes = base.memberships, base.tree.cluster[base.places]
 
     def history(self) -> list[Draft]:
-        """This draft and those before it, the first first."""
+        """Return this draft and all before it, the oldest first."""
         found = [self]
         while found[-1].before is not None:
             found.append(found[-1].before)
         return found[::-1]
 
     def after(self, edit: Edit) -> Draft:
-        """What the edit makes of this; its classes are those of the numbers it gives."""
+        """Return the draft with one more edit; classes are taken by node number."""
         made = copy.copy(self)
         made.before, made.edit = self, edit
         for seen in (edit.node, edit.into):
             if seen is not None:
-                self.tree.children(seen.node)  # one that is not there is an error
+                self.tree.require_node(seen.node)
         getattr(made, f"_{edit.kind}")(edit)
         return made
 
     def after_all(self, edits: Iterable[Edit]) -> Draft:
-        """What the edits that do not wait make of this."""
+        """Return the draft with more edits; waiting edits are skipped."""
         made = self
         for edit in edits:
             if not edit.waiting:
@@ -101,50 +112,50 @@ class Draft:
         return made
 
     def row(self, word: str) -> int:
-        """The row of a word: one of the thesaurus without edits, or a later one."""
+        """Return the row of a word: a row of the base thesaurus, or a later one if it was added."""
         row = self._find_row(word)
         if row in self.gone:
             raise Deleted(word)
         return self.base.row(word) if row < 0 else row
 
     def _find_row(self, word: str) -> int:
-        """The row of a word, also of one that is gone; -1 if it was never there."""
+        """Return the row of a word, deleted or not; -1 if it never existed."""
         row = self.base.rows.get(word, -1)
         return len(self.base) + self.added.index(word) if row < 0 and word in self.added else row
 
     @property
     def words(self) -> list[str]:
-        """All words, in the order of their rows but for those that are gone."""
+        """The remaining words, in the order of their rows."""
         listed = [*self.base.words.tolist(), *self.added]
         return [word for row, word in enumerate(listed) if row not in self.gone]
 
     @property
     def rows(self) -> Ints:
-        """The rows that are not gone."""
+        """The remaining rows."""
         every = np.arange(len(self.base) + len(self.added))
         return np.delete(every, sorted(self.gone)) if self.gone else every
 
     @property
     def origin(self) -> Ints | None:
-        """The row that each word had without edits, -1 for new ones; None if all are the same."""
+        """The row of each word in the base, -1 for new words; None if no word changed."""
         if not self.gone and not self.added:
             return None
         return np.where(self.rows < len(self.base), self.rows, -1)
 
     def counts(self) -> Counts:
-        """The counts of all words; those that were added have none."""
+        """Return the counts of all words; added words have none."""
         return self.base.counts if self.origin is None else self.base.counts.cover(self.words)
 
     def places(self) -> Ints:
-        """The leaf of each word: that of the unit in which it has its place."""
+        """Return the leaf of each word: the leaf of its home unit."""
         return self.tree.cluster_nodes[self.homes()]
 
     def homes(self) -> Ints:
-        """The cluster in which each word has its place."""
-        return self.parts[self._all_homes()[self.rows]]
+        """Return the cluster in which each word has its place."""
+        return self.parts[self._home_units()[self.rows]]
 
     def units(self) -> list[tuple[int, ...]]:
-        """The units of each cluster."""
+        """Return the units of each cluster."""
         found: list[list[int]] = [[] for _ in range(self.tree.n_clusters)]
         for unit, cluster in enumerate(self.parts.tolist()):
             if cluster >= 0:
@@ -152,12 +163,12 @@ class Draft:
         return [tuple(some) for some in found]
 
     def senses(self, learnt: Any) -> Any:
-        """What became of senses by the clusters that were learnt, a csr_array.
+        """Translate the learnt senses to the edited classes, a csr_array of words × clusters.
 
-        Those that were merged are one, of those that were split a word is in one side, and a word
-        that a person has put into a class is in that only.
+        Senses in merged clusters are added up. Of a cluster that was split, a word is in one side.
+        A word that a person put into a class has only that sense.
         """
-        table, homes = learnt.tocoo(), self._all_homes()
+        table, homes = learnt.tocoo(), self._home_units()
         row, unit, data = table.row, table.col.astype(np.int64), table.data
         size = self.base.tree.n_clusters
         for number, division in enumerate(self.divisions):
@@ -166,7 +177,7 @@ class Draft:
             share = division.share(self.base.counts.matrix[row[at]])
             second = np.where(share > 0.5, 1, 0)
             for side in (0, 1):
-                second[self._below(first + side)[homes[row[at]]]] = side
+                second[self._descendants(first + side)[homes[row[at]]]] = side
             unit[at] = first + second
         own = np.zeros(homes.size, dtype=bool)
         own[sorted(self.settled)] = True
@@ -179,8 +190,8 @@ class Draft:
         found.indices[found.indptr[lone]] = self.parts[homes[lone]]
         return found[self.rows] if self.gone else found
 
-    def _below(self, unit: int) -> BoolArray:
-        """Which units are this one, or a side of what it was split into."""
+    def _descendants(self, unit: int) -> BoolArray:
+        """Return which units are this one, or a side of what it was split into."""
         found: BoolArray = np.arange(self.parts.size) == unit
         size = self.base.tree.n_clusters
         for number, division in enumerate(self.divisions):
@@ -192,8 +203,8 @@ class Draft:
         """Return the number (or the total weight) of the words below each node."""
         return self.tree.sum_up(np.bincount(places, weights, minlength=self.tree.n_nodes))
 
-    def marks(self) -> list[tuple[float, float]]:
-        """What tells the words of each node from any other words."""
+    def fingerprints(self) -> list[tuple[float, float]]:
+        """Return a hash of the set of words in each node: sums of two random numbers per word."""
         rows, places = self.rows, self.places()
         found = []
         for seed in (1, 2):
@@ -202,9 +213,12 @@ class Draft:
         return list(zip(*found, strict=True))
 
     def clustering(self, known: Clustering | None = None) -> Clustering:
-        """The clusters, those that were merged as one, and words where they went.
+        """Return the clustering after the edits.
 
-        `known` has the same clusters already.
+        Parameters
+        ----------
+        known
+            A clustering with the same clusters, if there is one: then only words are updated.
         """
         base, belongs = self.base.clustering, self.memberships()
         kept, origin = base.representation, self.origin
@@ -218,14 +232,14 @@ class Draft:
         return bare.join(self.tree, self.parts, belongs, self.divisions)
 
     def memberships(self) -> Any:
-        """p(cluster|word): the units of each cluster added up."""
-        table, k = self._all_units(), self.tree.n_clusters
+        """Return p(cluster|word): the units of each cluster added up."""
+        table, k = self._unit_memberships(), self.tree.n_clusters
         if not np.array_equal(self.parts, np.arange(k)):
             table = sparse.csr_array(table @ grouping_matrix(self.parts, k))
         return table[self.rows] if self.gone else table
 
-    def located(self, edit: Edit) -> EditTarget:
-        """The edit with the classes of this thesaurus that are most like those it tells of."""
+    def locate(self, edit: Edit) -> EditTarget:
+        """Translate an edit of another thesaurus: its classes are matched by their words."""
         known, missing = [], []
         for word in edit.words:
             try:
@@ -234,19 +248,19 @@ class Draft:
             except (InputError, LookupError):
                 missing.append(word)
         if edit.words and not known and edit.kind != editing.ADD:
-            self.row(edit.words[0])  # which is an error
+            self.row(edit.words[0])  # raises, with the reason
         places = self.places()
         sizes, unsure = self._sum_words(places), []
         rows = {word: row for row, word in enumerate(self.words)}
 
-        def again(seen: ClassSnapshot) -> ClassSnapshot:
+        def translate(seen: ClassSnapshot) -> ClassSnapshot:
             found = match_class(seen, rows, places, sizes, self.tree)
-            if found.node and found.like < editing.SURE:
+            if found.node and found.similarity < editing.SURE_MATCH:
                 unsure.append((seen, found))
-            # The words stay those that a person saw, however often the thesaurus is rebuilt.
+            # The words remain those that the person saw, however often the thesaurus is rebuilt.
             return replace(seen, node=found.node)
 
-        node, into = (None if seen is None else again(seen) for seen in (edit.node, edit.into))
+        node, into = (None if seen is None else translate(seen) for seen in (edit.node, edit.into))
         here = replace(edit, node=node, into=into, waiting=False)
         if edit.kind == editing.ADD:
             return EditTarget(editing.add_or_move(here, set(known)), None, unsure)
@@ -275,13 +289,13 @@ class Draft:
         self._reshape(tree_edits.nest(self.tree, _node(edit), _into(edit)), edit.ids)
 
     def _move(self, edit: Edit) -> None:
-        """Let words belong to one class only, to the parts of it as they did before."""
+        """Make words belong to one class only."""
         self.moved, self.home = dict(self.moved), dict(self.home)
         for word in edit.words:
             self._put(self.row(word), _node(edit))
 
     def _add(self, edit: Edit) -> None:
-        """Take in words, or take back those that were deleted."""
+        """Add new words, or words that were deleted."""
         self.moved, self.home = dict(self.moved), dict(self.home)
         for word in edit.words:
             row = self._find_row(word)
@@ -291,31 +305,31 @@ class Draft:
             elif row in self.gone:
                 self.gone -= {row}
             else:
-                raise InputError(f"{word!r} is in the thesaurus already: move it")
+                raise _refuse(f"{word!r} is already in the thesaurus: move it instead")
             self._put(row, _node(edit))
 
     def _delete(self, edit: Edit) -> None:
         rows = {self.row(word) for word in edit.words}
         self.gone |= rows
         if len(self.gone) == len(self.base) + len(self.added):
-            raise InputError("no words would be left: a thesaurus has one or more")
+            raise _refuse("no words would be left: a thesaurus has at least one")
         self.notes = {at: held for at, held in self.notes.items() if at not in edit.words}
 
     def _split(self, edit: Edit) -> None:
         node = _node(edit)
         made = tree_edits.split(self.tree, node)
-        units = self._units_of(np.array([self.tree.cluster[node]]))
-        table, homes = self._all_units(), self._all_homes()
+        units = self._find_units(np.array([self.tree.cluster[node]]))
+        table, homes = self._unit_memberships(), self._home_units()
         inside = np.isin(homes, units)
         inside[sorted(self.gone)] = False
         apart = np.zeros(homes.size, dtype=bool)
         for word in edit.words:
             row = self.row(word)
             if not inside[row]:
-                raise InputError(f"{word!r} has its place in another class, not in node {node}")
+                raise _refuse(f"{word!r} is in another class, not in node {node}")
             apart[row] = True
         if not (inside & ~apart).any():
-            raise InputError("all words of the class would go into the new one: leave some")
+            raise _refuse("all words of the class would go into the new one: leave some")
         weights = np.asarray(table[:, units].sum(axis=1)).ravel()
         counts = self.base.counts.matrix
         known = slice(0, counts.shape[0])
@@ -347,18 +361,18 @@ class Draft:
 
     def _accept(self, edit: Edit) -> None:
         for number in edit.changes:
-            self._decide(number, changing.ACCEPTED)
+            self._decide(number, records.ACCEPTED)
 
     def _refuse(self, edit: Edit) -> None:
-        """Take changes back: words go where they were, or out; classes are one again."""
+        """Revert growth changes: words go back or are deleted, split classes are merged."""
         self.moved, self.home = dict(self.moved), dict(self.home)
         for number in edit.changes:
-            change = self._decide(number, changing.REFUSED)
-            if change.kind == changing.NEW:
+            change = self._decide(number, records.REFUSED)
+            if change.kind == records.NEW:
                 known = [word for word in change.words if self.base.rows[word] not in self.gone]
                 if known:
                     self._delete(Edit(editing.DELETE, words=tuple(known)))
-            elif change.kind == changing.MOVED:
+            elif change.kind == records.MOVED:
                 for word in change.words:
                     if (row := self.base.rows[word]) not in self.gone:
                         self._put(row, self.find(change.source))
@@ -367,34 +381,35 @@ class Draft:
                 merged = tree_edits.merge(self.tree, self.find(change.target), self.find(into))
                 self._reshape(merged, ())
                 if None not in (change.rest, change.source) and change.source not in self.ids:
-                    # What was left of the class that was split is that class again.
+                    # The larger part gets back the id of the class before the split.
                     ids = self.ids.copy()
                     ids[ids == change.rest] = int(change.source or 0)
                     ids.flags.writeable = False
                     self.ids = ids
 
-    def _decide(self, number: int, state: str) -> GrowthChange:
+    def _decide(self, number: int, state: str) -> records.GrowthChange:
         known = self.changes
         if number not in known:
-            there = f"they are {min(known)} to {max(known)}" if known else "there are none"
-            raise InputError(f"change {number}: there is no such change; {there}")
+            there = f"changes are {min(known)} to {max(known)}" if known else "there are no changes"
+            raise _refuse(f"unknown change {number}: {there}")
         if number in self.states:
-            raise InputError(f"change {number} is {self.states[number]} already: undo that first")
+            raise _refuse(f"change {number} is already {self.states[number]}: undo that first")
         self.states = {**self.states, number: state}
         return known[number]
 
     def find(self, id: int | None) -> int:
-        """The node of a class that is known by its id."""
+        """Return the node of a class by its id."""
         found = np.flatnonzero(self.ids == id)
         if not found.size:
-            raise InputError(f"class {id} is not there any more: move the words by hand")
+            raise _refuse(f"class {id} no longer exists: move the words by hand")
         return int(found[0])
 
     def _reshape(self, made: Reshaped, ids: Sequence[int]) -> None:
+        """Take over a changed tree: renumber labels, notes, ids and the clusters of units."""
         if len(made.made) != len(ids):
-            raise InputError(f"{len(ids)} ids for {len(made.made)} new classes")
+            raise _refuse(f"{len(ids)} ids for {len(made.made)} new classes")
         if set(ids) & set(self.ids.tolist()) or len(set(ids)) < len(ids):
-            raise InputError(f"the ids {list(ids)} of new classes are not new")
+            raise _refuse(f"the ids {list(ids)} of new classes are already used")
         labels, notes = dict(self.labels), dict(self.notes)
         if made.heir is not None:
             gone, heir = made.heir
@@ -412,24 +427,27 @@ class Draft:
         numbers = np.empty(made.tree.n_nodes, dtype=np.int64)
         numbers[made.nodes[kept]] = self.ids[kept]
         numbers[list(made.made)] = ids
-        numbers[0] = self.ids[0]  # of all words there is one class, whatever stands for it
+        numbers[0] = self.ids[0]  # the root keeps its id, whichever node replaces it
         numbers.flags.writeable = False
         self.tree, self.ids = made.tree, numbers
         if not np.array_equal(made.clusters, np.arange(made.clusters.size)):
             self.parts = np.where(self.parts >= 0, made.clusters[self.parts], -1)
 
     def _put(self, row: int, node: int) -> None:
-        """Let a word belong to one class only, to the parts of it as it did before."""
+        """Make a word belong to one class only, with the same proportions among its parts.
+
+        A word that belonged to none of the parts is distributed by its counts.
+        """
         clusters = self.tree.cluster[self.tree.leaves(node)]
-        units = self._units_of(clusters)
-        weights = self._row(row)[units]
+        units = self._find_units(clusters)
+        weights = self._unit_weights(row)[units]
         if not weights.sum() > 0:
-            weights = self._likely(row, units)
+            weights = self._place_among(row, units)
         weights = weights / weights.sum()
         some = weights > 0
         self.settled |= {row}
         self.moved[row] = units[some], weights[some]
-        # Where merging has put a word among these leaves, it stays, whatever its memberships say.
+        # A word that a merge has put among these leaves stays there, whatever its memberships.
         home = self.home.get(row, int(self._homes[row]) if row < self._homes.size else -1)
         if home < 0 or self.parts[home] not in clusters:
             sums = np.bincount(self.parts[units], weights, minlength=self.tree.n_clusters)
@@ -437,11 +455,11 @@ class Draft:
             there = self.parts[units] == self.tree.cluster[leaf]
             self.home[row] = int(units[np.where(there, weights, -1.0).argmax()])
 
-    def _units_of(self, clusters: Ints) -> Ints:
+    def _find_units(self, clusters: Ints) -> Ints:
         return np.flatnonzero(np.isin(self.parts, clusters))
 
-    def _row(self, row: int) -> Floats:
-        """How much a word belongs to each unit."""
+    def _unit_weights(self, row: int) -> Floats:
+        """Return the membership of a word in each unit."""
         belongs = np.zeros(self.parts.size)
         if row in self.moved:
             units, weights = self.moved[row]
@@ -451,8 +469,8 @@ class Draft:
             np.add.at(belongs, self._table.indices[here], self._table.data[here])
         return belongs
 
-    def _likely(self, row: int, units: Ints) -> Floats:
-        """How likely each of some units is for a word that belonged to none of them."""
+    def _place_among(self, row: int, units: Ints) -> Floats:
+        """Return the probability of units for a word that belonged to none of them."""
         learnt = self.base.tree.n_clusters
         feeding, size = set(units.tolist()), self.parts.size
         for division in reversed(self.divisions):
@@ -469,7 +487,7 @@ class Draft:
         return found if found.sum() > 0 else np.ones(units.size)
 
     def _centroid(self, units: Ints) -> tuple[Floats, float]:
-        """p(context|units), and the probability, of some units together."""
+        """Return p(context|units) and the total probability of some units."""
         base = self.base.clustering
         learnt, mass, rows = base.n_clusters, [], []
         for unit in units.tolist():
@@ -484,15 +502,15 @@ class Draft:
         weights = np.array(mass) / sums if sums > 0 else np.full(len(mass), 1 / len(mass))
         return weights @ np.array(rows), sums
 
-    def _all_homes(self) -> Ints:
+    def _home_units(self) -> Ints:
         homes = np.full(len(self.base) + len(self.added), -1, dtype=np.int64)
         homes[: self._homes.size] = self._homes
         if self.home:
             homes[list(self.home)] = list(self.home.values())
         return homes
 
-    def _all_units(self) -> Any:
-        """How much each word belongs to each unit, a csr_array, also of those that are gone."""
+    def _unit_memberships(self) -> Any:
+        """Return the membership of each word, deleted ones included, in each unit: a csr_array."""
         table, rows = self._table, sorted(self.moved)
         if not rows:
             return table
@@ -500,6 +518,10 @@ class Draft:
         table = table.copy()
         table.resize((len(self.base) + len(self.added), self.parts.size))
         return replace_rows(table, np.array(rows), new)
+
+
+def _refuse(message: str) -> InputError:
+    return InputError(message, code="edit-refused")
 
 
 def _node(edit: Edit) -> int:

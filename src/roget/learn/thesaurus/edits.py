@@ -1,4 +1,4 @@
-"""Edit: one thing a person changed, told by words, so that a rebuilt thesaurus understands it."""
+"""Edits: records of what a person changed, by words, so that they apply to a rebuilt thesaurus."""
 
 from __future__ import annotations
 
@@ -30,35 +30,42 @@ NEEDS: dict[str, tuple[str, ...]] = {
     ACCEPT: ("words", "changes"),
     REFUSE: ("words", "changes"),
 }
-"""What each kind of edit has; a note is on a class (node) or on a word (words)."""
+"""Required fields of each kind of edit; a note is on a class (node) or on a word (words)."""
 
 KINDS = tuple(NEEDS)
 
 DEFINITION, REMARK = "definition", "note"
 FIELDS = (DEFINITION, REMARK)
-"""What can be written about a class or a word."""
+"""Fields of a note on a class or word."""
 
 LONGEST_WORD, LONGEST_NOTE = 200, 10_000
-"""Characters, at most."""
+"""Maximum number of characters."""
 
 SAMPLE = 100
-"""Words by which a class is remembered."""
+"""Maximum number of words by which a class is remembered."""
 
-LIKE = 0.5
-"""How much two classes must have in common (F of their words) to be taken for the same."""
+MIN_MATCH = 0.5
+"""Minimum F of the words of two classes to take them for the same."""
+
+SURE_MATCH = 0.8
+"""Minimum F of the words for a match that is not reported as doubtful."""
 
 SHOWN, LINE = 3, 80
-"""Words, and characters of a text, that a sentence shows."""
-
-SURE = 0.8
-"""How much they must have in common for nothing to be said of it."""
+"""Number of words, and of characters of a text, shown in a sentence."""
 
 _CONTROL = re.compile(
     "[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\ufdd0-\\ufdef"
     + "".join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF))
     + "]"
 )
-"""Characters of control, ends of lines, and what Unicode calls no character."""
+"""Control characters, line ends and Unicode noncharacters."""
+
+
+class Note(NamedTuple):
+    """A definition and a note on a class or a word."""
+
+    definition: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,51 +76,63 @@ class ClassSnapshot:
     label: str
     size: int
     words: tuple[str, ...]
-    """All its words, or of a large class so many, taken evenly from the frequent to the rare."""
+    """All its words, or for a large class a sample, evenly from the frequent to the rare."""
+
+
+class MatchedClass(NamedTuple):
+    """The class of a thesaurus that is most similar to a remembered one."""
+
+    node: int
+    similarity: float
+    """F of their words."""
+    common: int
+    """Estimated number of common words."""
+    size: int
+    """Number of words of the matched class."""
 
 
 @dataclass(frozen=True)
 class Edit:
-    """One thing a person changed; `str` tells it in plain words."""
+    """One change by a person; `str` describes it in a sentence."""
 
     kind: str
     """One of `KINDS`."""
     node: ClassSnapshot | None = None
-    """The class that was renamed, moved to, merged, put under another, split or written about."""
+    """The class that was renamed, moved to, merged, nested, split or annotated."""
     text: str = ""
-    """The new label, or what was written."""
+    """The new label, or the text of a note."""
     into: ClassSnapshot | None = None
-    """What the class was merged into, or put under."""
+    """The class it was merged into, or nested under."""
     waiting: bool = False
-    """Whether this could not be done in this thesaurus; it is kept for the next one."""
+    """Whether the edit does not apply to this thesaurus and is kept for the next one."""
     words: tuple[str, ...] = ()
-    """The words that were moved, added, deleted or split off; or the one written about."""
+    """The words that were moved, added, deleted, split off or annotated."""
     ids: tuple[int, ...] = ()
-    """The ids of classes that were made."""
+    """The ids of new classes."""
     field: str = ""
-    """What was written: "definition" or "note"."""
+    """Field of a note: "definition" or "note"."""
     changes: tuple[int, ...] = ()
-    """The numbers of changes that were accepted or refused."""
+    """The numbers of the growth changes that were accepted or refused."""
 
     def __post_init__(self) -> None:
         if self.kind not in NEEDS:
-            raise InputError(f"an edit of kind {self.kind!r}: expected {', '.join(KINDS)}")
+            raise _refuse(f"unknown kind of edit {self.kind!r}: expected {', '.join(KINDS)}")
         needs = NEEDS[self.kind]
         for name in ("node", "into", "words", "field", "changes"):
             if self.kind == NOTE and name in ("node", "words"):
                 continue
             has = getattr(self, name) not in (None, "", ())
             if has is not (name in needs):
-                said = "needs" if name in needs else "has no"
-                raise InputError(f"an edit of kind {self.kind} {said} {name!r}")
+                verb = "needs" if name in needs else "has no"
+                raise _refuse(f"an edit of kind {self.kind} {verb} {name!r}")
         if self.kind == RENAME:
             _check_letters(self.text)  # labels of older folders may hold more than new ones
         if self.kind == NOTE:
             if (self.node is None) is (len(self.words) != 1) or len(self.words) > 1:
-                raise InputError("a note is on one class or on one word")
+                raise _refuse("a note is on one class or on one word")
             if self.field not in FIELDS:
-                raise InputError(f"a note of kind {self.field!r}: expected {' or '.join(FIELDS)}")
-            check_text(self.text, f"a {self.field}", LONGEST_NOTE)
+                raise _refuse(f"unknown field {self.field!r} of a note: use {' or '.join(FIELDS)}")
+            check_text(self.text, f"the {self.field}", LONGEST_NOTE)
 
     def __str__(self) -> str:
         label = "" if self.node is None else _quote(self.node.label)
@@ -121,7 +140,7 @@ class Edit:
         words = list_words(self.words)
         if self.kind == NOTE:
             about = f"{self.field} of {label or words}"
-            return f"{about}: {_quote(self.text)}" if self.text else f"{about} taken away"
+            return f"{about}: {_quote(self.text)}" if self.text else f"{about} removed"
         return {
             RENAME: f"{label} renamed {_quote(self.text)}",
             MOVE: f"{words} moved to {label}",
@@ -129,117 +148,119 @@ class Edit:
             NEST: f"{label} put under {into}",
             ADD: f"{words} added to {label}",
             DELETE: f"{words} deleted",
-            SPLIT: f"{label} split: {words} apart from the others",
+            SPLIT: f"{words} split off from {label}",
             ACCEPT: f"{describe_changes(self.changes)} accepted: {words}",
             REFUSE: f"{describe_changes(self.changes)} refused: {words}",
         }[self.kind]
 
     def to_json(self) -> dict[str, Any]:
-        """The edit as plain values."""
+        """Return the edit as plain values."""
         return asdict(self)
 
     @classmethod
-    def from_json(cls, given: Any) -> Edit:
-        """The edit of `to_json`, or of an older roget."""
+    def from_json(cls, content: Any) -> Edit:
+        """Return the edit that `to_json`, of this or an older version, wrote."""
         try:
-            text, waiting = given["text"], given["waiting"]
+            text, waiting = content["text"], content["waiting"]
             if not isinstance(text, str) or not isinstance(waiting, bool):
-                raise TypeError("'text' is a text and 'waiting' true or false")
-            kind, words = given["kind"], given.get("words", ())
-            if kind == MOVE and "words" not in given:  # one word, before there could be several
+                raise TypeError("'text' must be a text and 'waiting' true or false")
+            kind, words = content["kind"], content.get("words", ())
+            if kind == MOVE and "words" not in content:  # version 1: one word, kept as the text
                 words, text = (text,), ""
-            ids, field = given.get("ids", ()), given.get("field", "")
-            changes = given.get("changes", ())
+            ids, field = content.get("ids", ()), content.get("field", "")
+            changes = content.get("changes", ())
             if not _is_list(words, str) or not _is_list(ids, int) or not isinstance(field, str):
-                raise TypeError("'words' are texts, 'ids' numbers and 'field' is a text")
+                raise TypeError("'words' must be texts, 'ids' numbers and 'field' a text")
             if not _is_list(changes, int):
-                raise TypeError("'changes' are numbers")
+                raise TypeError("'changes' must be numbers")
             node, into = (
-                None if given[name] is None else _remembered(given[name])
+                None if content[name] is None else _read_snapshot(content[name])
                 for name in ("node", "into")
             )
             return cls(
-                kind, node, text, into, waiting, tuple(words), tuple(ids), field, tuple(changes)
+                kind,
+                node,
+                text,
+                into,
+                waiting,
+                words=tuple(words),
+                ids=tuple(ids),
+                field=field,
+                changes=tuple(changes),
             )
         except (KeyError, TypeError, AttributeError) as error:
-            raise InputError(f"this is not an edit: {error!r}") from None
+            raise InputError(f"invalid edit: {error!r}", code="damaged-folder") from None
 
 
-class Note(NamedTuple):
-    """What was written about a class or a word."""
-
-    definition: str = ""
-    note: str = ""
-
-
-class MatchedClass(NamedTuple):
-    """The class of another thesaurus that is most like one that is remembered."""
-
-    node: int
-    like: float
-    """F of their words."""
-    common: int
-    """About how many words both have."""
-    size: int
-    """Words of the class that was found."""
+def _refuse(message: str) -> InputError:
+    return InputError(message, code="edit-refused")
 
 
 def check_label(label: object) -> None:
-    """Say what is wrong with a new name of a class, if anything."""
+    """Refuse an invalid new name of a class."""
     _check_letters(label)
     if _CONTROL.search(str(label)):
-        raise InputError(f"the label {label!r:.80}: expected signs that can be shown, on one line")
+        raise _refuse(f"invalid label {label!r:.80}: expected one line of printable characters")
 
 
 def _check_letters(label: object) -> None:
     check_text(label, "the label")
     if not str(label).strip():
-        raise InputError("a label of no letters: expected a text")
+        raise _refuse("empty label: expected a text")
 
 
 def check_text(text: object, what: str, longest: int | None = None) -> None:
-    """Say what is wrong with something that was written, if anything."""
+    """Refuse a value that is not a text, is too long, or cannot be written as UTF-8."""
     if not isinstance(text, str):
-        raise InputError(f"{what} {text!r}: expected a text")
+        raise _refuse(f"{what} is {text!r}: expected a text")
     if longest is not None and len(text) > longest:
-        raise InputError(f"{what} of {len(text):,} characters: expected {longest:,} at most")
+        raise _refuse(f"{what} has {len(text):,} characters: expected at most {longest:,}")
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise InputError(f"{what} {text!r} cannot be written as UTF-8") from None
+        raise _refuse(f"{what} {text!r} cannot be written as UTF-8") from None
 
 
 def check_word(word: str) -> None:
-    """Say what is wrong with a new word, if anything."""
+    """Refuse an invalid new word."""
     check_text(word, "the word", LONGEST_WORD)
     if not word.strip() or word != word.strip():
-        raise InputError(f"the word {word!r}: expected letters, without blanks before or after")
+        raise _refuse(
+            f"invalid word {word!r}: expected letters, without leading or trailing blanks"
+        )
     if not word.isprintable():
-        raise InputError(f"the word {word!r}: expected signs that can be printed, on one line")
+        raise _refuse(f"invalid word {word!r}: expected printable characters on one line")
 
 
-def word_list(words: str | Iterable[str]) -> tuple[str, ...]:
-    """One word or several, each once, in their order."""
+def check_words(words: str | Iterable[str]) -> tuple[str, ...]:
+    """Return one word or several as a tuple without duplicates; refuse anything but texts."""
     listed = (words,) if isinstance(words, str) else tuple(words)
     for word in listed:
         if not isinstance(word, str):
-            raise InputError(f"the word {word!r}: expected a text")
+            raise _refuse(f"the word is {word!r}: expected a text")
     if not listed:
-        raise InputError("no words: name one or more")
+        raise _refuse("no words: name one or more")
     return tuple(dict.fromkeys(str(word) for word in listed))
 
 
+def check_number(number: object, what: str = "node") -> int:
+    """Return a whole number as an int; refuse anything else."""
+    if isinstance(number, int | np.integer) and not isinstance(number, bool):
+        return int(number)
+    raise _refuse(f"{what} {number!r}: expected a whole number")
+
+
 def list_words(words: tuple[str, ...]) -> str:
-    """Words for a sentence; of many the first."""
+    """Join words for a sentence; of many, only the first."""
     shown = words if len(words) <= SHOWN + 1 else words[:SHOWN]
-    describe_match = [_quote(word) for word in shown]
+    listed = [_quote(word) for word in shown]
     if len(words) > len(shown):
-        describe_match.append(f"{len(words) - len(shown):,} more")
-    return join_names(describe_match)
+        listed.append(f"{len(words) - len(shown):,} more")
+    return join_names(listed)
 
 
 def describe_changes(numbers: tuple[int, ...]) -> str:
-    """Changes for a sentence."""
+    """Describe growth changes for a sentence."""
     return f"change {numbers[0]}" if len(numbers) == 1 else f"{len(numbers):,} changes"
 
 
@@ -248,54 +269,49 @@ def _quote(text: str) -> str:
     return f"“{line if len(line) <= LINE else line[: LINE - 1] + '…'}”"
 
 
-def node_number(node: object, what: str = "node") -> int:
-    """The number of a node, or of something else, as an int of Python's own."""
-    if isinstance(node, int | np.integer) and not isinstance(node, bool):
-        return int(node)
-    raise InputError(f"{what} {node!r}: expected a whole number")
-
-
 def match_class(
-    seen: ClassSnapshot, ids: Mapping[str, int], places: Ints, sizes: Ints, tree: Tree
+    seen: ClassSnapshot, rows: Mapping[str, int], places: Ints, sizes: Ints, tree: Tree
 ) -> MatchedClass:
-    """The class whose words are most like those of one of another thesaurus.
+    """Find the class whose words are most similar to those of a remembered class.
 
-    Likeness is F, twice the words in common over the sizes of both, where of the remembered class
-    only what is left in this thesaurus counts; a sample stands for all of its words. The root is
-    the root again, and no other class is.
+    Similarity is F, twice the common words over the sizes of both, where only those words of the
+    remembered class count that are in this thesaurus. A sample stands for all words of a large
+    class. The root matches the root and no other class.
     """
-    known = [ids[word] for word in seen.words if word in ids]
+    known = [rows[word] for word in seen.words if word in rows]
     if not known:
-        raise InputError(f"no word of “{seen.label}” is in this thesaurus")
+        raise _refuse(f"no word of “{seen.label}” is in this thesaurus")
     each = seen.size / len(seen.words)
     common = np.zeros(tree.n_nodes)
     for place in places[known].tolist():
         common[list(tree.path(place))] += each
     common = np.minimum(common, sizes)
-    like = 2 * common / (each * len(known) + sizes)
+    similarity = 2 * common / (each * len(known) + sizes)
     best = 0
     if seen.node:
-        best = 1 + int(like[1:].argmax()) if tree.n_nodes > 1 else 0
-        # A class without words of its own is as like as the one above it: then, the same number.
-        if 0 < seen.node < tree.n_nodes and like[seen.node] == like[best]:
+        best = 1 + int(similarity[1:].argmax()) if tree.n_nodes > 1 else 0
+        # A class without words of its own ties with the class above it: prefer the same number.
+        if 0 < seen.node < tree.n_nodes and similarity[seen.node] == similarity[best]:
             best = seen.node
         if not best:
-            raise InputError(f"no class is like “{seen.label}”: there is but one, of all words")
-        if like[best] < LIKE:
-            raise InputError(f"no class is like “{seen.label}”: the nearest (F {like[best]:.2f}) "
-                             "is no more than half the same")  # fmt: skip
-    return MatchedClass(best, float(like[best]), round(float(common[best])), int(sizes[best]))
+            raise _refuse(f"no class matches “{seen.label}”: the thesaurus has only the root")
+        if similarity[best] < MIN_MATCH:
+            raise _refuse(
+                f"no class matches “{seen.label}”: the most similar one has F "
+                f"{similarity[best]:.2f}, less than {MIN_MATCH}"
+            )
+    return MatchedClass(best, float(similarity[best]), round(float(common[best])), int(sizes[best]))
 
 
 def describe_match(seen: ClassSnapshot, label: str, found: MatchedClass) -> str:
-    """What a class has become, for a person to check."""
+    """Describe the class that a remembered class was matched with, for a person to check."""
     others = found.size - found.common
-    beside = f", and {plural(others, 'other', ',')}" if others else ""
-    return f"“{seen.label}” is now “{label}” ({found.common:,} of {seen.size:,} words{beside})"
+    more = f", and {plural(others, 'other', ',')}" if others else ""
+    return f"“{seen.label}” is now “{label}” ({found.common:,} of {seen.size:,} words{more})"
 
 
 def renumber(edit: Edit, tree: Tree, used: set[int]) -> Edit:
-    """The edit with as many ids as it needs in a tree, its own if they are free."""
+    """Return the edit with as many ids as it needs in a tree, its own ids if they are free."""
     needed = 2 if edit.kind == SPLIT else 0
     if edit.kind == NEST and edit.into is not None and not tree.children(edit.into.node):
         needed = 1
@@ -305,26 +321,26 @@ def renumber(edit: Edit, tree: Tree, used: set[int]) -> Edit:
     return replace(edit, ids=tuple(range(first, first + needed)))
 
 
-def add_or_move(edit: Edit, there: Collection[str]) -> list[Edit]:
-    """An edit that adds words, where some of them are there already: those are moved."""
-    new = tuple(word for word in edit.words if word not in there)
-    old = tuple(word for word in edit.words if word in there)
+def add_or_move(edit: Edit, present: Collection[str]) -> list[Edit]:
+    """Split an edit that adds words: the words that are already present are moved instead."""
+    new = tuple(word for word in edit.words if word not in present)
+    old = tuple(word for word in edit.words if word in present)
     parts = (edit.kind, new), (MOVE, old)
     return [replace(edit, kind=kind, words=words) for kind, words in parts if words]
 
 
-def _is_list(given: object, kind: type) -> bool:
-    return isinstance(given, list | tuple) and all(
-        isinstance(one, kind) and not isinstance(one, bool) for one in given
+def _is_list(value: object, kind: type) -> bool:
+    return isinstance(value, list | tuple) and all(
+        isinstance(one, kind) and not isinstance(one, bool) for one in value
     )
 
 
-def _remembered(given: Any) -> ClassSnapshot:
-    node, label, size, words = (given[name] for name in ("node", "label", "size", "words"))
-    is_right = _is_list([node, size], int) and isinstance(label, str) and _is_list(words, str)
-    if not is_right or size < len(words):
+def _read_snapshot(content: Any) -> ClassSnapshot:
+    node, label, size, words = (content[name] for name in ("node", "label", "size", "words"))
+    is_valid = _is_list([node, size], int) and isinstance(label, str) and _is_list(words, str)
+    if not is_valid or size < len(words):
         raise TypeError(
-            "'node' is a number, 'label' a text, 'words' a list of texts and 'size' how many "
-            "there are, or more"
+            "'node' must be a number, 'label' a text, 'words' a list of texts, and 'size' at least "
+            "their number"
         )
     return ClassSnapshot(node, label, size, tuple(words))

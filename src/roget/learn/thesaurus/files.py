@@ -1,13 +1,13 @@
-"""A thesaurus as a folder: counts, clustering and labels; and edits, in a file of their own.
+"""Files: a thesaurus as a folder with counts, clustering and labels, and a separate log of edits.
 
-thesaurus.json       format, sizes, tree, labels, path of the search, how words are placed, files
-edits.json           what people changed, in order, and undid; all other files are without that
+thesaurus.json       format, sizes, tree, labels, path of the search, rule for new words, files
+edits.json           the edits, done and undone; all other files are without edits
 membership.parquet   row INTEGER, cluster INTEGER, probability DOUBLE: p(cluster|word)
 centroids.npz        centroids: clusters × contexts; mass: p(cluster); more of the clustering
 
-words, contexts and entries.parquet are those of counts, and so are the tables of evidence; those
-called spare-… are counts of words that are not in the thesaurus, for when it grows. Version 1 had
-no labels and no edits, version 2 other seals.
+words, contexts and entries.parquet, and the tables of evidence, are those of counts. Tables called
+spare-… are counts of words that are not in the thesaurus, for when it grows. Version 1 had no
+labels and no edits, version 2 other seals.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ import math
 import os
 import sys
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -34,29 +35,40 @@ from roget.core.tree import Tree
 from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.clustering.result import Clustering
-from roget.learn.thesaurus.changes import GrowthChange
 from roget.learn.thesaurus.edits import Edit, Note
-from roget.learn.thesaurus.thesaurus import Thesaurus
+from roget.learn.thesaurus.records import GrowthChange
+
+if TYPE_CHECKING:
+    from roget.learn.thesaurus.thesaurus import Thesaurus
 
 EDITS, EDITS_FORMAT, EDITS_VERSION = "edits.json", "roget.edits", 3
 _SEALED = 2
-"""The version of edits from which on they are sealed."""
+"""First version of edits.json with a seal."""
 MEMBERSHIP = "membership.parquet"
 
 SPARE = {f"spare-{name}": types for name, types in counts_files.TABLES.items()}
-"""Counts of words that are not in the thesaurus, if there are any."""
+"""Tables of the counts of words that are not in the thesaurus, if there are any."""
 
 HELD_OUT = ("all", "class", "word", "both")
-"""What held-out tokens are predicted by."""
+"""Models by which held-out tokens are predicted."""
 
 
 class Changed(InputError):
     """A folder holds another thesaurus, or other edits, than when it was last read or written."""
 
+    code = "changed"
+
+
+class FolderState(NamedTuple):
+    """Hashes of the files that identify the content of a folder; "" for a missing file."""
+
+    manifest: str
+    edits: str
+
 
 def _is_number(value: Any) -> bool:
-    is_right = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_right and abs(value) <= sys.float_info.max
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and abs(value) <= sys.float_info.max
 
 
 def _is_tree(value: Any) -> bool:
@@ -75,12 +87,12 @@ def _is_heldout(value: Any) -> bool:
     return is_mapping(value) and all(_is_number(value.get(one)) for one in HELD_OUT)
 
 
-def _is_told(value: Any) -> bool:
+def _is_text_mapping(value: Any) -> bool:
     return is_mapping(value) and all(map(is_text, value.values()))
 
 
 def _is_note(value: Any) -> bool:
-    """Whether this is [node or word, definition, note]."""
+    """Return whether a value is [node or word, definition, note]."""
     return (
         isinstance(value, list)
         and len(value) == 3
@@ -89,17 +101,18 @@ def _is_note(value: Any) -> bool:
     )
 
 
-def _optional(is_right: folders.Check) -> folders.Check:
-    return lambda value: value is None or is_right(value)
+def _optional(is_valid: folders.Check) -> folders.Check:
+    return lambda value: value is None or is_valid(value)
 
 
 def _check_old(place: Path, record: dict[str, Any]) -> None:
-    """Refuse a manifest of version 1 or 2 that was changed; the latter was sealed by `sha256`."""
+    """Refuse a manifest of version 1 or 2 that was changed; version 2 was sealed by `sha256`."""
     if record["version"] == 1:
         if "sha256" in record or (place.parent / EDITS).exists():
             raise InputError(
                 f"{place}: 'version' is 1, which has no 'sha256' and no {EDITS}: the file was "
-                "changed since it was written"
+                "changed since it was written",
+                code="damaged-folder",
             )
         record.setdefault("labels", {})
     elif not _is_hashed({n: v for n, v in record.items() if n != "sha256"}, record.get("sha256")):
@@ -130,7 +143,7 @@ KIND = folders.Kind(
         "provenance.options": _optional(is_mapping),
         "provenance.clusterer": _optional(is_text),
         "provenance.heldout": _optional(_is_heldout),
-        "provenance.unsure": _optional(_is_told),
+        "provenance.unsure": _optional(_is_text_mapping),
     },
     tables={
         **counts_files.TABLES,
@@ -144,7 +157,7 @@ FILES = KIND.files
 
 
 def is_thesaurus(folder: PathLike) -> bool:
-    """Whether the folder says of itself that it holds a thesaurus."""
+    """Return whether a folder claims to hold a thesaurus."""
     return folders.is_kind(folder, KIND)
 
 
@@ -155,56 +168,69 @@ def write(
     instead_of: Thesaurus | None = None,
     evidence: bool = True,
 ) -> None:
-    """Write a thesaurus whole or not at all, in the place of an older one if need be.
+    """Write a thesaurus completely or not at all, replacing an older one.
 
-    Where it was read from, or written to before, only the edits are written; and nothing, if
-    somebody else has written there since. `instead_of` is the one that was there, if this has been
-    made of it: then the same holds for that, but all is written. Without `evidence`, sentences
-    are left out.
+    Parameters
+    ----------
+    thesaurus
+        The thesaurus. If it was read from the folder, or written there before, only its edits are
+        written.
+    path
+        The folder.
+    instead_of
+        The thesaurus in the folder that this one was made from; then everything is written.
+    evidence
+        If False, sentences of the corpus are left out.
+
+    Raises
+    ------
+    Changed
+        If another program has written to the folder since.
     """
     base, target = thesaurus.base, Path(os.path.realpath(path))
     known = (instead_of or thesaurus).base.homes.get(target)
     if known is not None and instead_of is None:
         with locked(target):
-            _need_unchanged(target, known)
-            if _is_whole(target):
-                base.homes[target] = known[0], _write_edits(target, thesaurus, known[0])
+            _require_unchanged(target, known)
+            if _is_complete(target):
+                edits = _write_edits(target, thesaurus, known.manifest)
+                base.homes[target] = FolderState(known.manifest, edits)
                 return
 
     def is_ours(folder: Path) -> bool:
         if known is not None:
-            _need_unchanged(folder, known)
+            _require_unchanged(folder, known)
         return is_thesaurus(folder)
 
     with folders.draft_of(target, KIND, is_ours) as draft:
-        digest = _fill(draft, base, evidence)
+        digest = _fill(draft, base, evidence, thesaurus.spare)
         edits = _write_edits(draft, thesaurus, digest)
-    base.homes[target] = digest, edits
+    base.homes[target] = FolderState(digest, edits)
 
 
-def read(path: PathLike) -> Thesaurus:
-    """Read a thesaurus; a file that is missing, cut short or changed is named."""
+def read(path: PathLike, kind: type[Thesaurus]) -> Thesaurus:
+    """Read a thesaurus; the error for a missing, truncated or changed file names it."""
     folder = folders.open_folder(path, KIND)
-    kept, digest = _read_edits(folder)
+    log, digest = _read_edits(folder)
     folder.verify()
-    base = _base(folder)
-    seen = folder.digest, digest
-    if _state(folder.path) != seen:
+    base = _read_base(folder, kind)
+    state = FolderState(folder.digest, digest)
+    if _read_state(folder.path) != state:
         raise Changed(f"{path}: the thesaurus was changed while it was read: load it again")
-    base.homes[folder.path.resolve()] = seen
+    base.homes[folder.path.resolve()] = state
     try:
-        return base.with_edits(*kept) if any(kept) else base
+        return base.editor.with_edits(*log) if any(log) else base
     except (InputError, LookupError) as error:
-        raise InputError(f"{folder.path / EDITS}: {error}") from None
+        raise InputError(f"{folder.path / EDITS}: {error}", code="damaged-folder") from None
 
 
 def read_edits(path: PathLike) -> tuple[Edit, ...]:
-    """The edits that are kept with a thesaurus, without the rest of it."""
+    """Read the edits of a thesaurus folder, without the rest."""
     return _read_edits(folders.open_folder(path, KIND))[0].edits
 
 
-def _fill(draft: Path, base: Thesaurus, evidence: bool) -> str:
-    """Write all but the edits; gives the manifest's SHA-256."""
+def _fill(draft: Path, base: Thesaurus, evidence: bool, spare: Counts | None) -> str:
+    """Write all but the edits; return the SHA-256 of the manifest."""
     counts, clustering, belongs = base.counts, base.clustering, base.memberships.copy()
     belongs.sum_duplicates()
     belongs = belongs.tocoo()
@@ -220,7 +246,7 @@ def _fill(draft: Path, base: Thesaurus, evidence: bool) -> str:
         "counts": counts.provenance,
         "clustering": {**held, "contexts": None},
     }
-    # Most have ids that are the numbers of nodes, and no notes.
+    # Most thesauri have ids that equal the node numbers, and no notes.
     if base.next_id != base.tree.n_nodes or (base.ids != np.arange(base.tree.n_nodes)).any():
         plain |= {"ids": base.ids.tolist(), "next_id": base.next_id}
     if base.notes:
@@ -235,29 +261,30 @@ def _fill(draft: Path, base: Thesaurus, evidence: bool) -> str:
             **counts_files.to_tables(counts),
             MEMBERSHIP: columns,
             **(sentences.to_tables(counts) if evidence else {}),
-            **_spare_tables(base),
+            **_make_spare_tables(spare, base.counts),
         },
         arrays={name: a for name, a in arrays.items() if not name.startswith("memberships")},
     )
 
 
-def _spare_tables(base: Thesaurus) -> dict[str, Any]:
-    if base.spare is None:
+def _make_spare_tables(spare: Counts | None, counts: Counts) -> dict[str, Any]:
+    if spare is None:
         return {}
-    tables = counts_files.to_tables(base.spare)
+    tables = counts_files.to_tables(spare)
     entries = tables[counts_files.ENTRIES]
-    entries["count"] = entries["count"].astype(base.counts.matrix.dtype)
+    entries["count"] = entries["count"].astype(counts.matrix.dtype)
     return {f"spare-{name}": columns for name, columns in tables.items()}
 
 
-def _spare_of(folder: folders.Folder) -> Callable[[], Counts | None]:
-    """What reads the counts of words that are not in the thesaurus; most never need them."""
+def _make_spare_reader(folder: folders.Folder) -> Callable[[], Counts | None]:
+    """Return a function that reads the spare counts on first use; few callers need them."""
 
+    @cache
     def read() -> Counts | None:
         if not all(map(folder.has, SPARE)):
             return None
         if folders.open_folder(folder.path, KIND).digest != folder.digest:
-            raise Changed(f"{folder.path}: was changed since it was loaded: load it again")
+            raise Changed(f"{folder.path}: changed since it was loaded: load it again")
         tables = dict(zip(counts_files.TABLES, folder.tables(*SPARE).values(), strict=True))
         shape = len(tables[counts_files.WORDS]["word"]), len(tables[counts_files.CONTEXTS]["slot"])
         with folders.whole(folder.path):
@@ -266,15 +293,15 @@ def _spare_of(folder: folders.Folder) -> Callable[[], Counts | None]:
     return read
 
 
-def _base(folder: folders.Folder) -> Thesaurus:
-    """The thesaurus as it was learnt."""
+def _read_base(folder: folders.Folder, kind: type[Thesaurus]) -> Thesaurus:
+    """Read the thesaurus without its edits."""
     record, tables, arrays = folder.record, folder.tables(), folder.arrays()
     belongs = tables[MEMBERSHIP]
     try:
         names = tables[counts_files.WORDS]["word"], tables[counts_files.CONTEXTS]["context"]
         shape = [*map(len, names), int(arrays["mass"].size)]
         if record["shape"] != shape:
-            raise InputError(f"'shape' is {record['shape']}, and that of the tables {shape}")
+            raise InputError(f"'shape' is {record['shape']}, but the tables have {shape}")
         words, contexts, clusters = shape
         counts = counts_files.from_tables(
             tables, (words, contexts), record["relations"], record["counts"]
@@ -284,29 +311,32 @@ def _base(folder: folders.Folder) -> Thesaurus:
         table = sparse.coo_array(cells, shape=(words, clusters))
         labels = {int(node): label for node, label in record["labels"].items()}
         notes = {about: Note(*held) for about, *held in record.get("notes") or ()}
-        told = {
-            "provenance": record["provenance"], "labels": labels, "notes": notes,
-            "ids": record.get("ids"), "next_id": record.get("next_id"),
-        }  # fmt: skip
-        if "clustering" not in record:  # written before clusterings were kept
+        about = {
+            "provenance": record["provenance"],
+            "labels": labels,
+            "notes": notes,
+            "ids": record.get("ids"),
+            "next_id": record.get("next_id"),
+        }
+        if "clustering" not in record:  # written before folders kept the clustering
             tree = Tree.from_json(record["tree"])
-            found = tree, table, arrays["centroids"], arrays["mass"]
-            return Thesaurus(counts, *found, steps=record["path"], **told)
+            parts = tree, table, arrays["centroids"], arrays["mass"]
+            return kind.from_parts(counts, *parts, steps=record["path"], **about)
         plain = {**record["clustering"], "tree": record["tree"], "path": record["path"]}
         arrays |= folders.to_arrays("memberships", table.tocsr())
-        told["changes"] = [GrowthChange.from_json(one) for one in record.get("changes") or ()]
-        told["spare"] = _spare_of(folder)
-        return Thesaurus.from_clustering(counts, Clustering.of_parts(plain, arrays), **told)
+        about["changes"] = [GrowthChange.from_json(one) for one in record.get("changes") or ()]
+        about["load_spare"] = _make_spare_reader(folder)
+        return kind.from_clustering(counts, Clustering.of_parts(plain, arrays), **about)
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        said = str(error) if isinstance(error, InputError) else repr(error)
+        reason = str(error) if isinstance(error, InputError) else repr(error)
         raise InputError(
-            f"{folder.path / KIND.manifest}: with the other files this is not a whole thesaurus: "
-            f"{said}"
+            f"{folder.path / KIND.manifest}: inconsistent with the other files: {reason}",
+            code="damaged-folder",
         ) from None
 
 
-class Log(NamedTuple):
-    """What edits.json has."""
+class EditLog(NamedTuple):
+    """The content of edits.json."""
 
     edits: tuple[Edit, ...] = ()
     undone: tuple[Edit, ...] = ()
@@ -314,7 +344,7 @@ class Log(NamedTuple):
 
 
 def _write_edits(folder: Path, thesaurus: Thesaurus, digest: str) -> str:
-    """Write edits.json: the edits, and what tells that they belong here; gives its SHA-256."""
+    """Write edits.json with the hash of the manifest it belongs to; return its SHA-256."""
     record = {
         "format": EDITS_FORMAT,
         "version": EDITS_VERSION,
@@ -328,13 +358,13 @@ def _write_edits(folder: Path, thesaurus: Thesaurus, digest: str) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _read_edits(folder: folders.Folder) -> tuple[Log, str]:
-    """The edits, and the SHA-256 of their file; "" if there are none yet."""
+def _read_edits(folder: folders.Folder) -> tuple[EditLog, str]:
+    """Read the edits and the SHA-256 of their file, "" if there is none."""
     if folder.record["version"] == 1:
-        return Log(), ""
+        return EditLog(), ""
     place = folder.path / EDITS
     if not place.is_file():
-        raise InputError(f"{place}: the file is missing")
+        raise InputError(f"{place}: the file is missing", code="damaged-folder")
     data = place.read_bytes()
     record = folders.parse(place, data)
     version = folders.need_version(place, record, EDITS_FORMAT, EDITS_VERSION, data, _SEALED)
@@ -345,43 +375,43 @@ def _read_edits(folder: folders.Folder) -> tuple[Log, str]:
         raise folders.changed(place)
     if record.get("thesaurus") != folder.digest:
         raise InputError(
-            f"{place}: the edits are those of another {KIND.manifest} than the one here"
+            f"{place}: the edits belong to another {KIND.manifest}", code="damaged-folder"
         )
     try:
         edits, later = (tuple(Edit.from_json(one) for one in some) for some in (given, undone))
     except InputError as error:
-        raise InputError(f"{place}: {error}") from None
-    return Log(edits, later, next_id), hashlib.sha256(data).hexdigest()
+        raise InputError(f"{place}: {error}", code="damaged-folder") from None
+    return EditLog(edits, later, next_id), hashlib.sha256(data).hexdigest()
 
 
 def _is_hashed(plain: Any, seal: object) -> bool:
-    """Whether plain values are those that an older roget hashed when it wrote them."""
+    """Return whether plain values have the hash that an older version wrote with them."""
     try:
         return seal == hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
-    except RecursionError:  # what is written here is never nested so deeply
+    except RecursionError:  # our own files are never nested so deeply
         return False
 
 
-def _state(folder: Path) -> tuple[str, str]:
-    """What tells a thesaurus and its edits from others: hashes; "" for what is not there."""
+def _read_state(folder: Path) -> FolderState:
+    """Return the state of a folder."""
     files = (folder / KIND.manifest, folder / EDITS)
     manifest, edits = (folders.sha256(file) if file.is_file() else "" for file in files)
-    return manifest, edits
+    return FolderState(manifest, edits)
 
 
-def _need_unchanged(folder: Path, known: tuple[str, str]) -> None:
-    """Refuse a folder that was written to since; what is gone can be written again."""
-    for name, now, before in zip((KIND.manifest, EDITS), _state(folder), known, strict=True):
+def _require_unchanged(folder: Path, known: FolderState) -> None:
+    """Refuse a folder that was written to since; missing files can be written again."""
+    for name, now, before in zip((KIND.manifest, EDITS), _read_state(folder), known, strict=True):
         if now not in ("", before):
             what = "edited" if name == EDITS else "rebuilt or changed"
             raise Changed(
-                f"{folder / name}: the thesaurus was {what} elsewhere since it was loaded: load it "
-                "again, or save under another name"
+                f"{folder / name}: the thesaurus was {what} by another program since it was "
+                "loaded: load it again, or save it under another name"
             )
 
 
-def _is_whole(path: Path) -> bool:
-    """Whether there is a thesaurus of this version in a folder, by manifest and sizes."""
+def _is_complete(path: Path) -> bool:
+    """Return whether a folder holds a thesaurus of this version, by manifest and file sizes."""
     try:
         folder = folders.open_folder(path, KIND)
         files = folder.record["files"].items()
@@ -391,7 +421,7 @@ def _is_whole(path: Path) -> bool:
 
 
 def _finite(step: Mapping[str, Any]) -> dict[str, Any]:
-    """The step with None for numbers that JSON has no name for."""
+    """Return the step with None for numbers that JSON cannot represent."""
     return {
         name: None if isinstance(value, float) and not math.isfinite(value) else value
         for name, value in step.items()

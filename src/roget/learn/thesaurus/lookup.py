@@ -1,11 +1,15 @@
-"""Lookup: everything a thesaurus can be asked about its words and classes."""
+"""Lookup: indexes of the words, classes and places of a thesaurus, and questions about them.
+
+A thesaurus has three indexes, each computed on first use. An edit that leaves the words, the
+clusters or the places unchanged shares the index with the thesaurus before it.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,21 +18,19 @@ from scipy import sparse
 from roget.core.counts import Counts
 from roget.core.counts.evidence import EvidenceLine
 from roget.core.information import kl, xlogx
-from roget.core.io.problems import plural
 from roget.core.io.values import whole_number
-from roget.core.notebook import ReportMixin
-from roget.core.tree import Tree
 from roget.core.types import Array, BoolArray, Floats, Ints
-from roget.errors import InputError, UnknownName
+from roget.errors import InputError
+from roget.learn.clustering.inputs import align_contexts
 from roget.learn.clustering.result import Clustering
-from roget.learn.command_options import NeighbourOptions as Asked
-from roget.learn.thesaurus import nodes as placing
-from roget.learn.thesaurus.draft import Draft
+from roget.learn.command_options import NeighbourOptions
 from roget.learn.thesaurus.labels import LABEL, ClassLabels, StableLabels
 from roget.learn.thesaurus.neighbours import Neighbours
+from roget.learn.thesaurus.nodes import assign_leaves
 from roget.learn.thesaurus.records import (
     ContextClass,
     Neighbour,
+    Placement,
     Reason,
     Reasons,
     Sense,
@@ -41,513 +43,485 @@ from roget.learn.thesaurus.senses import Senses
 if TYPE_CHECKING:
     from roget.learn.thesaurus.thesaurus import Thesaurus
 
-_TRIED = 100
-"""Contexts of a word that are left out one by one, to see what they weigh."""
-
 Rows: TypeAlias = npt.NDArray[np.intp]
 
+MIN_PROBABILITY = 0.01
+"""Minimum probability of the second and further classes listed for a new word."""
 
-class Lookup(ReportMixin):
-    """What follows from counts, a tree, memberships and centroids; see `Thesaurus`."""
+_MAX_LEFT_OUT = 100
+"""Maximum number of contexts that are left out one by one to measure their weight."""
 
-    kind = "thesaurus"
 
-    counts: Counts
-    clustering: Clustering
-    labels: dict[int, str]
-    provenance: dict[str, Any]
-    ids: Ints
-    base: Thesaurus
-    """The same without edits."""
-    _draft: Draft | None
-    """What edits have made of that, if there are any."""
-    _generated: dict[int, str]
-    _remembered: tuple[dict[Any, list[str]], dict[Any, float]]
-    """Labels by words, and divergences by units, of all that was ever edited here."""
+class WordIndex:
+    """What follows from the counts alone."""
 
-    @property
-    def tree(self) -> Tree:
-        """The tree whose leaves are the clusters."""
-        return self.clustering.tree
-
-    @property
-    def memberships(self) -> Any:
-        """p(cluster|word), a csr_array of words × clusters."""
-        return self.clustering.memberships
-
-    @cached_property
-    def centroids(self) -> npt.NDArray[np.floating[Any]]:
-        """p(context|cluster), clusters × contexts."""
-        table = self.clustering.centroids
-        return np.asarray(table.toarray() if sparse.issparse(table) else table)
-
-    @property
-    def mass(self) -> Floats:
-        """p(cluster)."""
-        return np.asarray(self.clustering.mass)
-
-    @property
-    def words(self) -> Array:
-        """All words, in the order of the rows of `memberships`."""
-        return self.counts.words
-
-    @property
-    def contexts(self) -> Array:
-        """All contexts, in the order of the columns of `centroids`."""
-        return self.counts.contexts
-
-    def __len__(self) -> int:
-        return len(self.counts)
-
-    def __repr__(self) -> str:
-        words, classes = plural(len(self), "word", ","), plural(self.tree.n_clusters, "class", ",")
-        return f"Thesaurus: {words} in {classes}, {plural(self.contexts.size, 'context', ',')}"
-
-    def membership(self, word: str, k: int | None = None) -> dict[int, float]:
-        """p(class|word) of the leaves, or of the first k classes, the likeliest first."""
-        table, row = self.memberships, self.row(word)
-        if k is None:
-            here = slice(*table.indptr[row : row + 2])
-            leaves = self._leaves[table.indices[here]].tolist()
-            found = dict(zip(leaves, table.data[here].tolist(), strict=True))
-        else:
-            whole = table[[row]].toarray().ravel()
-            found = {node: float(whole[self._clusters(node)].sum()) for node in self.nodes(k)}
-        ranked = sorted(found.items(), key=lambda item: (-item[1], item[0]))
-        return {node: p for node, p in ranked if p > 0}
-
-    def path(self, word: str) -> tuple[int, ...]:
-        """The classes in which a word has its place, from the root to a leaf."""
-        return self.tree.path(int(self.places[self.row(word)]))
-
-    def common_class(self, *words: str) -> int:
-        """The smallest class in which all of some words have their place; of one word, its leaf."""
-        if not words:
-            raise InputError("no words: name one or more to find the class they share")
-        # A node has a larger number than the one above it.
-        return max(set.intersection(*(set(self.path(word)) for word in words)))
-
-    def neighbours(self, word: str, n: int = Asked.n, by: str = Asked.by) -> list[Neighbour]:
-        """The n words that are most like a word, the likest first.
-
-        Similarities are cosines, as standard deviations above the mean of common words. By
-        "counts" they are of the words' own contexts, which tell the more, the more surprising they
-        are; by "classes" of what their classes do. By "both", of words with e tokens (the geometric
-        mean), e/(e + 100) is by their own contexts, and the rest by the vectors that the classes
-        were made by, or by the classes if there are none; words seen a few times only (e of 10)
-        count half.
-        """
-        return self.all_neighbours(np.array([self.row(word)]), n, by)[0]
-
-    def all_neighbours(self, rows: Rows, n: int = 10, by: str = "both") -> list[list[Neighbour]]:
-        """The neighbours of the words of some rows, which takes less time than one by one."""
-        return [
-            [Neighbour(str(self.words[at]), float(s)) for at, s in zip(*found, strict=True)]
-            for found in self._near.nearest(rows, n, by)
-        ]
-
-    def similarities(self, rows: Rows, others: Rows, by: str = Asked.by) -> Floats:
-        """How much the words of some rows are like those of others, pair by pair.
-
-        They are those that `neighbours` tells.
-        """
-        return self._near.compare(rows, others, by)
-
-    def senses(self, word: str, n: int = 10) -> list[Sense]:
-        """The classes in which a word is used, the commonest first; of most words, its place only.
-
-        Each has n contexts that vote for it, as in `evidence`, and n words of the class that are
-        most like the word in these contexts. The word itself has no vote (see the module `senses`),
-        so that a word alone in its class has a sense without contexts and words.
-        """
-        row = self.row(word)
-        own = self._conditional[[row]].toarray().ravel()
-        found = []
-        for one in self._senses.of(row, n):
-            names, p = self.contexts[one.contexts].tolist(), own[one.contexts]
-            lifts = np.log(p / np.maximum(self._average[one.contexts], 1e-300))
-            contexts = tuple(map(TypicalContext, names, p.tolist(), lifts.tolist()))
-            words = tuple(self.words[one.words].tolist())
-            found.append(Sense(int(self._leaves[one.cluster]), one.share, contexts, words))
-        return found
-
-    @property
-    def sense_memberships(self) -> Any:
-        """p(class|word) by senses, a csr_array of words × clusters: see `senses`."""
-        return self._senses.memberships
-
-    def nodes(
-        self, k: int | None = None, *, depth: int | None = None, value: float | None = None
-    ) -> list[int]:
-        """The classes of a cut (see `cut`), in the order of its numbers; all leaves by default."""
-        if sum(asked is not None for asked in (k, depth, value)) > 1:
-            raise InputError("a cut is asked for by k, by depth or by value, not by several")
-        if depth is not None:
-            return self.tree.cut_depth(depth)
-        if value is not None:
-            return self.tree.cut_splits(self._good(value))
-        if k is not None:
-            return self.tree.tops(k)
-        return [int(leaf) for leaf in self._leaves]
-
-    def cut(
-        self, k: int | None = None, *, depth: int | None = None, value: float | None = None
-    ) -> Ints:
-        """For each word, in which class of a cut of the tree it has its place, by number from 0.
-
-        k: the first so many classes, in the order of the splits.
-        depth: the classes under so many splits, and the leaves that lie under fewer.
-        value: only splits at least so good, and those above them: of classes by annealing, the
-            splits up to this β; by description length, those that save so many nats or more.
-        """
-        labels = self.tree.label_clusters(self.nodes(k, depth=depth, value=value))
-        return np.asarray(labels[self.tree.cluster[self.places]])
-
-    def classes(self, k: int | None = None, n: int = 10) -> list[WordClass]:
-        """The leaves, or the first k classes, each with its n most typical words and contexts."""
-        return [self.word_class(node, n) for node in self.nodes(k)]
-
-    def word_class(self, node: int, n: int = 10) -> WordClass:
-        """The class of a node, with its n most typical words and contexts.
-
-        Typical words are those nearest to the centroid, by KL(p_word ‖ p_class), among the words
-        that have their place in the class; where there are none, among all. Typical contexts add
-        most to the divergence of the class from the average: p(v|c)·log(p(v|c) / p(v)).
-        """
-        inside, centroid = self.inside(node), self.centroid(node) if node else self._average
-        words = self._nearest(node, centroid, inside if inside.size else np.arange(len(self)), n)
-        value = float(self.tree.value[node])
-        return WordClass(
-            node,
-            int(self.tree.parent[node]) if node else None,
-            self.tree.children(node),
-            self.label(node),
-            int(inside.size),
-            float(self.mass[self._clusters(node)].sum()),
-            None if math.isnan(value) else value,
-            tuple(words),
-            tuple(distinct(centroid, self._average, self.contexts, n)),
-        )
-
-    def context_classes(self, node: int = 0, n: int | None = None) -> list[ContextClass]:
-        """Classes of contexts that set a class of words apart; none if contexts have no classes.
-
-        Of the root the likeliest come first, else those that add most to the divergence of the
-        class from the average, as with contexts.
-        """
-        labels = self.clustering.context_labels
-        if labels is None:
-            return []
-        k, usual = int(labels.max(initial=-1)) + 1, self._average
-        own = self.centroid(node) if node else usual
-        here, average = (
-            np.asarray(np.bincount(labels, p, minlength=k), dtype=np.float64) for p in (own, usual)
-        )
-        by_class = np.split(
-            np.lexsort((-usual, labels)), np.cumsum(np.bincount(labels, minlength=k))[:-1]
-        )
-        return [
-            ContextClass(
-                int(one.context),
-                tuple(map(str, self.contexts[by_class[int(one.context)]])),
-                one.probability,
-                one.lift,
-            )
-            for one in distinct(here, average, np.arange(k), k if n is None else n)
-        ]
-
-    def label(self, node: int) -> str:
-        """The name that a class was given, or else words that tell it from those around it.
-
-        A class in which no word has its place is called by its contexts, in brackets.
-        """
-        if node in self.labels:
-            return self.labels[node]
-        if node not in self._generated:
-            self._generated[node] = self._described(node)
-        return self._generated[node]
-
-    def inside(self, node: int) -> Rows:
-        """The rows of the words that have their place in a class."""
-        node, layout = self.tree.require_node(node), self.tree.layout
-        at = layout.first[self.places]
-        return np.flatnonzero((at >= layout.first[node]) & (at < layout.end[node]))
-
-    def evidence(self, word: str, n: int = 10) -> list[TypicalContext]:
-        """The n contexts that tell most about a word: p(v|word)·log(p(v|word) / p(v))."""
-        table, row = self._conditional, self.row(word)
-        here = slice(*table.indptr[row : row + 2])
-        seen = table.indices[here]
-        return list(distinct(table.data[here], self._average[seen], self.contexts[seen], n))
-
-    def reasons(self, word: str, node: int, n: int = 10) -> Reasons:
-        """The n contexts of a word that say most for a class, against the likeliest other one.
-
-        The word is placed by its contexts, as new words are, and again without each of them; of
-        the other classes, those are looked at that lie side by side with it: leaves.
-        """
-        row, inside = self.row(word), self._clusters(node)
-        rest = np.setdiff1d(np.arange(self.tree.n_clusters), inside)
-        own = self.counts.matrix[[row]]
-        found = self.clustering.place(own)[0]
-        other = int(rest[found[rest].argmax()]) if rest.size else None
-        against = node if other is None else int(self._leaves[other])
-        beside = inside if other is None else np.array([other])
-        both = np.maximum(
-            [self.centroid(node)[own.indices], self.centroid(against)[own.indices]], 1e-12
-        )
-        likely = np.argsort(-own.data * np.log(both[0] / both[1]), kind="stable")
-        tried = likely[: max(_TRIED, n)]
-        kept = ~np.eye(own.indices.size, dtype=np.bool_)[tried]
-        ends = np.arange(tried.size + 1) * (own.indices.size - 1)
-        columns, counts = (np.tile(one, (tried.size, 1))[kept] for one in (own.indices, own.data))
-        without = sparse.csr_array((counts, columns, ends), shape=(tried.size, own.shape[1]))
-        placed = np.vstack([found, self.clustering.place(without)])
-        odds = np.log(
-            np.maximum(placed[:, inside].sum(axis=1), 1e-300)
-            / np.maximum(placed[:, beside].sum(axis=1), 1e-300)
-        )
-        weights = odds[0] - odds[1:]
-        order = np.argsort(-weights, kind="stable")[:n]
-        return Reasons(
-            node,
-            float(found[inside].sum()),
-            against,
-            float(found[beside].sum()),
-            float(odds[0]),
-            tuple(
-                Reason(
-                    str(self.contexts[own.indices[tried[at]]]),
-                    own.data[tried[at]].item(),
-                    float(weights[at]),
-                )
-                for at in order.tolist()
-            ),
-        )
-
-    def find_class(self, name: str) -> int:
-        """The node of a class by its number, its label, or a word that has its place there."""
-        number = whole_number(name)
-        if number is not None:
-            return self.tree.require_node(number)
-        for node, label in self.labels.items():
-            if label.casefold() == name.casefold():
-                return node
-        if name in self.rows:
-            return int(self.places[self.rows[name]])
-        for node in range(self.tree.n_nodes):
-            if self.label(node).casefold() == name.casefold():
-                return node
-        raise InputError(f"no class {name!r:.60}: expected its number, its label, or a word in it")
-
-    @property
-    def has_evidence(self) -> bool:
-        """Whether sentences are kept with the counts."""
-        return self.counts.evidence is not None
-
-    def lines(
-        self, word: str, context: str | None = None, n: int = 10, sort: str = "corpus"
-    ) -> list[EvidenceLine]:
-        """Sentences in which a word was seen, or was in a context; none if none are kept.
-
-        See `Evidence.lines`.
-        """
-        self.row(word)
-        kept = self.counts.evidence
-        return [] if kept is None else kept.lines(word, context, n, sort)
-
-    def shared_evidence(self, word: str, other: str, n: int = 10) -> list[TypicalContext]:
-        """The n contexts that tell most about two words alike, by the smaller probability."""
-        both = self._conditional[[self.row(word), self.row(other)]].toarray()
-        return list(distinct(both.min(axis=0), self._average, self.contexts, n))
-
-    def nearest(self, node: int, n: int = 10) -> list[TypicalWord]:
-        """The n words of all that are nearest to the centroid of a class."""
-        return self._nearest(node, self.centroid(node), np.arange(len(self)), n)
-
-    def centroid(self, node: int) -> Floats:
-        """p(context|class) of any node of the tree."""
-        clusters = self._clusters(node)
-        weights = self.mass[clusters] if self.mass[clusters].sum() > 0 else np.ones(clusters.size)
-        if clusters.size * 8 < self.mass.size:
-            return np.asarray(weights @ self.centroids[clusters] / weights.sum(), dtype=np.float64)
-        # Of many clusters, in their own precision: converting them would take longer than this.
-        shares = np.zeros(self.mass.size, dtype=self.centroids.dtype)
-        shares[clusters] = weights / weights.sum()
-        return np.asarray(shares @ self.centroids, dtype=np.float64)
-
-    def information(self) -> tuple[float, float]:
-        """What the classes, and what the words, tell about their contexts, nats.
-
-        Mutual information, in the counts the thesaurus was made from; words tell more.
-        """
-        return float(self.mass @ self._divergences), self._told_by_words
-
-    @cached_property
-    def _divergences(self) -> Floats:
-        """KL of the centroid of each cluster from the average, nats."""
-        if self._draft is None:
-            return np.array([kl(centroid, self._average) for centroid in self.centroids])
-        known, units = self._remembered[1], self._draft.units()
-        for cluster, some in enumerate(units):
-            if some not in known:
-                if len(some) == 1 and some[0] < self.base.mass.size:
-                    known[some] = float(self.base._divergences[some[0]])
-                else:
-                    known[some] = kl(self.centroids[cluster], self._average)
-        return np.array([known[some] for some in units])
-
-    @cached_property
-    def _told_by_words(self) -> float:
-        total = max(self.counts.total, 1e-300)
-        spread = -xlogx(self.counts.context_totals / total).sum()
-        own = np.sum(self.counts.word_totals / total * self._own_entropy)
-        return float(spread + own)
-
-    @cached_property
-    def places(self) -> Ints:
-        """The leaf in which each word has its place, where edits have put it."""
-        if self._draft is None:
-            return placing.assign_leaves(self.memberships, self.tree)
-        return self._draft.places()
-
-    @cached_property
-    def sizes(self) -> Ints:
-        """How many words have their place in each node."""
-        return self.tree.sum_up(np.bincount(self.places, minlength=self.tree.n_nodes))
-
-    @cached_property
-    def shares(self) -> Floats:
-        """The probability of each node."""
-        return self.tree.sum_up(np.bincount(self._leaves, self.mass, self.tree.n_nodes))
+    def __init__(self, counts: Counts) -> None:
+        self._counts = counts
 
     @cached_property
     def rows(self) -> dict[str, int]:
         """The row of each word."""
-        return {word: row for row, word in enumerate(self.words.tolist())}
-
-    @property
-    def unsure(self) -> Mapping[str, str]:
-        """Words that were set aside, in no class, and why."""
-        return self.provenance.get("unsure") or {}
-
-    @property
-    def is_imported(self) -> bool:
-        """Whether it was read from a taxonomy: nothing was counted, classes stand for contexts."""
-        return "imported" in self.provenance
-
-    def row(self, word: str) -> int:
-        """The row of a word; of one that is not there, the message says why, or the nearest."""
-        if self._draft is not None and word not in self.rows:
-            self._draft.row(word)  # which knows of words that were deleted
-        try:
-            return self.counts.word_id(word)
-        except UnknownName:
-            if why := self.unsure.get(word):
-                said = f"{word!r} is in no class: it was set aside as unsure ({why})"
-                raise InputError(said) from None
-            raise
+        return {word: row for row, word in enumerate(self._counts.words.tolist())}
 
     @cached_property
-    def _conditional(self) -> Any:
-        return self.counts.conditional()
+    def conditional(self) -> Any:
+        """p(context|word), a csr_array of words × contexts."""
+        return self._counts.conditional()
 
     @cached_property
-    def _own_entropy(self) -> Floats:
-        """Σ p log p of each word's distribution: minus its entropy."""
-        table = self._conditional.copy()
+    def negative_entropy(self) -> Floats:
+        """Σ p log p of each word's distribution over contexts, nats."""
+        table = self.conditional.copy()
         table.data = xlogx(table.data)
         return np.asarray(table.sum(axis=1)).ravel()
 
     @cached_property
-    def _average(self) -> Floats:
-        return self.centroid(0)
+    def information(self) -> float:
+        """Mutual information between words and contexts, nats."""
+        total = max(self._counts.total, 1e-300)
+        spread = -xlogx(self._counts.context_totals / total).sum()
+        own = np.sum(self._counts.word_totals / total * self.negative_entropy)
+        return float(spread + own)
+
+
+class ClassProfiles:
+    """What follows from the centroids and masses of the clusters."""
+
+    def __init__(self, clustering: Clustering) -> None:
+        self._clustering = clustering
+        self.mass: Floats = np.asarray(clustering.mass)
+
+    @cached_property
+    def centroids(self) -> npt.NDArray[np.floating[Any]]:
+        """p(context|cluster), clusters × contexts, dense."""
+        table = self._clustering.centroids
+        return np.asarray(table.toarray() if sparse.issparse(table) else table)
+
+    @cached_property
+    def average(self) -> Floats:
+        """p(context): the mean of all centroids, weighted by mass."""
+        return self.mean(np.arange(self.mass.size))
+
+    @cached_property
+    def divergences(self) -> Floats:
+        """KL(centroid ‖ average) of each cluster, nats."""
+        return np.array([kl(centroid, self.average) for centroid in self.centroids])
+
+    def mean(self, clusters: Ints) -> Floats:
+        """Return the mean centroid of some clusters, weighted by mass."""
+        weights = self.mass[clusters] if self.mass[clusters].sum() > 0 else np.ones(clusters.size)
+        if clusters.size * 8 < self.mass.size:
+            return np.asarray(weights @ self.centroids[clusters] / weights.sum(), dtype=np.float64)
+        # With many clusters, converting the centroids to float64 takes longer than the product.
+        shares = np.zeros(self.mass.size, dtype=self.centroids.dtype)
+        shares[clusters] = weights / weights.sum()
+        return np.asarray(shares @ self.centroids, dtype=np.float64)
+
+
+class PlaceIndex:
+    """What follows from the places of words in the tree: sizes, labels and senses of classes."""
+
+    def __init__(self, thesaurus: Thesaurus, places: Ints | None = None) -> None:
+        self._thesaurus, self._tree = thesaurus, thesaurus.tree
+        if places is not None:
+            self.places = places
+        self.described: dict[int, str] = {}
+        """Generated labels by node."""
+
+    @cached_property
+    def places(self) -> Ints:
+        """The leaf of each word."""
+        draft = self._thesaurus.edited
+        if draft is not None:
+            return draft.places()
+        return assign_leaves(self._thesaurus.memberships, self._tree)
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """The number of words in each node."""
+        return self._tree.sum_up(np.bincount(self.places, minlength=self._tree.n_nodes))
+
+    @cached_property
+    def shares(self) -> Floats:
+        """The probability of each node."""
+        tree, mass = self._tree, self._thesaurus.mass
+        return tree.sum_up(np.bincount(tree.cluster_nodes, mass, tree.n_nodes))
+
+    @cached_property
+    def node_by_id(self) -> dict[int, int]:
+        """The node of each class id."""
+        return {id: node for node, id in enumerate(self._thesaurus.ids.tolist())}
+
+    @cached_property
+    def fingerprints(self) -> list[tuple[float, float]]:
+        """A hash of the set of words in each node."""
+        return self._thesaurus.draft.fingerprints()
+
+    @cached_property
+    def labels(self) -> ClassLabels:
+        """The words by which classes are labelled."""
+        if self._thesaurus.edited is None:
+            return ClassLabels(self._thesaurus.counts, self._tree, self.places)
+        return StableLabels(self._thesaurus)
+
+    @cached_property
+    def senses(self) -> Senses:
+        """The senses of all words; after edits, the learnt senses in the edited classes."""
+        thesaurus, draft = self._thesaurus, self._thesaurus.edited
+        if draft is None:
+            home = self._tree.cluster[self.places]
+            return Senses(thesaurus.counts, home, self._tree, thesaurus.memberships)
+        learnt = draft.base.index.places.senses
+        return learnt.after(draft.homes(), draft.senses(learnt.memberships), draft.origin)
+
+    def inside(self, node: int) -> Rows:
+        """Return the rows of the words in a node."""
+        node, layout = self._tree.require_node(node), self._tree.layout
+        at = layout.first[self.places]
+        return np.flatnonzero((at >= layout.first[node]) & (at < layout.end[node]))
+
+    def clusters(self, node: int) -> Ints:
+        """Return the clusters below a node."""
+        return np.asarray(self._tree.cluster[self._tree.leaves(node)])
+
+
+class Carried(NamedTuple):
+    """Indexes shared with the thesaurus before an edit; None where the edit changed the input."""
+
+    words: WordIndex | None = None
+    profiles: ClassProfiles | None = None
+    places: PlaceIndex | None = None
+    neighbours: Neighbours | None = None
+
+
+class Index:
+    """The indexes of a thesaurus: carried over from before an edit, or made on first use."""
+
+    def __init__(self, thesaurus: Thesaurus, carried: Carried) -> None:
+        self._thesaurus, self._carried = thesaurus, carried
+
+    @cached_property
+    def words(self) -> WordIndex:
+        """What follows from the counts."""
+        return self._carried.words or WordIndex(self._thesaurus.counts)
+
+    @cached_property
+    def profiles(self) -> ClassProfiles:
+        """What follows from the centroids."""
+        return self._carried.profiles or ClassProfiles(self._thesaurus.clustering)
+
+    @cached_property
+    def places(self) -> PlaceIndex:
+        """What follows from the places of words."""
+        return self._carried.places or PlaceIndex(self._thesaurus)
+
+    @cached_property
+    def neighbours(self) -> Neighbours:
+        """The words, ready to be compared."""
+        if self._carried.neighbours is not None:
+            return self._carried.neighbours
+        thesaurus, draft = self._thesaurus, self._thesaurus.edited
+        if draft is None:
+            return Neighbours(thesaurus.counts, thesaurus.clustering)
+        merged = None if draft.divisions else draft.parts
+        learnt = draft.base.index.neighbours
+        return learnt.after(thesaurus.counts, thesaurus.clustering, draft.origin, merged)
+
+    def carry(self) -> Carried:
+        """Return all indexes, for a copy with the same counts, clustering and places."""
+        return Carried(self.words, self.profiles, self.places, self.known_neighbours)
 
     @property
-    def draft(self) -> Draft:
-        """What the edits made of the thesaurus without them, step by step."""
-        return self._draft or Draft(self.base)
-
-    @cached_property
-    def _marks(self) -> list[tuple[float, float]]:
-        """What tells the words of each node from any other words."""
-        return self.draft.marks()
-
-    @cached_property
-    def _of_ids(self) -> dict[int, int]:
-        return {id: node for node, id in enumerate(self.ids.tolist())}
-
-    @cached_property
-    def _labels(self) -> ClassLabels:
-        if self._draft is None:
-            return ClassLabels(self.counts, self.tree, self.places)
-        return StableLabels(self)
-
-    def _described(self, node: int) -> str:
-        if rows := self._labels.rows(node):
-            return ", ".join(str(self.words[row]) for row in rows)
-        told = distinct(self.centroid(node), self._average, self.contexts, LABEL)
-        return f"({', '.join(one.context for one in told)})"
-
-    @cached_property
-    def _near(self) -> Neighbours:
-        if self._draft is None:
-            return Neighbours(self.counts, self.clustering)
-        parts = None if self._draft.divisions else self._draft.parts
-        return self.base._near.after(self.counts, self.clustering, self._draft.origin, parts)
-
-    @cached_property
-    def _senses(self) -> Senses:
-        """Those of the classes that were learnt, as edits have them."""
-        if self._draft is None:
-            home = self.tree.cluster[self.places]
-            return Senses(self.counts, home, self.tree, self.memberships)
-        known, draft = self.base._senses, self._draft
-        return known.after(draft.homes(), draft.senses(known.memberships), draft.origin)
-
-    @property
-    def _leaves(self) -> Ints:
-        return self.tree.cluster_nodes
-
-    def _clusters(self, node: int) -> Ints:
-        return np.asarray(self.tree.cluster[self.tree.leaves(node)])
-
-    def _good(self, value: float) -> BoolArray:
-        """Which splits are at least as good as a value says."""
-        values, inner = self.tree.value.copy(), self.tree.cluster < 0
-        for node in np.flatnonzero(inner & np.isnan(values)).tolist():
-            # What a person split is as good as the split above it.
-            values[node] = values[self.tree.parent[node]] if node else math.nan
-        if np.isnan(values[inner]).any() or math.isnan(value):
-            raise InputError(f"a cut at {value:g}: the classes were not split at values")
-        with np.errstate(invalid="ignore"):
-            rising = self.clustering.unit.rising
-            return np.asarray(values <= value if rising else values >= value)
-
-    def _nearest(self, node: int, centroid: Floats, rows: Rows, n: int) -> list[TypicalWord]:
-        """Of some words, the n nearest to a centroid by KL(word ‖ class)."""
-        with np.errstate(divide="ignore"):
-            logs = np.log(centroid)
-        table = self._conditional if rows.size == len(self) else self._conditional[rows]
-        distances = np.maximum(self._own_entropy[rows] - table @ logs, 0.0)
-        # A word that was never seen is near to nothing.
-        distances[np.diff(table.indptr) == 0] = math.inf
-        if 0 < n < rows.size:
-            near = distances <= np.partition(distances, n - 1)[n - 1]
-            rows, distances = rows[near], distances[near]
-        order = np.argsort(distances, kind="stable")[:n]
-        best, distances = rows[order], distances[order]
-        belongs = np.asarray(self.memberships[best][:, self._clusters(node)].sum(axis=1)).ravel()
-        return [
-            TypicalWord(str(self.words[row]), float(distance), float(p))
-            for row, distance, p in zip(best, distances, belongs, strict=True)
-        ]
+    def known_neighbours(self) -> Neighbours | None:
+        """The index of neighbours if it was already made."""
+        found: Neighbours | None = vars(self).get("neighbours")
+        return found
 
 
-def distinct(here: Floats, average: Floats, contexts: Array, n: int) -> Iterator[TypicalContext]:
-    """The n contexts that set a distribution apart from the average: p·log(p / average)."""
+def centroid(thesaurus: Thesaurus, node: int) -> Floats:
+    """Return p(context|class) of any node of the tree."""
+    return thesaurus.index.profiles.mean(thesaurus.index.places.clusters(node))
+
+
+def select_distinct(
+    here: Floats, average: Floats, contexts: Array, n: int
+) -> Iterator[TypicalContext]:
+    """Yield the n contexts that most distinguish a distribution from the average.
+
+    They are those with the largest p·log(p / average), their part of the KL divergence.
+    """
     seen = np.flatnonzero((here > 0) & (average > 0))
     p, lift = here[seen], np.log(here[seen] / average[seen])
-    # At the root no context stands out, but for the last digits: the most frequent are typical.
+    # At the root all lifts are 0 up to rounding, and the most frequent contexts come first.
     for at in np.lexsort((-p, -p * lift.round(9)))[:n]:
         yield TypicalContext(str(contexts[seen[at]]), float(p[at]), float(lift[at]))
+
+
+def describe_class(thesaurus: Thesaurus, node: int) -> str:
+    """Return a generated label of a class: its words, or in brackets its contexts."""
+    if rows := thesaurus.index.places.labels.rows(node):
+        return ", ".join(str(thesaurus.words[row]) for row in rows)
+    typical = select_distinct(
+        centroid(thesaurus, node), thesaurus.index.profiles.average, thesaurus.contexts, LABEL
+    )
+    return f"({', '.join(one.context for one in typical)})"
+
+
+def select_splits(thesaurus: Thesaurus, value: float) -> BoolArray:
+    """Return for each node whether its split is at least as good as a value."""
+    tree = thesaurus.tree
+    values, inner = tree.value.copy(), tree.cluster < 0
+    for node in np.flatnonzero(inner & np.isnan(values)).tolist():
+        # A split made by a person gets the value of the split above it.
+        values[node] = values[tree.parent[node]] if node else math.nan
+    if np.isnan(values[inner]).any() or math.isnan(value):
+        raise InputError(
+            f"cannot cut at value {value:g}: the splits of this thesaurus have no values",
+            code="invalid-option",
+        )
+    with np.errstate(invalid="ignore"):
+        rising = thesaurus.clustering.unit.rising
+        return np.asarray(values <= value if rising else values >= value)
+
+
+def word_class(thesaurus: Thesaurus, node: int, n: int = 10) -> WordClass:
+    """Return the class of a node with its n most typical words and contexts."""
+    tree, index, average = thesaurus.tree, thesaurus.index.places, thesaurus.index.profiles.average
+    inside, profile = index.inside(node), centroid(thesaurus, node) if node else average
+    candidates = inside if inside.size else np.arange(len(thesaurus))
+    value = float(tree.value[node])
+    return WordClass(
+        node,
+        int(tree.parent[node]) if node else None,
+        tree.children(node),
+        thesaurus.label(node),
+        int(inside.size),
+        float(thesaurus.mass[index.clusters(node)].sum()),
+        None if math.isnan(value) else value,
+        tuple(_rank_words(thesaurus, node, profile, candidates, n)),
+        tuple(select_distinct(profile, average, thesaurus.contexts, n)),
+    )
+
+
+def context_classes(
+    thesaurus: Thesaurus, node: int = 0, n: int | None = None
+) -> list[ContextClass]:
+    """Return the context classes that distinguish a word class; none if contexts have no classes.
+
+    For the root the most probable come first, else those that contribute most to the divergence
+    of the class from the average.
+    """
+    labels = thesaurus.clustering.context_labels
+    if labels is None:
+        return []
+    k, average = int(labels.max(initial=-1)) + 1, thesaurus.index.profiles.average
+    own = centroid(thesaurus, node) if node else average
+    here, usual = (
+        np.asarray(np.bincount(labels, p, minlength=k), dtype=np.float64) for p in (own, average)
+    )
+    # The columns of each context class, the most frequent first.
+    ends = np.cumsum(np.bincount(labels, minlength=k))[:-1]
+    members = np.split(np.lexsort((-average, labels)), ends)
+    return [
+        ContextClass(
+            int(one.context),
+            tuple(map(str, thesaurus.contexts[members[int(one.context)]])),
+            one.probability,
+            one.lift,
+        )
+        for one in select_distinct(here, usual, np.arange(k), k if n is None else n)
+    ]
+
+
+def nearest_words(thesaurus: Thesaurus, node: int, n: int = 10) -> list[TypicalWord]:
+    """Return the n words, of all, that are nearest to the centroid of a class."""
+    profile = centroid(thesaurus, node)
+    return _rank_words(thesaurus, node, profile, np.arange(len(thesaurus)), n)
+
+
+def _rank_words(
+    thesaurus: Thesaurus, node: int, profile: Floats, rows: Rows, n: int
+) -> list[TypicalWord]:
+    """Return the n of some words that are nearest to a centroid by KL(word ‖ class)."""
+    index = thesaurus.index.words
+    with np.errstate(divide="ignore"):
+        logs = np.log(profile)
+    # KL(word ‖ class) = Σ p log p − Σ p log p(context|class).
+    table = index.conditional if rows.size == len(thesaurus) else index.conditional[rows]
+    distances = np.maximum(index.negative_entropy[rows] - table @ logs, 0.0)
+    # A word without occurrences is near to nothing.
+    distances[np.diff(table.indptr) == 0] = math.inf
+    if 0 < n < rows.size:
+        near = distances <= np.partition(distances, n - 1)[n - 1]
+        rows, distances = rows[near], distances[near]
+    order = np.argsort(distances, kind="stable")[:n]
+    best, distances = rows[order], distances[order]
+    clusters = thesaurus.index.places.clusters(node)
+    belongs = np.asarray(thesaurus.memberships[best][:, clusters].sum(axis=1)).ravel()
+    return [
+        TypicalWord(str(thesaurus.words[row]), float(distance), float(p))
+        for row, distance, p in zip(best, distances, belongs, strict=True)
+    ]
+
+
+def list_neighbours(
+    thesaurus: Thesaurus, rows: Rows, n: int = 10, by: str = "both"
+) -> list[list[Neighbour]]:
+    """Return the neighbours of several words, which is faster than one by one."""
+    words = thesaurus.words
+    return [
+        [Neighbour(str(words[at]), float(s)) for at, s in zip(*found, strict=True)]
+        for found in thesaurus.index.neighbours.nearest(rows, n, by)
+    ]
+
+
+def similarities(
+    thesaurus: Thesaurus, rows: Rows, others: Rows, by: str = NeighbourOptions.by
+) -> Floats:
+    """Return the similarity of word pairs, as `Thesaurus.neighbours` reports it.
+
+    Parameters
+    ----------
+    thesaurus
+        The thesaurus.
+    rows, others
+        The rows of the first and of the second word of each pair.
+    by
+        The way to compare words: "both", "classes" or "counts".
+    """
+    return thesaurus.index.neighbours.compare(rows, others, by)
+
+
+def senses(thesaurus: Thesaurus, word: str, n: int = 10) -> list[Sense]:
+    """Return the senses of a word, the most frequent first; see `Thesaurus.senses`."""
+    row, index = thesaurus.row(word), thesaurus.index.places
+    own = thesaurus.index.words.conditional[[row]].toarray().ravel()
+    average = thesaurus.index.profiles.average
+    found = []
+    for one in index.senses.rank(row, n):
+        names, p = thesaurus.contexts[one.contexts].tolist(), own[one.contexts]
+        lifts = np.log(p / np.maximum(average[one.contexts], 1e-300))
+        contexts = tuple(map(TypicalContext, names, p.tolist(), lifts.tolist()))
+        words = tuple(thesaurus.words[one.words].tolist())
+        found.append(
+            Sense(int(thesaurus.tree.cluster_nodes[one.cluster]), one.share, contexts, words)
+        )
+    return found
+
+
+def evidence(thesaurus: Thesaurus, word: str, n: int = 10) -> list[TypicalContext]:
+    """Return the n contexts that say most about a word: p(v|word)·log(p(v|word) / p(v))."""
+    table, row = thesaurus.index.words.conditional, thesaurus.row(word)
+    here = slice(*table.indptr[row : row + 2])
+    seen = table.indices[here]
+    average, names = thesaurus.index.profiles.average[seen], thesaurus.contexts[seen]
+    return list(select_distinct(table.data[here], average, names, n))
+
+
+def shared_evidence(
+    thesaurus: Thesaurus, word: str, other: str, n: int = 10
+) -> list[TypicalContext]:
+    """Return the n contexts that say most about two words, by the smaller probability."""
+    rows = [thesaurus.row(word), thesaurus.row(other)]
+    both = thesaurus.index.words.conditional[rows].toarray()
+    return list(
+        select_distinct(both.min(axis=0), thesaurus.index.profiles.average, thesaurus.contexts, n)
+    )
+
+
+def reasons(thesaurus: Thesaurus, word: str, node: int, n: int = 10) -> Reasons:
+    """Return the n contexts of a word that speak most for a class, against the best other leaf.
+
+    The word is placed by its contexts, as new words are, and again without each of them. The
+    weight of a context is the change of the log odds.
+    """
+    index, clustering = thesaurus.index.places, thesaurus.clustering
+    row, inside = thesaurus.row(word), index.clusters(node)
+    rest = np.setdiff1d(np.arange(thesaurus.tree.n_clusters), inside)
+    own = thesaurus.counts.matrix[[row]]
+    placed = clustering.place(own)[0]
+    other = int(rest[placed[rest].argmax()]) if rest.size else None
+    against = node if other is None else int(thesaurus.tree.cluster_nodes[other])
+    outside = inside if other is None else np.array([other])
+    # Leave out only the contexts whose likelihood ratio favours the class most.
+    both = np.maximum([centroid(thesaurus, one)[own.indices] for one in (node, against)], 1e-12)
+    order = np.argsort(-own.data * np.log(both[0] / both[1]), kind="stable")
+    tried = order[: max(_MAX_LEFT_OUT, n)]
+    table = np.vstack([placed, clustering.place(_leave_one_out(own, tried))])
+    odds = np.log(
+        np.maximum(table[:, inside].sum(axis=1), 1e-300)
+        / np.maximum(table[:, outside].sum(axis=1), 1e-300)
+    )
+    weights = odds[0] - odds[1:]
+    contexts = (
+        Reason(
+            str(thesaurus.contexts[own.indices[tried[at]]]),
+            own.data[tried[at]].item(),
+            float(weights[at]),
+        )
+        for at in np.argsort(-weights, kind="stable")[:n].tolist()
+    )
+    return Reasons(
+        node,
+        float(placed[inside].sum()),
+        against,
+        float(placed[outside].sum()),
+        float(odds[0]),
+        tuple(contexts),
+    )
+
+
+def _leave_one_out(own: Any, left_out: Ints) -> Any:
+    """Return copies of a row, each without one of its entries, as a csr_array."""
+    kept = ~np.eye(own.indices.size, dtype=np.bool_)[left_out]
+    ends = np.arange(left_out.size + 1) * (own.indices.size - 1)
+    columns, counts = (np.tile(one, (left_out.size, 1))[kept] for one in (own.indices, own.data))
+    return sparse.csr_array((counts, columns, ends), shape=(left_out.size, own.shape[1]))
+
+
+def find_node(thesaurus: Thesaurus, name: str) -> int:
+    """Return the node of a class by its number, its label, or a word in it."""
+    number = whole_number(name)
+    if number is not None:
+        return thesaurus.tree.require_node(number)
+    for node, label in thesaurus.labels.items():
+        if label.casefold() == name.casefold():
+            return node
+    if name in thesaurus.rows:
+        return int(thesaurus.places[thesaurus.rows[name]])
+    for node in range(thesaurus.tree.n_nodes):
+        if thesaurus.label(node).casefold() == name.casefold():
+            return node
+    raise InputError(
+        f"unknown class {name!r:.60}: expected its number, its label, or a word in it",
+        code="unknown-word",
+    )
+
+
+def find_lines(
+    thesaurus: Thesaurus, word: str, context: str | None = None, n: int = 10, sort: str = "corpus"
+) -> list[EvidenceLine]:
+    """Return sentences with a word, or with a word in a context; none if none are kept.
+
+    See `Evidence.lines`.
+    """
+    thesaurus.row(word)  # raises if the word is unknown
+    kept = thesaurus.counts.evidence
+    return [] if kept is None else kept.lines(word, context, n, sort)
+
+
+def list_placements(thesaurus: Thesaurus, counts: Counts, n: int = 3) -> list[Placement]:
+    """Return the n most probable classes (leaves) of each new word, word by word."""
+    belongs, leaves = thesaurus.classify(counts), thesaurus.tree.cluster_nodes
+    known = align_contexts(counts, thesaurus.contexts).sum(axis=1)
+    shares = known / np.maximum(counts.word_totals, 1e-300)
+    placements = []
+    for row, word in enumerate(counts.words.tolist()):
+        begin, end = belongs.indptr[row : row + 2]
+        ranked = np.lexsort((belongs.indices[begin:end], -belongs.data[begin:end]))[:n]
+        for rank, at in enumerate(begin + ranked):
+            node, p = int(leaves[belongs.indices[at]]), float(belongs.data[at])
+            if not rank or p >= MIN_PROBABILITY:
+                label = thesaurus.label(node)
+                placements.append(Placement(word, node, label, p, float(shares[row])))
+    return placements

@@ -1,59 +1,74 @@
-"""Where in a tree words are: their leaf, and the classes that a cut of the tree leaves."""
+"""Nodes of the tree of classes: the leaf of each word, and trees with fewer levels."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from roget.core.tree import Tree
 from roget.core.types import Ints
+from roget.errors import InputError
+
+if TYPE_CHECKING:
+    from roget.learn.thesaurus.thesaurus import Thesaurus
 
 LISTED = 0.1
-"""A word is listed in its place, and in every class to which at least so much of it belongs."""
+"""Minimum membership with which a word is also listed in a class that is not its own."""
 
 MANY = 4096
-"""Classes, at most, of which each is compared with each other; imported taxonomies have more."""
+"""Maximum number of classes that are compared pairwise; imported taxonomies may have more."""
 
 CELLS = 1 << 22
-"""Cells of a dense table worked on at a time."""
+"""Batch size: cells of a dense table computed at once."""
 
 
 def parts(rows: int, columns: int) -> Iterator[slice]:
-    """Slices of rows that make tables of at most `CELLS` cells."""
+    """Yield slices of rows such that each slice has at most `CELLS` cells."""
     step = max(1, CELLS // max(columns, 1))
     for begin in range(0, rows, step):
         yield slice(begin, min(begin + step, rows))
 
 
 def assign_leaves(memberships: Any, tree: Tree) -> Ints:
-    """The leaf of each word: from the root, at every split, the side to which it belongs more."""
-    above, order = _ancestry(tree)
-    places = np.zeros(memberships.shape[0], dtype=np.int64)
-    # A word lies in no more nodes than there are above all of its clusters.
+    """Return the leaf of each word: from the root down, the child with the larger membership.
+
+    Parameters
+    ----------
+    memberships
+        p(cluster|word), a csr_array of words × clusters.
+    tree
+        The tree over the clusters.
+    """
+    above, order = _tabulate_ancestors(tree)
+    leaves = np.zeros(memberships.shape[0], dtype=np.int64)
+    # Upper bound of the nodes a word lies in: all ancestors of all of its clusters.
     reach = np.minimum(np.diff(memberships.indptr) * np.diff(above.indptr).max(), tree.n_nodes)
-    numbers = (np.cumsum(reach) - reach) // CELLS
-    for begin in np.unique(numbers, return_index=True)[1].tolist():
-        end = int(np.searchsorted(numbers, numbers[begin], side="right"))
-        places[begin:end] = _descended(memberships[begin:end] @ above, order, tree)
-    return places
+    batch = (np.cumsum(reach) - reach) // CELLS
+    for begin in np.unique(batch, return_index=True)[1].tolist():
+        end = int(np.searchsorted(batch, batch[begin], side="right"))
+        leaves[begin:end] = _descend(memberships[begin:end] @ above, order, tree)
+    return leaves
 
 
-def _descended(belongs: Any, order: Ints, tree: Tree) -> Ints:
-    """The leaves that are reached by the larger sides; of equal ones, the first."""
+def _descend(belongs: Any, order: Ints, tree: Tree) -> Ints:
+    """Follow the child with the larger membership down to a leaf; the first one if equal."""
     size, column = order.size, np.argsort(order)
-    above = column[tree.parent[order]]  # by columns, among which children stand together
+    # Columns are sorted by parent, so the children of a node are adjacent.
+    above = column[tree.parent[order]]
     belongs.sort_indices()
     row = np.repeat(np.arange(belongs.shape[0]), np.diff(belongs.indptr))
     inner = belongs.indices > 0
     row, at, p = row[inner], belongs.indices[inner].astype(np.int64), belongs.data[inner]
+    # One key for each (word, parent); within a key, keep the child with the largest membership.
     key = row * size + above[at]
     first = np.flatnonzero(np.diff(key, prepend=-1))
     largest = np.repeat(np.maximum.reduceat(p, first), np.diff(first, append=key.size))
     best = np.flatnonzero(p == largest)
     best = best[np.diff(key[best], prepend=-1) > 0]
     key, at = key[best], at[best]
+    # All words step down together until each has reached a leaf.
     here = np.zeros(belongs.shape[0], dtype=np.int64)
     moving = np.arange(here.size) if size > 1 else np.empty(0, dtype=np.int64)
     while moving.size:
@@ -62,8 +77,8 @@ def _descended(belongs: Any, order: Ints, tree: Tree) -> Ints:
     return order[here]
 
 
-def _ancestry(tree: Tree) -> tuple[Any, Ints]:
-    """1 where a cluster (row) lies in a node (column), and the node of each column.
+def _tabulate_ancestors(tree: Tree) -> tuple[Any, Ints]:
+    """Return a table with 1 where a cluster (row) lies in a node (column), and the columns' nodes.
 
     Nodes are ordered by depth, then by the column of their parent, then by number.
     """
@@ -72,6 +87,78 @@ def _ancestry(tree: Tree) -> tuple[Any, Ints]:
         level = np.array([child for node in level.tolist() for child in tree.children(node)])
         order.append(level.astype(np.int64))
     nodes, clusters = np.concatenate(order), np.arange(tree.n_clusters)
-    whole = np.ones(clusters.size)
-    inside = tree.share_up(clusters, tree.cluster_nodes, whole, clusters.size)
+    ones = np.ones(clusters.size)
+    inside = tree.share_up(clusters, tree.cluster_nodes, ones, clusters.size)
     return inside[:, nodes], nodes
+
+
+def collapse(thesaurus: Thesaurus, levels: Iterable[int] = (), min_children: int = 1) -> Thesaurus:
+    """Return the thesaurus with fewer levels: only the classes of some cuts.
+
+    Classes keep their ids, labels and notes, and words their places. Clusters within a class of
+    the finest cut are joined.
+
+    Parameters
+    ----------
+    thesaurus
+        The thesaurus; it is not changed.
+    levels
+        Numbers of classes, e.g. 8 and 64, as in `Thesaurus.cut`. By default all classes are kept.
+    min_children
+        Replace classes with fewer subclasses by these subclasses, except the root and leaves.
+
+    Raises
+    ------
+    InputError
+        If the thesaurus has fewer classes than a level.
+    """
+    tree = thesaurus.tree
+    cuts = sorted(set(levels))
+    for k in cuts:
+        if not 1 <= k <= tree.n_clusters:
+            raise InputError(
+                f"level {k}: expected a number of classes from 1 to {tree.n_clusters:,}",
+                code="invalid-option",
+            )
+    kept = {node for k in cuts for node in tree.tops(k)} if cuts else set(range(tree.n_nodes))
+    kept = _dissolve(tree, kept, min_children)
+    if len(kept) == tree.n_nodes:
+        return thesaurus
+    coarser, inside = tree.keep(kept)
+    nodes = sorted(kept)
+    clusters = coarser.cluster[inside[tree.cluster_nodes]]
+    return thesaurus.from_clustering(
+        thesaurus.counts,
+        thesaurus.clustering.join(coarser, clusters),
+        provenance={**thesaurus.provenance, "levels": cuts or None},
+        labels={at: thesaurus.label(node) for at, node in enumerate(nodes)},
+        ids=thesaurus.ids[nodes].tolist(),
+        next_id=thesaurus.next_id,
+        notes={
+            about if isinstance(about, str) else nodes.index(about): note
+            for about, note in thesaurus.notes.items()
+            if isinstance(about, str) or about in kept
+        },
+        # At a split into many a word may prefer another child than at splits into two.
+        places=np.asarray(inside[thesaurus.places]),
+    )
+
+
+def _dissolve(tree: Tree, kept: set[int], min_children: int) -> set[int]:
+    """Drop nodes with too few children; the children go to the node above."""
+    kept = {0, *kept}
+    children = dict.fromkeys(kept, 0)
+
+    def above(node: int) -> int:
+        node = int(tree.parent[node])
+        while node not in kept:
+            node = int(tree.parent[node])
+        return node
+
+    for node in sorted(kept - {0}, reverse=True):
+        if 0 < children[node] < min_children:
+            kept.discard(node)
+            children[above(node)] += children[node]
+        else:
+            children[above(node)] += 1
+    return kept

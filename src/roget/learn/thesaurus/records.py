@@ -1,36 +1,43 @@
-"""What a thesaurus answers with: words, contexts and classes as plain values."""
+"""Records: the words, contexts, classes and changes that a thesaurus returns."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+from roget.errors import InputError
 
 
 class TypicalWord(NamedTuple):
-    """A word of a class: how far it is from the centroid (nats), and p(class|word)."""
+    """A word of a class."""
 
     word: str
     distance: float
+    """KL(word ‖ class), nats."""
     probability: float
+    """p(class|word)."""
 
 
 class TypicalContext(NamedTuple):
-    """A context of a class or word: its probability there, and the log of that over p(context)."""
+    """A context of a class or word."""
 
     context: str
     probability: float
     lift: float
+    """Log of the probability over p(context)."""
 
 
 class ContextClass(NamedTuple):
-    """Contexts that are used alike: what they are in a class of words, and against the average."""
+    """A class of contexts, as used by a class of words."""
 
     number: int
     contexts: tuple[str, ...]
-    """All of them, the most frequent first."""
+    """All its contexts, the most frequent first."""
     probability: float
+    """Its probability in the class of words."""
     lift: float
+    """Log of the probability over that in all words."""
 
     @property
     def label(self) -> str:
@@ -39,63 +46,66 @@ class ContextClass(NamedTuple):
 
 
 class Neighbour(NamedTuple):
-    """A word like another one, and how much: in deviations above what is common."""
+    """A word similar to another one."""
 
     word: str
     similarity: float
+    """In standard deviations above the mean of common words."""
 
     @property
     def distance(self) -> float:
-        """The smaller, the more alike: exp(−similarity)."""
+        """exp(−similarity): the smaller, the more similar."""
         return math.exp(-self.similarity)
 
 
 class Reason(NamedTuple):
-    """A context of a word, and what it says for one class and against another."""
+    """A context of a word as a reason for one class and against another."""
 
     context: str
     seen: float
+    """Occurrences of the word in the context."""
     weight: float
-    """By how much the log of the odds would be less without it, nats."""
+    """Decrease of the log odds without the context, nats."""
 
 
 class Reasons(NamedTuple):
-    """What puts a word into a class, and not into the likeliest of the others."""
+    """Why a word is in a class, and not in the most probable other one."""
 
     node: int
     probability: float
     """p(class|word), by the word's contexts."""
     against: int
-    """The likeliest of the other classes; the class itself, if there is no other."""
+    """The most probable other class; the class itself if there is no other."""
     other: float
-    """Its probability."""
+    """p(other class|word)."""
     odds: float
-    """The log of their odds: with the rule p(c)·Π p(context|c)^count, the sum of all weights and of
-    the log of the odds before any context."""
+    """Log odds of the two classes. With the rule p(c)·Π p(context|c)^count this is the sum of all
+    weights and of the prior log odds."""
     contexts: tuple[Reason, ...]
-    """The weightiest first."""
+    """The largest weights first."""
 
 
 class Sense(NamedTuple):
-    """A class in which a word is used, and how much of the word it is."""
+    """A class in which a word is used."""
 
     node: int
     share: float
+    """The share of the word's use."""
     contexts: tuple[TypicalContext, ...]
-    """Contexts of the word that vote for it, the weightiest first."""
+    """Contexts of the word that vote for the class, the strongest first."""
     words: tuple[str, ...]
-    """Words of the class that are most like the word in these contexts."""
+    """Words of the class that are most similar to the word in these contexts."""
 
 
 class Placement(NamedTuple):
-    """A class that a new word may belong to, and how likely."""
+    """A class that a new word may belong to."""
 
     word: str
     node: int
     label: str
     probability: float
     known: float
-    """The share of the word's tokens that stand in contexts the thesaurus knows."""
+    """Share of the word's tokens in contexts that the thesaurus has."""
 
 
 @dataclass(frozen=True)
@@ -106,12 +116,79 @@ class WordClass:
     parent: int | None
     children: tuple[int, ...]
     label: str
-    """The name it was given, or else words that tell it from those around it."""
+    """Its name, or words that distinguish it from other classes."""
     size: int
-    """How many words have their place here."""
+    """Number of words that have their place here."""
     mass: float
-    """The probability of the class, p(c); that of the root is 1."""
+    """p(class); 1 for the root."""
     value: float | None
-    """At which value the class was split: β, or the nats that saved; None for a leaf."""
+    """Value of the split: β, or the nats saved; None for a leaf."""
     words: tuple[TypicalWord, ...]
     contexts: tuple[TypicalContext, ...]
+
+
+NEW, MOVED, SPLIT, CLASS = "new", "moved", "split", "class"
+CHANGE_KINDS = {
+    SPLIT: "a class split in two",
+    CLASS: "new words that form a new class",
+    MOVED: "a word moved to another class by the new text",
+    NEW: "a new word",
+}
+"""Kinds of changes that growth makes, the largest first."""
+
+OPEN, ACCEPTED, REFUSED = "open", "accepted", "refused"
+STATES = (OPEN, ACCEPTED, REFUSED)
+
+
+@dataclass(frozen=True)
+class GrowthChange:
+    """A change that growth made, to be accepted or refused; classes are known by their ids."""
+
+    number: int
+    kind: str
+    """One of `CHANGE_KINDS`."""
+    words: tuple[str, ...]
+    """The word; for a split the words of the smaller part, for a new class all its words."""
+    source: int | None
+    """The class before; for a new class the most similar one; None for a new word."""
+    target: int
+    """The class now."""
+    score: float
+    """How much better the new class fits. For words: nats, compared with the class before or the
+    second best. For classes: mean cosine within the parts minus that between them."""
+    reasons: tuple[str, ...]
+    """Contexts that support the change, the strongest first."""
+    tokens: float
+    """Number of new tokens of the words."""
+    state: str = OPEN
+    rest: int | None = None
+    """For a split: the id of the larger part."""
+
+    def __post_init__(self) -> None:
+        if self.kind not in CHANGE_KINDS or self.state not in STATES:
+            raise InputError(
+                f"invalid change: kind {self.kind!r}, state {self.state!r}; expected a kind of "
+                f"{', '.join(CHANGE_KINDS)} and a state of {', '.join(STATES)}",
+                code="damaged-folder",
+            )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the change as plain values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, content: Any) -> GrowthChange:
+        """Return the change that `to_json` wrote."""
+        try:
+            plain = dict(content)
+            for name in ("words", "reasons"):
+                if not all(isinstance(text, str) for text in plain[name]):
+                    raise TypeError(f"{name!r} must be texts")
+                plain[name] = tuple(plain[name])
+            for name in ("number", "target", "source", "rest"):
+                value = plain[name]
+                if isinstance(value, bool) or not isinstance(value, int | None):
+                    raise TypeError(f"{name!r} must be a whole number")
+            return cls(**plain)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InputError(f"invalid change: {error!r}", code="damaged-folder") from None

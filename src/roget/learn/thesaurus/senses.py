@@ -107,7 +107,7 @@ class Senses:
             made._rows = sparse.csr_array(stacked[rows])
         return made
 
-    def of(self, row: int, n: int) -> list[Vote]:
+    def rank(self, row: int, n: int) -> list[Vote]:
         """The senses of a word, the commonest first, with n contexts and words of each."""
         begin, end = self.memberships.indptr[row : row + 2]
         order = begin + np.argsort(-self.memberships.data[begin:end], kind="stable")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from roget.core.information import bits
-from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus import Thesaurus, lookup
 from roget.report import Column, ReportTable
 from roget.report.figures import place_nodes
 from roget.report.format import WIDTH, branches, canvas
@@ -23,7 +23,7 @@ NEAREST = 4
 def describe(thesaurus: Thesaurus, node: int) -> dict[str, Any]:
     """A cluster as plain data; distances in bits."""
     one = thesaurus.word_class(node, len(thesaurus))
-    near = thesaurus.nearest(node, NEAREST) if node else []
+    near = lookup.nearest_words(thesaurus, node, NEAREST) if node else []
     return {
         "node": node,
         "parent": int(thesaurus.tree.parent[node]) if node else None,
@@ -51,7 +51,7 @@ def tabulate(thesaurus: Thesaurus, *, nouns: bool = True) -> ReportTable:
 
 def _nearest(thesaurus: Thesaurus, node: int) -> list[str]:
     """The nouns nearest to a cluster that was split off, and their distances in bits."""
-    near = thesaurus.nearest(node, NEAREST) if node else []
+    near = lookup.nearest_words(thesaurus, node, NEAREST) if node else []
     return [f"{one.word} {bits(one.distance):.3f}" for one in near]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from roget import catalogue
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
-from roget.learn.thesaurus.levels import collapse
+from roget.learn.thesaurus.nodes import collapse
 from roget.report.exports.base import PLAIN, Target
 from roget.report.language import find_language
 from roget.report.options import ReportOptions
@@ -31,7 +31,7 @@ def export(
     write = catalogue.load("exporters", format)
     if options.evidence and format not in QUOTING:
         raise InputError(f"evidence: {format} holds no sentences; {', '.join(QUOTING)} do")
-    if options.evidence and not thesaurus.has_evidence:
+    if options.evidence and thesaurus.counts.evidence is None:
         raise InputError("evidence: no sentences were kept; count or build with --evidence N")
     for name in _LINKING if format not in SKOS else ():
         if getattr(options, name) != getattr(PLAIN, name):
@@ -39,7 +39,7 @@ def export(
     options = replace(
         options,
         language=options.language or find_language(thesaurus),
-        state=thesaurus.state,
+        state=thesaurus.editor.state,
     )
     write(collapse(thesaurus, options.levels or (), options.min_children), target, options)
     return format

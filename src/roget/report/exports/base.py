@@ -17,7 +17,7 @@ import numpy as np
 from roget.core.store import new_file
 from roget.core.types import PathLike
 from roget.errors import InputError
-from roget.learn.thesaurus import Thesaurus, WordClass
+from roget.learn.thesaurus import Thesaurus, WordClass, lookup
 from roget.learn.thesaurus.files import is_thesaurus, read_edits
 from roget.learn.thesaurus.nodes import LISTED
 from roget.report.options import ReportOptions
@@ -115,7 +115,7 @@ def quote_lines(thesaurus: Thesaurus, word: str, n: int) -> list[str]:
     """Up to n sentences in which a word was seen, each with its source."""
     found = {
         f"{line.text} ({line.source}{f':{line.line}' if line.line else ''})": None
-        for line in (thesaurus.lines(word, n=n) if n else ())
+        for line in (lookup.find_lines(thesaurus, word, n=n) if n else ())
     }
     return list(found)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from roget.learn.thesaurus import Thesaurus
-from roget.learn.thesaurus.files import read as read_folder
 from roget.scoring.labels.hierarchy import Hierarchy
 from roget.scoring.labels.labels import Labels
 
@@ -23,7 +22,7 @@ def read(
     """The words of a thesaurus or its folder, with its edits, at their places in its tree."""
     if isinstance(file, Thesaurus):
         return to_hierarchy(file, "the thesaurus").to_labels()
-    return to_hierarchy(read_folder(file.source.path), file.name).to_labels()
+    return to_hierarchy(Thesaurus.load(file.source.path), file.name).to_labels()
 
 
 def to_hierarchy(thesaurus: Thesaurus, source: str) -> Hierarchy:

@@ -13,7 +13,7 @@ from urllib.parse import quote
 import numpy as np
 
 from roget._version import __version__
-from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus import Thesaurus, lookup
 from roget.learn.thesaurus.edits import Note
 from roget.report.exports.base import ExportEntry, Member, entries, exporter, number, quote_lines
 from roget.report.format import plural
@@ -165,7 +165,7 @@ def describe(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[tuple[Add
 
 def _origin(thesaurus: Thesaurus, options: ReportOptions) -> Statements:
     """What was exported, so that changes made elsewhere can be told: see `taxonomy.changes`."""
-    facts: Statements = [("roget:state", SkosText(options.state or thesaurus.state, None))]
+    facts: Statements = [("roget:state", SkosText(options.state or thesaurus.editor.state, None))]
     if options.levels:
         facts.append(("roget:levels", SkosText(",".join(map(str, options.levels)), None)))
     if options.min_children > 1:
@@ -199,7 +199,7 @@ def _relate(thesaurus: Thesaurus, n: int) -> dict[str, list[str]]:
     if not n:
         return {}
     words = thesaurus.words.tolist()
-    near = thesaurus.all_neighbours(np.arange(len(words)), n)
+    near = lookup.list_neighbours(thesaurus, np.arange(len(words)), n)
     pairs = {(word, each.word) for word, some in zip(words, near, strict=True) for each in some}
     found: dict[str, list[str]] = {}
     for word, other in sorted(pairs | {(other, word) for word, other in pairs}):

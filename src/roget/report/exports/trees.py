@@ -14,7 +14,7 @@ from roget._version import __version__
 from roget.core.folder import write_npz
 from roget.core.types import Array, Floats
 from roget.errors import InputError
-from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus import Thesaurus, lookup
 from roget.report.exports import base
 from roget.report.exports.base import (
     PLAIN,
@@ -197,7 +197,7 @@ def write_json(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
         "words": len(thesaurus),
         "classes": thesaurus.tree.n_clusters,
     }
-    if alike := thesaurus.context_classes():
+    if alike := lookup.context_classes(thesaurus):
         head["context_classes"] = [
             {"number": one.number, "share": one.probability, "contexts": one.contexts}
             for one in alike
@@ -221,7 +221,7 @@ def _class(one: ExportEntry, options: ReportOptions) -> dict[str, Any]:
     if one.node in one.thesaurus.notes:
         found.update(one.thesaurus.notes[one.node]._asdict())
     found["contexts"] = [context._asdict() for context in one.about.contexts[: base.TYPICAL]]
-    if alike := one.thesaurus.context_classes(one.node, base.TYPICAL):
+    if alike := lookup.context_classes(one.thesaurus, one.node, base.TYPICAL):
         found["context_classes"] = [
             {"number": each.number, "probability": each.probability, "lift": each.lift}
             for each in alike

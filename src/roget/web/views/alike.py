@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypedDict
 
+from roget.learn.thesaurus import lookup
 from roget.web.snapshot import ThesaurusSnapshot
 from roget.web.views.base import (
     WORD,
@@ -38,13 +39,13 @@ def make(snapshot: ThesaurusSnapshot, word: str, other: str, n: int = CONTEXTS) 
     """Return n contexts that two words share, and the smallest class that holds both words."""
     thesaurus = snapshot.thesaurus
     rows = [thesaurus.row(word), thesaurus.row(other)]
-    shared = thesaurus.shared_evidence(word, other, check_rows(n))
+    shared = lookup.shared_evidence(thesaurus, word, other, check_rows(n))
     columns = [snapshot.columns[one.context] for one in shared]
     counts = thesaurus.counts.matrix[rows][:, columns].toarray().T.tolist() if columns else []
     return {
         "words": [word, other],
         "class": name_class(snapshot, thesaurus.common_class(word, other)),
-        "kept": thesaurus.has_evidence,
+        "kept": thesaurus.counts.evidence is not None,
         "contexts": [
             {**describe_context(snapshot, one.context), "counts": pair}
             for one, pair in zip(shared, counts, strict=True)

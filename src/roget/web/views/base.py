@@ -194,8 +194,8 @@ def name_class(snapshot: ThesaurusSnapshot, node: int) -> Named:
     return {
         "node": node,
         "label": snapshot.labels[node],
-        "words": int(snapshot.thesaurus.sizes[node]),
-        "share": short(float(snapshot.thesaurus.shares[node])),
+        "words": int(snapshot.thesaurus.index.places.sizes[node]),
+        "share": short(float(snapshot.thesaurus.index.places.shares[node])),
     }
 
 

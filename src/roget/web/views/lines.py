@@ -8,6 +8,7 @@ from typing import Any, NotRequired, TypedDict
 
 from roget.core.counts.evidence import SORTS, EvidenceLine, sort_lines
 from roget.errors import InputError, UnknownName
+from roget.learn.thesaurus import lookup
 from roget.report.format import part_text
 from roget.web.snapshot import ThesaurusSnapshot
 from roget.web.views.base import (
@@ -71,7 +72,7 @@ def _word_lines(
 ) -> LinesView:
     thesaurus = snapshot.thesaurus
     thesaurus.row(word)
-    lines = thesaurus.lines(word, context, check_rows(n), sort)
+    lines = lookup.find_lines(thesaurus, word, context, check_rows(n), sort)
     evidence = thesaurus.counts.evidence
     kept = 0 if evidence is None else evidence.count(word, context)
     return {**_concordance(snapshot, context, sort, lines), "word": word, "of": kept}
@@ -85,7 +86,9 @@ def _class_lines(
     check_index("class", node, thesaurus.tree.n_nodes)
     words = [one.word for one in thesaurus.word_class(node, WORDS).words]
     per_word = max(1, check_rows(n) // 8)
-    lines = (line for word in words for line in thesaurus.lines(word, context, per_word))
+    lines = (
+        line for word in words for line in lookup.find_lines(thesaurus, word, context, per_word)
+    )
     first = sort_lines(itertools.islice(lines, n), sort)
     return {**_concordance(snapshot, context, sort, first), "node": node}
 
@@ -99,7 +102,7 @@ def _concordance(
         "context": context,
         "said": None if context is None else snapshot.phrase(context),
         "sort": sort,
-        "kept": snapshot.thesaurus.has_evidence,
+        "kept": snapshot.thesaurus.counts.evidence is not None,
         "lines": merge_lines(lines),
     }
 
@@ -149,7 +152,9 @@ def embed(page: StaticPage) -> dict[str, Any]:
                 merge_lines(
                     line
                     for context in page.word_contexts[row]
-                    for line in thesaurus.lines(str(thesaurus.words[row]), context, page.evidence)
+                    for line in lookup.find_lines(
+                        thesaurus, str(thesaurus.words[row]), context, page.evidence
+                    )
                 )
                 for row in rows
             ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-from roget.learn.thesaurus.changes import OPEN
+from roget.learn.thesaurus.records import OPEN
 from roget.report.format import brief
 from roget.web.snapshot import ThesaurusSnapshot
 from roget.web.views.base import StaticPage, View, short
@@ -54,7 +54,7 @@ def make(snapshot: ThesaurusSnapshot) -> Overview:
     """Return the sizes, the provenance and the state of editing."""
     thesaurus, known = snapshot.thesaurus, snapshot.thesaurus.provenance
     class_information, word_information = snapshot.information
-    done, lock_reason = thesaurus.done, snapshot.lock_reason
+    done, lock_reason = thesaurus.editor.done, snapshot.lock_reason
     return {
         "name": snapshot.name,
         "words": len(thesaurus),
@@ -76,7 +76,7 @@ def make(snapshot: ThesaurusSnapshot) -> Overview:
         "edits": len(done),
         "last": str(done[-1]) if done else None,
         "next": str(thesaurus.undone[0]) if thesaurus.undone else None,
-        "evidence": thesaurus.has_evidence,
+        "evidence": thesaurus.counts.evidence is not None,
         "changes": len(thesaurus.changes),
         "open": sum(one.state == OPEN for one in thesaurus.changes),
         "live": True,

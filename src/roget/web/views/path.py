@@ -29,13 +29,13 @@ def make(snapshot: ThesaurusSnapshot) -> PathView:
     thesaurus, kind = snapshot.thesaurus, snapshot.kind
     points: dict[int, float | None] = {}
     if kind == "bits":
-        for step in thesaurus.steps:
+        for step in thesaurus.clustering.path:
             if "total_before" in step:
                 points.setdefault(int(step["n_clusters"]) - 1, bits(step["total_before"]))
             length = step.get("total_after", step.get("description_length"))
             points[int(step["n_clusters"])] = None if length is None else bits(length)
     elif kind == "beta":
-        for step in thesaurus.steps:
+        for step in thesaurus.clustering.path:
             if step.get("beta") is not None:
                 points.setdefault(int(step["n_clusters"]), float(step["beta"]))
     if not points:

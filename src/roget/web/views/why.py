@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypedDict
 
+from roget.learn.thesaurus import lookup
 from roget.web.snapshot import ThesaurusSnapshot
 from roget.web.views.alike import CONTEXTS
 from roget.web.views.base import (
@@ -44,13 +45,13 @@ WhyView = TypedDict(
 def make(snapshot: ThesaurusSnapshot, word: str, node: int, n: int = CONTEXTS) -> WhyView:
     """Return n contexts by weight."""
     check_index("class", node, snapshot.thesaurus.tree.n_nodes)
-    reasons = snapshot.thesaurus.reasons(word, node, check_rows(n))
+    reasons = lookup.reasons(snapshot.thesaurus, word, node, check_rows(n))
     other = reasons.against
     return {
         "word": word,
         "class": name_class(snapshot, reasons.node),
         "against": None if other == reasons.node else name_class(snapshot, other),
-        "kept": snapshot.thesaurus.has_evidence,
+        "kept": snapshot.thesaurus.counts.evidence is not None,
         "contexts": [
             {
                 **describe_context(snapshot, one.context),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from roget.learn.thesaurus import Neighbour
+from roget.learn.thesaurus import Neighbour, lookup
 from roget.report.format import brief
 from roget.web.snapshot import ThesaurusSnapshot
 from roget.web.views.base import (
@@ -85,7 +85,9 @@ def make_by_name(snapshot: ThesaurusSnapshot, word: str, n: int = NEIGHBOURS) ->
 def make_many(snapshot: ThesaurusSnapshot, rows: range, n: int = NEIGHBOURS) -> Iterator[WordView]:
     """Yield several words; their neighbours are computed together, which is faster."""
     thesaurus = snapshot.thesaurus
-    near = thesaurus.all_neighbours(np.array(rows), check_rows(n)) if n else [[]] * len(rows)
+    near = (
+        lookup.list_neighbours(thesaurus, np.array(rows), check_rows(n)) if n else [[]] * len(rows)
+    )
     for row, neighbours in zip(rows, near, strict=True):
         yield _make_word(snapshot, row, neighbours)
 

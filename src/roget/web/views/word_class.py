@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NotRequired
 
 from roget.core.information import bits
-from roget.learn.thesaurus import ContextClass, TypicalContext
+from roget.learn.thesaurus import ContextClass, TypicalContext, lookup
 from roget.report.format import brief
 from roget.web.snapshot import ThesaurusSnapshot
 from roget.web.views.base import (
@@ -85,7 +85,7 @@ def make(snapshot: ThesaurusSnapshot, node: int, n: int = WORDS, offset: int = 0
         ],
         "context_classes": [
             measure_context(one, one.label, one.label)
-            for one in thesaurus.context_classes(node, CONTEXT_CLASSES)
+            for one in lookup.context_classes(thesaurus, node, CONTEXT_CLASSES)
         ],
     }
 
@@ -107,7 +107,7 @@ def embed(page: StaticPage) -> dict[str, Any]:
     thesaurus, classes = page.snapshot.thesaurus, []
     for node in range(thesaurus.tree.n_nodes):
         is_leaf = not thesaurus.tree.children(node)
-        n = max(STATIC_WORDS, int(thesaurus.sizes[node])) if is_leaf else STATIC_WORDS
+        n = max(STATIC_WORDS, int(thesaurus.index.places.sizes[node])) if is_leaf else STATIC_WORDS
         data = make(page.snapshot, node, n)
         classes.append(
             [
