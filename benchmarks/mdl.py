@@ -105,7 +105,7 @@ def optimal(number: int) -> Rows:
         for criterion in ("li-abe", "corrected"):
             least = shortest(counts, criterion == "li-abe")
             for estimator, search in itertools.product(("mdl", "mle"), ("auto", "paper")):
-                code = criteria.code(matrix, criterion, estimator, 1.0)
+                code = criteria.make_code(matrix, criterion, estimator, 1.0)
                 cut = Bisector(matrix, code, search, turn).split(whole)
                 assert cut is not None
                 charge = code.penalty(float(counts.sum()), whole.size)

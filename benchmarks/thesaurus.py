@@ -36,7 +36,7 @@ from roget.core.counts.views import unit
 from roget.core.intervals import interval
 from roget.learn.clustering.spherical.estimator import COMMON, SphericalTree
 from roget.learn.clustering.spherical.moves import move, start
-from roget.learn.clustering.spherical.rule import draw_near, draw_new
+from roget.learn.clustering.spherical.rule import smooth_new_vectors, smooth_vectors
 from roget.learn.thesaurus.neighbours import Neighbours
 
 try:
@@ -117,11 +117,11 @@ class Material:
             learnt = known.rows >= 0
             order = np.argsort(-self.counts.word_totals[learnt], kind="stable")
             common = np.sort(order[:COMMON])
-            drawn = draw_near(known, common)
+            drawn = smooth_vectors(known, common)
             whole = np.zeros((len(self.words), drawn.shape[1]), dtype=np.float32)
             whole[learnt] = drawn[known.rows[learnt]]
             # Words in too few contexts to learn from get the vectors that new words get.
-            whole[~learnt] = draw_new(known, common, self.counts.matrix[~learnt])
+            whole[~learnt] = smooth_new_vectors(known, common, self.counts.matrix[~learnt])
             return whole
 
         return cache(work)

@@ -88,6 +88,11 @@ CODES: dict[str, Explanation] = {
         "Different contexts give different counts and classes.",
         "Pass --relation or --window to choose them.",
     ),
+    "disconnected-words": Explanation(
+        "Some words share no context with the others, not even indirectly.",
+        "They form clusters of their own at once, whatever their meaning.",
+        "Raise min_count, or keep the largest connected part of the table.",
+    ),
     "dropped-words": Explanation(
         "Some words were left out of the clustering.",
         "They are too rare, or no context links them to the other words.",
@@ -119,6 +124,11 @@ CODES: dict[str, Explanation] = {
         "There is nothing to score or count.",
         "Check the path and the format of the input.",
     ),
+    "empty-rows": Explanation(
+        "Some rows or columns have no counts.",
+        "Nothing can be learnt from them; they are placed after the others.",
+        "Remove them, or ignore the note.",
+    ),
     "error": Explanation(
         "An error without a more specific code.", "See the message.", "See the message."
     ),
@@ -135,6 +145,11 @@ CODES: dict[str, Explanation] = {
     "file-not-found": Explanation(
         "A file or folder does not exist.", "Nothing can be read.", "Check the path."
     ),
+    "fractional-counts": Explanation(
+        "Counts are not whole numbers.",
+        "The formulas hold for fractions, but the search is slower.",
+        "Round the counts if they are numbers of occurrences.",
+    ),
     "function-words": Explanation(
         "Function words were left out of windows.",
         "They occur next to every word and say little about it.",
@@ -149,6 +164,11 @@ CODES: dict[str, Explanation] = {
         "An output would overwrite an input.",
         "The input would be lost if the command failed.",
         "Choose another output path.",
+    ),
+    "interrupted": Explanation(
+        "A run was ended early, by Ctrl-C.",
+        "The result is that of the work done so far.",
+        "Run it again; with a checkpoint it resumes where it stopped.",
     ),
     "invalid-input": Explanation(
         "The input cannot be used.",
@@ -245,6 +265,11 @@ CODES: dict[str, Explanation] = {
         "Cuts and levels are defined for trees only.",
         "Correct the parent named in the message.",
     ),
+    "not-converged": Explanation(
+        "A search ended before it reached what was requested.",
+        "For example, fewer clusters than requested, because the words are too similar.",
+        "Request less, allow more iterations, or add counts.",
+    ),
     "not-fitted": Explanation(
         "An estimator was used before `fit`.", "It has learnt nothing yet.", "Call `fit` first."
     ),
@@ -262,6 +287,16 @@ CODES: dict[str, Explanation] = {
         "An output cannot be written.",
         "The folder is missing, the disk is full or permission is denied.",
         "Choose another path, or correct the cause given in the message.",
+    ),
+    "nothing-clustered": Explanation(
+        "Nearly every word is a class of its own, or all words are in one class.",
+        "The counts are too many or too few for the criterion to group the words.",
+        "Request a number of classes (--clusters), cut the tree, or change the criterion.",
+    ),
+    "nothing-saved": Explanation(
+        "Some or all splits do not shorten the description of the counts.",
+        "By this criterion the clusters are not justified by the data.",
+        "Add counts, or choose another criterion.",
     ),
     "odd-words": Explanation(
         "Words tagged as nouns that are not nouns were left out.",
@@ -347,5 +382,15 @@ CODES: dict[str, Explanation] = {
         "No item has the label passed as --noise.",
         "The option has no effect, which suggests a different spelling.",
         "Check the labels of the system file.",
+    ),
+    "words-capped": Explanation(
+        "Only the most frequent words were used for learning; the others were placed afterwards.",
+        "The run time grows with the number of words.",
+        "Raise --max-words.",
+    ),
+    "words-set-aside": Explanation(
+        "Rare words that fit no class well were left out of the thesaurus.",
+        "Their few contexts do not determine a class.",
+        "Pass --no-set-aside to keep them.",
     ),
 }

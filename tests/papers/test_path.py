@@ -49,7 +49,7 @@ def test_predictions_are_the_product_of_the_tables(
     membership, centroids = rng.dirichlet(np.ones(5), 120), rng.dirichlet(np.ones(60), 5)
     given = membership if dense else sparse.csr_array(membership)
     expected = (membership @ centroids)[tokens.rows, tokens.columns]
-    np.testing.assert_allclose(tokens.predicted(given, centroids), expected, rtol=1e-12)
+    np.testing.assert_allclose(tokens.predict(given, centroids), expected, rtol=1e-12)
 
 
 def test_weights_are_the_best_there_are() -> None:
@@ -70,7 +70,7 @@ def test_a_helpful_class_helps_and_a_useless_one_does_no_harm() -> None:
     labels = np.arange(120) % 4
     membership = np.eye(4)[labels]
     sums = np.stack([train.toarray()[labels == c].sum(axis=0) for c in range(4)]) + 0.1
-    classes = tokens.predicted(membership, sums / sums.sum(axis=1, keepdims=True))
+    classes = tokens.predict(membership, sums / sums.sum(axis=1, keepdims=True))
 
     def loss(*given: Floats) -> float:
         return tokens.loss(heldout.backoff(tokens, *given))

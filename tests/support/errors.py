@@ -41,3 +41,13 @@ def notice(notices: Iterable[str], code: str, *contains: object) -> Notice:
     for part in contains:
         assert str(part) in found[0], f"{part!r} is not in: {found[0]}"
     return found[0]
+
+
+@contextmanager
+def warned(code: str, *contains: object, kind: type[Warning] = UserWarning) -> Iterator[Any]:
+    """Expect a Python warning with this code whose text names each value of `contains`."""
+    assert code in CODES, f"{code} has no explanation in roget.codes"
+    with pytest.warns(kind) as caught:
+        yield caught
+    notices = [one.message.args[0] for one in caught if isinstance(one.message, Warning)]
+    notice(notices, code, *contains)

@@ -24,6 +24,7 @@ from roget.core.store import Partial
 from roget.core.types import PathLike
 from roget.engines.base import working_on
 from roget.errors import InputError, Notice
+from roget.learn.clustering.notices import ignore_trivial
 from roget.learn.counting.inspect import Inputs
 from roget.learn.counting.options import CountOptions
 from roget.learn.evaluation.heldout import trial
@@ -175,7 +176,8 @@ def _build(
     counts, more = _choose_words(gathered.counts, plan, options)
     clusterer = _make_clusterer(plan, folder, counts, clustering)
     where = options.engine, options.scheduler, options.processes
-    with working_on(*where) if clusterer.spreads else nullcontext():
+    # The command shows the notes of the model, which include a trivial result.
+    with working_on(*where) if clusterer.spreads else nullcontext(), ignore_trivial():
         model = clusterer.fit(counts)
     thesaurus = Thesaurus.from_clustering(counts, model)
     thesaurus = keep_spare(thesaurus, gathered.whole)

@@ -56,7 +56,7 @@ def test_a_word_beside_others_is_beside_itself() -> None:
 def test_what_is_kept_is_read_again_and_checked() -> None:
     found = Representation.learn(draw(50, 60), widths=(5, 8)).keep(np.array([3, -1, 7]))
     kept = found.to_arrays()
-    again = Representation.of_arrays(kept)
+    again = Representation.from_arrays(kept)
     assert np.array_equal(again.vectors, found.vectors)
     assert again.n_words == 3
     assert np.array_equal(again.embed(draw(4, 60, 1)), found.embed(draw(4, 60, 1)))
@@ -66,7 +66,7 @@ def test_what_is_kept_is_read_again_and_checked() -> None:
         ("weights.indices", kept["weights.indices"] + 60),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=name.partition(".")[0]):
-            Representation.of_arrays({**kept, name: wrong})
+            Representation.from_arrays({**kept, name: wrong})
 
 
 def test_spreading_is_the_sum_by_hand() -> None:

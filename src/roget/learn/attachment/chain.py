@@ -35,6 +35,7 @@ from roget.learn.attachment.quads import (
 )
 from roget.learn.attachment.sources import Sources, tables, tabulate
 from roget.learn.attachment.statistics import Association, BackoffStage
+from roget.learn.clustering.notices import ignore_trivial
 from roget.learn.command_options import RULES
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.treecut import TreeCut
@@ -197,7 +198,8 @@ def _trees(
         for name, kind, begin in ((MDL, "mdl", 0.05), (MLE, "mle", 0.4)):
             tell(begin, name)
             clusterer = catalogue.load("clusterers", "mdl")
-            model = clusterer(estimator=kind, random_state=seed).fit(counts)
+            with ignore_trivial():  # maximum likelihood isolates every noun
+                model = clusterer(estimator=kind, random_state=seed).fit(counts)
             trees[name] = Thesaurus.from_clustering(counts, model)
     return trees | dict(zip((WORDNET,), wordnet, strict=False))
 

@@ -77,7 +77,7 @@ class Keyed:
         self._rows = {key: row for row, key in enumerate(self.keys)}
 
     @classmethod
-    def of_table(cls, table: Mapping[str, Any]) -> Self:
+    def from_table(cls, table: Mapping[str, Any]) -> Self:
         """From numbers by key."""
         dtype = np.float64 if cls.kinds == "f" else np.int64
         return cls(table, np.array(list(table.values()), dtype=dtype).reshape(-1, *cls.shape))
@@ -120,7 +120,7 @@ class QuadrupleCounts(Keyed):
         for quad, noun in zip(quads, nouns, strict=True):
             for key in _keys(quad):
                 table.setdefault(key, [0, 0])[0 if noun else 1] += 1
-        return cls.of_table(table)
+        return cls.from_table(table)
 
     def counts(self, quads: Iterable[LemmatisedQuadruple]) -> Ints:
         """Times N and times V of each part of each quadruple: quadruples × parts × 2."""
@@ -187,7 +187,7 @@ class Tendencies(Keyed):
             for key in _loose_keys(quad):
                 table[key][0] += one - total / times
                 table[key][1] += 1
-        return cls.of_table({key: total / times for key, (total, times) in table.items()})
+        return cls.from_table({key: total / times for key, (total, times) in table.items()})
 
     def features(self, quads: Sequence[LemmatisedQuadruple]) -> Floats:
         """The tendency of each part of each quadruple, 0 where it is new."""
@@ -249,7 +249,7 @@ class Association(Keyed):
                 for preposition in (quad.preposition, ANY) if its else ():
                     counts[f"{kind}\t{word}\t{preposition}"] += times
                     counts[f"{kind}\t\t{preposition}"] += times
-        return cls.of_table(counts)
+        return cls.from_table(counts)
 
     def share(self, quads: Sequence[LemmatisedQuadruple], noun: bool) -> Floats:
         """p(prep|noun)·p(no phrase|verb) of each quadruple, or the same of the verb."""
@@ -311,7 +311,7 @@ class SlotCounts:
             # Each word counts by itself, a first noun too: "n" is any place of a noun.
             for key in _slot_keys(LemmatisedQuadruple(verb, noun, slot, noun)):
                 slots[key] += count
-        return cls(tally, Slots.of_table(slots))
+        return cls(tally, Slots.from_table(slots))
 
     def features(self, quads: Sequence[LemmatisedQuadruple]) -> Floats:
         """Eight numbers for each quadruple, 0 or so where nothing is known.

@@ -73,7 +73,7 @@ def _parts(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Cluster
         if "parts" not in one:
             return _revive(kept, key, one)
         return tuple(
-            _ready(Clustering.of_parts(plain, folders.take_under(f"{key}.{number}", kept)))
+            _ready(Clustering.from_parts(plain, folders.take_under(f"{key}.{number}", kept)))
             for number, plain in enumerate(one["parts"])
         )
     except InputError as error:

@@ -1,4 +1,4 @@
-"""What all clusterers are as scikit-learn estimators; each adds how it learns."""
+"""The base class of all clusterers as scikit-learn estimators; a subclass adds how it learns."""
 
 from __future__ import annotations
 
@@ -19,43 +19,52 @@ from roget.core.options import check, document, helps_of
 from roget.core.progress import Progress, Report
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats, Ints, PathLike
-from roget.errors import InputError
+from roget.errors import InputError, Notice, UnknownName
 from roget.learn.clustering.inputs import export_names, restore_names, table
 from roget.learn.clustering.memberships import log_likelihood, replace_rows, sparsify
+from roget.learn.clustering.notices import TrivialClusteringWarning, ignore_trivial
 from roget.learn.clustering.options import CALLED
 from roget.learn.clustering.result import NONE, Clustering, Posterior, Rule, Unit
 
 LEVELS = (1.0, 0.5, 0.25, 0.1)
-"""The parts of the clusters that are left at the levels of a tree which serve prediction."""
+"""Fractions of the clusters kept at the levels of the tree that predictions average over."""
 
-ALONE = 0.9
-"""With so many classes for a word, nothing was clustered."""
+NEARLY_ALL = 0.7
+"""Share of classes per word from which on the result is reported as not clustered."""
 
-_NOT_KEPT = ("progress", "checkpoint", "random_state")
+MIN_WARNED = 20
+"""Number of words from which on such a result is also a Python warning."""
+
+_NOT_SAVED = ("progress", "checkpoint", "random_state")
 
 
-def _of(name: str, about: str) -> Any:
-    """What `clustering_` has by that name, as a fitted attribute."""
-    return property(lambda self: getattr(self.clustering_, name), doc=about)
+class UnknownParameter(UnknownName, ValueError):
+    """A name that is not a parameter of an estimator; a ValueError, as scikit-learn raises."""
+
+
+def _fitted(name: str, doc: str) -> Any:
+    """Make a fitted attribute that reads an attribute of `clustering_`."""
+    return property(lambda self: getattr(self.clustering_, name), doc=doc)
 
 
 class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Predicting, cutting, saving and loading: all of it through `clustering_`, which `fit` makes.
+    """A clusterer of words: fits, predicts, cuts, saves and loads through its `clustering_`.
 
-    A clusterer is a package with a subclass of this and a line in the catalogue. The subclass has
-    `_learn`, which sets `clustering_` and `n_iter_`, and `notes_` and `interrupted_` where there is
-    something to tell; or a `fit` of its own, which sets all four. And it says:
+    To add a clusterer, write a package with a subclass of this class and an `options` module, and
+    add one line to the catalogue. The subclass implements `_learn`, which sets `clustering_` and
+    `n_iter_`, and, where they apply, `notes_` and `interrupted_`. It may declare:
 
-    name: its name in the catalogue.
-    makes: what its classes are, in a few words, as lists of models tell it.
-    rule: how it places new words, a `Rule`; by default p(c)·Π p(v|c)^n.
-    unit: what the values at the splits of its trees are.
-    number: the parameter that asks for a number of clusters.
-    kept: fitted attributes that are saved besides `clustering_`.
-    facts: fitted attributes, by the names under which summaries tell them.
-    found: parameters that may be left open, by the fitted attributes that settle them.
-    sized_levels: whether `learn_levels` has the sizes that it is asked for.
-    spreads: whether workers of an engine can take part in learning.
+    name: name in the catalogue.
+    makes: the kind of classes in a few words, for lists of models.
+    rule: the `Rule` that places new words; by default p(c)·Π p(v|c)^n.
+    unit: meaning of the values at the splits of its trees.
+    number: parameter that holds the number of clusters.
+    kept: fitted attributes to save in addition to `clustering_`.
+    facts: fitted attributes shown in summaries, by display name.
+    found: parameters that may be left open, with the fitted attributes that hold their values.
+    sized_levels: True if `learn_levels` returns the requested sizes.
+    spreads: True if the workers of an engine can share the work.
+    warns_trivial: True if `fit` warns when nearly every word is a class of its own.
     """
 
     name: ClassVar[str]
@@ -68,6 +77,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     found: ClassVar[Mapping[str, str]] = {}
     sized_levels: ClassVar[bool] = False
     spreads: ClassVar[bool] = False
+    warns_trivial: ClassVar[bool] = False
 
     clustering_: Clustering
     n_features_in_: int
@@ -75,7 +85,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     notes_: list[str]
     interrupted_: bool
     unsure_: Mapping[int, str] = {}
-    """Rows that thesauri leave out, with the reason."""
+    """Rows to leave out of a thesaurus, with the reason."""
     progress: Report | None
 
     def __init_subclass__(cls, **more: Any) -> None:
@@ -93,64 +103,81 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         progress: Report | None = None,
         **options: Any,
     ) -> Self:
-        """The clusterer for so many clusters, or as many as it finds; as `roget build` asks.
+        """Make a clusterer for `clusters` clusters, or as many as it finds by itself.
 
-        Options that are None are left as they are; others the clusterer must have. A seed, a
-        checkpoint and progress are for those that can make use of them.
+        Options that are None keep their defaults; any other option must be a parameter of the
+        clusterer. A seed, a checkpoint and progress are passed only to clusterers that have them.
         """
         known = cls._get_param_names()
         wanted = {cls.number: clusters, **options}
         wanted = {name: value for name, value in wanted.items() if value is not None}
         for name, value in wanted.items():
             if name not in known:
-                raise InputError(f"{name} {value}: the method {cls.name} has no such option")
+                raise InputError(
+                    f"{name}={value!r}: the method {cls.name} has no such option",
+                    code="conflicting-options",
+                )
         free = {"random_state": random_state, "checkpoint": checkpoint, "progress": progress}
         return cls(**wanted, **{name: value for name, value in free.items() if name in known})
 
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name; an unknown name is refused with the closest known one."""
+        known = self.get_params(deep=False)
+        for name in params:
+            # scikit-learn addresses the parameters of nested estimators as outer__inner.
+            if name.partition("__")[0] not in known:
+                raise UnknownParameter(f"parameter of {type(self).__name__}", name, known)
+        super().set_params(**params)
+        return self
+
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn clusters of the rows of X: Counts, or any sparse or dense matrix of counts."""
+        """Learn clusters of the rows of X: Counts, or any sparse or dense matrix of counts.
+
+        The steps are the same for all clusterers: check the options, check the counts, learn the
+        clusters (`_learn`), attach the names of the contexts, and note a trivial result.
+        """
         self._check_options()
         matrix = table(self, X, reset=True)
         self.notes_, self.interrupted_ = [], False
         self._learn(matrix)
         self.clustering_ = replace(self.clustering_, contexts=vars(self).get("contexts_"))
-        self.notes_ += self._trivial()
+        self.notes_ += self._note_trivial()
         return self
 
     def _learn(self, matrix: Any) -> None:
-        """Learn from a csr_array of counts, checked."""
+        """Learn from a checked csr_array of counts."""
         raise NotImplementedError
 
     def _check_options(self) -> None:
-        """Refuse options that make no sense."""
+        """Refuse options with invalid values."""
         check(self, CALLED)
 
-    labels_: Array = _of("labels", "The likeliest cluster of each word.")
-    membership_: Any = _of("memberships", "p(cluster|word), a csr_array of words × clusters.")
-    centroids_: Any = _of("centroids", "p(context|cluster), clusters × contexts.")
-    mass_: Floats = _of("mass", "p(cluster).")
-    background_: Floats = _of("background", "p(context) of all words.")
-    tree_: Tree = _of("tree", "The splits, whose leaves are the clusters.")
-    n_clusters_: int = _of("n_clusters", "How many clusters were found.")
+    labels_: Array = _fitted("labels", "The likeliest cluster of each word.")
+    membership_: Any = _fitted("memberships", "p(cluster|word), a csr_array of words × clusters.")
+    centroids_: Any = _fitted("centroids", "p(context|cluster), clusters × contexts.")
+    mass_: Floats = _fitted("mass", "p(cluster).")
+    background_: Floats = _fitted("background", "p(context) over all words.")
+    tree_: Tree = _fitted("tree", "The splits, whose leaves are the clusters.")
+    n_clusters_: int = _fitted("n_clusters", "The number of clusters.")
 
     @property
     def path_(self) -> list[dict[str, Any]]:
-        """What the search came to, step by step."""
+        """The steps of the search, one row for each."""
         return [dict(step) for step in self.clustering_.path]
 
     @property
     def facts_(self) -> dict[str, Any]:
-        """What a summary tells besides sizes, such as β or the length of the description."""
+        """Facts shown in a summary, such as β or the description length."""
         return {name: getattr(self, attribute) for name, attribute in self.facts.items()}
 
     @property
     def settled_(self) -> dict[str, Any]:
-        """Parameters with which the same is learnt again without a search for how many and how."""
+        """Parameters that repeat the fit without searching for the number of clusters."""
         found = {name: getattr(self, attribute) for name, attribute in self.found.items()}
         return {self.number: self.n_clusters_, **found}
 
     def renew(self, progress: Report | None = None) -> Self:
-        """One that is not fitted yet, and will learn as many clusters, as sharp."""
+        """Return an unfitted clusterer with the number of clusters and β found by this one."""
         wanted = {**self.settled_, "checkpoint": None, "progress": progress}
         known = self.get_params()
         model: Self = clone(self)
@@ -158,14 +185,14 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return model
 
     def fit_predict(self, X: Any, y: Any = None) -> Array:
-        """The labels of the rows of X."""
+        """Fit and return the labels of the rows of X."""
         return self.fit(X, y).labels_
 
     def predict_proba(self, X: Any) -> Any:
-        """p(cluster|row) of each row of X, from whatever counts it has.
+        """Return p(cluster|row) for each row of X, from whatever counts it has.
 
-        X may hold words not seen in training; a row of zeros gets what an unknown word would. A
-        dask array gives a dask array, block by block.
+        X may hold words that were not in the training counts; a row of zeros is placed as an
+        unknown word. A dask array is processed block by block and returns a dask array.
         """
         check_is_fitted(self)
         if type(X).__module__.partition(".")[0] == "dask":
@@ -173,29 +200,29 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return self.clustering_.place(table(self, X))
 
     def transform(self, X: Any) -> Any:
-        """The same as `predict_proba`."""
+        """Return the same as `predict_proba`."""
         return self.predict_proba(X)
 
     def predict(self, X: Any) -> Any:
-        """The likeliest cluster of each row of X."""
+        """Return the likeliest cluster of each row of X."""
         return self.predict_proba(X).argmax(axis=1)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Mean log p(context|word) of the tokens in X, nats; higher is better."""
+        """Return the mean log p(context|word) of the tokens in X in nats; higher is better."""
         check_is_fitted(self)
         matrix = table(self, X)
         placed = self.clustering_.place(matrix)
         return log_likelihood(matrix, placed, self.centroids_, self.background_)
 
     def cut(self, k: int) -> Array:
-        """The label of each word when the tree has only its first k clusters."""
+        """Return the label of each word at the level of the tree with k clusters."""
         check_is_fitted(self)
         return self.clustering_.level(k).labels
 
     def save(self, path: PathLike) -> None:
         """Write the fitted model as a folder that `load` reads, without callbacks and seeds."""
         check_is_fitted(self)
-        options = {name: v for name, v in self.get_params().items() if name not in _NOT_KEPT}
+        options = {name: v for name, v in self.get_params().items() if name not in _NOT_SAVED}
         if "dtype" in options:
             options["dtype"] = np.dtype(options["dtype"]).name
         names = ("n_features_in_", "n_iter_", "notes_", "interrupted_", *self.kept)
@@ -207,7 +234,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     @classmethod
     def load(cls, path: PathLike) -> Self:
-        """The model that `save` wrote; nothing in it is run."""
+        """Read a model that `save` wrote; no code in it is executed."""
         content = folder.read(path, folder.model("clustering", f"{cls.name}.model"))
         with folder.whole(path):
             model = cls(**content["options"])
@@ -216,7 +243,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             model.interrupted_ = content.get("interrupted_", False)
             restore_names(model, content)
             if "clustering" in content:
-                model.clustering_ = Clustering.of_parts(content["clustering"], content)
+                model.clustering_ = Clustering.from_parts(content["clustering"], content)
             else:
                 model.clustering_ = model._revive(content)
             told, columns = model.n_features_in_, model.clustering_.centroids.shape[1]
@@ -226,21 +253,21 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return model
 
     def predictors(self) -> list[tuple[Clustering, ...]]:
-        """The clustering at several sizes, for prediction; what stands together is averaged."""
+        """Return the clustering at several sizes for prediction; each tuple is averaged."""
         return self.clustering_.levels(LEVELS)
 
     @classmethod
     def learn_levels(cls, matrix: Any, seed: int, sizes: list[int]) -> list[tuple[Clustering, ...]]:
-        """Learn clusterings at several sizes from a table of counts, for prediction.
+        """Learn clusterings of several sizes from a matrix of counts, for prediction.
 
-        Sizes are for clusterers that find no number by themselves.
+        `sizes` is used only by clusterers that do not find a number of clusters by themselves.
         """
         model = cls.make(random_state=seed)
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), ignore_trivial():
             warnings.filterwarnings("ignore", "interrupted")
             model.fit(matrix)
         if model.interrupted_:
-            # Half of a model would give numbers that nobody could have again.
+            # The result of an interrupted run could not be reproduced.
             raise KeyboardInterrupt
         return model.predictors()
 
@@ -248,8 +275,8 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
-        # Not a "clusterer": scikit-learn tries those on negative numbers. And whatever has
-        # predict_proba and takes sparse tables is asked for these tags.
+        # Not tagged as a "clusterer": scikit-learn tests those on negative numbers. The classifier
+        # tags are read from every estimator with predict_proba that accepts sparse input.
         tags.classifier_tags = ClassifierTags(multi_class=False)
         return tags
 
@@ -257,44 +284,49 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def _n_features_out(self) -> int:
         return self.n_clusters_
 
-    def _trivial(self) -> list[str]:
-        """What to know, and to do, where nothing was clustered, though that was not asked for."""
+    def _note_trivial(self) -> list[str]:
+        """Report, and warn, if nothing was clustered although that was not requested."""
         k, words = self.n_clusters_, self.labels_.size
         if self.interrupted_ or words < 2 or k == getattr(self, self.number, None):
             return []
-        if k == 1:
-            return [
-                f"all {words:,} words are in one class: ask for a number of classes, or bring more "
-                "counts"
-            ]
-        if k < ALONE * words:
+        if 1 < k < NEARLY_ALL * words:
             return []
-        return [
-            f"{k:,} classes of {words:,} words: nothing was clustered, as each word's own counts "
-            "tell it from the others; ask for a number of classes, or cut the tree"
-        ]
+        if k == 1:
+            text = (
+                f"all {words:,} words are in one class: request a number of classes "
+                f"({self.number}), or add counts"
+            )
+            return [Notice(text, code="nothing-clustered")]
+        text = (
+            f"{k:,} classes of {words:,} words: almost nothing was clustered, as the counts of "
+            f"each word set it apart; request a number of classes ({self.number}), or cut the tree"
+        )
+        notice = Notice(text, code="nothing-clustered")
+        if self.warns_trivial and words >= MIN_WARNED:
+            warnings.warn(notice, TrivialClusteringWarning, stacklevel=3)
+        return [notice]
 
-    def _tell(self, done: float, **facts: Any) -> None:
-        """Report how far the run is, from 0 to 1."""
+    def _report(self, done: float, **facts: Any) -> None:
+        """Report the progress of the run, from 0 to 1."""
         if self.progress is not None:
             self.progress(Progress(min(max(done, 0.0), 1.0), facts=facts))
 
     def _interrupt(
         self, left: str = "the clusters found so far are kept", kind: type[Warning] = UserWarning
     ) -> None:
-        """Take note, where the search is that `_learn` calls, that it was ended early; and warn."""
+        """Mark the run as ended early, and warn; called by the search that `_learn` calls."""
         self.interrupted_ = True
-        warnings.warn(f"interrupted: {left}", kind, stacklevel=5)
+        warnings.warn(Notice(f"interrupted: {left}", code="interrupted"), kind, stacklevel=5)
 
-    def _fall_short(self, found: str) -> None:
-        """Warn, in `_learn`, that less was found than was asked for."""
-        warnings.warn(found, ConvergenceWarning, stacklevel=4)
+    def _warn_shortfall(self, text: str) -> None:
+        """Warn, in `_learn`, that fewer clusters were found than requested."""
+        warnings.warn(Notice(text, code="not-converged"), ConvergenceWarning, stacklevel=4)
 
     def _unpack(self) -> None:
-        """Make what is not kept as it is, from what was loaded."""
+        """Rebuild, after loading, the attributes that are not saved as they are."""
 
     def _revive(self, content: Mapping[str, Any]) -> Clustering:
-        """The clustering of a model that was written before clusterings were kept."""
+        """Read the clustering of a model saved by an early version, without `clustering`."""
         parts = tuple(content[f"membership_{part}"] for part in ("data", "indices", "indptr"))
         return Clustering(
             Tree.from_json(content["tree_"]),
@@ -311,10 +343,12 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return Posterior()
 
     def _blockwise(self, X: Any) -> Any:
+        """Place the rows of a dask array block by block."""
         if len(getattr(X, "shape", ())) != 2 or X.shape[1] != self.n_features_in_:
             raise InputError(
                 f"a dask {type(X).__name__} of shape {getattr(X, 'shape', None)}: expected an "
-                f"array with {self.n_features_in_} columns"
+                f"array with {self.n_features_in_} columns",
+                code="invalid-input",
             )
         whole, dtype = X.rechunk({1: -1}), self.membership_.dtype
         chunks = whole.chunks[0], (self.n_clusters_,)
@@ -323,21 +357,21 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
 
 def format_shortfall(
-    found: int, wanted: int, reason: str, noun: str = "cluster", of: str = ""
+    found: int, requested: int, reason: str, noun: str = "cluster", side: str = ""
 ) -> str:
-    """Why fewer clusters were found than were asked for, in words.
+    """Explain why fewer clusters were found than requested.
 
-    >>> tell_few(1, 9, "all words are alike")
-    '1 cluster was found, not 9: all words are alike'
+    >>> format_shortfall(1, 9, "all words have the same contexts")
+    'found 1 cluster instead of 9: all words have the same contexts'
     """
-    verb = "was" if found == 1 else "were"
-    return f"{plural(found, noun)}{of} {verb} found, not {wanted}: {reason}"
+    return f"found {plural(found, noun)}{side} instead of {requested}: {reason}"
 
 
 def place_others(found: Clustering, matrix: Any, learnt: Ints) -> Clustering:
-    """With the memberships of all words of a matrix: those that were not learnt from are placed.
+    """Return the clustering with the memberships of all rows of a matrix.
 
-    `found` has the memberships of the rows that were learnt from, in their order.
+    `found` holds the memberships of the rows it was learnt from, `learnt`; the other rows are
+    placed like new words.
     """
     rows = np.full(matrix.shape[0], -1)
     rows[learnt] = np.arange(learnt.size)

@@ -1,4 +1,4 @@
-"""Long runs: kept in a folder while they go on, and ended by Ctrl-C where that does no harm."""
+"""Long runs: checkpoints in a folder, and Ctrl-C handled only where the state is consistent."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from roget.core.types import Array, PathLike
 from roget.errors import InputError
 
 INTERVAL = 2.0
-"""Seconds at least between two checkpoints; writing takes at most a tenth of the time."""
+"""Minimum seconds between two checkpoints; writing takes at most a tenth of the run time."""
 
 Pause: TypeAlias = Callable[[], None]
-"""What a search calls where nothing is half done: a KeyboardInterrupt from it ends the search."""
+"""Callback that a search calls at consistent states; KeyboardInterrupt from it ends the search."""
 
 
 def never_stop() -> None:
-    """The pause of a search that is not to be stopped."""
+    """Continue: the pause callback of a search that cannot be stopped."""
 
 
 class Checkpoint:
-    """The place where a run is kept while it goes on; without a path, nothing is done."""
+    """The checkpoint folder of a run; without a path nothing is read or written."""
 
     def __init__(
         self, path: PathLike | None, kind: str, arrays: Iterable[Array], options: Mapping[str, Any]
@@ -38,7 +38,7 @@ class Checkpoint:
         self._path, self._kind = path, folders.model("checkpoint", f"{kind}.checkpoint")
         self._resumed = False
         self._next, self._name = 0.0, ""
-        """What data and options the run is of, so that no other run is taken for it."""
+        """Digest of data and options: a checkpoint is only used for the run that wrote it."""
         if path is not None:
             told = json.dumps(dict(options), sort_keys=True, default=np.generic.item)
             digest = hashlib.sha256(told.encode())
@@ -47,21 +47,22 @@ class Checkpoint:
             self._name = digest.hexdigest()
 
     def resume(self) -> dict[str, Any] | None:
-        """What the run had come to, if it was begun before."""
+        """Return the state of the run when it was interrupted, None if it starts now."""
         if self._path is None or not Path(self._path).exists():
             return None
         kept = folders.read(self._path, self._kind)
         if kept.get("run") != self._name:
             raise InputError(
-                f"{self._path} is the checkpoint of other data or other options: remove it, or "
-                "name another"
+                f"{self._path} is the checkpoint of other data or options: remove it, or "
+                "pass another path",
+                code="conflicting-options",
             )
         self._resumed = True
         return kept
 
     @contextmanager
-    def going_on(self) -> Iterator[None]:
-        """What goes wrong in a run that was resumed is put down to the checkpoint, by its name."""
+    def guard(self) -> Iterator[None]:
+        """Attribute errors of a resumed run to its checkpoint, by path."""
         if not self._resumed or self._path is None:
             yield
             return
@@ -69,13 +70,15 @@ class Checkpoint:
             with folders.whole(self._path):
                 yield
         except (AssertionError, RuntimeError) as error:
-            raise InputError(f"{self._path} is not a whole checkpoint: {error}") from None
+            raise InputError(
+                f"{self._path}: damaged checkpoint: {error}", code="damaged-folder"
+            ) from None
         except InputError as error:
-            error.add_note(f"the run went on from {self._path}: without it, it begins anew")
+            error.add_note(f"the run was resumed from {self._path}; remove it to start again")
             raise
 
     def keep(self, content: Callable[[], Mapping[str, Any]], *, now: bool = False) -> None:
-        """Write, unless it was done a moment ago."""
+        """Write a checkpoint unless one was written a moment ago."""
         begun = time.monotonic()
         if self._path is None or (begun < self._next and not now):
             return
@@ -85,14 +88,14 @@ class Checkpoint:
 
 
 class _AtOnce(BaseException):
-    """Ctrl-C again: no search takes it for its early end, as other libraries may be half done."""
+    """A second Ctrl-C. No search may treat it as a normal end: libraries may be in mid-call."""
 
 
 @contextmanager
 def interruptible() -> Iterator[Pause]:
-    """Ctrl-C waits until the work calls what this yields, where nothing is half done.
+    """Delay Ctrl-C until the work calls the yielded function, where its state is consistent.
 
-    A second one ends the work at once, whatever is lost.
+    A second Ctrl-C ends the work at once, and its result is lost.
     """
     asked = threading.Event()
 

@@ -1,4 +1,4 @@
-"""Renewal: the same classes of more counts, learnt on from where they stand."""
+"""Update a clustering with more counts: the classes stay, their statistics grow."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from roget.learn.clustering.memberships import grouping_matrix
 from roget.learn.clustering.result import Clustering, Posterior
 
 _NOTHING = 1e-6
-"""Tokens of a class in a context that are no more than rounding."""
+"""Counts of a class in a context below this are rounding errors."""
 
 
 class IncrementalUpdate:
-    """A clustering whose words have been counted further, and what its classes become of it.
+    """A clustering whose words have more counts than before, and its updated classes.
 
-    `counts` are those of `before` and more: its words and contexts come first, in their order. What
-    a class had besides the counts of its words, such as smoothing, it keeps.
+    `counts` contain those of `before`, whose words and contexts come first, in their order. The
+    part of a class that is not explained by the counts of its words, such as smoothing, is kept.
     """
 
     def __init__(self, found: Clustering, before: Counts, counts: Counts) -> None:
@@ -33,12 +33,16 @@ class IncrementalUpdate:
             np.array_equal(counts.words[:n], before.words)
             and np.array_equal(counts.contexts[:m], before.contexts)
         ):
-            raise InputError("more counts: expected the words and contexts of before, then others")
+            raise InputError(
+                "the new counts must begin with the words and contexts of the old ones",
+                code="index-mismatch",
+            )
         self.counts = counts
         if found.learnt is not None:
-            # A level of other classes: those are not what words are in.
+            # This is a level that joins other classes; the words are not members of those directly.
             found = replace(found, learnt=None, parts=None, rule=Posterior(), representation=None)
         total = float(before.total)
+        # What the old centroids hold beyond the counts of their words: N·p(c)·p(v|c) − Σ counts.
         had = _scale(found.centroids, found.mass * total)
         more = counts.shape[1] - m
         rest = had - _sum(found.memberships, before.matrix, dense=not sparse.issparse(had))
@@ -51,31 +55,34 @@ class IncrementalUpdate:
             (belongs.data, belongs.indices, np.pad(belongs.indptr, (0, len(counts) - n), "edge")),
             shape=(len(counts), belongs.shape[1]),
         )
-        """Of the words before; new ones belong nowhere yet."""
+        """Memberships of the old words; rows of new words are empty."""
         background = np.asarray(counts.context_totals, dtype=np.float64)
         made = replace(
             found, memberships=self.memberships, centroids=_widen(found.centroids, more),
             background=background / max(float(counts.total), 1e-300), contexts=counts.contexts,
             rule=found.placing.widen(self._find_alike(m)), representation=None,
         )  # fmt: skip
-        self.wide = made.placing.learn_on(made, found, counts)
+        self.wide = made.placing.extend(made, found, counts)
 
     def regroup(
         self, memberships: Any = None, tree: Tree | None = None, origin: Ints | None = None
     ) -> Clustering:
-        """The classes with these words in them, by default those they had.
+        """Return the classes with these memberships, by default those the words had.
 
-        A tree with more classes says by `origin` which one each was part of, −1 for none.
+        If `tree` has more classes, `origin` holds the old class of each, −1 for none.
         """
         belongs = self.memberships if memberships is None else memberships
         tree = self.wide.tree if tree is None else tree
         k = tree.n_clusters
         origin = np.arange(k) if origin is None else origin
         sums = _sum(belongs, self.counts.matrix, dense=not sparse.issparse(self._rest))
+        # A split class leaves its surplus (smoothing) to its parts in proportion to their tokens.
         tokens = np.asarray(sums.sum(axis=1), dtype=np.float64).ravel()
         known = origin >= 0
-        of = np.bincount(origin[known], tokens[known], minlength=self.wide.n_clusters)
-        share = np.where(of[origin] > 0, tokens / np.where(of > 0, of, 1.0)[origin], 1.0)
+        before = np.bincount(origin[known], tokens[known], minlength=self.wide.n_clusters)
+        share = np.where(
+            before[origin] > 0, tokens / np.where(before > 0, before, 1.0)[origin], 1.0
+        )
         sums = sums + grouping_matrix(origin, self._rest.shape[0], share) @ self._rest
         if sparse.issparse(sums):
             sums.data[sums.data < 0] = 0
@@ -83,6 +90,7 @@ class IncrementalUpdate:
         else:
             np.maximum(sums, 0, out=sums)
         mass = np.asarray(sums.sum(axis=1), dtype=np.float64).ravel()
+        # A class without tokens gets the distribution of all words.
         nothing = mass <= 0
         centroids = _scale(sums, 1 / np.where(nothing, 1.0, mass))
         if nothing.any():
@@ -96,9 +104,9 @@ class IncrementalUpdate:
         return rule.regroup(made, self.counts)
 
     def _find_alike(self, m: int) -> Ints:
-        """For each context itself, or for a new one a known context that is used likewise.
+        """Return for each context itself, or for a new context a similar known one.
 
-        That is the most frequent one of the class whose words it is most seen with.
+        That is the most frequent context of the class whose words it occurs with most often.
         """
         alike = np.arange(self.counts.shape[1])
         if m == alike.size:
@@ -116,20 +124,20 @@ class IncrementalUpdate:
 
 
 def _sum(memberships: Any, matrix: Any, *, dense: bool) -> Any:
-    """The counts of each class in each context."""
+    """Sum the counts of each class in each context."""
     table = sparse.csr_array(memberships.T @ matrix.astype(np.float64))
     return to_dense(table) if dense else table
 
 
 def _scale(table: Any, by: Any) -> Any:
-    """The rows, each times a number."""
+    """Multiply each row by a number."""
     if sparse.issparse(table):
         return sparse.csr_array(sparse.diags_array(by) @ table)
     return np.asarray(table, dtype=np.float64) * np.asarray(by)[:, None]
 
 
 def _widen(table: Any, more: int) -> Any:
-    """The table with more columns of zeros."""
+    """Append columns of zeros."""
     if not more:
         return table
     if sparse.issparse(table):

@@ -1,4 +1,4 @@
-"""What clusterers take: Counts, or any sparse or dense table of counts, checked."""
+"""Input of clusterers: check Counts, or any sparse or dense matrix of counts."""
 
 from __future__ import annotations
 
@@ -21,12 +21,14 @@ with name_extra():
 
 
 NAMES = ("words_", "contexts_", "feature_names_in_")
+"""Fitted attributes that hold names."""
 
 
 def table(estimator: Any, X: Any, reset: bool = False) -> Any:
-    """X as a csr_array of float64, checked; contexts of Counts are matched by name.
+    """Return X as a checked csr_array of float64; the contexts of Counts are matched by name.
 
-    With `reset` the estimator learns the names and the number of columns, else X must fit them.
+    With `reset`, the names and the number of columns are stored in the estimator; otherwise X must
+    match them.
     """
     if isinstance(X, Counts):
         if reset:
@@ -42,27 +44,27 @@ def table(estimator: Any, X: Any, reset: bool = False) -> Any:
     )
     found = sparse.csr_array(checked)
     if not np.isfinite(found.data.sum()):
-        raise InputError("the counts add up to more than a number can hold")
+        raise InputError("the sum of the counts is not a finite number", code="bad-count")
     return tidy(found)
 
 
 def export_names(model: Any) -> dict[str, list[Any]]:
-    """The names that a fitted model has of words and contexts, as plain data."""
+    """Return the names of words and contexts of a fitted model as plain lists."""
     return {name: vars(model)[name].tolist() for name in NAMES if name in vars(model)}
 
 
 def restore_names(model: Any, content: Mapping[str, Any]) -> None:
-    """Give a model the names that `export_names` told."""
+    """Give a model the names that `export_names` returned."""
     for name in NAMES:
         if name in content:
             listed = content[name]
             if not is_list_of(is_text)(listed) or len(set(listed)) < len(listed):
-                raise ValueError(f"{name}: expected a list of texts, none twice")
+                raise ValueError(f"{name}: expected a list of unique texts")
             setattr(model, name, frozen(listed))
 
 
 def tidy(matrix: Any) -> Any:
-    """Without zeros that are kept and cells that are kept twice; the user's own stays as it is."""
+    """Return the matrix without stored zeros and duplicate cells; never changes the input."""
     if matrix.has_canonical_format and matrix.data.all():
         return matrix
     clean = matrix.copy()
@@ -72,19 +74,20 @@ def tidy(matrix: Any) -> Any:
 
 
 def select_learnable(matrix: Any, min_count: float) -> tuple[Floats, npt.NDArray[np.intp], Any]:
-    """The sums of rows, which rows have enough counts to be learnt from, and the table of those."""
+    """Return the row sums, the rows with enough counts to learn from, and the matrix of those."""
     totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
     rows = np.flatnonzero((totals > 0) & (totals >= min_count))
     if not rows.size:
         raise InputError(
             f"no row can be learnt from: {totals.size} rows, the largest sum is "
-            f"{totals.max():g}, min_count={min_count}"
+            f"{totals.max():g}, min_count={min_count}",
+            code="too-little-text",
         )
     return totals, rows, matrix if rows.size == totals.size else matrix[rows]
 
 
 def align_contexts(counts: Counts, contexts: Array) -> Any:
-    """The counts with the model's contexts as columns; others are left out."""
+    """Return the counts with the model's contexts as columns; other contexts are dropped."""
     if np.array_equal(counts.contexts, contexts):
         return sparse.csr_array(counts.matrix, dtype=np.float64)
     known = {context: column for column, context in enumerate(contexts.tolist())}
@@ -99,16 +102,22 @@ def align_contexts(counts: Counts, contexts: Array) -> Any:
 
 
 def find_names(given: Any, names: Any, size: int, noun: str) -> Ints:
-    """Rows or columns that are given by number or, where there are names, by name."""
+    """Return the indices of rows or columns passed by number or, if they have names, by name."""
     asked = np.atleast_1d(np.asarray(given))
     if asked.dtype.kind in "iu":
         if asked.size and not (asked.min() >= 0 and asked.max() < size):
-            raise InputError(f"{noun}s are numbered from 0 to {size - 1}")
+            raise InputError(
+                f"{noun} numbers must be between 0 and {size - 1}", code="invalid-input"
+            )
         return asked.astype(np.int64)
     if names is None:
-        raise InputError(f"{noun}s have no names here: fit on Counts, or give numbers")
+        raise InputError(
+            f"{noun}s have no names: fit on Counts, or pass numbers", code="invalid-input"
+        )
     known = {name: place for place, name in enumerate(names.tolist())}
     missing = [name for name in asked.tolist() if name not in known]
     if missing:
-        raise InputError(f"unknown {noun}: {', '.join(map(repr, missing[:5]))}")
+        raise InputError(
+            f"unknown {noun}: {', '.join(map(repr, missing[:5]))}", code="unknown-word"
+        )
     return np.array([known[name] for name in asked.tolist()], dtype=np.int64)

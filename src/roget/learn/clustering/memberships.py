@@ -1,4 +1,4 @@
-"""Tables of p(cluster|word): of words wholly in one, without tiny parts; and how well they fit."""
+"""Membership matrices p(cluster|word): construction, sparsification, prediction, likelihood."""
 
 from __future__ import annotations
 
@@ -12,35 +12,38 @@ from roget.core.counts.views import to_dense
 from roget.core.types import Array, Floats, Ints
 
 CELLS = 1 << 22
-"""Entries × clusters worked on at a time."""
+"""Batch size: entries × clusters processed at once."""
 
 FLOOR = 1e-9
-"""No centroid entry counts as less than this part of the context's overall probability."""
+"""Lower bound of p(v|c), as a fraction of p(v)."""
 
 KEPT = 1e-9
-"""Memberships of less than this are not kept in sparse tables."""
+"""Memberships below this are dropped from sparse matrices."""
 
 
 def floor(background: Floats) -> Floats:
-    """The least p(v|c) of each context; one that was never seen is the same for all clusters."""
+    """Return the lower bound of p(v|c) of each context; unseen contexts get a constant."""
     return np.maximum(background, 1e-12) * FLOOR
 
 
 def one_hot(labels: Array, clusters: int) -> Any:
-    """Memberships, words × clusters, of words that are wholly in one cluster."""
+    """Return the words × clusters matrix of words that belong to one cluster each."""
     n = labels.size
     return sparse.csr_array((np.ones(n), labels, np.arange(n + 1)), shape=(n, clusters))
 
 
 def grouping_matrix(parts: Ints, clusters: int, weights: Floats | None = None) -> Any:
-    """What adds up columns by clusters: 1, or a weight, where one is part of it; -1 is of none."""
+    """Return the matrix that sums columns by cluster: 1 or a weight at (column, its cluster).
+
+    Columns with cluster −1 are dropped.
+    """
     used = np.flatnonzero(parts >= 0)
     data = np.ones(used.size) if weights is None else weights[used]
     return sparse.csr_array((data, (used, parts[used])), shape=(parts.size, clusters))
 
 
 def merge_labels(merges: Iterable[tuple[int, int]], classes: int) -> Ints:
-    """The new number of each class after merges of two, into the first; without gaps."""
+    """Return the new number of each class after pairwise merges into the first; without gaps."""
     into = np.arange(classes)
     for one, two in merges:
         into[into == two] = one
@@ -48,10 +51,10 @@ def merge_labels(merges: Iterable[tuple[int, int]], classes: int) -> Ints:
 
 
 def merges_to_splits(merges: Sequence[tuple[int, int]]) -> tuple[list[int], Ints]:
-    """Merges of two, into the first, down to one class, as splits: the last one comes first.
+    """Read pairwise merges (into the first, down to one class) backwards, as splits.
 
-    Gives the number of the class that each split is of, and the numbers of all classes that were
-    merged, in their order: a class that is split keeps its number, the other takes the next one.
+    Returns the class that each split divides, and the numbers of all merged classes in order: a
+    class that is split keeps its number, the part that splits off takes the next one.
     """
     number, parents = {0: 0}, []
     for one, two in reversed(merges):
@@ -61,14 +64,14 @@ def merges_to_splits(merges: Sequence[tuple[int, int]]) -> tuple[list[int], Ints
 
 
 def sparsify(q: Array, least: float = KEPT) -> Any:
-    """Memberships as a csr_array without their smallest parts; rows add up to 1."""
+    """Return memberships as a csr_array without entries below `least`; rows sum to 1."""
     kept = sparse.csr_array(np.where(q < least, 0, q))
     kept.data /= np.repeat(kept.sum(axis=1), np.diff(kept.indptr)).astype(kept.dtype)
     return kept
 
 
 def replace_rows(table: Any, rows: Array, new: Any) -> Any:
-    """The table with some of its rows taken from a smaller one."""
+    """Return the table with some of its rows replaced by those of a smaller one."""
     place = np.full(table.shape[0], -1)
     place[rows] = np.arange(rows.size)
     order = np.where(place >= 0, place, new.shape[0] + np.arange(place.size))
@@ -76,7 +79,7 @@ def replace_rows(table: Any, rows: Array, new: Any) -> Any:
 
 
 def log_likelihood(matrix: Any, q: Array, centroids: Array, background: Floats) -> float:
-    """The mean of log Σ p(c|n) p(v|c) over all tokens, nats."""
+    """Return the mean of log Σ_c p(c|n)·p(v|c) over all tokens, in nats."""
     cells = matrix.tocoo()
     fit = predict_cells(q, centroids, cells.row, cells.col)
     logs = np.log(np.maximum(fit, floor(background)[cells.col]))
@@ -85,7 +88,7 @@ def log_likelihood(matrix: Any, q: Array, centroids: Array, background: Floats) 
 
 
 def predict_cells(memberships: Any, centroids: Any, rows: Array, columns: Array) -> Floats:
-    """p(v|n) = Σ p(c|n)·p(v|c) of pairs of a row and a column; either table may be sparse."""
+    """Return p(v|n) = Σ_c p(c|n)·p(v|c) for (row, column) pairs; both tables may be sparse."""
     out = np.empty(rows.size)
     by_column: Any = centroids.T
     by_column = by_column.tocsr() if sparse.issparse(by_column) else np.ascontiguousarray(by_column)
@@ -101,7 +104,7 @@ def predict_cells(memberships: Any, centroids: Any, rows: Array, columns: Array)
 
 
 def tabulate(rows: Iterable[Mapping[int, float]], width: int) -> Any:
-    """A csr_array of rows that say what is in some columns, which keep their order."""
+    """Return a csr_array of rows that map columns to values, in the order of the mappings."""
     indptr = [0]
     indices: list[int] = []
     data: list[float] = []

@@ -1,4 +1,4 @@
-"""What all clusterers can be asked for, and where those of one clusterer are declared."""
+"""Options shared by all clusterers, and where to find the options of one clusterer."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from roget.core.options import Option, from_signature, option, options_of
 from roget.core.progress import Report
 
 CLUSTERS = ("--clusters", "-k")
-"""What a command calls the option that says how many clusters there are to be."""
+"""Command-line names of the option for the number of clusters."""
 
 CALLED = "{name}={value!r}"
-"""How messages of estimators name an option and its value."""
+"""Format by which estimators name an option and its value in messages."""
 
 
 def auto_option(help: str) -> Any:
-    """A positive number that is found unless it is given."""
+    """Declare a positive number that is determined automatically by default."""
     return option("auto", words=("auto",), metavar="X|auto", positive=True, help=help)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class RunOptions:
-    """How a clusterer runs; no matter to what it finds."""
+    """Options of a run that do not affect its result, apart from the seed."""
 
     random_state: Any = None
     checkpoint: str | os.PathLike[str] | None = None
@@ -37,10 +37,11 @@ class RunOptions:
 
 @cache
 def method_options(method: str) -> Mapping[str, Option]:
-    """The options of a clusterer of the catalogue, by name.
+    """Return the options of a clusterer of the catalogue, by name.
 
-    `OPTIONS` in the module `options` of the same package declares them, so listing options does
-    not import the clusterer; one without such a module is imported and inspected.
+    They are declared as `OPTIONS` in the module `options` of the clusterer's package, so listing
+    them does not import the clusterer. A clusterer without such a module is imported and its
+    signature inspected.
     """
     module = catalogue.entries("clusterers")[method].partition(":")[0]
     beside = f"{module.rpartition('.')[0]}.options" if "." in module else ""
@@ -48,6 +49,6 @@ def method_options(method: str) -> Mapping[str, Option]:
         return options_of(importlib.import_module(beside).OPTIONS)
     try:
         made = catalogue.load("clusterers", method)
-    except ImportError:  # whoever chooses it is told
+    except ImportError:  # reported when the clusterer is used
         return {}
     return options_of(made) if is_dataclass(made) else from_signature(made)

@@ -1,4 +1,4 @@
-"""Clustering: what a clusterer found, and the only code that puts words into its classes."""
+"""Clustering: the result of a clusterer, and the only code that places words in its classes."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ from roget.learn.clustering.split_clusters import SplitRule, apply_splits
 from roget.learn.representation.vectors import Representation
 
 CELLS = 1 << 22
-"""Words × classes placed at a time."""
+"""Batch size: words × classes placed at once."""
 
 SLACK = 1e-3
-"""How far above 1 rounding may take a probability that a folder keeps."""
+"""Tolerance above 1 for probabilities read from a folder, due to rounding."""
 
 KIND = folder.model("clustering", "clustering")
 
 
 class Unit(NamedTuple):
-    """What the values at the splits of a tree are.
+    """The meaning of the values at the splits of a tree.
 
-    kind: "beta" (of annealing), "bits" (nats that a split saves, shown in bits) or "none".
-    title: the heading of a column of them.
-    rising: whether later splits have higher values.
+    kind: "beta" (annealing), "bits" (nats saved by a split, shown in bits) or "none".
+    title: column heading.
+    rising: True if later splits have higher values.
     """
 
     kind: str = "none"
@@ -55,31 +55,31 @@ SAVED = Unit("bits", "bits saved", False)
 
 
 def array(*shape: str, least: float = 0.0, whole: bool = False) -> dict[str, Any]:
-    """The metadata of a field of a `Rule` that is an array.
+    """Return the metadata of an array field of a `Rule`.
 
-    Its shape has a letter for each axis: "k" is the clusters, "m" the contexts; others agree among
-    fields. No value that makes sense is less than `least`.
+    `shape` has a letter for each axis: "k" clusters, "m" contexts; other letters must agree among
+    the fields. `least` is the minimum valid value.
     """
     return {"shape": shape, "least": least, "whole": whole}
 
 
 WHOLE = 1 << 53
-"""Whole numbers up to this are the same as fractions."""
+"""Integers up to this are exact as floats."""
 
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """How new words are placed; see `Posterior` for the one that serves where no other is brought.
+    """How new words are placed; `Posterior` is the default.
 
-    A clusterer's own rule is defined in the clusterer's package, and is its `rule`. Its fields are
-    arrays (see `array`) and plain parameters: they are what folders keep.
+    A clusterer defines its own rule in its package and names it as `rule`. The fields of a rule are
+    arrays (see `array`) and plain parameters; folders store exactly these.
     """
 
     clusterer: ClassVar[str] = ""
-    """The catalogue name by which the rule is found again."""
+    """Catalogue name by which a stored rule is found again."""
 
     def place(self, matrix: Any, leaves: Clustering) -> Array:
-        """p(c|word), words × clusters, of a csr_array of float64 without zeros.
+        """Return p(c|word), words × clusters, for a csr_array of float64 without stored zeros.
 
         `leaves` is the clustering as it was learnt; a word without counts gets p(c).
         """
@@ -87,11 +87,11 @@ class Rule:
 
     @property
     def context_labels(self) -> Ints | None:
-        """The class of each context, if contexts are in classes too."""
+        """The class of each context, if contexts are clustered too."""
         return None
 
     def check(self, k: int, m: int) -> None:
-        """Refuse, by a ValueError, parameters and arrays that make no sense together."""
+        """Raise ValueError if parameters and arrays are inconsistent."""
         schema: dict[str, Any] = {}
         for one in fields(self):
             value = getattr(self, one.name)
@@ -104,19 +104,19 @@ class Rule:
         for one in fields(self):
             if one.name in schema:
                 if getattr(self, one.name).dtype == np.float16:
-                    raise ValueError(f"{one.name}: expected numbers of 32 or 64 bits")
+                    raise ValueError(f"{one.name}: expected 32- or 64-bit numbers")
                 folder.need_range(one.name, getattr(self, one.name), one.metadata["least"], np.inf)
 
     def select(self, clusters: Ints) -> Self:
-        """The rule for some of the clusters alone."""
+        """Return the rule restricted to some of the clusters."""
         return self._take("k", clusters)
 
-    def widen(self, alike: Ints) -> Self:
-        """The rule for more contexts: `alike` has of each a known one that is used likewise."""
-        return self._take("m", alike)
+    def widen(self, similar: Ints) -> Self:
+        """Return the rule for more contexts; `similar` maps each to a known, similar context."""
+        return self._take("m", similar)
 
     def _take(self, axis: str, places: Ints) -> Self:
-        """With some of what lies along an axis, in all arrays that have it."""
+        """Index all arrays that have this axis."""
         changed = {
             one.name: np.take(getattr(self, one.name), places, one.metadata["shape"].index(axis))
             for one in fields(self)
@@ -124,47 +124,47 @@ class Rule:
         }
         return replace(self, **changed)
 
-    def learn_on(self, made: Clustering, before: Clustering, counts: Counts) -> Clustering:
-        """What else is learnt of more counts, whatever the classes are; by default nothing.
+    def extend(self, made: Clustering, before: Clustering, counts: Counts) -> Clustering:
+        """Learn what does not depend on the classes from more counts; by default nothing.
 
-        `made` is `before` with more words and contexts; it has no representation yet.
+        `made` is `before` with more words and contexts, still without a representation.
         """
         return made
 
     def regroup(self, made: Clustering, counts: Counts) -> Clustering:
-        """What else classes become of the words that are now in them; by default nothing."""
+        """Update what depends on the members of the classes; by default nothing."""
         return made
 
     def keep(self) -> StoredRule:
-        """The rule as folders keep it."""
+        """Return the rule in the form in which folders store it."""
         arrays = [one.name for one in fields(self) if "shape" in one.metadata]
         values = {one.name: getattr(self, one.name) for one in fields(self)}
         plain = {name: value for name, value in values.items() if name not in arrays}
         return StoredRule(self.clusterer, plain, {name: values[name] for name in arrays})
 
     @classmethod
-    def recall(cls, provenance: Mapping[str, Any]) -> Rule | None:
-        """The rule of a folder that was written before rules were kept; None if not ours.
+    def from_provenance(cls, provenance: Mapping[str, Any]) -> Rule | None:
+        """Return the rule of a folder that predates stored rules, None if it is not this kind.
 
-        A thesaurus has β and options, a class model β and what `rule` was called.
+        A thesaurus records β and the options, a class model β and the old name of the rule.
         """
         return None
 
 
 @dataclass(frozen=True, eq=False)
 class Posterior(Rule):
-    """∝ p(c)·Π p(v|c)^n: for imported taxonomies, and clusterers that bring no rule.
+    """Place words by p(c|word) ∝ p(c)·Π p(v|c)^n; for taxonomies and clusterers without a rule.
 
-    least: no p(v|c) counts as less; None for a part of how often the context is seen at all.
+    least: lower bound of p(v|c); None for a small fraction of p(v).
     """
 
     least: float | None = None
 
     def place(self, matrix: Any, leaves: Clustering) -> Array:
-        """p(c|word); a word without counts gets p(c)."""
+        """Return p(c|word); a word without counts gets p(c)."""
         centroids = leaves.centroids
         if sparse.issparse(centroids) and self.least:
-            # Classes that say nothing of a context are all alike in it.
+            # Only the excess over the lower bound counts: a context that no class has cancels out.
             logs = centroids.copy()
             logs.data = np.log(np.maximum(logs.data, self.least) / self.least)
             scores = np.asarray((matrix @ logs.T).toarray())
@@ -176,15 +176,15 @@ class Posterior(Rule):
 
 @dataclass(frozen=True, eq=False)
 class StoredRule:
-    """A rule as a folder has it; it is looked up in the catalogue when the first word is placed."""
+    """A rule as stored in a folder; its class is looked up when the first word is placed."""
 
     clusterer: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     arrays: Mapping[str, Array] = field(default_factory=dict)
 
     def rule(self, k: int, m: int, own: type[Rule] | None = None) -> Rule:
-        """The rule itself, checked; of the class `own`, if it is no clusterer's."""
-        if self.clusterer == _RECALLED:
+        """Return the checked rule; `own` is its class if it does not belong to a clusterer."""
+        if self.clusterer == _LEGACY:
             return find_legacy_rule(self.parameters) or Posterior()
         kind = own or Posterior
         if own is None and self.clusterer:
@@ -193,24 +193,26 @@ class StoredRule:
             except UnknownName:
                 raise InputError(
                     f"the classes were made by the clusterer {self.clusterer!r}, which is not "
-                    "installed: without it no new words can be placed"
+                    "installed; it is needed to place new words",
+                    code="unknown-name",
                 ) from None
         try:
             found = kind(**_read_plain(kind, self.parameters), **self.arrays)
             found.check(k, m)
         except (TypeError, ValueError, AttributeError) as error:
             raise InputError(
-                f"the rule of {self.clusterer or 'the classes'} cannot be read: {error}"
+                f"invalid rule of {self.clusterer or 'the classes'}: {error}",
+                code="damaged-folder",
             ) from None
         return found
 
     def keep(self) -> StoredRule:
-        """Itself."""
+        """Return the rule itself."""
         return self
 
 
 def _read_plain(kind: type[Rule], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters out of a folder as the rule declares them: compiled code knows types by them."""
+    """Convert stored parameters to the declared types, by which kernels are compiled."""
     found = dict(given)
     declared = {one.name: str(one.type).removesuffix(" | None") for one in fields(kind)}
     optional = {one.name for one in fields(kind) if str(one.type).endswith(" | None")}
@@ -223,39 +225,40 @@ def _read_plain(kind: type[Rule], given: Mapping[str, Any]) -> dict[str, Any]:
         elif declared.get(name) == "int":
             folder.need_numbers(given, name)
             if not isinstance(value, int) or abs(value) > WHOLE:
-                raise ValueError(f"{name}: {value!r} is not a whole number, or too large")
+                raise ValueError(f"{name}: {value!r} is not an integer, or too large")
         elif declared.get(name) == "bool" and not isinstance(value, bool):
-            raise ValueError(f"{name}: {value!r} is neither true nor false")
+            raise ValueError(f"{name}: {value!r} is not a boolean")
     return found
 
 
-_RECALLED = "?"
+_LEGACY = "?"
+"""Clusterer name of a rule that must be inferred from the provenance."""
 
 
-def recall(provenance: Mapping[str, Any]) -> tuple[Rule | StoredRule, Unit]:
-    """How words are placed, and what splits are at, where only the provenance tells.
+def infer_rule(provenance: Mapping[str, Any]) -> tuple[Rule | StoredRule, Unit]:
+    """Infer the rule and the unit of the tree from the provenance alone.
 
-    So it is in folders that were written before rules were kept; clusterers know their own.
+    This is needed for folders that predate stored rules; each clusterer recognises its own.
     """
     if provenance.get("description_length") is not None:
         return Posterior(), SAVED
     if provenance.get("beta") is None:
         return Posterior(), NONE
-    told = {name: provenance.get(name) for name in ("beta", "options")}
-    return StoredRule(_RECALLED, told), BETA
+    known = {name: provenance.get(name) for name in ("beta", "options")}
+    return StoredRule(_LEGACY, known), BETA
 
 
 def find_legacy_rule(provenance: Mapping[str, Any]) -> Rule | None:
-    """The rule that a clusterer takes for its own."""
+    """Return the rule that a clusterer recognises as its own."""
     for name in catalogue.names("clusterers"):
-        found: Rule | None = catalogue.load("clusterers", name).rule.recall(provenance)
+        found: Rule | None = catalogue.load("clusterers", name).rule.from_provenance(provenance)
         if found is not None:
             return found
     return None
 
 
 def _place_block(common: tuple[Clustering, float], block: Any) -> Any:
-    """p(c|word) of some words."""
+    """Return p(c|word) for a block of words."""
     leaves, least = common
     placed = leaves.placing.place(
         block.unpack() if isinstance(block, CompressedArrays) else block, leaves
@@ -265,7 +268,7 @@ def _place_block(common: tuple[Clustering, float], block: Any) -> Any:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Clustering(ReportMixin):
-    """Clusters of words in a tree, and how new words are put into them. It is never changed.
+    """Clusters of words in a tree, and the rule that places new words in them. Immutable.
 
     Parameters
     ----------
@@ -278,17 +281,17 @@ class Clustering(ReportMixin):
     mass
         p(c).
     background
-        p(context) of all words; by default that of the clusters together.
+        p(context) over all words; by default the mean of the clusters by mass.
     rule
-        How new words are placed.
+        The rule that places new words.
     unit
-        What the values of the tree are.
+        The meaning of the values of the tree.
     path
-        What the search came to, step by step.
+        The steps of the search.
     contexts
-        The names of the contexts, if they have any.
+        The names of the contexts, if known.
     representation
-        The vectors of the words, if they were clustered by those.
+        The vectors of the words, if these were clustered.
 
     Examples
     --------
@@ -312,12 +315,12 @@ class Clustering(ReportMixin):
     contexts: Array | None = None
     representation: Representation | None = field(default=None, repr=False)
     learnt: Clustering | None = field(default=None, repr=False)
-    """What it was before clusters were put together; None if it is as learnt."""
+    """The clustering before clusters were joined; None if this one is as learnt."""
     parts: Ints | None = field(default=None, repr=False)
-    """For each cluster that was learnt, then for the sides of each division, which of these it is
-    part of; -1 for those that were divided."""
+    """For each learnt cluster, then for the sides of each split, its cluster here; −1 for clusters
+    that were split."""
     divisions: tuple[SplitRule, ...] = field(default=(), repr=False)
-    """How clusters that were learnt were split in two afterwards, one after the other."""
+    """Splits in two of learnt clusters, in order."""
 
     def __post_init__(self) -> None:
         table = self.memberships
@@ -338,7 +341,11 @@ class Clustering(ReportMixin):
         if (vectors := self.representation) is not None and (
             vectors.weights.shape[1] != m or words not in (0, vectors.n_words)
         ):
-            raise InputError(f"vectors of {vectors.n_words} words: expected {words}, {m} contexts")
+            raise InputError(
+                f"the representation has {vectors.n_words} words and {vectors.weights.shape[1]} "
+                f"contexts; expected {words} and {m}",
+                code="damaged-folder",
+            )
 
     def __repr__(self) -> str:
         words = plural(self.memberships.shape[0], "word", ",")
@@ -346,7 +353,7 @@ class Clustering(ReportMixin):
 
     @property
     def n_clusters(self) -> int:
-        """How many clusters there are."""
+        """The number of clusters."""
         return self.tree.n_clusters
 
     @cached_property
@@ -356,37 +363,38 @@ class Clustering(ReportMixin):
 
     @cached_property
     def context_labels(self) -> Ints | None:
-        """The class of each context, where the clusterer made classes of contexts too."""
+        """The class of each context, if the clusterer classified contexts too."""
         if self.learnt is not None:
             return self.learnt.context_labels
         try:
             return self.placing.context_labels
-        except InputError:  # a clusterer that is not installed; the classes of words are here
+        except InputError:  # the clusterer is not installed; the word classes are still usable
             return None
 
     def place(self, given: Any, least: float = 0.0) -> Any:
-        """Put words into the clusters: p(c|word) from whatever counts they have.
+        """Place words in the clusters: return p(c|word) from whatever counts they have.
 
         Parameters
         ----------
         given
             Counts, whose contexts are matched by name; or a matrix, words × contexts.
         least
-            Probabilities below this are left out: what is left is a csr_array, of which millions
-            of words need little memory, and its rows add up to 1.
+            Drop probabilities below this and return a csr_array whose rows sum to 1, so that
+            millions of words need little memory.
 
         Returns
         -------
         ndarray of words × clusters (a csr_array if the rule gives one)
-            A word without counts gets p(c), or what its clusterer says of such words.
+            A word without counts gets p(c), or whatever the clusterer defines for such words.
 
         Raises
         ------
         InputError
-            If the matrix has other columns, or the clusterer that made the classes is missing.
+            If the matrix has other columns, or the clusterer of the classes is not installed.
         """
         matrix = self._table(given)
         if self.learnt is not None and self.parts is not None:
+            # Place in the learnt clusters, follow their later splits, then sum the joined columns.
             placed = self.learnt.place(matrix)
             if self.divisions:
                 placed = apply_splits(to_dense(placed), matrix, self.divisions)
@@ -395,7 +403,7 @@ class Clustering(ReportMixin):
         step = max(1, CELLS // max(self.n_clusters, 1))
         cut = (matrix[begin : begin + step] for begin in range(0, matrix.shape[0], step))
         blocks = cut if current() is None else map(CompressedArrays.of, cut)
-        # Where words lie that were learnt from is nothing to those that are placed.
+        # The rule needs the leaves only, not the words they were learnt from.
         none = sparse.csr_array((0, self.n_clusters), dtype=self.memberships.dtype)
         placing = replace(self, memberships=none, path=())
         found = list(spread(_place_block, (placing, least), blocks))
@@ -408,16 +416,16 @@ class Clustering(ReportMixin):
         return np.concatenate(found)
 
     def level(self, k: int) -> Clustering:
-        """The first k clusters of the tree: memberships and masses are added up.
+        """Return the first k clusters of the tree; memberships and masses are summed.
 
-        Words are placed as before, and their columns added up.
+        Words are placed in the leaves as before, and the columns summed.
         """
         if k == self.n_clusters:
             return self
         return self.join(self.tree.prune(k), self.tree.cut(k))
 
     def levels(self, shares: Sequence[float]) -> list[tuple[Clustering, ...]]:
-        """What is left at shares of the clusters; each size once, and by itself."""
+        """Return the levels with these fractions of the clusters, each size once."""
         sizes = dict.fromkeys(max(1, round(share * self.n_clusters)) for share in shares)
         return [(self.level(size),) for size in sizes]
 
@@ -428,18 +436,19 @@ class Clustering(ReportMixin):
         memberships: Any = None,
         divisions: Sequence[SplitRule] = (),
     ) -> Clustering:
-        """Clusters put together: `parts` says of each cluster which of the new tree it is part of.
+        """Join clusters: `parts` holds for each cluster its cluster in the new tree.
 
-        Centroids are averaged by mass. Clusters that are divided first are part of none; the sides
-        of each division come after all clusters that were there before.
+        Centroids are averaged by mass. Clusters split by `divisions` are part of none; the sides of
+        each division follow all clusters that existed before.
         """
         k = tree.n_clusters
         mass = np.concatenate([self.mass, *(one.mass for one in divisions)])
         used = parts >= 0
+        # Weights of the average: mass, or equal weights if a cluster has no mass.
         sums = np.bincount(parts[used], mass[used], minlength=k)
-        alike = np.bincount(parts[used], minlength=k)
+        size = np.bincount(parts[used], minlength=k)
         shares, whole = np.zeros(parts.size), sums[parts[used]]
-        even = 1 / alike[parts[used]]
+        even = 1 / size[parts[used]]
         shares[used] = np.where(whole > 0, mass[used] / np.where(whole > 0, whole, 1), even)
         if memberships is None:
             memberships = sparse.csr_array(self.memberships @ grouping_matrix(parts, k))
@@ -447,7 +456,7 @@ class Clustering(ReportMixin):
         if not np.array_equal(parts, np.arange(k)):
             mean = sparse.csr_array(grouping_matrix(parts, k, shares).T)
             centroids = _average(mean, self.centroids, divisions)
-        # Only the leaves are needed to place words, not the words they were learnt from.
+        # Placing needs only the leaves, not the words they were learnt from.
         learnt, before = self.learnt, self.parts
         if learnt is None or divisions:
             bare = sparse.csr_array((0, self.n_clusters))
@@ -460,7 +469,7 @@ class Clustering(ReportMixin):
         )  # fmt: skip
 
     def keep(self, rows: Ints) -> Clustering:
-        """The same clusters, without the memberships of other words than these."""
+        """Return the clustering with the memberships of these rows only."""
         known = self.representation
         return replace(
             self, memberships=self.memberships[rows],
@@ -468,7 +477,7 @@ class Clustering(ReportMixin):
         )  # fmt: skip
 
     def place_among(self, given: Any, clusters: Ints) -> Floats:
-        """p(c|word) of some of the clusters, as if there were no others."""
+        """Return p(c|word) as if only these clusters existed."""
         below: Clustering | None = self
         while below is not None and not below.divisions:
             below = below.learnt
@@ -480,7 +489,7 @@ class Clustering(ReportMixin):
         return np.where(sums > 0, found / np.where(sums > 0, sums, 1.0), usual)
 
     def _select(self, clusters: Ints) -> Clustering:
-        """Some of the clusters, as if there were no others; only `place` makes sense of it."""
+        """Return a clustering of these clusters only; it can only `place`."""
         tree = Tree.flat(clusters.size)
         mass, learnt, parts = self.mass[clusters], self.learnt, self.parts
         if learnt is not None and parts is not None:
@@ -503,13 +512,13 @@ class Clustering(ReportMixin):
 
     @classmethod
     def load(cls, path: PathLike) -> Clustering:
-        """What `save` wrote; nothing in it is run."""
+        """Read what `save` wrote; no code in it is executed."""
         kept = folder.read(path, KIND)
         with folder.whole(path):
-            return cls.of_parts(kept["clustering"], kept)
+            return cls.from_parts(kept["clustering"], kept)
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Plain values and arrays, from which `of_parts` makes it again."""
+        """Return plain values and arrays from which `from_parts` rebuilds the clustering."""
         rule = StoredRule("") if self.learnt is not None else self.rule.keep()
         plain: dict[str, Any] = {
             "tree": self.tree.to_json(),
@@ -533,10 +542,10 @@ class Clustering(ReportMixin):
         return plain, arrays
 
     @classmethod
-    def of_parts(cls, plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Clustering:
-        """The clustering of `to_parts`; a KeyError or ValueError tells what is missing or wrong."""
+    def from_parts(cls, plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Clustering:
+        """Rebuild a clustering; KeyError or ValueError says what is missing or wrong."""
         inner = folder.take_under("learnt", arrays)
-        learnt = cls.of_parts(plain["learnt"], inner) if "learnt" in plain else None
+        learnt = cls.from_parts(plain["learnt"], inner) if "learnt" in plain else None
         vectors = folder.take_under("representation", arrays)
         names, kind = plain["contexts"], plain["unit"]
         centroids = _read_shares(arrays, "centroids")
@@ -548,14 +557,14 @@ class Clustering(ReportMixin):
             Tree.from_json(plain["tree"]),
             _read_shares(arrays, "memberships"),
             centroids,
-            # For other types compiled code would be compiled once more.
+            # Other types would make numba compile the kernels again.
             arrays["mass"].astype(np.float64, copy=False),
             arrays["background"].astype(np.float64, copy=False),
             rule=read_rule(plain["rule"], arrays),
             unit=Unit(str(kind[0]), str(kind[1]), bool(kind[2])),
             path=plain["path"],
             contexts=None if names is None else np.array(names, dtype=object),
-            representation=Representation.of_arrays(vectors) if vectors else None,
+            representation=Representation.from_arrays(vectors) if vectors else None,
             learnt=learnt,
             parts=None if learnt is None else arrays["parts"],
             divisions=tuple(
@@ -566,13 +575,13 @@ class Clustering(ReportMixin):
 
     @cached_property
     def placing(self) -> Rule:
-        """The rule itself, looked up if it is still as a folder has it."""
+        """The rule, looked up if it is still in its stored form."""
         if isinstance(self.rule, StoredRule):
             return self.rule.rule(self.n_clusters, self.centroids.shape[1])
         return self.rule
 
     def _table(self, given: Any) -> Any:
-        """Counts as a csr_array with this clustering's contexts, without zeros."""
+        """Return counts as a csr_array with this clustering's contexts, without stored zeros."""
         from roget.learn.clustering.inputs import align_contexts, tidy
 
         m = self.centroids.shape[1]
@@ -581,27 +590,32 @@ class Clustering(ReportMixin):
         matrix = given.matrix if isinstance(given, Counts) else given
         matrix = sparse.csr_array(matrix, dtype=np.float64)
         if matrix.shape[1] != m:
-            raise InputError(f"{matrix.shape[1]} contexts: the classes were made from {m}")
+            raise InputError(
+                f"the table has {matrix.shape[1]} contexts; the classes were learnt from {m}",
+                code="length-mismatch",
+            )
         return tidy(matrix)
 
     def _check(self, name: str, right: tuple[int, ...]) -> None:
-        """Refuse a table of another shape, or with values that are no probabilities."""
+        """Refuse a table of the wrong shape or with values that are not probabilities."""
         values = getattr(self, name)
         if values.shape != right:
-            raise InputError(f"{name} of shape {values.shape}: expected {right}")
+            raise InputError(
+                f"{name} has the shape {values.shape}; expected {right}", code="length-mismatch"
+            )
         values = values.data if sparse.issparse(values) else values
         if not (np.isfinite(values).all() and (values >= 0).all()):
-            raise InputError(f"{name}: a value is negative or not a number")
+            raise InputError(f"{name}: negative or non-finite value", code="bad-weight")
 
 
 def _average(mean: Any, centroids: Any, divisions: Sequence[SplitRule]) -> Any:
-    """Rows of centroids, and of the sides of divisions below them, averaged by weights."""
+    """Average the rows of centroids, followed by the sides of divisions, by weights."""
     dtype, learnt = centroids.dtype, centroids.shape[0]
     sides = np.vstack([one.centroids for one in divisions] or [np.empty((0, centroids.shape[1]))])
     if sparse.issparse(centroids):
         found = mean[:, :learnt] @ centroids + mean[:, learnt:] @ sparse.csr_array(sides)
         return sparse.csr_array(found).astype(dtype)
-    # Most rows stay as they are: they are copied.
+    # Most clusters have a single part and are copied.
     found = centroids[np.minimum(mean.indices[mean.indptr[:-1]], learnt - 1)]
     for cluster, (begin, end) in enumerate(pairwise(mean.indptr.tolist())):
         at, weights = mean.indices[begin:end], mean.data[begin:end]
@@ -614,7 +628,7 @@ def _average(mean: Any, centroids: Any, divisions: Sequence[SplitRule]) -> Any:
 
 
 def posterior(lengths: Floats, mass: Floats) -> Floats:
-    """p(c|row) ∝ p(c)·exp(−length)."""
+    """Return p(c|row) ∝ p(c)·exp(−length), computed in the log domain."""
     scores = np.log(np.maximum(mass, 1e-300)) - lengths
     scores -= scores.max(axis=1, keepdims=True)
     np.exp(scores, out=scores)
@@ -623,14 +637,14 @@ def posterior(lengths: Floats, mass: Floats) -> Floats:
 
 
 def _read_shares(arrays: Mapping[str, Array], name: str) -> Any:
-    """A table of probabilities that a folder has, in numbers that all arithmetic takes."""
+    """Read a table of probabilities from a folder as float32 or float64."""
     table = folder.from_arrays(arrays, name)
     folder.need_range(name, table.data if sparse.issparse(table) else table, 0, 1 + SLACK)
     return table if table.dtype in (np.float32, np.float64) else table.astype(np.float64)
 
 
 def read_rule(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> StoredRule:
-    """A rule that a folder has, with the arrays that are called "rule.…"."""
+    """Read the stored form of a rule, with the arrays named "rule.…"."""
     name, parameters = plain["clusterer"], plain["parameters"]
     if not isinstance(name, str) or not isinstance(parameters, dict):
         raise ValueError(f"rule {plain!r}: expected a clusterer's name and parameters")

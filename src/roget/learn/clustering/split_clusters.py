@@ -1,4 +1,4 @@
-"""Divisions: clusters split in two after they were learnt, and on which side new words fall."""
+"""Clusters split in two after learning, and the rule that places new words on a side."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ import numpy as np
 from roget.core.types import Floats, Ints
 
 PRIOR = 1.0
-"""Tokens of the whole cluster that both sides are lent in each context."""
+"""Pseudo-tokens of the whole cluster added to both sides in each context."""
 
 
 class SplitRule(NamedTuple):
-    """Some clusters, as one, split in two, which are numbered after all that were there before."""
+    """A split of some clusters, taken as one, into two sides, which get the next two numbers."""
 
     clusters: Ints
     centroids: Floats
     """p(context|side), 2 × contexts."""
     mass: Floats
-    """p(side), of both."""
+    """p(side) of both sides."""
 
     def share(self, matrix: Any) -> Floats:
-        """p(second side|word) of words that are in these clusters: ∝ p(side)·Π p(context|side)."""
+        """Return p(second side|word) for words of these clusters: ∝ p(side)·Π p(context|side)."""
         with np.errstate(divide="ignore"):
             logs = np.log(self.centroids)
-        # A context that one side excludes speaks against it, as loud as can be added up.
+        # A context that one side excludes is strong but finite evidence against it.
         logs = np.maximum(logs, -700.0)
         odds = matrix @ (logs[1] - logs[0])
         total = self.mass.sum()
@@ -36,10 +36,10 @@ class SplitRule(NamedTuple):
 
 
 def split_cluster(clusters: Ints, centroid: Floats, mass: float, sides: Floats) -> SplitRule:
-    """The division of a cluster, by how often the words of each side were seen (2 × contexts).
+    """Split a cluster by the counts of the words of each side (2 × contexts).
 
-    p(side|context) is by these counts, drawn to that of all contexts, so that the mean of the
-    sides is the cluster as it was.
+    p(side|context) is estimated from these counts and shrunk towards p(side), so that the weighted
+    mean of the two sides is the original centroid.
     """
     seen = sides.sum(axis=0)
     usual = sides.sum(axis=1) / seen.sum() if seen.sum() > 0 else np.full(2, 0.5)
@@ -54,7 +54,7 @@ def split_cluster(clusters: Ints, centroid: Floats, mass: float, sides: Floats) 
 
 
 def apply_splits(placed: Floats, matrix: Any, divisions: Sequence[SplitRule]) -> Floats:
-    """p(cluster|word) with the sides of each division as more columns; what is split has 0."""
+    """Append the two sides of each split as columns of p(cluster|word); split clusters get 0."""
     for one in divisions:
         whole, second = placed[:, one.clusters].sum(axis=1), one.share(matrix)
         placed[:, one.clusters] = 0

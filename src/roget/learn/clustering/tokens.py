@@ -1,4 +1,4 @@
-"""Tokens to be predicted, and losses of predictions on them. Nats per token."""
+"""Held-out tokens and the losses of predictions of them, in nats per token."""
 
 from __future__ import annotations
 
@@ -14,52 +14,53 @@ from roget.core.types import Array, Floats
 from roget.learn.clustering.memberships import predict_cells
 
 SMOOTHING = 0.05
-"""The part of every prediction that is the unigram's: a cluster may not know a context."""
+"""Weight of the unigram in every prediction: a cluster may not know a context."""
 
 WEIGHT_STEPS, CHANGE = 500, 1e-6
+"""Maximum number of EM steps for mixture weights, and the change at which they have converged."""
 
 LEAST = 1e-4
-"""What the last prediction keeps at least where several are weighed."""
+"""Minimum weight of the last component of a mixture."""
 
 CHOOSING = 0
-"""The seed by which tokens are held out where a number of clusters, or what makes it, is chosen: it
-is to follow the counts, not the seed of a run."""
+"""Seed for holding out tokens when the number of clusters (or what determines it) is chosen: the
+choice depends on the counts, not on the seed of a run."""
 
 
 @dataclass(frozen=True, eq=False)
 class TokenCells:
-    """Tokens to be predicted: word, context and how often, with what is known of the word."""
+    """Tokens to predict: word, context and count, with the baseline predictions of each."""
 
     rows: Array
     columns: Array
     counts: Floats
     word: Floats
-    """p(v|n) by the word's own training counts."""
+    """p(v|n) from the word's own training counts."""
     unigram: Floats
-    """p(v), add ½."""
+    """p(v), with ½ added to each count."""
 
-    def predicted(self, membership: Any, centroids: Array) -> Floats:
-        """Σ p(c|n) p(v|c) of every cell."""
+    def predict(self, membership: Any, centroids: Array) -> Floats:
+        """Return Σ_c p(c|n)·p(v|c) for every cell."""
         return predict_cells(membership, centroids, self.rows, self.columns)
 
     def smooth(self, predicted: Floats) -> Floats:
-        """The prediction with the unigram's part in it."""
+        """Mix the unigram into a prediction."""
         return (1 - SMOOTHING) * predicted + SMOOTHING * self.unigram
 
     def lead(self, new: Floats, old: Floats) -> tuple[float, float]:
-        """By how much a prediction is better than an older one, nats, and its standard error."""
+        """Return by how many nats per token `new` beats `old`, and the standard error."""
         each, total = np.log(new / old), float(self.counts.sum())
         mean = float(self.counts @ each) / total
         variance = float(self.counts @ (each - mean) ** 2) / total
         return mean, math.sqrt(variance / total)
 
     def loss(self, predicted: Floats) -> float:
-        """The mean −log of a prediction over all tokens, nats."""
+        """Return the mean −log of a prediction over all tokens, in nats."""
         return -float(np.sum(self.counts * np.log(predicted)) / np.sum(self.counts))
 
 
 def tabulate_tokens(train: Any, heldout: Any) -> TokenCells:
-    """The tokens of one matrix, as the other one, of the same shape, sees them."""
+    """Return the tokens of `heldout` with the predictions by `train`, a matrix of equal shape."""
     given = sparse.csr_array(train, dtype=np.float64)
     wanted = sparse.coo_array(heldout)
     totals = np.asarray(given.sum(axis=1)).ravel()
@@ -71,7 +72,7 @@ def tabulate_tokens(train: Any, heldout: Any) -> TokenCells:
 
 
 def unigram(matrix: Any) -> Floats:
-    """p(v) of every context, half a token added to each."""
+    """Return p(v) of every context, with half a token added to each."""
     totals = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel() + 0.5
     return np.asarray(totals / totals.sum())
 
@@ -84,10 +85,10 @@ def fit_weights(
     left: Floats | float = 1.0,
     prior: float = 0.0,
 ) -> Floats:
-    """The weights w, found by EM, with which fixed + left·(w·stack) predicts tokens best.
+    """Find by EM the weights w for which fixed + left·(w·stack) predicts the tokens best.
 
-    `prior` tokens are taken to be shared out as the weights at the start. The last prediction,
-    which knows every context, keeps a little, so that none becomes impossible.
+    `prior` pseudo-tokens are distributed as the initial weights. The last component, which knows
+    every context, keeps a minimum weight, so that no token becomes impossible.
     """
     first = np.full(len(stack), 1 / len(stack)) if start is None else start
     weights, scaled = first.copy(), stack * left
@@ -95,6 +96,7 @@ def fit_weights(
         return weights
     for _ in range(WEIGHT_STEPS):
         old = weights
+        # E and M step in one: w_i ← w_i · Σ_t n_t·left_t·p_i(t) / p(t), then normalise.
         new = old * (scaled @ (counts / (fixed + old @ scaled))) + prior * first
         if not new.sum() > 0:
             break
@@ -107,12 +109,12 @@ def fit_weights(
 
 
 def backoff(tokens: TokenCells, *classes: Floats) -> Floats:
-    """Predictions of word → classes → unigram; without classes, what they have to beat."""
+    """Predict by word → classes → unigram; without classes, this is the baseline they must beat."""
     return interpolate(tokens, tokens.word, *classes)
 
 
 def interpolate(tokens: TokenCells, *known: Floats) -> Floats:
-    """Predictions and the unigram together, weights tuned on each half for the other half."""
+    """Mix predictions and the unigram; weights are tuned on one half of the cells for the other."""
     components = np.stack([*known, tokens.unigram])
     halves = np.arange(tokens.counts.size) % 2
     if tokens.counts.size < 2:
@@ -126,9 +128,10 @@ def interpolate(tokens: TokenCells, *known: Floats) -> Floats:
 
 
 def hold_out(matrix: Any, share: float, rng: np.random.Generator) -> tuple[Any, Any]:
-    """The counts without some of their tokens, and those tokens.
+    """Split counts into the remaining tokens and a random `share` of held-out tokens.
 
-    Of fractional counts the whole part is dealt out; if there is none, whole cells are.
+    Only the integer parts of fractional counts are sampled; if all counts are below 1, whole
+    cells are.
     """
     whole = np.floor(np.minimum(matrix.data, 2.0**62)).astype(np.int64)
     taken = rng.binomial(whole, share).astype(np.float64)

@@ -204,7 +204,7 @@ def trial(
     if again.interrupted_:
         return None
     tokens = tabulate_tokens(train.matrix, held.matrix)
-    classes = tokens.predicted(again.membership_, again.centroids_)
+    classes = tokens.predict(again.membership_, again.centroids_)
     predicted = {
         "all": tokens.unigram,
         "class": interpolate(tokens, classes),

@@ -142,7 +142,7 @@ class Representation:
         }  # fmt: skip
 
     @classmethod
-    def of_arrays(cls, arrays: Mapping[str, Array]) -> Self:
+    def from_arrays(cls, arrays: Mapping[str, Array]) -> Self:
         """What a folder has kept, checked; a KeyError or ValueError tells what is wrong."""
         weights = folder.from_arrays(arrays, "weights")
         n, m = weights.shape

@@ -326,7 +326,7 @@ def _read_base(folder: folders.Folder, kind: type[Thesaurus]) -> Thesaurus:
         arrays |= folders.to_arrays("memberships", table.tocsr())
         about["changes"] = [GrowthChange.from_json(one) for one in record.get("changes") or ()]
         about["load_spare"] = _make_spare_reader(folder)
-        return kind.from_clustering(counts, Clustering.of_parts(plain, arrays), **about)
+        return kind.from_clustering(counts, Clustering.from_parts(plain, arrays), **about)
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         reason = str(error) if isinstance(error, InputError) else repr(error)
         raise InputError(

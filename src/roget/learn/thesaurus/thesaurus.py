@@ -20,7 +20,7 @@ from roget.core.tree import Tree
 from roget.core.types import Array, Floats, Ints, PathLike
 from roget.errors import InputError, UnknownName
 from roget.learn.clustering.inputs import align_contexts
-from roget.learn.clustering.result import Clustering, recall
+from roget.learn.clustering.result import Clustering, infer_rule
 from roget.learn.command_options import NeighbourOptions
 from roget.learn.thesaurus import files, lookup
 from roget.learn.thesaurus.draft import Draft
@@ -208,7 +208,7 @@ class Thesaurus(ReportMixin):
         Words are placed by the rule that the provenance implies: after annealing (a "beta") by
         distance, else by Bayes. Other keywords are those of `from_clustering`.
         """
-        rule, unit = recall(provenance or {})
+        rule, unit = infer_rule(provenance or {})
         # p(context) in the counts, which also covers contexts that no class has.
         background = counts.context_totals / max(counts.total, 1e-300)
         clustering = Clustering(tree, memberships, centroids, mass, background, rule, unit, steps)

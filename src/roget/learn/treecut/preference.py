@@ -10,6 +10,7 @@ from roget.core.counts import Counts, NotCounted
 from roget.core.counts.matrix import split_slot
 from roget.core.progress import Report
 from roget.errors import InputError, UnknownName
+from roget.learn.clustering.notices import ignore_trivial
 from roget.learn.command_options import CutOptions, PreferOptions
 from roget.learn.taxonomy.taxonomy import Taxonomy
 from roget.learn.thesaurus import Thesaurus
@@ -106,7 +107,9 @@ def learn_classes(
     if not chosen.entries:
         raise InputError("there is nothing to learn a thesaurus from: the counts are empty")
     model = catalogue.load("clusterers", method).make(random_state=seed, progress=progress)
-    return Thesaurus.from_clustering(chosen, model.fit(chosen))
+    with ignore_trivial():  # a cut of the tree needs no classes
+        model.fit(chosen)
+    return Thesaurus.from_clustering(chosen, model)
 
 
 def _join(cut: list[CutClass]) -> list[CutClass]:

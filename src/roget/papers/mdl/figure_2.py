@@ -12,6 +12,7 @@ from roget.core.counts import Counts
 from roget.core.information import bits
 from roget.core.types import Array
 from roget.learn.clustering.mdl.estimator import MDLTree
+from roget.learn.clustering.notices import ignore_trivial
 from roget.learn.load import open_counts
 from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced, heeds
@@ -43,10 +44,11 @@ def figure_2(options: ReproduceOptions) -> Reproduced:
     counts = frequent_nouns(options)
     source = options.counts or "the bundled sample (AMALGUM)"
     words, contexts = counts.shape
-    trees = {
-        way: MDLTree(random_state=options.random_state, **how).fit(counts)
-        for way, how in WAYS.items()
-    }
+    with ignore_trivial():  # the number of classes is part of the figure
+        trees = {
+            way: MDLTree(random_state=options.random_state, **how).fit(counts)
+            for way, how in WAYS.items()
+        }
     model = trees["default"]
     found = {way: tree.n_clusters_ for way, tree in trees.items()}
     about = (

@@ -181,6 +181,6 @@ def _divergence(
     found = sparse.coo_array(tokens, dtype=np.float64)
     rows, columns = found.coords
     seen = TokenCells(rows, columns, found.data, np.empty(0), background[columns])
-    predicted = seen.smooth(seen.predicted(membership, centroids))
+    predicted = seen.smooth(seen.predict(membership, centroids))
     loss, divergence = measure_losses(found, np.log(predicted))
     return bits(divergence), bits(loss)

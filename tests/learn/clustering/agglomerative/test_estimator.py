@@ -18,8 +18,8 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from roget import AgglomerativeTree, Thesaurus, data
 from roget.core.progress import Progress
-from roget.errors import InputError
 from roget.report.thesaurus import report
+from support.errors import notice, refused, warned
 
 FAMILIES = np.array([[9, 1, 0, 0], [8, 2, 0, 0], [0, 0, 7, 3], [0, 0, 6, 4]])
 
@@ -35,7 +35,7 @@ def test_scikit_learn_accepts_it() -> None:
     check_estimator(AgglomerativeTree(2))
 
 
-def test_what_is_learnt() -> None:
+def test_planted_clusters_are_learnt() -> None:
     counts, labels = planted()
     model = AgglomerativeTree(4).fit(counts)
     assert v_measure_score(labels, model.labels_) == pytest.approx(1.0)
@@ -51,7 +51,7 @@ def test_what_is_learnt() -> None:
     assert clone(model).fit(counts).score(counts) == model.score(counts)
 
 
-def test_the_path_tells_what_is_left() -> None:
+def test_path_holds_the_remaining_information() -> None:
     counts, _ = planted()
     model = AgglomerativeTree(4).fit(counts)
     path = model.path_
@@ -65,15 +65,15 @@ def test_the_path_tells_what_is_left() -> None:
     # The information that four clusters have about contexts, from their own table.
     joint = np.stack([counts[model.labels_ == c].sum(axis=0) for c in range(4)]) / counts.sum()
     ratio = joint / (joint.sum(axis=1, keepdims=True) * joint.sum(axis=0))
-    told = float(np.sum(joint[joint > 0] * np.log(ratio[joint > 0])))
-    assert next(row["left"] for row in path if row["n_clusters"] == 4) == pytest.approx(told)
+    left = float(np.sum(joint[joint > 0] * np.log(ratio[joint > 0])))
+    assert next(row["left"] for row in path if row["n_clusters"] == 4) == pytest.approx(left)
 
 
 def test_words_that_are_not_merged_are_placed() -> None:
     counts, labels = planted()
     counts[labels == 3] //= 4
     few = AgglomerativeTree(4, max_words=60).fit(counts)
-    assert "the 60 most frequent of 150 words were merged" in few.notes_[0]
+    notice(few.notes_, "words-capped", 60, 150)
     assert few.membership_.shape == (150, 4)
     rare = AgglomerativeTree(3, min_count=100).fit(counts)
     assert v_measure_score(labels[labels < 3], rare.labels_[labels < 3]) == pytest.approx(1.0)
@@ -82,17 +82,17 @@ def test_words_that_are_not_merged_are_placed() -> None:
     model = AgglomerativeTree(2).fit(empty)
     assert np.delete(model.labels_, 2).tolist() == [0, 0, 1, 1]
     assert np.allclose(model.predict_proba(empty)[2], model.mass_)
-    with pytest.raises(InputError, match="no row can be learnt from"):
+    with refused("too-little-text", "2 rows"):
         AgglomerativeTree().fit(np.zeros((2, 2)))
 
 
-def test_more_clusters_than_words_are_told() -> None:
-    with pytest.warns(ConvergenceWarning, match="4 clusters were found, not 9"):
+def test_more_clusters_than_words_is_a_warning() -> None:
+    with warned("not-converged", "4 clusters", 9, kind=ConvergenceWarning):
         assert AgglomerativeTree(9).fit(FAMILIES).n_clusters_ == 4
 
 
-def test_words_weigh_as_their_counts_or_all_the_same() -> None:
-    """Ten times the tokens of a word are no matter to what is uniform."""
+def test_words_are_weighted_by_counts_or_equally() -> None:
+    """With a uniform prior, ten times the tokens of a word change nothing."""
     counts, _ = planted(40)
     more = counts * np.where(np.arange(40) % 2, 10, 1)[:, None]
     even = [AgglomerativeTree(4, prior="uniform").fit(one).labels_ for one in (counts, more)]
@@ -101,14 +101,14 @@ def test_words_weigh_as_their_counts_or_all_the_same() -> None:
     assert np.allclose(model.mass_, np.bincount(model.labels_, more.sum(axis=1)) / more.sum())
 
 
-def test_ctrl_c_keeps_what_is_left_and_the_checkpoint_goes_on(tmp_path: Path) -> None:
+def test_interrupt_keeps_the_clusters_and_the_checkpoint_resumes(tmp_path: Path) -> None:
     counts, _ = planted(300)
 
     def interrupt(progress: Progress) -> None:
         os.kill(os.getpid(), signal.SIGINT)
 
     stopped = AgglomerativeTree(4, checkpoint=tmp_path / "run", progress=interrupt)
-    with pytest.warns(UserWarning, match="interrupted: the clusters that are left are kept"):
+    with warned("interrupted"):
         stopped.fit(counts)
     assert stopped.interrupted_
     assert 4 < stopped.n_clusters_ < 300
@@ -116,11 +116,11 @@ def test_ctrl_c_keeps_what_is_left_and_the_checkpoint_goes_on(tmp_path: Path) ->
     whole = AgglomerativeTree(4).fit(counts)
     assert np.array_equal(again.labels_, whole.labels_)
     assert again.tree_ == whole.tree_
-    with pytest.raises(InputError, match="checkpoint of other data"):
+    with refused("conflicting-options", "run"):
         AgglomerativeTree(4, checkpoint=tmp_path / "run").fit(counts + 1)
 
 
-def test_levels_are_those_of_the_tree() -> None:
+def test_levels_are_cuts_of_the_tree() -> None:
     counts, _ = planted()
     model = AgglomerativeTree(8).fit(counts)
     levels = AgglomerativeTree.learn_levels(model.clustering_._table(counts), 0, [2, 8, 999])
@@ -129,7 +129,7 @@ def test_levels_are_those_of_the_tree() -> None:
     assert v_measure_score(levels[0][0].labels, model.cut(2)) == pytest.approx(1.0)
 
 
-def test_a_thesaurus_of_the_sample() -> None:
+def test_thesaurus_of_the_sample() -> None:
     nouns = data.sample("verb_object").top(300)
     thesaurus = Thesaurus.from_clustering(nouns, AgglomerativeTree(12).fit(nouns))
     assert thesaurus.tree.n_clusters == 12

@@ -80,7 +80,7 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_end() -> None:
     def stop(merges: Merges) -> None:
         raise KeyboardInterrupt
 
-    part = merge_words(joint, tell=stop)
+    part = merge_words(joint, report=stop)
     assert not part.whole
     assert part.losses.size == BLOCK
     rest = merge_words(joint, part)

@@ -56,13 +56,13 @@ def test_every_move_changes_the_length_by_what_it_says(
     item = data.draw(st.integers(0, part.n - 1))
     k, j = int(labels[side].max()) + 1, int(labels[1 - side].max()) + 1
     room = min(part.n, k + 1) + 1
-    board = table.board(side, labels, j, room, a)
+    counted = table.count_classes(side, labels, j, room, a)
     temperature = data.draw(st.sampled_from([0.0, 1.0, 1e6]))
     state = np.array([data.draw(st.integers(0, 10**6))], dtype=np.uint64)
     before = naive(counts, *labels, a, b, prior)
     rest = kernels.SkipState(np.array([item]), *np.zeros((2, part.n), dtype=np.int64))
     new, change, moved = kernels.sweep(
-        part.items, board, table.prices(a, b)[side], rest, k, 1, temperature, state
+        part.items, counted, table.cost_tables(a, b)[side], rest, k, 1, temperature, state
     )
     after = naive(counts, *labels, a, b, prior)
     assert after - before == pytest.approx(change, rel=1e-9, abs=1e-7)
@@ -70,7 +70,7 @@ def test_every_move_changes_the_length_by_what_it_says(
     assert temperature > 0 or change <= 0
     fresh = np.zeros((j, room))
     kernels.tally(part.items, labels[side], labels[1 - side], fresh)
-    assert np.allclose(board.blocks, fresh)
+    assert np.allclose(counted.blocks, fresh)
     assert moved in (0, 1)
 
 
@@ -78,12 +78,12 @@ def test_classes_are_drawn_by_the_exponential_of_their_lengths(naive: Any) -> No
     counts = np.array([[3, 0, 1], [2, 1, 0], [0, 4, 1], [1, 2, 2]])
     table, columns = criterion.prepare(counts), np.array([0, 1, 1])
     part, temperature, drawn = table.sides[0], 1.7, dict.fromkeys(range(3), 0)
-    state, prices = np.array([1], dtype=np.uint64), table.prices(0.5, 1.0)[0]
+    state, tables = np.array([1], dtype=np.uint64), table.cost_tables(0.5, 1.0)[0]
     for _ in range(6000):
         labels = np.array([0, 0, 1, 1])
-        board = table.board(0, [labels, columns], 2, 4, 0.5)
+        counted = table.count_classes(0, [labels, columns], 2, 4, 0.5)
         rest = kernels.SkipState(np.array([0]), *np.zeros((2, 4), dtype=np.int64))
-        kernels.sweep(part.items, board, prices, rest, 2, 1, temperature, state)
+        kernels.sweep(part.items, counted, tables, rest, 2, 1, temperature, state)
         drawn[int(labels[0])] += 1
     lengths = np.array([naive(counts, [c, 0, 1, 1], columns, 0.5, 1.0) for c in range(3)])
     shares = np.exp((lengths.min() - lengths) / temperature)
@@ -126,13 +126,13 @@ def test_pair_costs(naive: Any, problem: Any) -> None:
     k, m = int(rows.max()) + 1, int(columns.max()) + 1
     blocks = criterion.count_blocks(table, (rows, columns))
     size, mass = criterion.members(table.sides[0], rows, k)
-    prices = table.prices(a, b)[0]
-    costs = merges.pair_costs(blocks, size, mass, prices)
+    tables = table.cost_tables(a, b)[0]
+    costs = merges.pair_costs(blocks, size, mass, tables)
     before = naive(counts, rows, columns, a, b, prior)
     for one in range(k):
         for two in range(one):
             after = naive(counts, np.where(rows == one, two, rows), columns, a, b, prior)
-            fewer = kernels.spread(k - 1, m, prices) - kernels.spread(k, m, prices)
+            fewer = kernels.number_cost(k - 1, m, tables) - kernels.number_cost(k, m, tables)
             assert costs[one, two] + fewer == pytest.approx(after - before, rel=1e-9, abs=1e-6)
             assert costs[two, one] == costs[one, two]
 

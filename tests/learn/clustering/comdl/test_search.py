@@ -41,7 +41,7 @@ def test_tiny_tables_have_their_optimum_found(naive: Any, seed: int) -> None:
         for rows in partitions(5)
         for columns in partitions(4)
     )
-    found = run(counts, a=0.5, b=1.0, starts=5, seed=seed).found()
+    found = run(counts, a=0.5, b=1.0, starts=5, seed=seed).find_best()
     assert found.total == pytest.approx(best, rel=1e-12)
 
 
@@ -66,7 +66,7 @@ def test_tiny_tables_have_the_optimum_of_li_and_abe_found(seed: int) -> None:
         printed(counts, rows, columns) for rows in partitions(5) for columns in partitions(4)
     )
     search = CoMDLSearch(prepare(counts, "printed"), CoMDLSettings(0.0, 0.0, starts=5, seed=seed))
-    assert [*search.steps()][-1].found().total == pytest.approx(best, rel=1e-12)
+    assert [*search.steps()][-1].find_best().total == pytest.approx(best, rel=1e-12)
 
 
 def test_sweeps_and_merges_of_li_and_abe_keep_count(planted: Any) -> None:
@@ -74,7 +74,7 @@ def test_sweeps_and_merges_of_li_and_abe_keep_count(planted: Any) -> None:
     counts = planted(80, 50, 4, 3, 60)[0] + 1
     for one in (counts, counts * 3000, counts / 7):
         search = CoMDLSearch(prepare(one, "printed"), CoMDLSettings(0.0, 0.0, sweeps=10))
-        found = [*search.steps()][-1].found()
+        found = [*search.steps()][-1].find_best()
         assert search.length(found).total == pytest.approx(printed(one, *found.labels), rel=1e-10)
         tree = build_hierarchy(search.table, found, shorten=False)
         first = printed(one, np.zeros(80, int), np.zeros(50, int))
@@ -85,7 +85,7 @@ def test_planted_classes_are_found(planted: Any) -> None:
     counts, rows, columns = planted(300, 200, 6, 5, 120)
     seen = counts.sum(axis=0) > 0
     search = run(counts[:, seen], sweeps=40)
-    found = search.found()
+    found = search.find_best()
     assert v_measure_score(rows, found.labels[0]) == pytest.approx(1.0)
     assert v_measure_score(columns[seen], found.labels[1]) > 0.97
     assert search.length(found).total == pytest.approx(found.total, rel=1e-12)
@@ -93,7 +93,7 @@ def test_planted_classes_are_found(planted: Any) -> None:
 
 def test_the_same_seed_gives_the_same_classes(planted: Any) -> None:
     counts = planted(60, 40, 4, 3, 30)[0] + 1
-    first, second, other = (run(counts, sweeps=10, seed=seed).found() for seed in (3, 3, 4))
+    first, second, other = (run(counts, sweeps=10, seed=seed).find_best() for seed in (3, 3, 4))
     assert first.total == second.total
     assert all(map(np.array_equal, first.labels, second.labels))
     assert not all(map(np.array_equal, first.labels, other.labels))
@@ -121,16 +121,16 @@ def test_a_search_goes_on_from_where_it_was(planted: Any, stop: int) -> None:
 
 def test_as_many_classes_as_asked_for(planted: Any) -> None:
     counts = planted(60, 40, 4, 3, 30)[0] + 1
-    assert run(counts, n_row_classes=7, n_column_classes=2, sweeps=15).found().k == [7, 2]
-    assert run(counts, n_row_classes=2, sweeps=15).found().k[0] == 2
-    assert run(counts, n_row_classes=60, n_column_classes=40, sweeps=3).found().k == [60, 40]
+    assert run(counts, n_row_classes=7, n_column_classes=2, sweeps=15).find_best().k == [7, 2]
+    assert run(counts, n_row_classes=2, sweeps=15).find_best().k[0] == 2
+    assert run(counts, n_row_classes=60, n_column_classes=40, sweeps=3).find_best().k == [60, 40]
 
 
 def test_the_path_is_made_of_true_lengths(naive: Any, planted: Any) -> None:
     counts = planted(30, 20, 4, 3, 40)[0]
     counts = counts[:, counts.sum(axis=0) > 0]
     table = prepare(counts)
-    found = run(counts, sweeps=20).found()
+    found = run(counts, sweeps=20).find_best()
     result = build_hierarchy(table, found)
     last = result.path[-1]
     assert last["description_length"] == pytest.approx(result.length.total, rel=1e-12)

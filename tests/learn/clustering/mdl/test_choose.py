@@ -1,4 +1,4 @@
-"""The concentration, chosen on held-out tokens or by the code's own length."""
+"""The concentration, chosen on held-out tokens or by the description length."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(0)
 
 
-def test_held_out_tokens_choose(planted: Any) -> None:
-    table, _ = planted(80, 40, 4, 200)
+def test_concentration_is_chosen_on_held_out_tokens(planted: Any) -> None:
+    table, _ = planted(50, 30, 4, 100)
     choice = choose(table, "auto", rng())
     rows = [row for row in choice.table if row["concentration"] == choice.concentration]
     best = min(rows, key=lambda row: row["loss"])
@@ -33,7 +33,7 @@ def test_held_out_tokens_choose(planted: Any) -> None:
     assert {row["concentration"] for row in kept.table} == {12.0}
 
 
-def test_the_length_chooses_where_tokens_are_few(planted: Any) -> None:
+def test_description_length_chooses_if_tokens_are_few(planted: Any) -> None:
     table, _ = planted(20, 10, 2, 30)
     choice = choose(table, "auto", rng())
     best = min(choice.table, key=lambda row: row["loss"])
@@ -42,7 +42,7 @@ def test_the_length_chooses_where_tokens_are_few(planted: Any) -> None:
     assert best["loss"] > 100
 
 
-def test_no_structure_is_looked_for_all_the_way_down() -> None:
+def test_unstructured_table_is_searched_down_to_the_lowest_concentration() -> None:
     table = sparse.csr_array(rng().multinomial(20, np.ones(5) / 5, size=30), dtype=np.float64)
     choice = choose(table, "auto", rng())
     assert {row["n_clusters"] for row in choice.table} == {1}
@@ -59,8 +59,8 @@ def test_large_tables_are_sampled(planted: Any, monkeypatch: Any) -> None:
     assert all(tuple(row) in rows for row in part.toarray())
 
 
-def test_frequent_words_are_not_left_alone() -> None:
-    """Each word of three kinds has ways of its own, and tokens enough to tell them."""
+def test_frequent_words_are_not_isolated_by_auto() -> None:
+    """Each word of three kinds has contexts of its own, and enough tokens to show them."""
     random = rng()
     kinds = random.dirichlet(np.ones(60), 3)
     shares = [random.dirichlet(kinds[at % 3] * 100) for at in range(24)]
@@ -74,5 +74,5 @@ def test_frequent_words_are_not_left_alone() -> None:
     assert 3 <= len(set(found["auto"].tolist())) <= 12
     for cluster in set(found["auto"].tolist()):
         assert len({int(at) % 3 for at in np.flatnonzero(found["auto"] == cluster)}) == 1
-    # Classes that are no help to such words keep what sets them apart.
+    # Classes that do not help such words keep what sets them apart.
     assert coarse.weight < float(table.sum()) / 10

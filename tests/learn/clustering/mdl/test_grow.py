@@ -12,7 +12,7 @@ from roget.learn.clustering.mdl.grow import Bisector, Grower
 
 
 def grower(table: Any, most: int | None = None, criterion: str = "dirichlet") -> Grower:
-    found = criteria.code(table, criterion, "mdl", 50.0)
+    found = criteria.make_code(table, criterion, "mdl", 50.0)
     return Grower(Bisector(table, found, seed=1), most)
 
 

@@ -23,8 +23,8 @@ KINDS = [
 
 def sides(counts: Any, criterion: str, estimator: str, concentration: float = 5.0) -> Sides:
     table = sparse.csr_array(counts, dtype=np.float64)
-    found = criteria.code(table, criterion, estimator, concentration)
-    return Sides(Bisector(table, found).part(np.arange(table.shape[0])), found, 1)
+    found = criteria.make_code(table, criterion, estimator, concentration)
+    return Sides(Bisector(table, found).extract(np.arange(table.shape[0])), found, 1)
 
 
 def cost(one: Sides, row: int) -> float:
@@ -58,7 +58,7 @@ def test_a_move_costs_what_the_lengths_differ_by(
     counts = rng.poisson(rng.choice([0.7, 4, 200]), size=shape[:2])
     counts[:, 0] += 1
     one = sides(counts * rng.choice([1, 1, 10**6]), criterion, estimator)
-    one.set(rng.integers(2, size=shape[0]))
+    one.assign(rng.integers(2, size=shape[0]))
     rounding = 1e-13 * one.sums.tokens.sum() * math.log(one.sums.tokens.sum() + 2) + 1e-9
     for row in rng.permutation(shape[0]):
         before, change = one.length(), cost(one, int(row))
@@ -66,7 +66,7 @@ def test_a_move_costs_what_the_lengths_differ_by(
         after = one.length()
         assert after - before == pytest.approx(change, abs=rounding)
         moved = [part.copy() for part in (one.side, *one.sums)]
-        one.set(one.side)
+        one.assign(one.side)
         for kept, fresh in zip(moved, (one.side, *one.sums), strict=True):
             assert np.array_equal(kept, fresh)
 
@@ -75,7 +75,7 @@ def test_fractional_counts_move_as_well() -> None:
     counts = np.random.default_rng(0).random((5, 4)) * 20
     for criterion, estimator in KINDS:
         one = sides(counts, criterion, estimator)
-        one.set(np.array([0, 1, 0, 1, 1]))
+        one.assign(np.array([0, 1, 0, 1, 1]))
         before, change = one.length(), cost(one, 2)
         kernels.move(2, *one._all[:3])
         assert one.length() - before == pytest.approx(change)
@@ -92,7 +92,7 @@ def test_the_sweep_is_the_best_cut_of_an_order() -> None:
         for cut in range(1, 9):
             side = np.zeros(9, np.int8)
             side[order[:cut]] = 1
-            one.set(side)
+            one.assign(side)
             lengths.append(one.length())
         assert found == pytest.approx(min(lengths))
 
@@ -114,9 +114,9 @@ def test_axes_are_those_of_correspondence_analysis() -> None:
 def test_a_part_has_only_the_columns_it_uses() -> None:
     counts = np.array([[0, 3, 0, 1], [2, 0, 0, 0], [0, 5, 0, 0]])
     table = sparse.csr_array(counts, dtype=np.float64)
-    cutter = Bisector(table, criteria.code(table, "dirichlet", "mdl", 7.0))
+    cutter = Bisector(table, criteria.make_code(table, "dirichlet", "mdl", 7.0))
     for rows in ([0, 2], [1], [0, 1, 2]):
-        part = cutter.part(np.array(rows))
+        part = cutter.extract(np.array(rows))
         local = sparse.csr_array(
             (part.items.values, part.items.indices, part.items.indptr)
         ).toarray()

@@ -17,8 +17,21 @@ from roget.data import sample
 from roget.errors import InputError
 from roget.learn.clustering import checkpoints
 from roget.learn.clustering.soft.estimator import SoftAnnealing
+from support.errors import notice, refused, warned
 
 FAMILIES = np.array([[9, 1, 0, 0], [8, 2, 0, 0], [0, 0, 7, 3], [0, 0, 6, 4]])
+
+
+@pytest.fixture(scope="module")
+def nouns() -> Counts:
+    """Return the most frequent nouns of the sample by the verbs whose objects they are."""
+    return sample("verb_object").top(200)
+
+
+@pytest.fixture(scope="module")
+def wide(nouns: Counts) -> SoftAnnealing:
+    """Return a model of many clusters; not to be changed."""
+    return SoftAnnealing(20, random_state=0).fit(nouns)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -26,7 +39,7 @@ def test_scikit_learn_accepts_it() -> None:
     check_estimator(SoftAnnealing(n_clusters=2))
 
 
-def test_what_is_learnt(planted: Any) -> None:
+def test_planted_clusters_are_learnt(planted: Any) -> None:
     counts, labels = planted(200, 100, 4, 60)
     model = SoftAnnealing(4, random_state=0).fit(counts)
     assert v_measure_score(labels, model.labels_) == pytest.approx(1.0)
@@ -60,7 +73,7 @@ def test_score_is_the_mean_log_probability_of_tokens() -> None:
     assert model.score(FAMILIES) == pytest.approx(total / FAMILIES.sum(), rel=1e-6)
 
 
-def test_words_not_seen_in_training() -> None:
+def test_new_words_are_placed() -> None:
     model = SoftAnnealing(2, random_state=0).fit(FAMILIES)
     new = np.array([[5, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0]])
     proba = model.predict_proba(new)
@@ -86,26 +99,26 @@ def test_rare_words_are_placed_but_not_learnt_from() -> None:
     plain = SoftAnnealing(2, random_state=0).fit(FAMILIES)
     assert np.array_equal(model.centroids_, plain.centroids_)
     assert model.membership_.shape == (5, 2)
-    with pytest.raises(InputError, match="no row can be learnt from"):
+    with refused("too-little-text", "min_count=50"):
         SoftAnnealing(2, min_count=50).fit(counts)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("mass", [False, True])
-def test_disconnected_families_part_at_one(dtype: str, mass: bool) -> None:
+def test_disconnected_families_split_at_beta_1(dtype: str, mass: bool) -> None:
     model = SoftAnnealing(2, dtype=dtype, mass=mass, random_state=0).fit(FAMILIES)
     assert model.labels_[0] == model.labels_[1] != model.labels_[2] == model.labels_[3]
     assert model.path_[0]["critical_beta"] == pytest.approx(1.0, rel=1e-5)
     if dtype == "float64":
-        assert "share no context" in model.notes_[0]
+        notice(model.notes_, "disconnected-words")
         assert SoftAnnealing(2).fit(FAMILIES + 1).notes_ == []
 
 
 @pytest.mark.parametrize("model", ["asymmetric", "symmetric"])
-def test_what_is_peculiar_is_noted(model: str) -> None:
+def test_disconnected_words_are_noted(model: str) -> None:
     apart = np.kron(np.eye(3), np.ones((4, 5)))
     found = SoftAnnealing(3, model=model, random_state=0).fit(apart)
-    assert "share no context" in found.notes_[0]
+    notice(found.notes_, "disconnected-words")
     linked = apart + 0.1
     assert SoftAnnealing(3, model=model, random_state=0).fit(linked).notes_ == []
 
@@ -115,7 +128,7 @@ def test_degenerate_tables() -> None:
         model = SoftAnnealing(1).fit(table)
         assert model.n_clusters_ == 1
         assert model.labels_.tolist() == [0] * len(table)
-        with pytest.warns(ConvergenceWarning, match="1 cluster was found, not 2"):
+        with warned("not-converged", "1 cluster", 2, kind=ConvergenceWarning):
             assert SoftAnnealing(2).fit(table).n_clusters_ == 1
     with pytest.warns(ConvergenceWarning):
         doubled = SoftAnnealing(4).fit(np.repeat(FAMILIES[[0, 2]], 3, axis=0))
@@ -123,14 +136,14 @@ def test_degenerate_tables() -> None:
     assert doubled.labels_[0] == doubled.labels_[2] != doubled.labels_[3]
 
 
-def test_an_empty_row_and_an_empty_column() -> None:
+def test_empty_row_and_empty_column() -> None:
     counts = np.insert(np.insert(FAMILIES, 2, 0, axis=0), 1, 0, axis=1)
     model = SoftAnnealing(2, random_state=0).fit(counts)
     assert np.allclose(model.membership_.toarray()[2], model.mass_)
     assert np.isfinite(model.score(counts))
     kept = np.delete(model.labels_, 2)
     assert kept[0] == kept[1] != kept[2] == kept[3]
-    with pytest.raises(InputError, match="no row can be learnt from"):
+    with refused("too-little-text", "2 rows"):
         SoftAnnealing(1).fit(np.zeros((2, 2)))
 
 
@@ -141,7 +154,7 @@ def test_huge_counts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "named"),
     [
         ({"n_clusters": 0}, "n_clusters=0"),
         ({"n_clusters": 2, "beta": -1.0}, "beta=-1.0"),
@@ -152,25 +165,24 @@ def test_huge_counts() -> None:
         ({"n_clusters": 2, "max_iter": 0}, "max_iter=0"),
     ],
 )
-def test_options_that_cannot_be(options: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_invalid_options_are_refused(options: dict[str, Any], named: str) -> None:
+    with refused("invalid-option", named):
         SoftAnnealing(**options).fit(FAMILIES)
 
 
 @pytest.mark.parametrize("bad", [np.nan, -1.0, np.inf])
-def test_values_that_cannot_be(bad: float) -> None:
-    with pytest.raises(ValueError, match=r"NaN|Negative|infinity"):
+def test_invalid_values_are_refused(bad: float) -> None:
+    with pytest.raises(ValueError, match=r"NaN|Negative|infinity"):  # scikit-learn's wording
         SoftAnnealing(2).fit([[1.0, bad], [2.0, 3.0]])
 
 
-def test_neither_number_nor_beta(planted: Any) -> None:
-    pytest.importorskip("roget.learn.clustering.annealing.choose")
-    counts, _ = planted(100, 60, 3, 80)
+def test_number_and_beta_are_chosen_by_default(planted: Any) -> None:
+    counts, _ = planted(60, 40, 3, 80)
     model = SoftAnnealing(random_state=0).fit(counts)
-    assert 1 <= model.n_clusters_ <= 100
+    assert 1 <= model.n_clusters_ <= 60
 
 
-def test_saved_and_loaded(planted: Any, tmp_path: Path) -> None:
+def test_saved_model_is_loaded_unchanged(planted: Any, tmp_path: Path) -> None:
     counts, _ = planted(100, 60, 3, 40)
     model = SoftAnnealing(5, random_state=0, progress=print, checkpoint=tmp_path / "run")
     model.set_params(progress=None).fit(Counts(counts)).save(tmp_path / "model")
@@ -181,22 +193,22 @@ def test_saved_and_loaded(planted: Any, tmp_path: Path) -> None:
     assert again.path_ == model.path_
     assert again.words_.tolist() == model.words_.tolist()
     assert again.get_params()["n_clusters"] == 5
-    with pytest.raises(InputError, match=r"expected .roget\.soft\.model"):
+    with pytest.raises(InputError, match=r"roget\.soft\.model"):
         SoftAnnealing.load(tmp_path / "run")
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="nothing"):
         SoftAnnealing.load(tmp_path / "nothing")
 
 
 class Stopped(Exception):
-    """The machine goes off."""
+    """The machine is switched off."""
 
 
-@pytest.mark.parametrize("after", [1, 5, 11])
-def test_a_run_goes_on_from_its_checkpoint(
+@pytest.mark.parametrize("after", [5, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 11))])
+def test_run_resumes_from_its_checkpoint(
     planted: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
     monkeypatch.setattr(checkpoints, "INTERVAL", -1e9)
-    counts, _ = planted(150, 80, 5, 50)
+    counts, _ = planted(100, 50, 5, 50)
     told: list[dict[str, Any]] = []
 
     def stop(news: dict[str, Any]) -> None:
@@ -217,13 +229,13 @@ def test_a_run_goes_on_from_its_checkpoint(
     finished = SoftAnnealing(9, **options).fit(counts)
     assert finished.centroids_.tobytes() == whole.centroids_.tobytes()
     assert finished.path_ == whole.path_
-    with pytest.raises(InputError, match="other data or other options"):
+    with refused("conflicting-options", "run"):
         SoftAnnealing(8, **options).fit(counts)
 
 
 @pytest.mark.parametrize("how", ["raised", "signal"])
-def test_an_interrupt_keeps_what_was_found(planted: Any, how: str) -> None:
-    counts, _ = planted(150, 80, 5, 50)
+def test_interrupt_keeps_the_clusters_so_far(planted: Any, how: str) -> None:
+    counts, _ = planted(100, 50, 5, 50)
 
     def stop(news: dict[str, Any]) -> None:
         if news["n_clusters"] == 4:
@@ -232,14 +244,14 @@ def test_an_interrupt_keeps_what_was_found(planted: Any, how: str) -> None:
             os.kill(os.getpid(), signal.SIGINT)
 
     usual = signal.getsignal(signal.SIGINT)
-    with pytest.warns(UserWarning, match="interrupted"):
+    with warned("interrupted"):
         model = SoftAnnealing(30, random_state=0, progress=stop).fit(counts)
     assert signal.getsignal(signal.SIGINT) is usual
     assert 4 <= model.n_clusters_ < 30
     assert np.array_equal(model.predict(counts), model.labels_)
 
 
-def test_the_next_run_chooses_to_the_end_what_an_interrupt_cut_short(
+def test_choice_that_was_interrupted_is_repeated_by_the_next_run(
     planted: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(checkpoints, "INTERVAL", -1e9)
@@ -250,7 +262,7 @@ def test_the_next_run_chooses_to_the_end_what_an_interrupt_cut_short(
             raise KeyboardInterrupt
 
     options: dict[str, Any] = {"random_state": 0, "checkpoint": tmp_path / "run"}
-    with pytest.warns(UserWarning, match="interrupted"):
+    with warned("interrupted"):
         cut = SoftAnnealing(progress=stop, **options).fit(counts)
     whole = SoftAnnealing(random_state=0).fit(counts)
     assert cut.n_clusters_ < whole.n_clusters_
@@ -258,7 +270,7 @@ def test_the_next_run_chooses_to_the_end_what_an_interrupt_cut_short(
     assert resumed.centroids_.tobytes() == whole.centroids_.tobytes()
 
 
-def test_pickled_and_cloned(planted: Any) -> None:
+def test_model_can_be_pickled_and_cloned(planted: Any) -> None:
     import pickle
 
     from sklearn.base import clone
@@ -270,14 +282,10 @@ def test_pickled_and_cloned(planted: Any) -> None:
     assert clone(model).get_params() == model.get_params()
 
 
-def nouns(most: int) -> Any:
-    return sample("verb_object").top(most)
-
-
 @pytest.mark.parametrize("model", ["asymmetric", "symmetric"])
-@pytest.mark.parametrize("after", [2, 4, 6])
-def test_wherever_it_is_interrupted_all_parts_agree(model: str, after: int) -> None:
-    counts, calls = nouns(300), 0
+@pytest.mark.parametrize("after", [4, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 6))])
+def test_interrupted_model_is_consistent(nouns: Counts, model: str, after: int) -> None:
+    counts, calls = nouns, 0
 
     def stop(news: dict[str, Any]) -> None:
         nonlocal calls
@@ -285,17 +293,17 @@ def test_wherever_it_is_interrupted_all_parts_agree(model: str, after: int) -> N
         if calls == after:
             signal.raise_signal(signal.SIGINT)
 
-    with pytest.warns(UserWarning, match="interrupted"):
-        found = SoftAnnealing(40, model=model, random_state=0, progress=stop).fit(counts)
+    with warned("interrupted"):
+        found = SoftAnnealing(30, model=model, random_state=0, progress=stop).fit(counts)
     assert found.interrupted_
-    assert 1 < found.n_clusters_ < 40
+    assert 1 < found.n_clusters_ < 30
     assert found.tree_.n_clusters == found.n_clusters_ == found.membership_.shape[1]
     assert found.cut(2).max() == 1
     weights = counts.word_totals / counts.total
     assert np.allclose(found.membership_.T @ weights, found.mass_, atol=0.02)
 
 
-def test_an_interrupted_choice_is_used() -> None:
+def test_interrupted_choice_is_used(nouns: Counts) -> None:
     seen = []
 
     def stop(news: dict[str, Any]) -> None:
@@ -303,43 +311,42 @@ def test_an_interrupted_choice_is_used() -> None:
         if news["n_clusters"] == 4 and news["free_energy"] is None:
             signal.raise_signal(signal.SIGINT)
 
-    with pytest.warns(UserWarning, match="interrupted"):
-        found = SoftAnnealing(random_state=0, progress=stop).fit(nouns(300))
+    with warned("interrupted"):
+        found = SoftAnnealing(random_state=0, progress=stop).fit(nouns)
     assert found.interrupted_
     assert found.n_clusters_ in (2, 3, 4)
     assert seen == sorted(seen), "progress never goes back"
 
 
 @pytest.mark.parametrize("model", ["asymmetric", "symmetric"])
-def test_a_run_without_a_seed_goes_on_with_its_own(tmp_path: Path, model: str) -> None:
-    one, two = (
-        SoftAnnealing(6, model=model, checkpoint=tmp_path / "run").fit(nouns(100)) for _ in "ab"
-    )
+def test_unseeded_run_resumes_with_its_own_seed(tmp_path: Path, nouns: Counts, model: str) -> None:
+    few = nouns.top(60)
+    one, two = (SoftAnnealing(6, model=model, checkpoint=tmp_path / "run").fit(few) for _ in "ab")
     assert np.array_equal(one.centroids_, two.centroids_)
     assert one.path_ == two.path_
 
 
 @pytest.mark.parametrize("model", ["asymmetric", "symmetric"])
-def test_dask_arrays_are_checked(model: str) -> None:
+def test_dask_arrays_are_checked(nouns: Counts, model: str) -> None:
     array = pytest.importorskip("dask.array")
-    counts = nouns(60).matrix.toarray()
+    counts = nouns.top(60).matrix.toarray()
     found = SoftAnnealing(3, model=model, random_state=0).fit(counts)
     right = found.predict_proba(array.from_array(counts, chunks=(25, 100))).compute()
     assert np.allclose(right, found.predict_proba(counts), atol=1e-4)
-    with pytest.raises(InputError, match="columns"):
+    with refused("invalid-input", "columns"):
         found.predict_proba(array.from_array(counts[:, 1:], chunks=25))
-    with pytest.raises(ValueError, match="Negative"):
+    with pytest.raises(ValueError, match="Negative"):  # scikit-learn's wording
         found.predict_proba(array.from_array(-counts, chunks=25)).compute()
 
 
-def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
+def test_numbers_of_numpy_are_accepted(tmp_path: Path, nouns: Counts) -> None:
     found = SoftAnnealing(np.int64(3), beta=np.float32(6.0), checkpoint=tmp_path / "run")
-    found.fit(nouns(60)).save(tmp_path / "model")
+    found.fit(nouns.top(60)).save(tmp_path / "model")
     assert SoftAnnealing.load(tmp_path / "model").n_clusters_ == 3
 
 
-def test_rows_of_the_path_are_of_one_state() -> None:
-    found = SoftAnnealing(20, random_state=0).fit(nouns(300))
+def test_rows_of_the_path_describe_one_state(wide: SoftAnnealing) -> None:
+    found = wide
     sizes = [row["n_clusters"] for row in found.path_]
     assert sizes[:19] == [*range(2, 21)]
     assert set(sizes[19:]) == {20}
@@ -349,9 +356,9 @@ def test_rows_of_the_path_are_of_one_state() -> None:
     assert last["free_energy"] == pytest.approx(last["distortion"] - last["entropy"] / last["beta"])
 
 
-def test_cuts_of_the_tree_tell_more_than_chance() -> None:
-    """Merging leaves by the tree keeps more information about contexts than any random way."""
-    found = SoftAnnealing(32, random_state=0).fit(nouns(500))
+def test_cuts_of_the_tree_are_better_than_chance(wide: SoftAnnealing) -> None:
+    """Merging leaves by the tree keeps more information about contexts than random merges."""
+    found = wide
     rng = np.random.default_rng(0)
 
     def information(groups: Any) -> float:
@@ -361,15 +368,15 @@ def test_cuts_of_the_tree_tell_more_than_chance() -> None:
         here = joint > 0
         return float(np.sum(joint[here] * np.log(joint[here] / expected[here])))
 
-    for k in (4, 8, 16):
+    for k in (8, 12):
         groups = found.tree_.cut(k)
-        chance = max(information(rng.permutation(groups)) for _ in range(200))
-        assert information(groups) > chance
+        chance = [information(rng.permutation(groups)) for _ in range(50)]
+        assert information(groups) > np.quantile(chance, 0.9)
 
 
-def test_no_cluster_is_a_copy_of_another() -> None:
-    found = SoftAnnealing(beta=3.0, random_state=0).fit(nouns(500))
-    assert found.n_clusters_ > 10
+def test_no_cluster_is_a_copy_of_another(nouns: Counts) -> None:
+    found = SoftAnnealing(beta=2.0, random_state=0).fit(nouns.top(100))
+    assert found.n_clusters_ > 3
     gaps = np.abs(found.centroids_[:, None] - found.centroids_[None]).sum(axis=2)
     assert gaps[~np.eye(found.n_clusters_, dtype=bool)].min() > 5e-4
     assert found.tree_.n_clusters == found.n_clusters_

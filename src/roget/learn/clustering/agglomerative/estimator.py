@@ -1,4 +1,4 @@
-"""AgglomerativeTree: greedy merges of words as an estimator."""
+"""AgglomerativeTree: the agglomerative information bottleneck as an estimator."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from roget.errors import Notice
 from roget.learn.clustering import checkpoints
 from roget.learn.clustering.agglomerative.merges import Merges, merge_words, weigh_words
 from roget.learn.clustering.agglomerative.options import AgglomerativeOptions
@@ -16,21 +17,22 @@ from roget.learn.clustering.memberships import one_hot
 from roget.learn.clustering.result import SAVED, Clustering
 
 SMOOTHING = 1.0
-"""Tokens of all words' contexts that are added to those of each cluster."""
+"""Pseudo-tokens of the background distribution added to each cluster."""
 
 
 class AgglomerativeTree(Clusterer, AgglomerativeOptions):
-    """Classes of words by merges, each of the two clusters that lose least by it; and their tree.
+    """Classes of words by greedy merges of the two clusters that lose least information.
 
-    What is lost is information about contexts: p(a) + p(b) times the Jensen–Shannon divergence of
-    the two, weighted by p(a) and p(b) (the agglomerative information bottleneck). Every word is
-    wholly in one cluster, and the run is the same for any seed. `path_` has all merges, with the
-    information that is left; the values of the tree are what splits tell of all tokens.
+    The loss is information about the contexts: p(a) + p(b) times the Jensen–Shannon divergence of
+    the two clusters, weighted by p(a) and p(b) (the agglomerative information bottleneck). Every
+    word belongs to exactly one cluster, and the result does not depend on a seed. `path_` lists all
+    merges with the remaining information; the values of the tree are the nats that splits save
+    over all tokens.
 
-    The run takes time by the number of words times that of all their contexts, and memory by the
-    latter. `checkpoint` is a folder in which a long run is kept and from which it goes on;
-    `progress` is called with {"n_clusters", "fraction"} as it does. Ctrl-C ends a run early, with
-    the clusters that are left, side by side, and a warning.
+    The run time is proportional to the number of words times the number of non-zero counts, the
+    memory to the latter. `checkpoint` is a folder for the state of a long run, from which it
+    resumes; `progress` is called with {"n_clusters", "fraction"}. Ctrl-C ends a run early with the
+    clusters so far, without a tree over them, and a warning.
 
     >>> import numpy as np
     >>> counts = np.array([[9, 1, 0, 0], [8, 2, 0, 1], [0, 0, 7, 3], [1, 0, 6, 4]])
@@ -44,14 +46,16 @@ class AgglomerativeTree(Clusterer, AgglomerativeOptions):
     sized_levels = True
 
     def _learn(self, matrix: Any) -> None:
+        # Rare words beyond max_words are placed by the classes of the frequent ones.
         totals, rows, _ = select_learnable(matrix, self.min_count)
         order = np.argsort(-totals[rows], kind="stable")
         learnt = np.sort(rows[order[: self.max_words]])
         if learnt.size < rows.size:
-            self.notes_.append(
-                f"the {learnt.size:,} most frequent of {rows.size:,} words were merged, the others "
-                "put where they fit (--max-words)"
+            text = (
+                f"merged the {learnt.size:,} most frequent of {rows.size:,} words; the others were "
+                "placed in the classes (--max-words)"
             )
+            self.notes_.append(Notice(text, code="words-capped"))
         joint = weigh_words(matrix[learnt], self.prior)
         merges = self._merge(joint)
         left = merges.n_words - merges.losses.size
@@ -60,41 +64,41 @@ class AgglomerativeTree(Clusterer, AgglomerativeOptions):
         found = make_clustering(merges, joint, k, float(matrix.sum()), _trace(merges, joint))
         self.clustering_ = place_others(found, matrix, learnt)
         if self.n_clusters is not None and k < self.n_clusters:
-            self._fall_short(format_shortfall(k, self.n_clusters, "there are no more words"))
+            self._warn_shortfall(format_shortfall(k, self.n_clusters, "there are no more words"))
 
     @classmethod
     def learn_levels(cls, matrix: Any, seed: int, sizes: list[int]) -> list[tuple[Clustering, ...]]:
-        """Clusterings of these sizes, by the same merges."""
+        """Learn clusterings of these sizes from one sequence of merges."""
         joint, tokens = weigh_words(matrix, cls.prior), float(matrix.sum())
         merges = merge_words(joint)
         known = [k for k in sizes if k <= merges.n_words]
         return [(make_clustering(merges, joint, k, tokens),) for k in known]
 
     def _merge(self, joint: Any) -> Merges:
-        """All merges, from where a run was left; fewer if it is stopped."""
+        """Return all merges, resuming from a checkpoint; fewer if interrupted."""
         kept = checkpoints.Checkpoint(
             self.checkpoint, self.name, (joint.indptr, joint.indices, joint.data), {}
         )
-        told, n = kept.resume(), joint.shape[0]
+        state, n = kept.resume(), joint.shape[0]
 
-        def tell(merges: Merges) -> None:
+        def report(merges: Merges) -> None:
             done = merges.losses.size
             kept.keep(lambda: {"pairs": merges.pairs, "losses": merges.losses}, now=merges.whole)
-            self._tell(done / (n - 1), n_clusters=n - done)
+            self._report(done / (n - 1), n_clusters=n - done)
             pause()
 
-        with kept.going_on(), checkpoints.interruptible() as pause:
-            earlier = None if told is None else Merges.read(n, told)
-            merges = merge_words(joint, earlier, tell, pause)
+        with kept.guard(), checkpoints.interruptible() as pause:
+            earlier = None if state is None else Merges.read(n, state)
+            merges = merge_words(joint, earlier, report, pause)
         if not merges.whole:
-            self._interrupt("the clusters that are left are kept")
+            self._interrupt("the clusters so far are kept")
         return merges
 
 
 def make_clustering(
     merges: Merges, joint: Any, k: int, tokens: float, path: Any = ()
 ) -> Clustering:
-    """The k clusters that merges leave, of the words with these p(word, context)."""
+    """Make a clustering of the k clusters left by the merges of words with these p(n, v)."""
     labels = merges.label(k)
     belongs = one_hot(labels, k)
     sums = (belongs.T @ joint).toarray()
@@ -106,7 +110,7 @@ def make_clustering(
 
 
 def _trace(merges: Merges, joint: Any) -> list[dict[str, Any]]:
-    """The merges as rows of a path, with the information that is left after each, nats."""
+    """Return the merges as rows of a path, with the information I(c; v) left after each (nats)."""
     cells, totals = joint.tocoo(), np.asarray(joint.sum(axis=0)).ravel()
     words = np.asarray(joint.sum(axis=1)).ravel()
     ratio = cells.data / (words[cells.row] * totals[cells.col])

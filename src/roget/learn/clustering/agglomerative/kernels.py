@@ -1,12 +1,16 @@
-"""Greedy merges, compiled: every cluster has a short list of those nearest to it.
+"""Greedy merges, compiled: every cluster has a short list of its nearest clusters.
 
-A merge of clusters a and b loses W·ln W − a·ln a − b·ln b of their masses (W = a + b), less the
-same of their entries in every context that both have: what is known of contexts, in nats. That is
-(p(a) + p(b)) times the Jensen–Shannon divergence of the two, weighted by their masses.
+A merge of clusters a and b with masses p(a), p(b) and entries p(a, v), p(b, v) loses
 
-With its list a cluster has a bound: nothing that is not in the list is nearer. Merges take clusters
-out of lists and bring new ones in; only when nothing in a list is below its bound, and no other
-cluster has a lower one, are all rows looked at again, in one pass. No table of pairs is kept.
+    L(a, b) = W ln W − p(a) ln p(a) − p(b) ln p(b)
+              − Σ_{v in both} [S_v ln S_v − p(a,v) ln p(a,v) − p(b,v) ln p(b,v)],
+
+with W = p(a) + p(b) and S_v = p(a,v) + p(b,v): information about contexts, in nats. This equals W
+times the Jensen–Shannon divergence of the two, weighted by their masses.
+
+Each list has a bound: no cluster outside the list is nearer than it. Merges remove clusters from
+lists and insert the new one. All rows are compared again, in one pass, only if a list holds nothing
+below its bound and no other cluster has a lower cost. No table of all pairs is kept.
 """
 
 from __future__ import annotations
@@ -20,14 +24,14 @@ from roget.core.kernels.jit import compiled, compiled_within
 from roget.core.types import Array, Floats
 
 LISTED = 8
-"""Clusters in a list."""
+"""Length of a list."""
 
 
 class Clusters(NamedTuple):
-    """Rows of p(cluster, context) that grow by merges, and the nearest of each; changed in place.
+    """Rows of p(cluster, context) that grow by merges, with lists of neighbours; changed in place.
 
-    A row has the places start to start + size of the three buffers, sorted by context; what was
-    merged leaves a gap, which is closed when the buffers are full.
+    A row occupies start to start + size of the three buffers, sorted by context. Merged rows leave
+    gaps, which are closed when the buffers are full.
     """
 
     start: Array
@@ -37,27 +41,27 @@ class Clusters(NamedTuple):
     terms: Floats
     """x·ln x of each share."""
     mass: Floats
-    """p(c); 0 once merged into another one."""
+    """p(c); 0 once merged into another cluster."""
     mass_terms: Floats
     near: Array
-    """The list of each cluster, the nearest first and the lower number of those as near; then -1"""
+    """Lists of neighbours by cost, ties by number; −1 after the end."""
     costs: Floats
-    """What merges with those lose; infinite behind the end of the list."""
+    """Losses of the merges with these neighbours; infinite after the end of the list."""
     bound: Floats
-    """What any merge loses that is not in the list, at least."""
+    """Lower bound of the loss of any merge that is not in the list."""
     cost: Floats
-    """What the best merge loses; a lower bound of it where `stale`."""
+    """Loss of the best merge; only a lower bound where `stale`."""
     stale: Array
     used: Array
-    """How much of the buffers is, one number."""
+    """Used length of the buffers, a single number."""
     dense: Floats
-    """The row that is looked at, context by context; zeros in between."""
+    """The row being compared, by context; zero in between."""
     dense_terms: Floats
 
 
 @compiled_within
 def _lose(clusters: Clusters, one: int, other: int) -> float:
-    """What a merge of two loses; the first is spread. The same from either side, to the bit."""
+    """Return L(one, other); `one` is in the dense buffer. Symmetric to the bit."""
     common = 0.0
     for at in range(clusters.start[other], clusters.start[other] + clusters.size[other]):
         here = clusters.dense[clusters.contexts[at]]
@@ -72,10 +76,11 @@ def _lose(clusters: Clusters, one: int, other: int) -> float:
 
 @compiled_within
 def _insert(clusters: Clusters, one: int, other: int, lost: float) -> None:
-    """Put a cluster into another one's list, if it is below the bound; the last may fall out."""
+    """Insert `other` into the list of `one` if it is below the bound; the last may drop out."""
     if lost >= clusters.bound[one]:
         return
     last = LISTED - 1
+    # A full list: whatever drops out becomes the new bound.
     if clusters.near[one, last] >= 0:
         if lost >= clusters.costs[one, last]:
             clusters.bound[one] = lost
@@ -94,7 +99,7 @@ def _insert(clusters: Clusters, one: int, other: int, lost: float) -> None:
 
 @compiled_within
 def _remove(clusters: Clusters, one: int, first: int, second: int) -> bool:
-    """Take two clusters out of the list of another one; whether any was in it."""
+    """Remove two clusters from the list of `one`; return True if one was in it."""
     kept = 0
     for at in range(LISTED):
         here = clusters.near[one, at]
@@ -112,22 +117,22 @@ def _remove(clusters: Clusters, one: int, first: int, second: int) -> bool:
 
 
 @compiled_within
-def _tell(clusters: Clusters, other: int, one: int, gone: int, lost: float) -> None:
-    """Put a cluster that has just grown by one that is gone into the list of another one."""
+def _update(clusters: Clusters, other: int, one: int, gone: int, lost: float) -> None:
+    """Update the list of `other` after `one` has absorbed `gone`."""
     if _remove(clusters, other, one, gone) or lost <= clusters.cost[other]:
         clusters.stale[other] = True
     if lost < clusters.bound[other]:
         _insert(clusters, other, one, lost)
         clusters.stale[other] = True
     if clusters.stale[other]:
-        # What the list says of the best merge: at the bound there may be others as good.
+        # If the best entry is not below the bound, an equally good one may be missing.
         first, bound = clusters.costs[other, 0], clusters.bound[other]
         clusters.cost[other], clusters.stale[other] = min(first, bound), first >= bound
 
 
 @compiled_within
-def _look(clusters: Clusters, one: int, gone: int) -> None:
-    """Make the list of a cluster anew; tell all others, if it has just grown by one (else -1)."""
+def _rebuild(clusters: Clusters, one: int, gone: int) -> None:
+    """Rebuild the list of a cluster; update the other lists if it has absorbed `gone` (else −1)."""
     own = range(clusters.start[one], clusters.start[one] + clusters.size[one])
     for at in own:
         clusters.dense[clusters.contexts[at]] = clusters.shares[at]
@@ -138,23 +143,23 @@ def _look(clusters: Clusters, one: int, gone: int) -> None:
             lost = _lose(clusters, one, other)
             _insert(clusters, one, other, lost)
             if gone >= 0:
-                _tell(clusters, other, one, gone, lost)
+                _update(clusters, other, one, gone, lost)
     for at in own:
         clusters.dense[clusters.contexts[at]] = 0.0
     clusters.cost[one], clusters.stale[one] = clusters.costs[one, 0], False
 
 
 @compiled
-def look(clusters: Clusters, begin: int, end: int) -> None:
-    """Find the nearest of some clusters."""
+def rebuild(clusters: Clusters, begin: int, end: int) -> None:
+    """Build the lists of a range of clusters."""
     for one in range(begin, end):
         if clusters.mass[one] > 0.0:
-            _look(clusters, one, -1)
+            _rebuild(clusters, one, -1)
 
 
 @compiled_within
 def _make_room(clusters: Clusters, needed: int) -> None:
-    """Close the gaps, if so many entries more would not fit."""
+    """Close the gaps if `needed` more entries would not fit."""
     if clusters.used[0] + needed <= clusters.shares.size:
         return
     end = 0
@@ -173,7 +178,7 @@ def _make_room(clusters: Clusters, needed: int) -> None:
 
 @compiled
 def join(clusters: Clusters, one: int, other: int) -> None:
-    """Make the second part of the first; nothing is said of who is nearest."""
+    """Merge `other` into `one`, adding entries with the same context; lists are not updated."""
     _make_room(clusters, clusters.size[one] + clusters.size[other])
     begin = end = clusters.used[0]
     a, b = clusters.start[one], clusters.start[other]
@@ -200,16 +205,20 @@ def join(clusters: Clusters, one: int, other: int) -> None:
 
 @compiled
 def merge(clusters: Clusters, pairs: Array, losses: Floats) -> None:
-    """As many merges as `pairs` has room for, each the cheapest there is: of the second into the
-    first, which is the lower number, as the first of equal ones."""
+    """Perform as many merges as `pairs` holds, each the cheapest: the higher number into the lower.
+
+    1. Take the cluster with the lowest cost; rebuild its list if the cost is only a bound.
+    2. Merge it with its nearest neighbour.
+    3. Rebuild the list of the result, and update all other lists in the same pass.
+    """
     for step in range(losses.size):
         one = int(np.argmin(clusters.cost))
         while clusters.stale[one]:
-            _look(clusters, one, -1)
+            _rebuild(clusters, one, -1)
             one = int(np.argmin(clusters.cost))
         other = int(clusters.near[one, 0])
         one, other = min(one, other), max(one, other)
         pairs[step, 0], pairs[step, 1] = one, other
         losses[step] = clusters.cost[one]
         join(clusters, one, other)
-        _look(clusters, one, other)
+        _rebuild(clusters, one, other)

@@ -1,4 +1,4 @@
-"""All merges of words, from each by itself to one cluster, and the trees and labels in them."""
+"""All merges of words, from singletons to one cluster, with their trees and labels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from roget.learn.clustering.checkpoints import Pause, never_stop
 from roget.learn.clustering.memberships import merge_labels, merges_to_splits
 
 BLOCK = 64
-"""Merges between two looks at whether to go on."""
+"""Number of merges between two checks for an interrupt."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class Merges:
 
     @classmethod
     def read(cls, n_words: int, kept: Mapping[str, Any]) -> Self:
-        """From what was kept; a KeyError or ValueError tells what is wrong."""
+        """Read saved merges; KeyError or ValueError says what is wrong."""
         need_arrays(kept, {"pairs": ("iu", ("n", 2)), "losses": ("f", ("n",))})
         pairs = kept["pairs"].astype(np.int64)
         need_range("pairs", pairs, 0, n_words)
@@ -50,28 +50,28 @@ class Merges:
 
     @property
     def whole(self) -> bool:
-        """Whether all words have come together."""
+        """True if all words have been merged."""
         return bool(self.losses.size == self.n_words - 1)
 
     def label(self, k: int) -> Ints:
-        """The cluster of each word when there are k, numbered as in `tree`."""
+        """Return the cluster of each word at k clusters, numbered as in `tree`."""
         labels = merge_labels(self.pairs[: self.n_words - k].tolist(), self.n_words)
         return self._split(k)[1][labels] if self.whole else labels
 
     def tree(self, k: int, scale: float = 1.0) -> Tree:
-        """The tree over k clusters, with what each split tells, times a scale."""
+        """Return the tree over k clusters, with the loss of each split times `scale`."""
         if not self.whole:
             return Tree.flat(k)
         values = self.losses[::-1][: k - 1] * scale
         return Tree.from_splits(zip(self._split(k)[0], values.tolist(), strict=True))
 
     def _split(self, k: int) -> tuple[list[int], Ints]:
-        """The last merges, those that k clusters come together by, as splits."""
+        """Return the merges from k clusters to one, as splits."""
         return merges_to_splits(self.pairs[self.n_words - k :].tolist())
 
 
 def weigh_words(matrix: Any, prior: str) -> Any:
-    """p(word, context), a csr_array: words weigh as their counts, or all the same."""
+    """Return p(word, context) as a csr_array; the prior of words is empirical or uniform."""
     totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
     weights = totals if prior == "empirical" else np.ones_like(totals)
     shares = distributions(matrix, totals)
@@ -83,15 +83,15 @@ def weigh_words(matrix: Any, prior: str) -> Any:
 def merge_words(
     joint: Any,
     earlier: Merges | None = None,
-    tell: Callable[[Merges], None] | None = None,
+    report: Callable[[Merges], None] | None = None,
     pause: Pause = never_stop,
 ) -> Merges:
     """Merge the two clusters whose merge loses least, until there is one.
 
     joint: p(word, context), a csr_array without empty rows.
-    earlier: merges that were made before, with which to go on.
-    tell: called now and then with the merges so far; a KeyboardInterrupt from it ends the run.
-    pause: called before the first merge, where an interrupt leaves nothing to keep.
+    earlier: merges of an interrupted run, to continue.
+    report: called with the merges so far; a KeyboardInterrupt from it ends the run.
+    pause: called before the first merge, when an interrupt leaves nothing to keep.
     """
     n = joint.shape[0]
     clusters = _begin(joint)
@@ -103,15 +103,15 @@ def merge_words(
         for one, other in earlier.pairs.tolist():
             kernels.join(clusters, one, other)
     for begin in range(0, n, BLOCK):
-        kernels.look(clusters, begin, min(begin + BLOCK, n))
+        kernels.rebuild(clusters, begin, min(begin + BLOCK, n))
         pause()
     try:
         while done < n - 1:
             here = slice(done, min(done + BLOCK, n - 1))
             kernels.merge(clusters, pairs[here], losses[here])
             done = here.stop
-            if tell is not None:
-                tell(Merges(n, pairs[:done], losses[:done]))
+            if report is not None:
+                report(Merges(n, pairs[:done], losses[:done]))
     except KeyboardInterrupt:
         pass
     return Merges(n, pairs[:done], losses[:done])

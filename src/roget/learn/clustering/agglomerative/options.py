@@ -1,4 +1,4 @@
-"""What AgglomerativeTree can be asked for."""
+"""Options of AgglomerativeTree."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from roget.learn.clustering.options import RunOptions
 
 @dataclass(eq=False, repr=False)
 class AgglomerativeOptions(RunOptions):
-    """Of classes by greedy merges."""
+    """Options of classes by greedy merges."""
 
     n_clusters: int | None = copy_option(
         AnnealingOptions,
         "n_clusters",
         None,
-        help="How many; by default the root of how many words.",
+        help="Number of clusters [default: the square root of the number of words].",
     )
     _: KW_ONLY
     prior: str = copy_option(AnnealingOptions, "prior", "empirical")
@@ -25,8 +25,8 @@ class AgglomerativeOptions(RunOptions):
     max_words: int = option(
         10_000,
         minimum=1,
-        help="So many of the most frequent words are merged, which takes time by their number "
-        "times all their contexts; the others are put where they fit.",
+        help="Merge only the N most frequent words and place the others in their classes; the run "
+        "time grows with N times the number of non-zero counts.",
     )
 
 

@@ -1,4 +1,4 @@
-"""How many clusters, and how sharp: chosen on tokens held out of the training data."""
+"""Choose the number of clusters and β on tokens held out of the training counts."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 HELD_OUT = 0.1
 LOSSES = ("backoff", "alone")
 PATIENCE = 2
-"""The search ends when so many numbers of clusters in a row brought nothing."""
+"""The search ends after this many numbers of clusters in a row without improvement."""
 
 ERRORS = 2.0
-"""By how many standard errors more clusters must be better than fewer."""
+"""Number of standard errors by which more clusters must be better than fewer."""
 
 LEAST = 1e-4
-"""And by how much besides, nats."""
+"""Minimum improvement in nats."""
 
 SOFTER = 0.7
-"""More clusters are looked at from this part of the β on that was best for fewer."""
+"""For more clusters, β is tried from this fraction of the best β for fewer."""
 
 MOST = 768
 
@@ -60,14 +60,15 @@ def choose(
     counts: Any,
     options: Annealing,
     random_state: Any = None,
-    tell: Callable[[int, float, float], None] | None = None,
+    report: Callable[[int, float, float], None] | None = None,
     pause: Pause = never_stop,
 ) -> KSelection:
-    """Hold out one token in ten, anneal on the others once, and see where the path is best.
+    """Hold out one token in ten, anneal on the rest once, and find the best point of the path.
 
-    `counts` are Counts or a csr_array without empty rows. A β that the options give is kept.
-    `tell` is called with the number of clusters, β and the part of the search that is done, `pause`
-    where stopping does no harm: a KeyboardInterrupt from it ends the search with the best so far.
+    `counts` are Counts or a csr_array without empty rows. A β set in the options is kept.
+    `report` is called with the number of clusters, β and the share of the search that is done,
+    `pause` where stopping does no harm: a KeyboardInterrupt from it ends the search with the best
+    so far.
     """
     rng = generator(options.random_state if random_state is None else random_state)
     matrix = sparse.csr_array(counts.matrix if isinstance(counts, Counts) else counts)
@@ -93,9 +94,9 @@ def choose(
     try:
         for group in _groups(walker, options, rows.size, tokens):
             table += [candidate.row for candidate in group]
-            if tell is not None:
+            if report is not None:
                 k, beta = group[-1].row["n_clusters"], group[-1].row["beta"]
-                tell(int(k), beta, math.log(k) / math.log(min(rows.size, MOST)))
+                report(int(k), beta, math.log(k) / math.log(min(rows.size, MOST)))
             for loss in LOSSES:
                 leader = min(group, key=lambda candidate: candidate.row[loss])
                 waited[loss] += 1
@@ -115,7 +116,7 @@ def choose(
 def _groups(
     walker: AnnealingPath, options: Annealing, words: int, tokens: heldout.TokenCells
 ) -> Iterator[list[_Candidate]]:
-    """For one number of clusters after another, candidates for every β."""
+    """Yield, for one number of clusters after another, candidates for every β."""
     least = 0.0
     for k in _grid(min(words, MOST)):
         search = options.method.search
@@ -127,7 +128,7 @@ def _groups(
         if options.beta is not None:
             points = list(points)[-1:]
         group = _while_better(
-            _candidate(k, beta, tokens, tokens.predicted(found.memberships, found.centroids))
+            _candidate(k, beta, tokens, tokens.predict(found.memberships, found.centroids))
             for beta, found in points
         )
         least = _first_beta(group)
@@ -135,7 +136,7 @@ def _groups(
 
 
 def _first_beta(group: list[_Candidate]) -> float:
-    """From which β on more clusters are looked at, by the losses on which β has an effect."""
+    """Return the β from which on more clusters are tried, by losses that depend on β."""
     starts = []
     for loss in LOSSES:
         losses = [candidate.row[loss] for candidate in group]
@@ -145,7 +146,7 @@ def _first_beta(group: list[_Candidate]) -> float:
 
 
 def _while_better(candidates: Iterator[_Candidate]) -> list[_Candidate]:
-    """The candidates up to the first that is not better, by any loss, than the one before."""
+    """Return the candidates up to the first that is better by no loss than the one before."""
     found: list[_Candidate] = []
     for new in candidates:
         found.append(new)
@@ -157,7 +158,7 @@ def _while_better(candidates: Iterator[_Candidate]) -> list[_Candidate]:
 def _candidate(
     k: int, beta: float, tokens: heldout.TokenCells, classes: Floats | None
 ) -> _Candidate:
-    """The losses of one clustering; one cluster is the unigram."""
+    """Compute the losses of one clustering; one cluster is the unigram."""
     alone = tokens.smooth(tokens.unigram if classes is None else classes)
     backed = heldout.backoff(tokens, *(() if classes is None else (classes,)))
     predicted = {"alone": alone, "backoff": backed}
@@ -166,12 +167,12 @@ def _candidate(
 
 
 def _grid(most: int) -> list[int]:
-    """2, 3, 4, 6, 8, 12, 16, 24, …"""
+    """Return 2, 3, 4, 6, 8, 12, 16, 24, … up to `most`."""
     return [k for i in range(most.bit_length()) for k in (2 << i, 3 << i) if k <= most]
 
 
 def generator(random_state: Any) -> np.random.Generator:
-    """A Generator from a seed, a Generator, or scikit-learn's random state, left as it is."""
+    """Make a Generator from a seed, a Generator, or scikit-learn's random state (unchanged)."""
     if isinstance(random_state, np.random.RandomState):
         keys = random_state.get_state(legacy=False)["state"]["key"]
         return np.random.default_rng(np.asarray(keys)[:8].tolist())

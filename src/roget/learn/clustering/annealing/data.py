@@ -1,4 +1,4 @@
-"""What the annealer works on: each word's distribution over contexts, by word and by context."""
+"""Input of the annealer: each word's distribution over contexts, by word and by context."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from roget.learn.clustering.memberships import floor
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """p_n(v) of every word n, in rows (CSR) and again in columns (CSC), and the prior p(n)."""
+    """p_n(v) of every word n by rows (CSR) and by columns (CSC), and the prior p(n)."""
 
     rows: RowIndex
     columns: RowIndex
     """p(n)·p_n(v), context by context."""
     prior: Floats
     entropy: Floats
-    """H(p_n) of each word, nats."""
+    """H(p_n) of each word, in nats."""
     background: Floats
     """p(v) = Σ p(n) p_n(v)."""
 
     @property
     def n_words(self) -> int:
-        """How many words there are."""
+        """The number of words."""
         return int(self.rows.indptr.size - 1)
 
     @property
     def n_contexts(self) -> int:
-        """How many contexts there are."""
+        """The number of contexts."""
         return int(self.columns.indptr.size - 1)
 
     @property
     def floor(self) -> Floats:
-        """What each context's centroid entries are raised to before the logarithm.
+        """Lower bound of each context's centroid entries before the logarithm.
 
         A centroid entry of zero would be infinitely far for a word that has the context, for ever.
         """
@@ -48,12 +48,14 @@ class Data:
 
 
 def prepare(matrix: Any, prior: str = "empirical", dtype: str = "float64") -> Data:
-    """Counts (CSR, no negative or empty row) → distributions and a prior over words."""
+    """Convert counts (CSR, without negative values or empty rows) to distributions and a prior."""
     if prior not in PRIORS:
-        raise InputError(f"prior={prior!r}: expected one of {', '.join(PRIORS)}")
+        raise InputError(
+            f"prior={prior!r}: expected one of {', '.join(PRIORS)}", code="invalid-option"
+        )
     totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
     if not (totals > 0).all():
-        raise InputError(f"row {int(np.argmin(totals > 0))} has no counts")
+        raise InputError(f"row {int(np.argmin(totals > 0))} has no counts", code="too-little-text")
     weight = totals if prior == "empirical" else np.ones_like(totals)
     exact = distributions(matrix, totals)
     shares = weight / weight.sum()
@@ -73,7 +75,7 @@ def prepare(matrix: Any, prior: str = "empirical", dtype: str = "float64") -> Da
 
 
 def distributions(matrix: Any, totals: Floats) -> Any:
-    """Each row divided by its total; zeros are not kept, columns are in order."""
+    """Divide each row by its total; zeros are removed and columns sorted."""
     result = sparse.csr_array(matrix, dtype=np.float64, copy=True)
     result.sum_duplicates()
     result.data /= np.repeat(totals, np.diff(result.indptr))

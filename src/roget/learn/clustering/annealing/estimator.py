@@ -1,4 +1,4 @@
-"""Annealing: what estimators by deterministic annealing share."""
+"""Annealing: the base class of the annealing estimators."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from scipy import sparse
 
 from roget.core.counts.views import to_dense
 from roget.core.information import bits
+from roget.core.io.problems import plural
 from roget.core.options import check
 from roget.core.tree_edits import merge
 from roget.core.types import Ints
+from roget.errors import Notice
 from roget.learn.clustering import checkpoints
 from roget.learn.clustering.annealing.choose import choose, generator
 from roget.learn.clustering.annealing.data import Data, prepare
@@ -26,7 +28,7 @@ from roget.learn.clustering.annealing.states import (
     AnnealingSettings,
     ClusterSplit,
     Method,
-    recall,
+    read_settings,
 )
 from roget.learn.clustering.base import Clusterer, format_shortfall
 from roget.learn.clustering.inputs import select_learnable
@@ -36,14 +38,14 @@ from roget.learn.clustering.result import BETA, Clustering, Rule
 from roget.learn.clustering.tokens import CHOOSING
 
 NEW = {"equations": "mass", "until": None}
-"""Options that runs of older versions have not, and what they did."""
+"""Options that early versions did not have, with the values they implied."""
 
 SAME = 1e-6
-"""Centroids are the same if their squared Hellinger distance is no more."""
+"""Centroids are the same if their squared Hellinger distance is at most this."""
 
 
 class Annealing(Clusterer, AnnealingOptions):
-    """What estimators by annealing share; a subclass has `method`, and its parameters."""
+    """Base class of the annealing estimators; a subclass has `method` and its parameters."""
 
     unit = BETA
     kept = ("beta_",)
@@ -52,13 +54,13 @@ class Annealing(Clusterer, AnnealingOptions):
 
     sized_levels: ClassVar[bool] = True
     walk_steps: ClassVar[int] = 20
-    """How long words settle where many sizes are learnt for prediction."""
+    """Maximum iterations if many sizes are learnt for prediction."""
 
     beta_: float
 
     @property
     def method(self) -> Method:
-        """The search, and how its clusters take new words."""
+        """The search, and the rule by which its clusters take new words."""
         raise NotImplementedError
 
     def _check_options(self) -> None:
@@ -68,11 +70,13 @@ class Annealing(Clusterer, AnnealingOptions):
         _, learnt, part = select_learnable(matrix, self.min_count)
         data = prepare(part, self.prior, self.dtype)
         kept, earlier = self._checkpoint(data)
-        with kept.going_on():
-            settings = self._settings(part) if earlier is None else recall(earlier["settings"])
+        with kept.guard():
+            settings = (
+                self._settings(part) if earlier is None else read_settings(earlier["settings"])
+            )
             settings = replace(settings, n_jobs=self.n_jobs)
             if self.interrupted_:
-                # The next run would go on with a number that was not chosen to the end.
+                # The number of clusters was not fully chosen: the next run must not resume with it.
                 kept = checkpoints.Checkpoint(None, self.name, (), {})
             state, path = self._anneal(data, settings, kept, earlier)
         self.beta_ = state.beta
@@ -81,29 +85,31 @@ class Annealing(Clusterer, AnnealingOptions):
             data.background, self.method.rule(state.beta), self.unit, path,
         )  # fmt: skip
 
-        def settle(found: Clustering, own: Any = None) -> Any:
+        def place_words(found: Clustering, own: Any = None) -> Any:
+            """Return the memberships of all rows; training words may keep their own."""
             placed = sparsify(found.place(matrix))
             if not self.method.own:
                 return placed
             return replace_rows(placed, learnt, found.memberships[learnt] if own is None else own)
 
-        whole = replace(bare, memberships=settle(bare, state.membership))
-        self.clustering_ = close_gaps(whole, settle)
+        whole = replace(bare, memberships=place_words(bare, state.membership))
+        self.clustering_ = close_gaps(whole, place_words)
         gone = state.n_clusters - self.n_clusters_
         self.notes_ = _notes(path, self.method.search.lowest, gone)
         wanted, found = settings.n_clusters, state.n_clusters
         reached = settings.until is not None and state.cross_entropy() <= settings.until
         if wanted is not None and found < wanted and not (self.interrupted_ or reached):
-            self._fall_short(format_shortfall(found, wanted, "the words (or β) give no more"))
+            reason = "the words (or β) allow no more"
+            self._warn_shortfall(format_shortfall(found, wanted, reason))
         if settings.until is not None and state.cross_entropy() > settings.until:
-            self._fall_short(
-                f"the cross-entropy came down to {bits(state.cross_entropy()):.3f} bits, not to "
-                f"{bits(settings.until):g}: the number of clusters, or β, gives no more"
+            self._warn_shortfall(
+                f"reached a cross-entropy of {bits(state.cross_entropy()):.3f} bits instead of "
+                f"{bits(settings.until):g}: the number of clusters (or β) allows no less"
             )
 
     @classmethod
     def learn_levels(cls, matrix: Any, seed: int, sizes: list[int]) -> list[tuple[Clustering, ...]]:
-        """Clusterings of these sizes, on one path."""
+        """Learn clusterings of these sizes on one annealing path."""
         walker = AnnealingPath(matrix, cls().method, seed=seed, max_iter=cls.walk_steps)
         return [(point.clustering,) for point in walker.points(sizes)]
 
@@ -111,13 +117,13 @@ class Annealing(Clusterer, AnnealingOptions):
         return self.method.rule(content["beta_"])
 
     def _checkpoint(self, data: Data) -> tuple[checkpoints.Checkpoint, dict[str, Any] | None]:
-        """Where the run is kept, and what it had come to if it was begun before."""
+        """Return the checkpoint of the run, and its state if it was begun before."""
         left_out = ("checkpoint", "progress", "n_jobs", "random_state")
         options = {name: v for name, v in self.get_params().items() if name not in left_out}
         options["dtype"] = np.dtype(self.dtype).name
-        # Runs that were begun before these could be asked for go on.
+        # Runs begun by versions without these options still resume.
         options = {name: v for name, v in options.items() if v != NEW.get(name, NEW)}
-        # A run without a seed goes on with the one that it drew.
+        # A run without a seed resumes with the one it drew.
         if isinstance(self.random_state, Integral):
             options["random_state"] = int(self.random_state)
         arrays = *data.rows, data.prior
@@ -125,20 +131,20 @@ class Annealing(Clusterer, AnnealingOptions):
         return kept, kept.resume()
 
     def _settings(self, part: Any) -> AnnealingSettings:
-        """What was asked for; what was left open is chosen on held-out counts."""
+        """Return the requested settings; those left open are chosen on held-out counts."""
         n_clusters, beta = self.n_clusters, self.beta
         rng = generator(self.random_state)
         seed = int(rng.integers(2**31 - 1))
         method = self.method
         open_end = beta is None and method.settings.until is None
 
-        def tell(k: int, at: float, done: float) -> None:
-            # The run itself, which has free energies, is the other half of the work.
-            self._tell(done / 2, beta=at, n_clusters=k, free_energy=None)
+        def report(k: int, at: float, done: float) -> None:
+            # The run itself, which has free energies, is the second half of the work.
+            self._report(done / 2, beta=at, n_clusters=k, free_energy=None)
 
         if n_clusters is None and (open_end or method.search.needs_number):
             with checkpoints.interruptible() as pause:
-                chosen = choose(part, self, CHOOSING, tell, pause)
+                chosen = choose(part, self, CHOOSING, report, pause)
             self.interrupted_ = chosen.interrupted
             n_clusters, beta = chosen.n_clusters, chosen.beta if beta is None else beta
         return replace(
@@ -153,7 +159,7 @@ class Annealing(Clusterer, AnnealingOptions):
         kept: checkpoints.Checkpoint,
         earlier: dict[str, Any] | None,
     ) -> tuple[Any, list[dict[str, Any]]]:
-        """Run the annealer to its end, or an interrupt; gives its last state and the path."""
+        """Run the annealer to its end or an interrupt; return its last state and the path."""
         rest: list[dict[str, Any]] = [] if earlier is None else earlier["rest"]
 
         def content() -> dict[str, Any]:
@@ -170,10 +176,12 @@ class Annealing(Clusterer, AnnealingOptions):
                         rest.append(row)
                     kept.keep(content, now=state.finished)
                     part = _fraction(state, settings)
-                    # Where the number of clusters was chosen, that was the first half.
+                    # If the number of clusters was chosen, that was the first half.
                     part = part if settings.n_clusters == self.n_clusters else (1 + part) / 2
                     free = state.energy.free
-                    self._tell(part, beta=state.beta, n_clusters=state.n_clusters, free_energy=free)
+                    self._report(
+                        part, beta=state.beta, n_clusters=state.n_clusters, free_energy=free
+                    )
             except KeyboardInterrupt:
                 self.interrupted_ = True
                 annealer.wind_up()
@@ -188,7 +196,7 @@ class Annealing(Clusterer, AnnealingOptions):
 
 
 def _fraction(state: Any, settings: AnnealingSettings) -> float:
-    """About which part of the run is done."""
+    """Return the approximate share of the run that is done."""
     if state.finished:
         return 1.0
     if settings.until is not None:
@@ -213,26 +221,26 @@ def _row(energy: Any, split: ClusterSplit | None, beta: float, n_clusters: int) 
 
 
 def _notes(path: list[dict[str, Any]], lowest: float, gone: int) -> list[str]:
-    """What the user should know of the data, and of clusters that are gone."""
-    notes = []
+    """Report peculiarities of the data, and clusters that were absorbed."""
+    notes: list[str] = []
     if gone:
-        were = "1 cluster was" if gone == 1 else f"{gone} clusters were"
-        notes = [f"{were} no word's first choice, or as others are, and put together with those"]
+        text = f"{plural(gone, 'cluster')} absorbed: no word's likeliest, or a copy of another"
+        notes.append(Notice(text, code="not-converged"))
     first = path[0]["critical_beta"] if path else None
     if first is None or first > lowest * (1 + 1e-6):
         return notes
-    return [
-        *notes,
-        f"some words share no context with the others, so that clusters part at β = {lowest:g}: a "
-        "min_count, or the largest connected part of the table, may give better clusters",
-    ]
+    text = (
+        f"some words share no context with the others and split off at β = {lowest:g}: raise "
+        "min_count, or keep the largest connected part of the table"
+    )
+    return [*notes, Notice(text, code="disconnected-words")]
 
 
-def close_gaps(found: Clustering, settle: Callable[[Clustering], Any]) -> Clustering:
-    """Put clusters that came to nothing together with those that have their words.
+def close_gaps(found: Clustering, place_words: Callable[[Clustering], Any]) -> Clustering:
+    """Absorb empty clusters and copies of others into the clusters that have their words.
 
-    The tree is closed over the gaps, and masses and memberships are added up; `settle` gives the
-    words' memberships in what is left.
+    The tree is closed over the gaps, and masses and memberships are summed; `place_words` returns
+    the memberships in the remaining clusters.
     """
     while into := {**_empty(found), **_copies(found)}:
         tree, parts = found.tree, np.arange(found.n_clusters)
@@ -241,26 +249,26 @@ def close_gaps(found: Clustering, settle: Callable[[Clustering], Any]) -> Cluste
                 made = merge(tree, tree.leaf(int(parts[cluster])), tree.leaf(int(parts[other])))
                 tree, parts = made.tree, made.clusters[parts]
         found = replace(found.join(tree, parts), learnt=None, parts=None)
-        found = replace(found, memberships=settle(found))
+        found = replace(found, memberships=place_words(found))
     return found
 
 
 def _empty(found: Clustering) -> dict[int, int]:
-    """Clusters that are no word's likeliest, and where most of their words' memberships are."""
+    """Return clusters that are no word's likeliest, with the cluster that shares most words."""
     sizes = np.bincount(found.labels, minlength=found.n_clusters)
     gone = np.flatnonzero(sizes == 0)
     if not gone.size or not found.labels.size:
         return {}
     shared = to_dense(found.memberships[:, gone].T @ found.memberships)
     shared[np.arange(gone.size), gone] = 0
-    shared[:, sizes > 0] += 1e-300  # one that nobody belongs to goes to a cluster with words
+    shared[:, sizes > 0] += 1e-300  # a cluster without words goes to one with words
     return dict(zip(gone.tolist(), shared.argmax(axis=1).tolist(), strict=True))
 
 
 def _copies(found: Clustering) -> dict[int, int]:
-    """Clusters that have the same centroid as another one, and which."""
+    """Return clusters with the same centroid as another one, and that one."""
     roots = np.sqrt(to_dense(found.centroids))
-    # The same centroids are as near to the background, so only neighbours are compared.
+    # Equal centroids are equally close to the background, so only neighbours are compared.
     order: Ints = np.argsort(roots @ np.sqrt(found.background), kind="stable")
     return {
         b: a

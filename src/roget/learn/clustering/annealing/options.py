@@ -1,4 +1,4 @@
-"""What estimators by annealing can be asked for."""
+"""Options shared by the annealing clusterers."""
 
 from __future__ import annotations
 
@@ -13,26 +13,34 @@ DTYPES = ("float64", "float32")
 
 @dataclass(eq=False, repr=False)
 class AnnealingOptions(RunOptions):
-    """Of deterministic annealing."""
+    """Options of deterministic annealing."""
 
     n_clusters: int | None = option(
-        None, minimum=1, flags=CLUSTERS, help="How many; fewer if words do not differ enough."
+        None,
+        minimum=1,
+        flags=CLUSTERS,
+        help="Number of clusters; fewer if the words are too similar.",
     )
     _: KW_ONLY
     beta: float | None = option(
         None,
         positive=True,
-        help="How sharp memberships are; higher is sharper. Default: as held-out counts ask for.",
+        help="Final inverse temperature β; higher gives sharper memberships [default: chosen on "
+        "held-out counts].",
     )
     prior: str = option(
-        "empirical", choices=PRIORS, help="Weigh words by their counts, or all alike."
+        "empirical",
+        choices=PRIORS,
+        help="Weight of words: empirical = by their counts, uniform = all equal.",
     )
     min_count: float = option(
-        0, minimum=0, help="Words seen less often take no part in learning, but get memberships."
+        0,
+        minimum=0,
+        help="Exclude words with fewer tokens from learning; they still get memberships.",
     )
-    dtype: str = option("float64", choices=DTYPES, help="Precision.")
-    tol: float = option(1e-5, minimum=0, help="When memberships count as settled.")
-    max_iter: int = option(100, minimum=1, help="How often they are settled at most, at each β.")
+    dtype: str = option("float64", choices=DTYPES, help="Floating-point precision.")
+    tol: float = option(1e-5, minimum=0, help="Relative change at which iterations stop.")
+    max_iter: int = option(100, minimum=1, help="Maximum number of iterations at each β.")
     n_jobs: int | None = option(
-        None, help="Threads, by default on all cores; results are the same for any number."
+        None, help="Number of threads [default: all cores]; results do not depend on it."
     )

@@ -22,29 +22,34 @@ from roget.learn.clustering.memberships import sparsify
 from roget.learn.clustering.result import BETA, Clustering, Rule
 
 CHUNK = 1 << 14
+"""Minimum number of entries of a range of rows."""
 CHUNKS = 64
+"""Maximum number of ranges."""
 
 _Made = TypeVar("_Made")
 
 STEPS = 20
-"""How often words settle at most, unless said otherwise."""
+"""Default maximum number of settling steps."""
 
 
 class ThreadPool:
-    """Threads that share out ranges of rows; the ranges depend on the data alone.
+    """Threads that share ranges of rows; the ranges depend only on the data.
 
-    There is one for each core if their number is None or -1, one less if it is -2, and so on.
+    There is one thread per core if `n_jobs` is None or −1, one less if it is −2, and so on.
     """
 
     def __init__(self, n_jobs: int | None) -> None:
         if n_jobs == 0:
-            raise InputError("n_jobs=0: expected None, a positive number, or -1 for all cores")
+            raise InputError(
+                "n_jobs=0: expected None, a positive number, or -1 for all cores",
+                code="invalid-option",
+            )
         wanted = -1 if n_jobs is None else n_jobs
         self.size = wanted if wanted > 0 else max(1, cores() + 1 + wanted)
         self._pool: ThreadPoolExecutor | None = None
 
     def each(self, work: Callable[[int], _Made], tasks: Sequence[int]) -> list[_Made]:
-        """What the tasks give, in their order; the first error is raised."""
+        """Return the results of the tasks in order; the first error is raised."""
         if self.size == 1 or len(tasks) < 2:
             return list(map(work, tasks))
         self._pool = self._pool or ThreadPoolExecutor(self.size)
@@ -54,8 +59,8 @@ class ThreadPool:
         self, parts: Sequence[tuple[int, int]], kernel: Callable[..., object], *given: Any,
         own: Array | None = None,
     ) -> None:  # fmt: skip
-        """Call a kernel with the begin and the end of each range, and what is given; `own` has a
-        row for each range, which comes last."""
+        """Call a kernel with the begin and end of each range and the given arguments; if `own` is
+        passed, its row for the range comes last."""
 
         def work(task: int) -> None:
             kernel(*parts[task], *given, *(() if own is None else (own[task],)))
@@ -63,14 +68,14 @@ class ThreadPool:
         self.each(work, range(len(parts)))
 
     def close(self) -> None:
-        """End the threads; they begin anew if there is more to do."""
+        """End the threads; they start again if needed."""
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
 
 
 def ranges(indptr: Array) -> list[tuple[int, int]]:
-    """Ranges of rows with about as many entries in each."""
+    """Split rows into ranges with about the same number of entries."""
     rows = int(indptr.size - 1)
     parts = max(1, min(CHUNKS, rows, int(indptr[-1]) // CHUNK))
     cuts = np.searchsorted(indptr, np.linspace(0, indptr[-1], parts + 1)[1:-1])
@@ -80,7 +85,7 @@ def ranges(indptr: Array) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True)
 class Energy:
-    """Free energy F = D − H/β, average distortion D and entropy H of a state, nats.
+    """Free energy F = D − H/β, mean distortion D and entropy H of a state, in nats.
 
     With masses, H in F is that of memberships relative to p(c): F = D + I(words; clusters)/β.
     `plain` is D − H/β in any case.
@@ -91,32 +96,32 @@ class Energy:
     entropy: float
 
     def plain(self, beta: float) -> float:
-        """D − H/β, the free energy of Pereira, Tishby & Lee (1993), as a mean over words."""
+        """Return D − H/β, the free energy of Pereira, Tishby & Lee (1993), as a mean over words."""
         return self.distortion - self.entropy / beta
 
 
 @dataclass(frozen=True)
 class AnnealingSettings:
-    """What the annealing is to reach, and how."""
+    """The goal of an annealing run, and its parameters."""
 
     n_clusters: int | None = None
     beta: float | None = None
     mass: bool = False
-    """Whether large clusters attract, once no more are split."""
+    """True if large clusters attract words after the last split."""
     tol: float = 1e-5
     max_iter: int = 100
     n_jobs: int | None = None
     seed: int = 0
     stride: int = 1
-    """How many steps β is raised by at once, after the splits."""
+    """Number of steps by which β is raised at once after the splits."""
     equations: str = "mass"
-    """What holds while clusters split: see the options of `SoftAnnealing`."""
+    """Equations during splitting: see the options of `SoftAnnealing`."""
     until: float | None = None
-    """The cross-entropy at which no more clusters are split, nats."""
+    """Cross-entropy in nats at which splitting stops."""
 
 
-def recall(kept: Mapping[str, Any]) -> AnnealingSettings:
-    """The settings that a checkpoint has; a ValueError or TypeError tells what is wrong."""
+def read_settings(kept: Mapping[str, Any]) -> AnnealingSettings:
+    """Read the settings of a checkpoint; ValueError or TypeError if they are invalid."""
     for name in ("n_clusters", "beta", "until"):
         if kept.get(name) is not None:
             need_numbers(kept, name, low=0)
@@ -130,7 +135,7 @@ def recall(kept: Mapping[str, Any]) -> AnnealingSettings:
 
 @dataclass(frozen=True)
 class ClusterSplit:
-    """One row of the path: a cluster and the new one that came out of it."""
+    """One row of the path: a cluster and the new one split from it."""
 
     parent: int
     beta: float
@@ -139,16 +144,16 @@ class ClusterSplit:
 
 
 class AnnealingSearch:
-    """What searches share; a subclass has `_run`, `tree`, `memberships`, `centroids` and `mass`.
+    """Base class of searches; a subclass has `_run`, `tree`, `memberships`, `centroids` and `mass`.
 
-    `states` drives a search: it gives the search itself after one or more splits, or after β was
-    raised. What that says of its clusters holds until it goes on.
+    `states` drives a search: it yields the search itself after one or more splits, or after β was
+    raised. Its attributes are valid until the next state.
     """
 
     beta: float
     energy: Energy
     settled = True
-    """Whether all words were let settle since the last split."""
+    """True if all words have settled since the last split."""
     finished = False
 
     def __init__(self, data: Data, settings: AnnealingSettings, pause: Pause = never_stop) -> None:
@@ -163,20 +168,20 @@ class AnnealingSearch:
 
     @property
     def n_clusters(self) -> int:
-        """How many clusters there are."""
+        """The number of clusters."""
         return len(self.splits) + 1
 
     @property
     def membership(self) -> Any:
-        """p(c|n), a csr_array of words × clusters, without parts of less than 1e-9."""
+        """p(c|n), a csr_array of words × clusters without entries below 1e-9."""
         return sparsify(self.memberships())
 
     def memberships(self) -> Array:
-        """p(c|n), words × clusters."""
+        """Return p(c|n), words × clusters."""
         raise NotImplementedError
 
     def states(self) -> Iterator[Self]:
-        """Split until enough, then take β where it is to end, then settle."""
+        """Split clusters, take β to its end, and settle; yield after each step."""
         if not self.finished:
             for _ in self._run():
                 yield self
@@ -184,13 +189,13 @@ class AnnealingSearch:
         yield self
 
     def snapshot(self) -> dict[str, Any]:
-        """All that is needed to go on from here, as arrays and plain data."""
+        """Return the whole state as arrays and plain data."""
         splits = [asdict(split) for split in self.splits]
         plain = {"beta": self.beta, "finished": self.finished, "splits": splits}
         return plain | {"energy": vars(self.energy)}
 
     def restore(self, kept: dict[str, Any]) -> None:
-        """Go on from a snapshot; a ValueError or the like tells why it is none."""
+        """Resume from a snapshot; ValueError or the like if it is invalid."""
         need_numbers(kept, "beta", low=sys.float_info.min)
         for energy in (kept["energy"], *(split["energy"] for split in kept["splits"])):
             need_numbers(energy, "free", "distortion", "entropy")
@@ -206,33 +211,33 @@ class AnnealingSearch:
         ]
 
     def _run(self) -> Iterator[None]:
-        """Stop at each state but the last one."""
+        """Yield at each state but the last."""
         raise NotImplementedError
 
 
 class Method(NamedTuple):
-    """A way of annealing."""
+    """A method of annealing: the search, and the rule for new words."""
 
     search: Any
     rule: Callable[[float], Rule]
-    """How its clusters take new words at a β."""
+    """The rule by which its clusters take new words at a β."""
     own: bool = False
-    """Whether words that were learnt from have memberships of their own, not those of the rule."""
+    """True if training words keep their own memberships instead of those of the rule."""
     settings: AnnealingSettings = AnnealingSettings()
-    """What it brings about by itself, whatever numbers are asked for."""
+    """Settings that the method implies."""
 
 
 class PathPoint(NamedTuple):
-    """The clusters at one place of the path."""
+    """The clusters at one point of the path."""
 
     beta: float
     clustering: Clustering
 
 
 class AnnealingPath:
-    """Anneals to one number of clusters after another, never going over the same ground twice.
+    """Annealing to increasing numbers of clusters, each continuing where the last ended.
 
-    Settings are those of `AnnealingSettings`: a seed, how long words settle, how many threads.
+    `settings` are fields of `AnnealingSettings`: a seed, maximum iterations, number of threads.
     """
 
     def __init__(
@@ -252,7 +257,7 @@ class AnnealingPath:
         self._at = 1, 0.0
 
     def points(self, ks: Iterable[int]) -> Iterator[PathPoint]:
-        """The clusters at each number asked for, at the β the annealer chooses by itself.
+        """Yield the clusters at each requested number, at the β that the annealer chooses.
 
         Stops at the first number that cannot be reached.
         """
@@ -264,9 +269,9 @@ class AnnealingPath:
                 return
 
     def reach(self, k: int, beta: float | None = None) -> tuple[int, float]:
-        """Split until there are k clusters; gives how many there are, and at what β.
+        """Split until there are k clusters; return the number reached, and at what β.
 
-        A β given holds from the first split on, where the search keeps it.
+        If `beta` is passed it holds from the first split on, if the search keeps it.
         """
         if self._at[0] < k:
             with closing(self._annealer(k, beta)) as annealer:
@@ -280,7 +285,7 @@ class AnnealingPath:
     def run(
         self, k: int, beta: float | None, stride: int = 1, least: float = 0.0
     ) -> Iterator[PathPoint]:
-        """The clusters as β is raised, having reached k, in so long steps from one to another."""
+        """Yield the clusters while β is raised, `stride` steps at a time, after reaching k."""
         with closing(self._annealer(k, beta, stride)) as annealer:
             for state in annealer.states():
                 if state.finished or (annealer.grown and state.beta >= least):

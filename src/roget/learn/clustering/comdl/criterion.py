@@ -1,20 +1,21 @@
 """The description length of a table whose rows and columns are in classes, in nats.
 
     blocks     lnΓ(N + IJa) − lnΓ(IJa) − Σ_ij [lnΓ(N_ij + a) − lnΓ(a)]
-    words      on each side, Σ_classes [lnΓ(R + bn) − lnΓ(bn)] − Σ_words [lnΓ(f + b) − lnΓ(b)]
-    partition  on each side, ln n + ln C(n − 1, I − 1) + ln n! − Σ ln n_i!
+    words      per side, Σ_classes [lnΓ(R + bn) − lnΓ(bn)] − Σ_words [lnΓ(f + b) − lnΓ(b)]
+    partition  per side, ln n + ln C(n − 1, I − 1) + ln n! − Σ ln n_i!
 
-N_ij are the counts of I × J blocks, R and n the counts and the words of a class, f those of a word.
-The partition may also cost ln n + ln B(n, I), with B the number of partitions of n words into at
-most I classes, as in the MODL criterion. What depends on the words alone is part of the length, so
-that lengths of different classes, a and b can be compared.
+N_ij are the counts of the I × J blocks, R and n the tokens and words of a class, f the tokens of a
+word. Alternatively the partition costs ln n + ln B(n, I), with B the number of partitions of n
+words into at most I classes, as in the MODL criterion. Terms that depend on the words alone are
+included, so that lengths with different classes, a and b can be compared.
 
-a = b = 0 stands for the length of Li & Abe (1996), whose code of a block is as long as its most
-likely share says, whose parameters cost half of ln N each, and whose classes share evenly:
+a = b = 0 stands for the length of Li & Abe (1996) with classes on both sides: blocks are coded at
+their relative frequencies, parameters cost ½·ln N each, and the words of a class are equally
+likely:
 
     blocks     N ln N − Σ_ij N_ij ln N_ij + (IJ − 1)/2 · ln N
-    words      on each side, Σ_classes R ln n
-    partition  on each side, (n − 1) ln 2
+    words      per side, Σ_classes R ln n
+    partition  per side, (n − 1) ln 2
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ from roget.core.types import Floats, Ints
 from roget.learn.clustering.comdl import kernels
 
 TABLE = 1 << 16
-"""Counts below this have their lnΓ in a table."""
+"""lnΓ is tabulated for counts below this."""
 
 STEPS = 4
-"""Values of a and b that are tried: so many to each doubling."""
+"""Number of values of a and b to each doubling in the grids."""
 
 A_GRID = tuple(2.0 ** (step / STEPS) for step in range(-10 * STEPS, 4 * STEPS + 1))
 B_GRID = tuple(2.0 ** (step / STEPS) for step in range(-6 * STEPS, 10 * STEPS + 1))
@@ -46,36 +47,36 @@ B_GRID = tuple(2.0 ** (step / STEPS) for step in range(-6 * STEPS, 10 * STEPS + 
 
 @dataclass(frozen=True, eq=False)
 class AxisClasses:
-    """The items of one side: their counts by item of the other side, and their sums."""
+    """The items of one side: their counts by item of the other side, and their totals."""
 
     items: RowItems
     partition: Floats
-    """What the partition costs by its number of classes, without the sizes of classes."""
+    """Cost of the partition by number of classes, without the sizes of the classes."""
 
     @property
     def n(self) -> int:
-        """How many items there are."""
+        """The number of items."""
         return int(self.items.totals.size)
 
     @cached_property
     def frequencies(self) -> tuple[Floats, Ints]:
-        """The different sums of items, and how many items have each."""
+        """The distinct totals of items, and how many items have each."""
         return np.unique(self.items.totals, return_counts=True)
 
 
 @dataclass(frozen=True, eq=False)
 class CoclusterTable:
-    """A table of counts without empty rows or columns, by both of its sides."""
+    """A table of counts without empty rows or columns, indexed from both sides."""
 
     sides: tuple[AxisClasses, AxisClasses]
     grand: float
     sized: bool
-    """Whether the sizes of classes are part of what a partition costs."""
+    """True if the sizes of the classes are part of the cost of a partition."""
     whole: bool
-    """Whether all counts are integers."""
+    """True if all counts are integers."""
 
-    def prices(self, a: float, b: float) -> tuple[kernels.CostTables, kernels.CostTables]:
-        """What the lengths of both sides are made of."""
+    def cost_tables(self, a: float, b: float) -> tuple[kernels.CostTables, kernels.CostTables]:
+        """Tabulate the terms of the lengths of both sides."""
         logs = np.empty(int(min(self.grand + 2, TABLE)) if self.whole else 0)
         if a > 0:
             fill_log_gamma(logs, 1.0, a)
@@ -94,10 +95,10 @@ class CoclusterTable:
             )
         return found[0], found[1]
 
-    def board(
+    def count_classes(
         self, side: int, labels: Sequence[Ints], classes: int, room: int, a: float
     ) -> kernels.CoclusterCounts:
-        """The classes of one side against those of the other, with room for more."""
+        """Count the classes of one side by the classes of the other, with room for more."""
         part, blocks = self.sides[side], np.zeros((classes, room))
         kernels.tally(part.items, labels[side], labels[1 - side], blocks)
         return kernels.CoclusterCounts(
@@ -108,7 +109,7 @@ class CoclusterTable:
 
 @dataclass(frozen=True)
 class Length:
-    """A description length and its parts, nats."""
+    """A description length and its parts, in nats."""
 
     blocks: float
     words: float
@@ -116,12 +117,12 @@ class Length:
 
     @property
     def total(self) -> float:
-        """The whole length."""
+        """The sum of the parts."""
         return self.blocks + self.words + self.partition
 
 
 def prepare(matrix: Any, partition: str = "sizes") -> CoclusterTable:
-    """The table of a matrix in which every row and every column has counts."""
+    """Return the table of a matrix in which every row and every column has counts."""
     rows = sparse.csr_array(matrix, dtype=np.float64)
     rows.sum_duplicates()
     rows.eliminate_zeros()
@@ -137,7 +138,7 @@ def prepare(matrix: Any, partition: str = "sizes") -> CoclusterTable:
 
 
 def partition_costs(n: int, partition: str) -> Floats:
-    """What a partition of n items costs by its number of classes, from 0 to n + 1.
+    """Return the cost of a partition of n items by number of classes, from 0 to n + 1.
 
     For "sizes", Σ ln n_i! is still to be taken away.
     """
@@ -153,7 +154,7 @@ def partition_costs(n: int, partition: str) -> Floats:
 
 
 def _log_partitions(n: int) -> Floats:
-    """ln of the number of partitions of n items into at most k classes, for k = 0 to n + 1.
+    """Return ln of the number of partitions of n items into at most k classes, k = 0 to n + 1.
 
     Exact for few items, else to a relative error of about 1/n.
     """
@@ -174,12 +175,12 @@ def _log_partitions(n: int) -> Floats:
 
 
 def _saddle(n: int, k: Floats) -> Floats:
-    """ln S(n, k), the number of partitions into k classes, by the saddle point of (eˣ − 1)ᵏ/xⁿ."""
+    """Return ln S(n, k), the partitions into k classes, by the saddle point of (eˣ − 1)ᵏ/xⁿ."""
     out = np.zeros(k.size)
     inner = (k > 1) & (k < n)
     j = k[inner]
     ratio = n / j
-    x = ratio.copy()  # to be the root of x = (n/k)·(1 − e⁻ˣ)
+    x = ratio.copy()  # Newton's method for the root of x = (n/k)·(1 − e⁻ˣ)
     for _ in range(40):
         x -= (x + ratio * np.expm1(-x)) / (1.0 - ratio * np.exp(-x))
     power = j * (x + np.log(-np.expm1(-x))) - n * np.log(x)
@@ -189,7 +190,7 @@ def _saddle(n: int, k: Floats) -> Floats:
 
 
 def count_blocks(table: CoclusterTable, labels: Sequence[Ints]) -> Floats:
-    """The counts of the blocks, classes of rows × classes of columns."""
+    """Return the counts of the blocks, row classes × column classes."""
     rows, columns = labels
     blocks = np.zeros((int(rows.max()) + 1, int(columns.max()) + 1))
     kernels.tally(table.sides[1].items, columns, rows, blocks)
@@ -197,7 +198,7 @@ def count_blocks(table: CoclusterTable, labels: Sequence[Ints]) -> Floats:
 
 
 def length(table: CoclusterTable, labels: Sequence[Ints], a: float, b: float) -> Length:
-    """The description length of classes, numbered from 0 without gaps, from nothing but them."""
+    """Compute the description length of classes, numbered from 0 without gaps, from scratch."""
     blocks, words, partition = count_blocks(table, labels), 0.0, 0.0
     for side, part, k in zip(table.sides, labels, blocks.shape, strict=True):
         size, mass = members(side, part, k)
@@ -209,7 +210,7 @@ def length(table: CoclusterTable, labels: Sequence[Ints], a: float, b: float) ->
 
 
 def members(side: AxisClasses, labels: Ints, k: int) -> tuple[Ints, Floats]:
-    """How many items and how many counts each class has."""
+    """Return the numbers of items and tokens of each class."""
     size = np.bincount(labels, minlength=k).astype(np.int64)
     mass = np.bincount(labels, weights=side.items.totals, minlength=k)
     return size, np.asarray(mass, dtype=np.float64)
@@ -218,7 +219,7 @@ def members(side: AxisClasses, labels: Ints, k: int) -> tuple[Ints, Floats]:
 def choose(
     table: CoclusterTable, labels: Sequence[Ints], a: float, b: float, which: str
 ) -> tuple[float, float]:
-    """The a and the b of the grids, those named in `which`, with the shortest length.
+    """Return the a and b of the grids, those named in `which`, with the shortest length.
 
     Only values next to the present ones are tried, then those next to them, and so on.
     """
@@ -236,7 +237,7 @@ def choose(
 
 
 def _descend(grid: tuple[float, ...], start: float, cost: Any) -> float:
-    """The place in the grid from which no step to the left or to the right gains."""
+    """Return the grid value from which no step to either side gains."""
     at = int(np.argmin(np.abs(np.log(np.array(grid) / start))))
     here = cost(grid[at])
     for step in (1, -1):

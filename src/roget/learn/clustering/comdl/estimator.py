@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
-from roget.errors import InputError
+from roget.errors import InputError, Notice
 from roget.learn.clustering import checkpoints
 from roget.learn.clustering.base import Clusterer, format_shortfall
 from roget.learn.clustering.comdl.criterion import CoclusterTable, choose, count_blocks, prepare
@@ -36,23 +36,23 @@ MOST = 2.0**53
 
 
 class CoMDL(Clusterer, CoMDLOptions):
-    """Classes of words and classes of contexts, as many as shorten the description of the counts.
+    """Classes of words and classes of contexts, as many as give the shortest description.
 
-    The table is described by which words and contexts are in which classes, by the counts of the
-    blocks, and by the words' and contexts' shares of their classes. The classes with the shortest
-    description are searched by annealing, and merged further, down to one, as trees of both sides.
+    The description consists of the classes of the words and contexts, the counts of the blocks of
+    two classes, and the shares of words and contexts within their classes. The classes with the
+    shortest description are searched by annealing, then merged further, down to one, as trees of
+    both sides.
 
     a = b = 1 is the flat degree-corrected block model. `criterion="li-abe"` is the length of Li &
-    Abe (1996), with classes on both sides; a and b then serve to place new words only. More sweeps
-    give a shorter description, slowly. A long run is kept in the folder `checkpoint`, from which it
-    goes on; `progress` is called with {"n_clusters", "n_column_clusters", "description_length",
-    "fraction"} meanwhile.
+    Abe (1996) with classes on both sides; a and b are then used only to place new words. More
+    sweeps give a slightly shorter description. `checkpoint` is a folder for the state of a long
+    run, from which it resumes; `progress` is called with {"n_clusters", "n_column_clusters",
+    "description_length", "fraction"}.
 
-    Lengths are in nats: `description_length_`, the trees' values (what a split saves) and `path_`
-    (one row for each split, of either side, with the model's part and the data's part). Rows and
-    columns without counts are put where they cost least, after the others. Fractional counts are
-    taken as they are: lnΓ does not ask for integers, but it is slower.
-    Ctrl-C ends a run early, with the classes found so far and a warning.
+    Lengths are in nats: `description_length_`, the values of the trees (saved by a split) and
+    `path_` (one row for each split of either side, with the model part and the data part). Rows and
+    columns without counts are placed afterwards where they cost least. Fractional counts are
+    allowed, but slower. Ctrl-C ends a run early with the classes found so far, and a warning.
 
     >>> import numpy as np
     >>> counts = np.kron(np.eye(2, dtype=int), np.full((3, 2), 20))
@@ -65,6 +65,7 @@ class CoMDL(Clusterer, CoMDLOptions):
     makes = "two-sided classes by description length"
     rule = ClassAssignment
     unit = SAVED
+    warns_trivial = True
     number = "n_row_classes"
     kept = (
         "a_", "b_", "column_labels_", "column_totals_", "description_length_", "start_labels_",
@@ -77,66 +78,76 @@ class CoMDL(Clusterer, CoMDLOptions):
 
     def _learn(self, matrix: Any) -> None:
         if not len(self.levels):
-            raise InputError("levels=(): expected parts of the classes, such as 0.5")
+            raise InputError(
+                "levels=(): expected fractions of the classes, such as 0.5", code="invalid-option"
+            )
         rows = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
         columns = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
         seen = np.flatnonzero(rows > 0), np.flatnonzero(columns > 0)
         if not seen[0].size:
-            raise InputError(f"no row can be learnt from: all {rows.size} rows are zero")
+            raise InputError(
+                f"no row can be learnt from: all {rows.size} rows are zero", code="too-little-text"
+            )
         if self._printed and self.partition != PARTITIONS[0]:
-            raise InputError(f"partition={self.partition!r}: of the criterion auto only")
+            raise InputError(
+                f"partition={self.partition!r} requires criterion='auto'",
+                code="conflicting-options",
+            )
         if self._printed and rows.sum() <= 1:
             raise InputError(
-                f"the counts add up to {rows.sum():g}: Li & Abe's length needs more than one token"
+                f"the counts add up to {rows.sum():g}: Li & Abe's length needs more than one token",
+                code="too-little-text",
             )
         if rows.sum() >= MOST:
-            raise InputError(f"the counts add up to {rows.sum():g}: expected less than 2^53")
+            raise InputError(
+                f"the counts add up to {rows.sum():g}; the maximum is 2^53", code="too-large"
+            )
         part = matrix if seen[0].size == rows.size else matrix[seen[0]]
         part = part if seen[1].size == columns.size else part[:, seen[1]]
         data = prepare(part, "printed" if self._printed else self.partition)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         found = self._search(data, seed)
-        self._take_over(data, found, columns, seen, rows.size)
+        self._set_results(data, found, columns, seen, rows.size)
         self.notes_ = self._notes(data, rows, columns)
         for noun, wanted, given in zip(("rows", "columns"), self._wanted, seen, strict=True):
             if wanted is not None and wanted > given.size:
                 reason = f"there are no more {noun} with counts"
-                self._fall_short(
+                self._warn_shortfall(
                     format_shortfall(given.size, wanted, reason, "class", f" of {noun}")
                 )
 
     @property
     def row_labels_(self) -> Ints:
-        """The class of each row; the same as `labels_`."""
+        """The class of each row, the same as `labels_`."""
         return self.labels_
 
     @property
     def column_tree_(self) -> Tree:
-        """The tree of the classes of columns."""
+        """The tree of the column classes."""
         return self._models[0].trees[1]
 
     @property
     def blocks_(self) -> Floats:
-        """The counts of the blocks, classes of rows × classes of columns."""
+        """The counts of the blocks, row classes × column classes."""
         return self._models[0].blocks
 
     @property
     def n_column_clusters_(self) -> int:
-        """How many classes of columns were found."""
+        """The number of column classes."""
         return int(self.blocks_.shape[1])
 
     @property
     def settled_(self) -> dict[str, Any]:
-        """Parameters with which the same is learnt again: one start is enough for a number."""
+        """Parameters that repeat the fit; one start is enough for a given number of classes."""
         return {**super().settled_, "n_starts": 1}
 
     def predictive(
         self, words: Any, contexts: Any, level: float | None = None, *, every: bool = False
     ) -> Floats:
-        """p(context|word) of pairs, by name or by number, at a level of the hierarchy.
+        """Return p(context|word) for pairs, by name or number, at a level of the hierarchy.
 
-        `level` is the part of the classes that are left on each side; None for all. With `every`
-        it is the mean over what all starts of the search came to, which predicts better.
+        `level` is the fraction of the classes left on each side; None for all. With `every` the
+        prediction is the mean over the results of all starts, which is more accurate.
         """
         check_is_fitted(self)
         rows = find_names(words, vars(self).get("words_"), self.labels_.size, "word")
@@ -147,12 +158,12 @@ class CoMDL(Clusterer, CoMDLOptions):
         return np.asarray(np.mean(cells, axis=0))
 
     def smoothed(self, words: Any, contexts: Any) -> Floats:
-        """p(context|word) of pairs, the mean over the levels of the hierarchy and all starts."""
+        """Return p(context|word) for pairs, the mean over the levels and all starts."""
         every = [self.predictive(words, contexts, level, every=True) for level in self.levels]
         return np.asarray(np.mean(every, axis=0))
 
     def predictors(self) -> list[tuple[Clustering, ...]]:
-        """The classes at the model's levels, where those of all starts are averaged."""
+        """Return the classes at the model's levels; the results of all starts are averaged."""
         found: dict[tuple[Any, ...], tuple[Clustering, ...]] = {}
         for level in self.levels:
             parts = [one.level(level) for one in self._models]
@@ -165,7 +176,7 @@ class CoMDL(Clusterer, CoMDLOptions):
         return self.criterion == "li-abe"
 
     def _smooth(self, data: CoclusterTable, found: MergeHierarchy) -> MergeHierarchy:
-        """The same classes with a and b, those given or those that describe them most shortly."""
+        """Return the same classes with a and b as requested, or as give the shortest length."""
         which = "".join(name for name in "ab" if isinstance(getattr(self, name), str))
         a = FIRST_A if isinstance(self.a, str) else float(self.a)
         b = FIRST_B if isinstance(self.b, str) else float(self.b)
@@ -177,7 +188,7 @@ class CoMDL(Clusterer, CoMDLOptions):
         return self.n_row_classes, self.n_column_classes
 
     def _search(self, data: CoclusterTable, seed: int) -> list[MergeHierarchy]:
-        """Run the search to its end, or to where it is interrupted; gives the best start first."""
+        """Run the search to its end or until interrupted; return the results, best first."""
         rows, columns = (
             None if wanted is None else min(wanted, side.n)
             for wanted, side in zip(self._wanted, data.sides, strict=True)
@@ -197,15 +208,15 @@ class CoMDL(Clusterer, CoMDLOptions):
             options["criterion"] = self.criterion
         kept = checkpoints.Checkpoint(self.checkpoint, "comdl", arrays, options)
         earlier = kept.resume()
-        with kept.going_on(), checkpoints.interruptible() as pause:
+        with kept.guard(), checkpoints.interruptible() as pause:
             search = CoMDLSearch(data, settings, pause)
             try:
                 if earlier is not None:
                     search.restore(earlier)
                 for state in search.steps():
                     kept.keep(search.snapshot, now=state.finished)
-                    now = state.found()
-                    self._tell(
+                    now = state.find_best()
+                    self._report(
                         state.fraction, n_clusters=now.k[0], n_column_clusters=now.k[1],
                         description_length=now.total,
                     )  # fmt: skip
@@ -216,7 +227,7 @@ class CoMDL(Clusterer, CoMDLOptions):
         ends = [build_hierarchy(data, one, shorten=shorten) for one in search.results()]
         return sorted(ends, key=lambda end: end.length.total)
 
-    def _take_over(
+    def _set_results(
         self,
         data: CoclusterTable,
         found: list[MergeHierarchy],
@@ -224,11 +235,11 @@ class CoMDL(Clusterer, CoMDLOptions):
         seen: tuple[Any, Any],
         rows: int,
     ) -> None:
-        """Take over what the starts found, and place the rows and columns without counts."""
+        """Store the results of the starts, and place the rows and columns without counts."""
         best = found[0]
         self.description_length_ = best.length.total
         if self._printed:
-            # The printed code gives nothing to what was not seen: words are placed by the other.
+            # The printed code gives unseen events no probability, so words are placed by the other.
             found = [self._smooth(data, one) for one in found]
         self.a_, self.b_ = found[0].a, found[0].b
         self.column_totals_ = columns
@@ -238,8 +249,8 @@ class CoMDL(Clusterer, CoMDLOptions):
             model = CoclusterModel(
                 counts, *one.labels, columns, one.a, one.b, self.partition == "sizes", one.trees
             )
-            parts = zip(one.labels, seen, (rows, columns.size), model.nothing(), strict=True)
-            labels.append(np.concatenate([_everywhere(*part) for part in parts]))
+            parts = zip(one.labels, seen, (rows, columns.size), model.cheapest(), strict=True)
+            labels.append(np.concatenate([_fill_labels(*part) for part in parts]))
             blocks.append(counts.ravel())
             trees = [tree.to_json() for tree in one.trees]
             self.starts_.append(
@@ -255,7 +266,7 @@ class CoMDL(Clusterer, CoMDLOptions):
         return replace(self._models[0].clustering(), path=content["path_"])
 
     def _unpack(self) -> None:
-        """Make the models of what is kept of the starts."""
+        """Rebuild the models from the saved results of the starts."""
         self._models, at = [], 0
         rows = self.start_labels_.shape[1] - self.column_totals_.size
         for start, labels in zip(self.starts_, self.start_labels_, strict=True):
@@ -271,18 +282,23 @@ class CoMDL(Clusterer, CoMDLOptions):
             )  # fmt: skip
 
     def _notes(self, data: CoclusterTable, rows: Floats, columns: Floats) -> list[str]:
-        """What the user should know of the data."""
-        notes = []
+        """Report peculiarities of the data."""
+        notes: list[str] = []
         if self.n_clusters_ == 1 and self._wanted[0] is None:
-            notes.append("one class is the shortest description: the rows do not differ by more")
+            text = "one class is the shortest description: the rows do not differ enough"
+            notes.append(Notice(text, code="nothing-clustered"))
         for noun, sums in (("rows", rows), ("columns", columns)):
             if empty := int(np.sum(sums == 0)):
-                notes.append(f"{empty} of {sums.size} {noun} have no counts")
-        return notes if data.whole else [*notes, "some counts are fractional: lengths are no codes"]
+                text = f"{empty} of {sums.size} {noun} have no counts"
+                notes.append(Notice(text, code="empty-rows"))
+        if not data.whole:
+            text = "some counts are fractional: lengths are not those of a code"
+            notes.append(Notice(text, code="fractional-counts"))
+        return notes
 
 
-def _everywhere(labels: Ints, places: Any, size: int, free: int) -> Ints:
-    """Labels of all items, where those that have counts are in places."""
+def _fill_labels(labels: Ints, places: Any, size: int, free: int) -> Ints:
+    """Return the labels of all items; items without counts get the class `free`."""
     every = np.full(size, free, dtype=np.int64)
     every[places] = labels
     return every

@@ -1,8 +1,16 @@
-"""Sweeps over the words of one side, compiled.
+"""Sweeps over the items of one side of the table, compiled.
 
-A sweep sees one side of the table: its items (rows of a sparse table, of counts), the classes they
-are in, and the classes of the other side, which stay as they are. The first `k` classes are in use;
-class k itself is empty, for an item that opens a class.
+A sweep lets every item of one side (rows of a sparse table of counts) choose its class, while the
+classes of the other side stay fixed. Moving item w with f tokens and r_j tokens in class j of the
+other side from class o to class c changes the description length (see `criterion`) by
+
+    ΔL = cost[c] − cost[o],    cost[c] = lnΓ(R_c + f + b(n_c + 1)) − lnΓ(R_c + b·n_c)
+         − lnΓ(b(n_c + 1)) + lnΓ(b·n_c) − ln(n_c + 1)
+         − Σ_j [lnΓ(N_cj + r_j + a) − lnΓ(N_cj + a)],
+
+where w itself is not counted in R_c, n_c and N_cj. Only the classes j of w's own contexts matter,
+so a move costs O(contexts of the item × classes). The first `k` classes are in use; class k is
+empty, for an item that opens a class.
 """
 
 from __future__ import annotations
@@ -19,49 +27,49 @@ from roget.core.kernels.special import exponentials, log_gamma, log_gammas, log_
 from roget.core.types import Array, Floats, Ints
 
 CALM = 0.9995
-"""An item that stays with this probability is passed over in the next sweeps,"""
+"""An item that stays with at least this probability is skipped in the next sweeps."""
 
 LONGEST = 7
-"""in so many at most: twice as many, and one, each time it stays again."""
+"""Maximum number of sweeps skipped; the number grows as 2n + 1 each time the item stays again."""
 
 
-# Where a and b are 0, lengths are Li & Abe's: Γ is not asked, and n·ln n takes its place.
+# a = b = 0 stands for the length of Li & Abe: n·ln n replaces lnΓ throughout.
 
 
 class CoclusterCounts(NamedTuple):
-    """Classes of one side's items against those of the other side; changed in place."""
+    """Classes of the items of one side by the classes of the other side; changed in place."""
 
     labels: Ints
     other: Ints
-    """The classes of the other side's items."""
+    """Classes of the items of the other side."""
     size: Ints
     mass: Floats
-    """How many items and tokens each class has."""
+    """Number of items and tokens of each class."""
     blocks: Floats
-    """blocks[j, c]: the count of class c in class j of the other side, so that all classes an item
-    could move to lie side by side."""
+    """blocks[j, c]: count of class c in class j of the other side. The classes that an item could
+    move to are adjacent in memory."""
     logs: Floats
-    """What one more costs in each block, log(blocks + a): most of an item's counts are 1."""
+    """ln(blocks + a), the cost of one more token in each block: most counts of an item are 1."""
 
 
 class CostTables(NamedTuple):
-    """What the description length is made of, for one side."""
+    """Tabulated terms of the description length of one side."""
 
     table: Floats
-    """lnΓ(n + a) of the first whole numbers, or n·ln n."""
+    """lnΓ(n + a) of the first integers, or n·ln n."""
     sizes: Floats
     """lnΓ(b·n)."""
     partition: Floats
-    """The part of the partition's cost that depends on the number of classes only."""
+    """Part of the partition's cost that depends only on the number of classes."""
     sized: bool
     grand: float
-    """The sum of all counts."""
+    """Sum of all counts."""
     a: float
     b: float
 
 
 class SkipState(NamedTuple):
-    """The items in their order, how calm each is, and how many sweeps pass it over."""
+    """The items in their order, how stable each is, and how many sweeps to skip it."""
 
     order: Ints
     calm: Ints
@@ -69,7 +77,7 @@ class SkipState(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Where a sweep works."""
+    """Buffers of a sweep."""
 
     held: Floats
     fixed: Floats
@@ -80,32 +88,32 @@ class Scratch(NamedTuple):
     mantissa: Floats
     whole: Ints
     sums: Floats
-    """An item's counts by class of the other side, and which of them it has."""
+    """An item's counts by class of the other side, followed by the classes it has counts in."""
     touched: Ints
     full: Array
-    """For each class of the other side, which classes have counts there, and how many they are."""
+    """For each class of the other side, the classes with counts in it, and their number."""
     filled: Ints
 
 
 @compiled_within
-def _make_room(blocks: Floats) -> Scratch:
-    j, room = blocks.shape
-    x, mantissa = np.ones(room), np.ones(room)
-    full, filled = np.zeros((j, room), np.int32), np.zeros(j, np.int64)
+def _make_scratch(blocks: Floats) -> Scratch:
+    j, width = blocks.shape
+    x, mantissa = np.ones(width), np.ones(width)
+    full, filled = np.zeros((j, width), np.int32), np.zeros(j, np.int64)
     for i in range(j):
-        for c in range(room):
+        for c in range(width):
             if blocks[i, c] > 0:
                 full[i, filled[i]] = c
                 filled[i] += 1
     return Scratch(
-        np.zeros(room), np.zeros(room), np.zeros(room), np.zeros(room), x, x.view(np.int64),
+        np.zeros(width), np.zeros(width), np.zeros(width), np.zeros(width), x, x.view(np.int64),
         mantissa, mantissa.view(np.int64), np.zeros(j), np.zeros(j, np.int64), full, filled,
     )  # fmt: skip
 
 
 @compiled
 def tally(items: RowItems, labels: Ints, other: Ints, blocks: Floats) -> None:
-    """Add up the counts of blocks[class of the other side, class of the item]."""
+    """Sum the counts of blocks[class of the other side, class of the item]."""
     for item in range(labels.size):
         c = labels[item]
         for at in range(items.indptr[item], items.indptr[item + 1]):
@@ -119,7 +127,7 @@ def _xlogx(x: float) -> float:
 
 @compiled
 def rise_table(count: float, r: float, a: float, table: Floats) -> float:
-    """lnΓ(count + r + a) − lnΓ(count + a)."""
+    """Return lnΓ(count + r + a) − lnΓ(count + a)."""
     if count + r < table.size:
         low = int(count)
         return float(table[low + int(r)] - table[low])
@@ -128,13 +136,13 @@ def rise_table(count: float, r: float, a: float, table: Floats) -> float:
 
 @compiled
 def rise_by_one(count: float, a: float) -> float:
-    """lnΓ(count + 1 + a) − lnΓ(count + a)."""
+    """Return lnΓ(count + 1 + a) − lnΓ(count + a)."""
     return math.log(count + a) if a > 0 else _xlogx(count + 1.0) - _xlogx(count)
 
 
 @compiled
 def rise_all(blocks: Floats, a: float) -> Floats:
-    """The same for all counts."""
+    """Return `rise_by_one` of all counts."""
     logs = np.empty(blocks.shape)
     for j in range(blocks.shape[0]):
         for c in range(blocks.shape[1]):
@@ -143,16 +151,16 @@ def rise_all(blocks: Floats, a: float) -> Floats:
 
 
 @compiled
-def spread(k: int, j: int, prices: CostTables) -> float:
-    """What having k classes costs: of the blocks with j classes on the other side, and as such."""
-    if prices.a == 0:
-        return 0.5 * k * j * math.log(prices.grand) + float(prices.partition[k])
-    return log_rise(k * j * prices.a, prices.grand) + float(prices.partition[k])
+def number_cost(k: int, j: int, tables: CostTables) -> float:
+    """Return the cost of having k classes: of k × j blocks, and of the partition."""
+    if tables.a == 0:
+        return 0.5 * k * j * math.log(tables.grand) + float(tables.partition[k])
+    return log_rise(k * j * tables.a, tables.grand) + float(tables.partition[k])
 
 
 @compiled_within
 def _gather(item: int, items: RowItems, other: Ints, sums: Floats, touched: Ints) -> int:
-    """An item's counts by class of context; gives how many classes it has."""
+    """Sum an item's counts by class of its contexts; return the number of these classes."""
     n = 0
     for at in range(items.indptr[item], items.indptr[item + 1]):
         j = other[items.indices[at]]
@@ -165,12 +173,12 @@ def _gather(item: int, items: RowItems, other: Ints, sums: Floats, touched: Ints
 
 @compiled_within
 def _gains(
-    n: int, k: int, own: int, board: CoclusterCounts, prices: CostTables, room: Scratch
+    n: int, k: int, own: int, counts: CoclusterCounts, tables: CostTables, scratch: Scratch
 ) -> None:
-    """gain[c] = Σ_j lnΓ(N_cj + r_j + a) − lnΓ(N_cj + a), the item taken out of its own class."""
-    touched, sums, gain = room.touched, room.sums, room.gain
-    blocks, logs, a, table = board.blocks, board.logs, prices.a, prices.table
-    full, filled = room.full, room.filled
+    """Compute gain[c] = Σ_j lnΓ(N_cj + r_j + a) − lnΓ(N_cj + a), without the item itself."""
+    touched, sums, gain = scratch.touched, scratch.sums, scratch.gain
+    blocks, logs, a, table = counts.blocks, counts.logs, tables.a, tables.table
+    full, filled = scratch.full, scratch.filled
     for c in range(k + 1):
         gain[c] = 0.0
     at_own, base = 0.0, 0.0
@@ -178,11 +186,13 @@ def _gains(
         j = touched[t]
         r = sums[j]
         cells = blocks[j]
+        # One token in class j: its cost ln(N_cj + a) is tabulated in `logs`.
         if r == 1:
             row = logs[j]
             for c in range(k + 1):
                 gain[c] += row[c]
         else:
+            # Several tokens: empty blocks all gain the same, so only filled ones are visited.
             most, step = table.size - r, int(r)
             empty = rise_table(0.0, r, a, table)
             base += empty
@@ -194,6 +204,7 @@ def _gains(
                     gain[c] += table[low + step] - table[low] - empty
                 else:
                     gain[c] += rise_table(count, r, a, table) - empty
+        # In its own class the item's counts are included: take them out.
         at_own += rise_table(blocks[j, own] - r, r, a, table)
     for c in range(k + 1):
         gain[c] += base
@@ -201,7 +212,7 @@ def _gains(
 
 
 @compiled_within
-def _place(full: Array, c: int) -> int:
+def _find(full: Array, c: int) -> int:
     at = 0
     while full[at] != c:
         at += 1
@@ -210,19 +221,19 @@ def _place(full: Array, c: int) -> int:
 
 @compiled_within
 def _shift(
-    n: int, old: int, new: int, alone: bool, board: CoclusterCounts, a: float, room: Scratch
+    n: int, old: int, new: int, alone: bool, counts: CoclusterCounts, a: float, scratch: Scratch
 ) -> None:
-    """Move an item's counts from one class, which it may leave empty, to another."""
-    touched, sums, full, filled = room.touched, room.sums, room.full, room.filled
-    blocks, logs = board.blocks, board.logs
+    """Move an item's counts from one class, which may become empty, to another."""
+    touched, sums, full, filled = scratch.touched, scratch.sums, scratch.full, scratch.filled
+    blocks, logs = counts.blocks, counts.logs
     for t in range(n):
         j = touched[t]
         r = sums[j]
         row = blocks[j]
-        # Fractions leave traces, but not where no item is left.
+        # Subtracting fractions leaves rounding errors; an empty class has exactly 0.
         row[old] = 0.0 if alone else max(row[old] - r, 0.0)
         if row[old] == 0:
-            at = _place(full[j], old)
+            at = _find(full[j], old)
             filled[j] -= 1
             full[j, at] = full[j, filled[j]]
         if row[new] == 0:
@@ -234,11 +245,11 @@ def _shift(
 
 
 @compiled_within
-def _close(gone: int, last: int, board: CoclusterCounts, a: float, room: Scratch) -> None:
-    """Put the last class where an empty one was, so that classes in use lie side by side."""
-    labels, size, mass = board.labels, board.size, board.mass
-    blocks, logs, full = board.blocks, board.logs, room.full
-    held, fixed = room.held, room.fixed
+def _close(gone: int, last: int, counts: CoclusterCounts, a: float, scratch: Scratch) -> None:
+    """Move the last class to the place of an emptied one, so that classes in use are adjacent."""
+    labels, size, mass = counts.labels, counts.size, counts.mass
+    blocks, logs, full = counts.blocks, counts.logs, scratch.full
+    held, fixed = scratch.held, scratch.fixed
     if gone != last:
         for item in range(labels.size):
             if labels[item] == last:
@@ -249,35 +260,35 @@ def _close(gone: int, last: int, board: CoclusterCounts, a: float, room: Scratch
     empty = rise_by_one(0.0, a)
     for j in range(blocks.shape[0]):
         if blocks[j, last] > 0 and gone != last:
-            full[j, _place(full[j], last)] = gone
+            full[j, _find(full[j], last)] = gone
         blocks[j, gone], logs[j, gone] = blocks[j, last], logs[j, last]
         blocks[j, last], logs[j, last] = 0, empty
 
 
 @compiled_within
-def _hold(c: int, board: CoclusterCounts, prices: CostTables, room: Scratch) -> None:
-    """What a class costs already: lnΓ(R + b·n), and the same with all that an item more adds."""
-    n = board.size[c]
-    if prices.b == 0:
-        room.held[c] = room.fixed[c] = board.mass[c] * math.log(n) if n else 0.0
+def _cache_class(c: int, counts: CoclusterCounts, tables: CostTables, scratch: Scratch) -> None:
+    """Cache lnΓ(R + b·n) of a class, and the same with the terms of one more item."""
+    n = counts.size[c]
+    if tables.b == 0:
+        scratch.held[c] = scratch.fixed[c] = counts.mass[c] * math.log(n) if n else 0.0
         return
-    room.held[c] = log_gamma(board.mass[c] + prices.b * n) if n else 0.0
-    room.fixed[c] = room.held[c] + prices.sizes[n + 1] - prices.sizes[n]
-    if prices.sized:
-        room.fixed[c] += math.log(n + 1)
+    scratch.held[c] = log_gamma(counts.mass[c] + tables.b * n) if n else 0.0
+    scratch.fixed[c] = scratch.held[c] + tables.sizes[n + 1] - tables.sizes[n]
+    if tables.sized:
+        scratch.fixed[c] += math.log(n + 1)
 
 
 @compiled_within
 def _weigh(
-    f: float, own: int, k: int, opens: bool, steps: tuple[float, float], board: CoclusterCounts,
-    prices: CostTables, room: Scratch,
+    f: float, own: int, k: int, opens: bool, steps: tuple[float, float], counts: CoclusterCounts,
+    tables: CostTables, scratch: Scratch,
 ) -> None:  # fmt: skip
-    """cost[c]: how much an item of f tokens adds to the length in class c; k is a new class.
+    """Compute cost[c], what an item of f tokens adds to the length in class c; k is a new class.
 
-    `steps` are what the last class cost, and what one more would.
+    `steps` are the costs of the last class and of one more class as such.
     """
-    mass, size, b, sizes, sized = board.mass, board.size, prices.b, prices.sizes, prices.sized
-    held, fixed, gain, x, cost = room.held, room.fixed, room.gain, room.x, room.cost
+    mass, size, b, sizes, sized = counts.mass, counts.size, tables.b, tables.sizes, tables.sized
+    held, fixed, gain, x, cost = scratch.held, scratch.fixed, scratch.gain, scratch.x, scratch.cost
     fewer, more = steps
     if b == 0:
         for c in range(k):
@@ -287,11 +298,13 @@ def _weigh(
         cost[own] = held[own] - left - gain[own]
         cost[k] = more - gain[k]
         return
+    # All classes at once: lnΓ(R_c + f + b(n_c + 1)), then the cached terms and the gain.
     for c in range(k):
         x[c] = mass[c] + f + b * (size[c] + 1)
-    log_gammas(k, x, room.bits, room.mantissa, room.whole)
+    log_gammas(k, x, scratch.bits, scratch.mantissa, scratch.whole)
     for c in range(k):
         cost[c] = x[c] - fixed[c] - gain[c]
+    # The item's own class, without the item; if it is alone there, the class disappears.
     n = size[own]
     if n == 1:
         cost[own] = held[own] - sizes[1] + fewer - gain[own]
@@ -306,7 +319,7 @@ def _weigh(
 
 @compiled_within
 def _draw(shares: Floats, k: int, state: Array) -> tuple[int, float]:
-    """A class drawn by its share, and the sum of the shares."""
+    """Draw a class by its share; return it with the sum of the shares."""
     whole = 0.0
     for c in range(k):
         whole += shares[c]
@@ -321,10 +334,10 @@ def _draw(shares: Floats, k: int, state: Array) -> tuple[int, float]:
 
 
 @compiled_within
-def _pick(own: int, k: int, temperature: float, state: Array, room: Scratch) -> tuple[int, bool]:
-    """The class to go to, drawn by exp(−cost/T) or the cheapest; and whether that is to stay,
-    almost surely."""
-    cost, x = room.cost, room.x
+def _pick(own: int, k: int, temperature: float, state: Array, scratch: Scratch) -> tuple[int, bool]:
+    """Choose a class by exp(−cost/T), or the cheapest if T = 0; return it with True if the item
+    stays almost surely."""
+    cost, x = scratch.cost, scratch.x
     best = own
     for c in range(k):
         if cost[c] < cost[best]:
@@ -332,7 +345,7 @@ def _pick(own: int, k: int, temperature: float, state: Array, room: Scratch) -> 
     if temperature > 0.0:
         for c in range(k):
             x[c] = (cost[best] - cost[c]) / temperature
-        exponentials(k, x, room.mantissa, room.whole, room.bits)
+        exponentials(k, x, scratch.mantissa, scratch.whole, scratch.bits)
         new, total = _draw(x, k, state)
         return new, x[own] > CALM * total
     if cost[best] < cost[own] - 1e-9 * (1.0 + abs(cost[own])):
@@ -341,82 +354,90 @@ def _pick(own: int, k: int, temperature: float, state: Array, room: Scratch) -> 
 
 
 @compiled_within
-def _steps(k: int, j: int, prices: CostTables) -> tuple[float, float]:
-    """What the last class cost, and what one more would, as far as only their number counts."""
-    here = spread(k, j, prices)
-    fewer = here - spread(max(k - 1, 1), j, prices)
-    return fewer, spread(k + 1, j, prices) - here
+def _steps(k: int, j: int, tables: CostTables) -> tuple[float, float]:
+    """Return the costs of the last class and of one more that depend only on their number."""
+    here = number_cost(k, j, tables)
+    fewer = here - number_cost(max(k - 1, 1), j, tables)
+    return fewer, number_cost(k + 1, j, tables) - here
 
 
 @compiled
 def sweep(
-    items: RowItems, board: CoclusterCounts, prices: CostTables, rest: SkipState, k: int,
+    items: RowItems, counts: CoclusterCounts, tables: CostTables, skips: SkipState, k: int,
     least: int, temperature: float, state: Array,
 ) -> tuple[int, float, int]:  # fmt: skip
-    """Let every item choose its class anew, in random order; `least` classes stay at least.
+    """Let every item choose its class in random order; at least `least` classes remain.
 
-    Gives the number of classes, what the description length changed by, and how many items moved.
+    Returns the number of classes, the change of the description length, and the number of moves.
+    For each item:
+
+    1. sum its counts by class of the other side (`_gather`);
+    2. compute the cost of joining each class (`_gains`, `_weigh`);
+    3. draw a class by exp(−cost/T), or take the cheapest (`_pick`);
+    4. if it moves, update counts and caches, and close or open a class.
     """
-    labels, size, mass = board.labels, board.size, board.mass
-    j, most = board.blocks.shape
-    room = _make_room(board.blocks)
+    labels, size, mass = counts.labels, counts.size, counts.mass
+    j, most = counts.blocks.shape
+    scratch = _make_scratch(counts.blocks)
     for c in range(k):
-        _hold(c, board, prices, room)
-    steps = _steps(k, j, prices)
+        _cache_class(c, counts, tables, scratch)
+    steps = _steps(k, j, tables)
     change, moved = 0.0, 0
-    shuffle(rest.order, state)
-    for item in rest.order:
+    shuffle(skips.order, state)
+    for item in skips.order:
         own, f = labels[item], items.totals[item]
         alone = size[own] == 1
+        # The last member of a class stays if no class may be lost.
         if alone and k <= least:
             continue
-        if temperature > 0.0 and rest.wait[item] > 0:
-            rest.wait[item] -= 1
+        # Stable items are skipped for some sweeps while annealing.
+        if temperature > 0.0 and skips.wait[item] > 0:
+            skips.wait[item] -= 1
             continue
-        n = _gather(item, items, board.other, room.sums, room.touched)
+        n = _gather(item, items, counts.other, scratch.sums, scratch.touched)
         opens = k + 1 < most and not alone
-        _gains(n, k, own, board, prices, room)
-        _weigh(f, own, k, opens, steps, board, prices, room)
-        new, still = _pick(own, k + 1 if opens else k, temperature, state, room)
-        rest.calm[item] = min(2 * rest.calm[item] + 1, LONGEST) if still else 0
-        rest.wait[item] = rest.calm[item]
+        _gains(n, k, own, counts, tables, scratch)
+        _weigh(f, own, k, opens, steps, counts, tables, scratch)
+        new, still = _pick(own, k + 1 if opens else k, temperature, state, scratch)
+        skips.calm[item] = min(2 * skips.calm[item] + 1, LONGEST) if still else 0
+        skips.wait[item] = skips.calm[item]
         if new != own:
-            change += room.cost[new] - room.cost[own]
+            change += scratch.cost[new] - scratch.cost[own]
             moved += 1
-            _shift(n, own, new, alone, board, prices.a, room)
+            _shift(n, own, new, alone, counts, tables.a, scratch)
             labels[item] = new
             size[own] -= 1
             mass[own] = 0.0 if alone else mass[own] - f
             size[new] += 1
             mass[new] += f
             for c in (own, new):
-                _hold(c, board, prices, room)
+                _cache_class(c, counts, tables, scratch)
             if alone:
                 k -= 1
-                _close(own, k, board, prices.a, room)
+                _close(own, k, counts, tables.a, scratch)
             elif new == k:
                 k += 1
             if alone or new == k - 1:
-                steps = _steps(k, j, prices)
+                steps = _steps(k, j, tables)
         for t in range(n):
-            room.sums[room.touched[t]] = 0
+            scratch.sums[scratch.touched[t]] = 0
     return k, change, moved
 
 
 @compiled
-def code_lengths(items: RowItems, board: CoclusterCounts, prices: CostTables, out: Floats) -> None:
-    """out[item, c]: by how much the length grows when an item not counted yet joins class c."""
-    blocks, size, mass, a, b = board.blocks, board.size, board.mass, prices.a, prices.b
+def code_lengths(items: RowItems, counts: CoclusterCounts, tables: CostTables, out: Floats) -> None:
+    """Compute out[item, c], the growth of the length when a new item joins class c."""
+    blocks, size, mass, a, b = counts.blocks, counts.size, counts.mass, tables.a, tables.b
     j, k = blocks.shape
     sums, touched = np.zeros(j), np.zeros(j, np.int64)
     for item in range(out.shape[0]):
-        n = _gather(item, items, board.other, sums, touched)
+        n = _gather(item, items, counts.other, sums, touched)
         f = 0.0
         for t in range(n):
             f += sums[touched[t]]
         for c in range(k):
             cost = log_rise(mass[c] + b * size[c], f + b) - log_rise(b * size[c], b)
-            if prices.sized:
+            if tables.sized:
                 cost -= math.log(size[c] + 1)
             for t in range(n):
                 cost -= log_rise(blocks[touched[t], c] + a, sums[touched[t]])

@@ -1,10 +1,12 @@
-"""Merging classes of both sides, always the pair that lengthens the description least; compiled.
+"""Merges of classes of both sides, always the pair that lengthens the description least; compiled.
 
-Two classes i and k of one side cost, when they become one,
-−Σ_j [G(N_ij + N_kj) − G(N_ij) − G(N_kj) + G(0)] with G(n) = lnΓ(n + a), plus what the words within
-them, the sizes of classes and the number of classes change by. A term is zero where either count
-is, so that only blocks that both fill are looked at, and a merge changes the costs of the other
-side's pairs only where its two classes were filled.
+Merging classes i and k of one side costs
+
+    −Σ_j [G(N_ij + N_kj) − G(N_ij) − G(N_kj) + G(0)],    G(n) = lnΓ(n + a),
+
+plus the changes of the terms for words within classes, class sizes and the number of classes. A
+term is zero if either count is, so only blocks that both fill are visited, and a merge changes the
+pair costs of the other side only where its two classes were filled.
 """
 
 from __future__ import annotations
@@ -17,65 +19,67 @@ import numpy as np
 from roget.core.kernels.jit import compiled, compiled_within
 from roget.core.kernels.special import log_gamma
 from roget.core.types import Floats, Ints
-from roget.learn.clustering.comdl.kernels import CostTables, rise_table, spread
+from roget.learn.clustering.comdl.kernels import CostTables, number_cost, rise_table
 
 
 class Members(NamedTuple):
-    """How many items and tokens each class of a side has, and what its length is made of."""
+    """Number of items and tokens of each class of a side, and its tabulated costs."""
 
     size: Ints
     mass: Floats
-    prices: CostTables
+    tables: CostTables
 
 
 class Merging(NamedTuple):
     """A side while its classes are merged; changed in place."""
 
     blocks: Floats
-    """This side's classes × those of the other side."""
+    """Classes of this side × classes of the other side."""
     size: Ints
     mass: Floats
     names: Ints
-    """The lowest of the classes that each began with."""
+    """The lowest original class merged into each class."""
     costs: Floats
-    """What each pair would cost."""
+    """Cost of merging each pair."""
     best: Ints
-    """The class that each goes with best, −1 where that is to be found."""
-    prices: CostTables
+    """The cheapest partner of each class, −1 if it must be searched again."""
+    tables: CostTables
 
 
 @compiled_within
-def _bound(x: float, y: float, prices: CostTables) -> float:
-    """G(x) + G(y) − G(x + y) − G(0): what one block of two merged classes costs."""
+def _block_cost(x: float, y: float, tables: CostTables) -> float:
+    """Return G(x) + G(y) − G(x + y) − G(0), the cost of one block of two merged classes."""
     if x < y:
         x, y = y, x
     if y == 0:
         return 0.0
-    a, table = prices.a, prices.table
+    a, table = tables.a, tables.table
     return rise_table(0.0, y, a, table) - rise_table(x, y, a, table)
 
 
 @compiled_within
-def _alone(n: int, mass: float, prices: CostTables) -> float:
-    """What a class of n items costs beside its blocks and its number."""
-    if prices.b == 0:
+def _class_cost(n: int, mass: float, tables: CostTables) -> float:
+    """Return the cost of a class of n items apart from its blocks and the number of classes."""
+    if tables.b == 0:
         return mass * math.log(n)
-    cost = log_gamma(mass + prices.b * n) - log_gamma(prices.b * n)
-    return cost - log_gamma(n + 1.0) if prices.sized else cost
+    cost = log_gamma(mass + tables.b * n) - log_gamma(tables.b * n)
+    return cost - log_gamma(n + 1.0) if tables.sized else cost
 
 
 @compiled
-def pair_costs(blocks: Floats, size: Ints, mass: Floats, prices: CostTables) -> Floats:
-    """What it costs to merge each pair of the classes that are the rows of blocks, without what
-    having a class less saves."""
+def pair_costs(blocks: Floats, size: Ints, mass: Floats, tables: CostTables) -> Floats:
+    """Return the cost of merging each pair of rows of `blocks`, without the saving of having one
+    class less."""
     k, width = blocks.shape
     costs, alone = np.full((k, k), np.inf), np.zeros(k)
     full = np.zeros(k, np.int64)
+    # 1. The words within the classes and the class sizes.
     for i in range(k):
-        alone[i] = _alone(size[i], mass[i], prices)
+        alone[i] = _class_cost(size[i], mass[i], tables)
         for other in range(i):
-            together = _alone(size[i] + size[other], mass[i] + mass[other], prices)
+            together = _class_cost(size[i] + size[other], mass[i] + mass[other], tables)
             costs[i, other] = together - alone[i] - alone[other]
+    # 2. The blocks, column by column: only pairs that both have counts in it.
     for j in range(width):
         n = 0
         for i in range(k):
@@ -85,7 +89,7 @@ def pair_costs(blocks: Floats, size: Ints, mass: Floats, prices: CostTables) -> 
         for s in range(n):
             count, row = blocks[full[s], j], costs[full[s]]
             for t in range(s):
-                row[full[t]] += _bound(count, blocks[full[t], j], prices)
+                row[full[t]] += _block_cost(count, blocks[full[t], j], tables)
     for i in range(k):
         for other in range(i):
             costs[other, i] = costs[i, other]
@@ -94,8 +98,8 @@ def pair_costs(blocks: Floats, size: Ints, mass: Floats, prices: CostTables) -> 
 
 @compiled_within
 def _adjust(one: int, two: int, k: int, side: Merging) -> None:
-    """Renew the pair costs of k classes before their columns one and two become one."""
-    blocks, costs, table = side.blocks, side.costs, side.prices.table
+    """Update the pair costs of k classes before their columns `one` and `two` are merged."""
+    blocks, costs, table = side.blocks, side.costs, side.tables.table
     full, own = np.zeros(k, np.int64), np.zeros(k)
     n, top = 0, 0.0
     for i in range(k):
@@ -116,24 +120,24 @@ def _adjust(one: int, two: int, k: int, side: Merging) -> None:
             x, y = blocks[other, one], blocks[other, two]
             if tabled:
                 here, there = int(p + x), int(q + y)
-                # The sum of both is the same as the three costs below, each count looked up once.
+                # The sum of the three block costs below, with each count looked up once.
                 change = own[s] + own[t] + table[here] + table[there] - table[here + there]
                 change += table[0]
             else:
-                change = _bound(p + q, x + y, side.prices)
-                change -= _bound(p, x, side.prices) + _bound(q, y, side.prices)
+                change = _block_cost(p + q, x + y, side.tables)
+                change -= _block_cost(p, x, side.tables) + _block_cost(q, y, side.tables)
             costs[i, other] += change
             costs[other, i] += change
             if change != 0.0:
-                _better(i, other, costs, side.best)
-                _better(other, i, costs, side.best)
+                _note_cost(i, other, costs, side.best)
+                _note_cost(other, i, costs, side.best)
 
 
 @compiled_within
 def _cheapest(k: int, side: Merging) -> tuple[int, int, float]:
-    """The cheapest pair of k classes.
+    """Return the cheapest pair of k classes.
 
-    Of each class only one partner is looked at, so that this takes k steps and not k².
+    Only the best partner of each class is compared, which takes k steps instead of k².
     """
     costs, best = side.costs, side.best
     least, one, two = np.inf, 0, 0
@@ -151,8 +155,8 @@ def _cheapest(k: int, side: Merging) -> tuple[int, int, float]:
 
 
 @compiled_within
-def _better(i: int, other: int, costs: Floats, best: Ints) -> None:
-    """Take note that the cost of a pair is new."""
+def _note_cost(i: int, other: int, costs: Floats, best: Ints) -> None:
+    """Update the best partner of a class after the cost of a pair has changed."""
     if best[i] == other:
         best[i] = -1
     elif best[i] >= 0 and costs[i, other] < costs[i, best[i]]:
@@ -161,12 +165,13 @@ def _better(i: int, other: int, costs: Floats, best: Ints) -> None:
 
 @compiled_within
 def _unite(one: int, two: int, k: int, width: int, side: Merging, across: Floats) -> None:
-    """Make one class of two of k; the last class takes the free place.
+    """Merge class `two` into `one`; the last of the k classes takes the free place.
 
-    `across` are the blocks with rows and columns exchanged, of which `width` rows are in use.
+    `across` is the transpose of the blocks, of which `width` rows are in use.
     """
     blocks, size, mass, costs, best = side.blocks, side.size, side.mass, side.costs, side.best
     last = k - 1
+    # 1. Add the counts; move the last class to the place of `two`.
     size[one] += size[two]
     mass[one] += mass[two]
     full, n = np.zeros(width, np.int64), 0
@@ -180,6 +185,7 @@ def _unite(one: int, two: int, k: int, width: int, side: Merging, across: Floats
         if blocks[one, j] > 0:
             full[n] = j
             n += 1
+    # 2. Move the pair costs and best partners of the last class.
     size[two], mass[two], best[two] = size[last], mass[last], best[last]
     side.names[two] = side.names[last]
     for c in range(k):
@@ -192,38 +198,39 @@ def _unite(one: int, two: int, k: int, width: int, side: Merging, across: Floats
         elif best[c] == last:
             best[c] = two if c != two else -1
     best[one] = -1
-    cost, own = np.zeros(last), _alone(size[one], mass[one], side.prices)
+    # 3. Compute the costs of merging the new class with every other one.
+    cost, own = np.zeros(last), _class_cost(size[one], mass[one], side.tables)
     for c in range(last):
-        together = _alone(size[one] + size[c], mass[one] + mass[c], side.prices)
-        cost[c] = together - own - _alone(size[c], mass[c], side.prices)
+        together = _class_cost(size[one] + size[c], mass[one] + mass[c], side.tables)
+        cost[c] = together - own - _class_cost(size[c], mass[c], side.tables)
     for t in range(n):
         row = across[full[t]]
         for c in range(last):
             if row[c] > 0:
-                cost[c] += _bound(row[one], row[c], side.prices)
+                cost[c] += _block_cost(row[one], row[c], side.tables)
     for c in range(last):
         if c != one:
             costs[one, c] = cost[c]
             costs[c, one] = cost[c]
-            _better(c, one, costs, best)
+            _note_cost(c, one, costs, best)
 
 
 @compiled_within
 def _begin(blocks: Floats, members: Members) -> Merging:
     k, size, mass = blocks.shape[0], members.size.copy(), members.mass.copy()
-    costs = pair_costs(blocks, size, mass, members.prices)
-    return Merging(blocks, size, mass, np.arange(k), costs, np.full(k, -1), members.prices)
+    costs = pair_costs(blocks, size, mass, members.tables)
+    return Merging(blocks, size, mass, np.arange(k), costs, np.full(k, -1), members.tables)
 
 
 @compiled
 def agglomerate(
     blocks: Floats, sides: tuple[Members, Members], fewest: tuple[int, int], patience: float
 ) -> tuple[Ints, Floats]:
-    """Merge down to as few classes as said; gives the merges and what each adds to the length.
+    """Merge down to the `fewest` classes; return the merges and what each adds to the length.
 
-    A merge is (side, class kept, class given up): side 0 are the rows, and a class is known by the
-    lowest of the classes it began with. Where the length is more than `patience` above the shortest
-    on the way, that is the end.
+    A merge is (side, class kept, class removed): side 0 are the rows, and a class is named by the
+    lowest of the original classes in it. Merging stops where the length is more than `patience`
+    above the shortest so far.
     """
     merging = (_begin(blocks.copy(), sides[0]), _begin(blocks.T.copy(), sides[1]))
     k = np.array(blocks.shape)
@@ -233,21 +240,24 @@ def agglomerate(
     for step in range(steps):
         if grown > least + patience:
             return merges[:step], added[:step]
+        # 1. The cheapest pair of either side, including the saving of having one class less.
         chosen, one, two, price = 0, 0, 0, np.inf
         for s in range(2):
             if k[s] > fewest[s]:
-                prices = merging[s].prices
+                tables = merging[s].tables
                 i, other, cost = _cheapest(k[s], merging[s])
-                cost += spread(k[s] - 1, k[1 - s], prices) - spread(k[s], k[1 - s], prices)
+                fewer, now = k[s] - 1, k[s]
+                cost += number_cost(fewer, k[1 - s], tables) - number_cost(now, k[1 - s], tables)
                 if cost < price:
                     chosen, one, two, price = s, i, other, cost
-        side, beside = merging[chosen], merging[1 - chosen]
+        side, opposite = merging[chosen], merging[1 - chosen]
         names = side.names[one], side.names[two]
         merges[step, 0], merges[step, 1], merges[step, 2] = chosen, min(names), max(names)
         added[step] = price
         side.names[one] = min(names)
-        _adjust(one, two, k[1 - chosen], beside)
-        _unite(one, two, k[chosen], k[1 - chosen], side, beside.blocks)
+        # 2. Update the pair costs of the other side first, then merge.
+        _adjust(one, two, k[1 - chosen], opposite)
+        _unite(one, two, k[chosen], k[1 - chosen], side, opposite.blocks)
         k[chosen] -= 1
         grown += price
         least = min(least, grown)

@@ -1,4 +1,4 @@
-"""What CoMDL can be asked for."""
+"""Options of CoMDL."""
 
 from __future__ import annotations
 
@@ -11,32 +11,37 @@ from roget.learn.clustering.options import CLUSTERS, RunOptions, auto_option
 CRITERIA = ("auto", "li-abe")
 PARTITIONS = ("sizes", "modl")
 LEVELS = (1.0, 0.5, 0.25)
-"""The parts of the classes that are left at the levels whose predictions are averaged."""
+"""Fractions of the classes kept at the levels that predictions average over."""
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class CoMDLOptions(RunOptions):
-    """Of two-sided classes by description length."""
+    """Options of two-sided classes by description length."""
 
     a: float | str = auto_option(
-        "Added to the counts of blocks; auto takes what describes them most shortly."
+        "Pseudo-count of the blocks; auto = the value with the shortest description."
     )
-    b: float | str = auto_option("Added to those of words within their classes.")
+    b: float | str = auto_option("Pseudo-count of words within their classes; auto as for a.")
     n_row_classes: int | None = option(
-        None, minimum=1, flags=CLUSTERS, help="How many classes of words."
+        None,
+        minimum=1,
+        flags=CLUSTERS,
+        help="Number of word classes [default: shortest description].",
     )
-    n_column_classes: int | None = option(None, minimum=1, help="How many classes of contexts.")
+    n_column_classes: int | None = option(
+        None, minimum=1, help="Number of context classes [default: shortest description]."
+    )
     criterion: str = option(
         "auto",
         choices=CRITERIA,
-        help="The code: one that pays for the blocks of two classes that occur (auto), or Li & "
-        "Abe's, which pays for all of them, and finds fewer classes.",
+        help="Code: auto = only non-empty blocks are charged; li-abe = the length of Li & Abe "
+        "(1996), which charges all blocks and finds fewer classes.",
     )
     partition: str = option(
         "sizes",
         choices=PARTITIONS,
-        help="What naming the classes costs: their sizes are coded first, or all partitions into "
-        "so many classes are alike (modl).",
+        help="Code of the partition: sizes = class sizes first, then members; modl = all "
+        "partitions into as many classes are equally likely.",
     )
     levels: Sequence[float] = option(
         LEVELS,
@@ -44,13 +49,15 @@ class CoMDLOptions(RunOptions):
         positive=True,
         maximum=1,
         metavar="PART,…",
-        help="The parts of the classes that are left at the levels which predictions average.",
+        help="Fractions of the classes kept at the levels that predictions average over.",
     )
     n_sweeps: int | None = option(
-        None, minimum=1, help="How many temperatures. Default: 40 to 60, by the size of the table."
+        None,
+        minimum=1,
+        help="Number of temperatures of the annealing [default: 40 to 60, by table size].",
     )
     n_starts: int | None = option(
-        None, minimum=1, help="How often the search begins. Default: 1, more if the table is small."
+        None, minimum=1, help="Number of random starts [default: 1 to 5, more for small tables]."
     )
 
 

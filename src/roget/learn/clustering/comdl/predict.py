@@ -1,4 +1,4 @@
-"""What two-sided classes say of words and contexts: p(v|w), and the class of a word not seen."""
+"""Predictions of two-sided classes: p(v|w), and the class of a new word."""
 
 from __future__ import annotations
 
@@ -32,16 +32,19 @@ class CoclusterModel:
     rows: Ints
     columns: Ints
     totals: Floats
-    """The sums of contexts."""
+    """Totals of the contexts."""
     a: float
     b: float
     sized: bool
     trees: tuple[Tree, Tree]
 
     def level(self, part: float) -> CoclusterModel:
-        """The same with no more than a part of the classes left on each side."""
+        """Return the model with at most this fraction of the classes left on each side."""
         if not 0 < part <= 1:
-            raise InputError(f"level={part}: expected a part of the classes, above 0 up to 1")
+            raise InputError(
+                f"level={part}: expected a fraction of the classes, above 0 and up to 1",
+                code="invalid-option",
+            )
         if part == 1:
             return self
         sizes = [max(1, round(part * tree.n_clusters)) for tree in self.trees]
@@ -52,39 +55,39 @@ class CoclusterModel:
         rows, columns = rows[self.rows], columns[self.columns]
         return replace(self, blocks=blocks, rows=rows, columns=columns, trees=trees)
 
-    def of_classes(self) -> Floats:
-        """p(class of context | class of word)."""
+    def block_shares(self) -> Floats:
+        """Return p(class of context|class of word) = (N_ij + a)/(R_i + a·J)."""
         table = self.blocks + self.a
         return np.asarray(table / table.sum(axis=1, keepdims=True))
 
     def within(self) -> Floats:
-        """p(context | its class)."""
+        """Return p(context|its class) = (f_v + b)/(C_j + b·m_j)."""
         k = self.blocks.shape[1]
         mass = np.bincount(self.columns, self.totals + self.b, minlength=k)
         return np.asarray((self.totals + self.b) / mass[self.columns])
 
     def cells(self, rows: Ints, columns: Ints) -> Floats:
-        """p(v|w) of pairs of row and column."""
-        table, within = self.of_classes(), self.within()
+        """Return p(v|w) for pairs of row and column."""
+        table, within = self.block_shares(), self.within()
         return np.asarray(table[self.rows[rows], self.columns[columns]] * within[columns])
 
     def centroids(self) -> Floats:
-        """p(v|class of words), classes × contexts."""
-        return np.asarray(self.of_classes()[:, self.columns] * self.within())
+        """Return p(v|class of words), classes × contexts."""
+        return np.asarray(self.block_shares()[:, self.columns] * self.within())
 
     def rule(self) -> ClassAssignment:
-        """How words join the classes."""
+        """Return the rule by which words join the classes."""
         sizes = np.bincount(self.rows, minlength=self.blocks.shape[0])
         return ClassAssignment(self.a, self.b, self.sized, sizes, self.columns, self.blocks)
 
-    def nothing(self) -> tuple[int, int]:
-        """The classes that a row and a column without counts cost least in."""
+    def cheapest(self) -> tuple[int, int]:
+        """Return the classes in which a row and a column without counts cost least."""
         turned = replace(self, blocks=self.blocks.T, rows=self.columns, columns=self.rows)
         row, column = (one.rule().code_lengths(_EMPTY).argmin() for one in (self, turned))
         return int(row), int(column)
 
     def clustering(self) -> Clustering:
-        """The classes of words as a clustering."""
+        """Return the word classes as a clustering."""
         tree, mass = self.trees[0], self.blocks.sum(axis=1)
         return Clustering(
             tree, one_hot(self.rows, tree.n_clusters), self.centroids(), mass / mass.sum(),
@@ -94,7 +97,7 @@ class CoclusterModel:
 
 @dataclass(frozen=True, eq=False)
 class ClassAssignment(Rule):
-    """∝ exp(−nats by which the description grows if the word joins a class)."""
+    """Place words by p(c|word) ∝ exp(−growth of the description if the word joins class c)."""
 
     clusterer = "comdl"
 
@@ -102,11 +105,11 @@ class ClassAssignment(Rule):
     b: float
     sized: bool
     sizes: Ints = field(metadata=array("k", whole=True))
-    """How many words each class has."""
+    """Number of words of each class."""
     columns: Ints = field(metadata=array("m", whole=True))
     """The class of each context."""
     blocks: Floats = field(metadata=array("k", "j"))
-    """The counts of words' classes with contexts' classes."""
+    """Counts of word classes × context classes."""
 
     @property
     def context_labels(self) -> Ints:
@@ -114,13 +117,13 @@ class ClassAssignment(Rule):
         return self.columns
 
     def place(self, matrix: Any, leaves: Clustering) -> Floats:
-        """p(c|word); a word without counts goes where it costs least."""
+        """Return p(c|word); a word without counts goes where it costs least."""
         return posterior(self.code_lengths(matrix), np.ones(self.sizes.size))
 
     def code_lengths(self, matrix: Any) -> Floats:
-        """By how much the description grows when a row joins a class, rows × classes; nats."""
+        """Return the growth of the description if a row joins a class, rows × classes, in nats."""
         out = np.empty((matrix.shape[0], self.sizes.size))
-        # Copies, as kernels are compiled anew for arrays that are frozen.
+        # Copies: numba would compile the kernel again for read-only arrays.
         turned, nothing = np.array(self.blocks.T, order="C"), np.empty(0)
         columns = self.columns.copy()
         mass = self.blocks.sum(axis=1)
@@ -133,7 +136,7 @@ class ClassAssignment(Rule):
         return out
 
     def regroup(self, made: Clustering, counts: Counts) -> Clustering:
-        """The sizes and counts of classes as they are now; contexts stay in theirs."""
+        """Update the sizes and counts of the classes; contexts stay in their classes."""
         labels = one_hot(made.labels, made.n_clusters)
         known = np.flatnonzero(np.diff(made.memberships.indptr))
         labels = labels[known]
@@ -143,7 +146,7 @@ class ClassAssignment(Rule):
         return replace(made, rule=replace(self, sizes=sizes, blocks=blocks))
 
     def check(self, k: int, m: int) -> None:
-        """Refuse classes of contexts that there are not, too."""
+        """Also refuse unknown context classes and parameters that are not positive."""
         super().check(k, m)
         if self.columns.max(initial=0) >= self.blocks.shape[1]:
             raise ValueError(f"columns: expected classes 0 to {self.blocks.shape[1] - 1}")

@@ -1,9 +1,12 @@
-"""The search for the classes of both sides with the shortest description.
+"""Search for the classes of both sides with the shortest description.
 
-Annealing: every item chooses its class anew, by exp(−ΔL/T), one side after the other, while T
-falls; then greedy sweeps and exact merges until nothing gets shorter; several times where the table
-is small. The best is warmed up once more, so that its light items settle, for which there is little
-time while the heavy ones do. a and b follow on their way, by the same length.
+1. Annealing: every item chooses its class by exp(−ΔL/T), one side after the other, while T falls.
+2. Greedy sweeps and exact merges until the description does not get shorter.
+3. Steps 1 and 2 are repeated from other random starts if the table is small.
+4. The best result is heated once more to a low temperature: light items, which hardly settle while
+   the heavy ones still move, find their classes then.
+
+The parameters a and b are adjusted on the way by the same length.
 """
 
 from __future__ import annotations
@@ -33,34 +36,34 @@ from roget.learn.clustering.comdl.criterion import (
 from roget.learn.clustering.memberships import merge_labels, merges_to_splits
 
 WARM, SHARE, COLD = 3.0, 16.0, 0.6
-"""T falls, by a constant factor, to COLD nats; it begins at WARM, or with the SHAREth part of the
-tokens that items have on average: the more tokens, the more nats a move is about."""
+"""T falls by a constant factor to COLD nats. It starts at WARM, or at 1/SHARE of the mean number of
+tokens of an item: the more tokens, the more nats a move is worth."""
 
 TEPID = 1.0
-"""The temperature from which the best classes are cooled once more, in half as many sweeps."""
+"""Temperature from which the best classes are cooled again, in half as many sweeps."""
 
 FREQUENT, MOST_FIRST = 16, 250
-"""Items with as many tokens could found a class; no side begins with more classes."""
+"""Number of tokens from which on an item could found a class, and maximum initial classes."""
 
 FIRST_A, FIRST_B = 0.25, 1.0
-"""What a and b are before they are chosen."""
+"""Initial values of a and b, if they are chosen."""
 
 CHOICE = 4
 """Sweeps between two choices of a and b."""
 
 MOST_GREEDY = 100
-"""Greedy sweeps at most."""
+"""Maximum number of greedy sweeps."""
 
 PATIENCE = 30.0
-"""Nats by which merges may lengthen the description on the way to a shorter one."""
+"""Nats by which merges may lengthen the description before it gets shorter."""
 
 STILL = 1e-6
-"""What a round of greedy sweeps or of merges must gain, relative to the length, to go on."""
+"""Minimum relative gain of a round of greedy sweeps or merges to continue."""
 
 
 @dataclass(frozen=True)
 class CoMDLSettings:
-    """What is asked of the search; None where it is to be found."""
+    """Parameters of the search; None where they are to be found."""
 
     a: float | None = None
     b: float | None = None
@@ -77,13 +80,13 @@ class CoMDLSettings:
 
     @property
     def fixed(self) -> tuple[int | None, int | None]:
-        """How many classes there must be on each side."""
+        """The number of classes required on each side."""
         return self.n_row_classes, self.n_column_classes
 
 
 @dataclass
 class CoclusterState:
-    """Classes of both sides, their length by the formula with a and b, and how it is reached."""
+    """Classes of both sides, the parameters a and b, and the resulting length."""
 
     labels: list[Ints]
     a: float
@@ -92,12 +95,12 @@ class CoclusterState:
 
     @property
     def k(self) -> list[int]:
-        """How many classes there are on each side."""
+        """The number of classes on each side."""
         return [int(part.max()) + 1 for part in self.labels]
 
 
 class CoMDLSearch:
-    """A run of the search; `steps` drives it, and it can stop and go on between any two."""
+    """A run of the search, driven by `steps`; it can stop and resume between any two steps."""
 
     def __init__(
         self, table: CoclusterTable, settings: CoMDLSettings, pause: Pause = never_stop
@@ -111,11 +114,11 @@ class CoMDLSearch:
         self.ends: list[CoclusterState] = []
         self.rest = [np.zeros((2, side.n), dtype=np.int64) for side in table.sides]
         self.now = self._begin()
-        self._prices = lru_cache(maxsize=1)(table.prices)
+        self._tables = lru_cache(maxsize=1)(table.cost_tables)
 
     @property
     def fraction(self) -> float:
-        """How much of the work is done."""
+        """The share of the work that is done."""
         if self.finished:
             return 1.0
         done = 0.9 * min(1.0, self.sweep / self._sweeps) + min(self.greedy, 20) / 250
@@ -123,7 +126,7 @@ class CoMDLSearch:
 
     @property
     def _last(self) -> bool:
-        """Whether the best classes are cooled once more, after all starts."""
+        """True while the best classes are cooled again, after all starts."""
         return self.start == self.settings.starts
 
     @property
@@ -131,7 +134,7 @@ class CoMDLSearch:
         return (self.settings.sweeps + 1) // 2 if self._last else self.settings.sweeps
 
     def steps(self) -> Iterator[CoMDLSearch]:
-        """Itself after every temperature and every greedy round, until there is no more to do."""
+        """Yield after every temperature and every greedy round until the search is finished."""
         while not self.finished:
             self._pause()
             if self.sweep < self._sweeps:
@@ -141,16 +144,16 @@ class CoMDLSearch:
             self.done += 1
             yield self
 
-    def found(self) -> CoclusterState:
-        """The best classes so far."""
+    def find_best(self) -> CoclusterState:
+        """Return the best classes so far."""
         return min([*self.ends, self.now], key=lambda classes: classes.total)
 
     def results(self) -> list[CoclusterState]:
-        """What the starts have come to, the best first; what is under way, if there is no other."""
+        """Return the results of the starts, best first; the current one if there is no other."""
         return sorted(self.ends or [self.now], key=lambda classes: classes.total)
 
     def snapshot(self) -> dict[str, Any]:
-        """All that is needed to go on from here, as arrays and plain data."""
+        """Return the whole state as arrays and plain data."""
         kept: dict[str, Any] = {
             "state": self.state.copy(), "start": self.start, "sweep": self.sweep,
             "greedy": self.greedy, "done": self.done, "finished": self.finished,
@@ -162,7 +165,7 @@ class CoMDLSearch:
         return kept
 
     def restore(self, kept: dict[str, Any]) -> None:
-        """Go on from a snapshot; a ValueError or the like tells why it is none."""
+        """Resume from a snapshot; ValueError or the like if it is invalid."""
         sizes = [side.n for side in self.table.sides]
         schema: dict[str, tuple[str, tuple[str | int, ...]]] = {"state": ("u", self.state.shape)}
         for side, n in enumerate(sizes):
@@ -171,7 +174,7 @@ class CoMDLSearch:
         need_arrays(kept, schema)
         counters = ("start", "sweep", "greedy", "done")
         if not all(is_size(kept[name]) for name in counters) or type(kept["finished"]) is not bool:
-            raise ValueError("start, sweep, greedy, done or finished make no sense")
+            raise ValueError("start, sweep, greedy, done or finished is invalid")
         if kept["start"] > self.settings.starts or kept["finished"] > len(kept["classes"]) - 1:
             raise ValueError(f"start {kept['start']} of {self.settings.starts}")
         self.state = kept["state"].astype(np.uint64)
@@ -185,7 +188,7 @@ class CoMDLSearch:
                 need_range(f"classes_{at}_{side}", labels[side], 0, sizes[side])
                 filled = np.bincount(labels[side])
                 if not filled.all() or (fixed and filled.size > fixed):
-                    raise ValueError(f"classes_{at}_{side}: a class is empty, or one too many")
+                    raise ValueError(f"classes_{at}_{side}: empty class, or too many classes")
             need_numbers(values, "a", "b", low=0)
             need_numbers(values, "total")
             classes = CoclusterState(labels, **values)
@@ -197,11 +200,11 @@ class CoMDLSearch:
         self.now, self.ends = every[0], every[1:]
 
     def length(self, classes: CoclusterState) -> Length:
-        """The length of classes, from nothing but them."""
+        """Compute the length of classes from scratch."""
         return length(self.table, classes.labels, classes.a, classes.b)
 
     def _begin(self) -> CoclusterState:
-        """Random classes."""
+        """Return random classes."""
         rng = np.random.default_rng([self.settings.seed, self.start])
         labels = []
         for side, fixed in zip(self.table.sides, self.settings.fixed, strict=True):
@@ -217,7 +220,7 @@ class CoMDLSearch:
         return classes
 
     def _anneal(self) -> None:
-        """One temperature."""
+        """Do a sweep of both sides at one temperature."""
         part, hot = self.sweep / max(self._sweeps - 1, 1), TEPID if self._last else self.hot
         for side in (0, 1):
             self._sweep(side, hot * (COLD / hot) ** part)
@@ -226,7 +229,7 @@ class CoMDLSearch:
             self._choose()
 
     def _descend(self) -> bool:
-        """One greedy round; False if it gained nothing."""
+        """Do one greedy round; return False if it gained nothing."""
         before = self.now.total
         self._choose()
         for side in (0, 1):
@@ -238,14 +241,14 @@ class CoMDLSearch:
         return before - self.now.total > enough and self.greedy < MOST_GREEDY
 
     def _end(self) -> None:
-        """Keep the best, and start again if there is another start."""
+        """Keep the result, and begin the next start if there is one."""
         total = self.length(self.now).total
         if not math.isclose(total, self.now.total, rel_tol=1e-9, abs_tol=1e-3):
-            raise RuntimeError(f"the length went astray: {self.now.total} is in truth {total}")
+            raise RuntimeError(f"length by moves {self.now.total} differs from the recount {total}")
         self.now.total = total
         if self._last:
             self.ends.sort(key=lambda classes: classes.total)
-            self.ends[0] = self.found()
+            self.ends[0] = self.find_best()
             self.finished = True
             return
         self.ends.append(deepcopy(self.now))
@@ -253,9 +256,10 @@ class CoMDLSearch:
         self.sweep, self.greedy = 0, 0
         for part in self.rest:
             part[:] = 0
-        self.now = deepcopy(self.found()) if self._last else self._begin()
+        self.now = deepcopy(self.find_best()) if self._last else self._begin()
 
     def _choose(self) -> None:
+        """Adjust a and b to the present classes."""
         now, which = self.now, self.settings.chosen
         if not which:
             return
@@ -265,43 +269,43 @@ class CoMDLSearch:
             now.total = self.length(now).total
 
     def _sweep(self, side: int, temperature: float) -> None:
-        """One sweep over the items of a side."""
+        """Do one sweep over the items of a side."""
         now, part, fixed = self.now, self.table.sides[side], self.settings.fixed[side]
         k, j = now.k[side], now.k[1 - side]
         room = min(part.n, k + k // 8 + 32) + 1 if fixed is None else k + 1
-        board = self.table.board(side, now.labels, j, room, now.a)
-        rest = kernels.SkipState(np.arange(part.n), *self.rest[side])
-        prices = self._prices(now.a, now.b)[side]
+        counts = self.table.count_classes(side, now.labels, j, room, now.a)
+        skips = kernels.SkipState(np.arange(part.n), *self.rest[side])
+        tables = self._tables(now.a, now.b)[side]
         now.total += kernels.sweep(
-            part.items, board, prices, rest, k, fixed or 1, temperature, self.state
+            part.items, counts, tables, skips, k, fixed or 1, temperature, self.state
         )[1]
 
     def _merge(self) -> None:
-        """Merge classes as far as the length falls, also over a rise."""
+        """Merge classes as long as the length falls, possibly after a rise."""
         now = self.now
         rows, columns = (n or 1 for n in self.settings.fixed)
         pairs, added = agglomerate(self.table, now, rows, columns, PATIENCE)
         first = find_shortest(added)
         for side in (0, 1) if first else ():
-            into = merge_labels(_of_side(side, pairs[:first]), now.k[side])
+            into = merge_labels(_select_side(side, pairs[:first]), now.k[side])
             now.labels[side] = into[now.labels[side]]
         now.total += float(np.cumsum(added[:first])[-1]) if first else 0.0
 
 
 def default_starts(table: CoclusterTable) -> int:
-    """How often to begin anew: small tables have time for it, and more need of it."""
+    """Return the number of starts: small tables have time for more, and need them."""
     return int(np.clip(125_000 // table.sides[0].items.values.size, 1, 5))
 
 
 def initial_classes(side: AxisClasses) -> int:
-    """How many classes a side begins with; they grow more easily than they shrink."""
+    """Return the initial number of classes of a side; classes grow more easily than they shrink."""
     frequent = int(np.sum(side.items.totals >= FREQUENT))
     most = min(math.isqrt(side.items.values.size), frequent // 4, MOST_FIRST)
     return min(side.n, max(most, 4))
 
 
 def default_sweeps(table: CoclusterTable) -> int:
-    """How many temperatures: large tables settle in fewer, and cannot wait for more."""
+    """Return the number of temperatures: large tables settle in fewer, and cost more."""
     return int(np.clip(60 * math.sqrt(4e4 / table.sides[0].items.values.size), 40, 60))
 
 
@@ -312,27 +316,27 @@ def agglomerate(
     columns: int,
     patience: float = math.inf,
 ) -> tuple[Ints, Floats]:
-    """The merges down to so many classes, and what each adds to the length.
+    """Return the merges down to `rows` and `columns` classes, and what each adds to the length.
 
     They end where the length is more than `patience` above the shortest on the way.
     """
     blocks = criterion.count_blocks(table, classes.labels)
-    prices = table.prices(classes.a, classes.b)
+    tables = table.cost_tables(classes.a, classes.b)
     first, second = (
-        merges.Members(*criterion.members(part, classes.labels[side], k), prices[side])
+        merges.Members(*criterion.members(part, classes.labels[side], k), tables[side])
         for side, (part, k) in enumerate(zip(table.sides, classes.k, strict=True))
     )
     return merges.agglomerate(blocks, (first, second), (rows, columns), float(patience))
 
 
 def find_shortest(added: Floats) -> int:
-    """After how many merges the length is shortest."""
+    """Return the number of merges after which the length is shortest."""
     return int(np.argmin(np.append(0.0, np.cumsum(added))))
 
 
 @dataclass(frozen=True, eq=False)
 class MergeHierarchy:
-    """Classes of both sides, numbered as the splits of their trees make them."""
+    """Classes of both sides, numbered in the order of the splits of their trees."""
 
     labels: tuple[Ints, Ints]
     trees: tuple[Tree, Tree]
@@ -345,19 +349,19 @@ class MergeHierarchy:
 def build_hierarchy(
     table: CoclusterTable, classes: CoclusterState, *, shorten: bool = True
 ) -> MergeHierarchy:
-    """Merge all classes of both sides, and read the merges backwards, as splits.
+    """Merge all classes of both sides, and read the merges backwards as splits.
 
     With `shorten`, what lies on the way with a shorter description takes the classes' place.
     """
-    classes = replace(classes, labels=[_in_order(part) for part in classes.labels])
+    classes = replace(classes, labels=[_number_in_order(part) for part in classes.labels])
     pairs, added = agglomerate(table, classes, 1, 1)
     first = find_shortest(added) if shorten else 0
     done, left, saved = pairs[:first], pairs[first:], added[first:][::-1]
     sides = left[::-1, 0]
     labels, trees, parents = [], [], np.empty_like(sides)
     for side in (0, 1):
-        splits, number = merges_to_splits(_of_side(side, left))
-        into = number[merge_labels(_of_side(side, done), classes.k[side])]
+        splits, number = merges_to_splits(_select_side(side, left))
+        into = number[merge_labels(_select_side(side, done), classes.k[side])]
         labels.append(into[classes.labels[side]])
         trees.append(Tree.from_splits(zip(splits, saved[sides == side].tolist(), strict=True)))
         parents[sides == side] = splits
@@ -367,13 +371,13 @@ def build_hierarchy(
     return MergeHierarchy(*found, path, whole, classes.a, classes.b)
 
 
-def _of_side(side: int, pairs: Ints) -> list[tuple[int, int]]:
-    """The merges of one side, of two classes into the first."""
+def _select_side(side: int, pairs: Ints) -> list[tuple[int, int]]:
+    """Return the merges of one side as (into, merged) pairs."""
     return [(one, two) for s, one, two in pairs.tolist() if s == side]
 
 
-def _in_order(labels: Ints) -> Ints:
-    """The same classes, numbered as they come."""
+def _number_in_order(labels: Ints) -> Ints:
+    """Number the classes in the order of their first items."""
     _, first, places = np.unique(labels, return_index=True, return_inverse=True)
     return np.asarray(np.argsort(np.argsort(first))[places])
 
@@ -382,7 +386,7 @@ def _path(
     table: CoclusterTable, labels: list[Ints], splits: list[tuple[int, int]], saved: list[float],
     whole: Length,
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """One row for each split, from one class to all; lengths are those after the split.
+    """Return one row for each split, from one class to all, with the lengths after the split.
 
     Splits are of a class of a side; what splits off has the next number there.
     """

@@ -1,4 +1,4 @@
-"""How strongly clusters are held to the background: chosen on tokens held out of the counts."""
+"""Choose the concentration of the Dirichlet code on held-out tokens."""
 
 from __future__ import annotations
 
@@ -12,47 +12,47 @@ from scipy import sparse
 from roget.core.types import Floats
 from roget.learn.clustering import tokens as heldout
 from roget.learn.clustering.checkpoints import Pause, never_stop
-from roget.learn.clustering.mdl.criteria import background, code, shrink
+from roget.learn.clustering.mdl.criteria import background, make_code, shrink
 from roget.learn.clustering.mdl.grow import Bisector, Grower
 from roget.learn.clustering.memberships import one_hot
 
 FACTOR, LOWEST = 3.0, 0.1
-"""How far it is from one concentration that is tried to the next; and the least that is tried."""
+"""Ratio of successive concentrations, and the lowest one."""
 
 
 class AlphaSchedule(NamedTuple):
-    """Where to begin with concentrations, and when to stop."""
+    """Where the search for a concentration starts and when it stops."""
 
     share: float
-    """The first, as a part of all tokens."""
+    """First concentration, as a fraction of all tokens."""
     patience: int
-    """How many in a row may bring nothing."""
+    """Number of concentrations in a row that may bring no improvement."""
 
 
 COURSES = {"auto": AlphaSchedule(1.0, 2), "fine": AlphaSchedule(0.01, 1)}
-"""By the name that the option has: from few clusters, or from many. Where words have so many tokens
-that clusters are no help to predict them, the first is taken: "fine" leaves such words alone."""
+"""Schedules by the value of the option `concentration`: from few clusters, or from many. If words
+have so many tokens that clusters do not help, the first is kept: "fine" isolates such words."""
 
 HELD_OUT = 0.1
 ERRORS = 1.0
-"""By how many standard errors a smaller concentration, which gives more clusters, must be ahead."""
+"""Number of standard errors by which a smaller concentration (more clusters) must be better."""
 
 LEAST = 5e-4
-"""And by how much besides, nats: where words need no help, chance would choose."""
+"""Minimum improvement in nats; below it the choice would be random."""
 
 ENOUGH = 200
-"""Held-out tokens that can choose; with fewer the code's own length does."""
+"""Minimum number of held-out tokens; with fewer the description length decides."""
 
 ENTRIES = 300_000
-"""Words are sampled until they have so many entries: more would not choose better."""
+"""Words are sampled up to this number of entries; more would not improve the choice."""
 
 
 class AlphaSelection(NamedTuple):
-    """The concentration, the weight of parents, and what they were chosen by.
+    """The chosen concentration and weight of parents, with the table they were chosen from.
 
-    Each row of the table has `concentration`, `weight`, `n_clusters` and `loss`: the held-out
-    tokens' mean −log p by word → cluster → unigram, or, where they are few, the description length
-    of all counts; nats.
+    Each row of the table has `concentration`, `weight`, `n_clusters` and `loss`: the mean −ln p of
+    the held-out tokens by word → cluster → unigram, or, if these are few, the description length
+    of all counts, in nats.
     """
 
     concentration: float
@@ -61,13 +61,13 @@ class AlphaSelection(NamedTuple):
 
 
 class _Attempt(NamedTuple):
-    """One concentration: its rows of the table, the best first, and what that one predicts."""
+    """One concentration: its rows of the table, best first, and the best prediction."""
 
     rows: list[dict[str, float]]
     predicted: Floats
 
     def beats(self, old: _Attempt, tokens: heldout.TokenCells | None) -> bool:
-        """Whether it is ahead, on held-out tokens by more than the error of the difference."""
+        """Return True if it is better, on held-out tokens by more than the standard error."""
         if tokens is None:
             return self.rows[0]["loss"] < old.rows[0]["loss"]
         ahead, error = tokens.lead(self.predicted, old.predicted)
@@ -80,10 +80,11 @@ def choose(
     rng: np.random.Generator,
     pause: Pause = never_stop,
 ) -> AlphaSelection:
-    """Grow trees on nine tokens of ten, and see which lets words predict the others best.
+    """Grow trees on nine tenths of the tokens, and choose the one that best predicts the rest.
 
-    Concentrations are tried from high to low, so from few clusters to many, until more are of no
-    use; `given` is the name of a course. A number is kept, and only the weight of parents chosen.
+    Concentrations are tried from high to low, that is from few clusters to many, until more
+    clusters do not help. `given` is the name of a schedule, or a number to keep; then only the
+    weight of parents is chosen.
     """
     course = COURSES[given] if isinstance(given, str) else None
     sampled = _sample(matrix, rng)
@@ -104,16 +105,16 @@ def choose(
         table = table + new.rows
         if new.beats(best, tokens):
             best, idle = new, 0
-        elif new.rows[0]["n_clusters"] > 1:  # one cluster says nothing of smaller concentrations
+        elif new.rows[0]["n_clusters"] > 1:  # one cluster tells nothing about lower values
             idle += 1
     return AlphaSelection(best.rows[0]["concentration"], best.rows[0]["weight"], table)
 
 
 def _by_loss(train: Any, tokens: heldout.TokenCells, seed: int, concentration: float) -> _Attempt:
-    """How well the clusters of one concentration predict, for each weight of parents.
+    """Measure how well the clusters of one concentration predict, for each weight of parents.
 
-    Where words need no help, it is not counted, and the weight is that by which clusters alone
-    predict best.
+    If the words' own counts predict as well without clusters, the weight is chosen by the
+    predictions of the clusters alone, and the concentration gets the loss of the words.
     """
     grower = grow_tree(train, concentration, seed)
     tree, belongs = grower.tree(), one_hot(grower.labels, grower.n_clusters)
@@ -122,7 +123,7 @@ def _by_loss(train: Any, tokens: heldout.TokenCells, seed: int, concentration: f
     found: list[tuple[float, float, Floats]] = []
 
     def attempt(weight: float) -> float:
-        classes = tokens.predicted(belongs, shrink(counts, tree, base, weight))
+        classes = tokens.predict(belongs, shrink(counts, tree, base, weight))
         predicted = plain if alone else heldout.backoff(tokens, classes)
         loss = tokens.loss(tokens.smooth(classes) if alone else predicted)
         found.append((loss, weight, predicted))
@@ -142,7 +143,7 @@ def _by_loss(train: Any, tokens: heldout.TokenCells, seed: int, concentration: f
 
 
 def _climb(loss: Callable[[float], float], start: float) -> None:
-    """Try one number, larger ones while they are better, and else smaller ones."""
+    """Try `start`, then larger values while they improve, otherwise smaller ones."""
     first = loss(start)
     for factor in (FACTOR, 1 / FACTOR):
         at, here = start * factor, first
@@ -153,9 +154,9 @@ def _climb(loss: Callable[[float], float], start: float) -> None:
 
 
 def _by_length(matrix: Any, seed: int, concentration: float) -> _Attempt:
-    """The description length of all counts under one concentration."""
+    """Return the description length of all counts under one concentration."""
     grower = grow_tree(matrix, concentration, seed)
-    root = grower.bisector.code.root(matrix, grower.bisector.totals).total
+    root = grower.bisector.code.root_length(matrix, grower.bisector.totals).total
     length = root - sum(step.saved for step in grower.steps)
     return _Attempt([_row(concentration, concentration, grower.n_clusters, length)], np.empty(0))
 
@@ -165,8 +166,8 @@ def _row(concentration: float, weight: float, clusters: int, loss: float) -> dic
 
 
 def grow_tree(matrix: Any, concentration: float, seed: int) -> Grower:
-    """The clusters of a Dirichlet code."""
-    found = code(matrix, "dirichlet", "mdl", concentration)
+    """Grow the clusters of a Dirichlet code to the end."""
+    found = make_code(matrix, "dirichlet", "mdl", concentration)
     grower = Grower(Bisector(matrix, found, seed=seed))
     for _ in grower.run():
         pass
@@ -174,7 +175,7 @@ def grow_tree(matrix: Any, concentration: float, seed: int) -> Grower:
 
 
 def _sample(matrix: Any, rng: np.random.Generator) -> Any:
-    """All rows, or as many random ones as have `ENTRIES` entries."""
+    """Return all rows, or a random sample with `ENTRIES` entries."""
     if matrix.nnz <= ENTRIES:
         return sparse.csr_array(matrix)
     order = rng.permutation(matrix.shape[0])

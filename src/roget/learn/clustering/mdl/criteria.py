@@ -1,18 +1,19 @@
-"""Codes: how long the description of a set of words is, as one cluster and as two; in nats.
+"""Codes: the description length of a set of words as one cluster and as two, in nats.
 
-All describe pairs of a word and a context by P(word, context) = P(cluster, context)·P(word|cluster)
-and differ in what they charge for a cluster:
+All codes describe (word, context) pairs by P(n, v) = P(C, v)·P(n|C) and differ in what a cluster
+costs:
 
-    li-abe     words of a cluster are equally likely; ½·log|S| for each of |V| parameters
-    corrected  P(word|cluster) is the word's share of the cluster's tokens; the same charge
-    dirichlet  as corrected, but contexts come from a Dirichlet-multinomial around the background
-    nml        as corrected, but contexts come in the normalised maximum likelihood code
+    li-abe     the words of a cluster are equally likely; ½·ln|S| for each of |V| parameters
+    corrected  P(n|C) is the word's share of the cluster's tokens; the same cost of parameters
+    dirichlet  as corrected, but contexts follow a Dirichlet-multinomial around the background
+    nml        as corrected, but contexts use the normalised maximum likelihood code
 
-Which words go to which side costs |N| − 1 bits in the first two, split or not; in the others a
-split into n and |N| − n words costs log(|N| − 1) + log C(|N|, n), and no split costs nothing.
-The data part is always −log P at the relative frequencies; the model part is all the rest.
+In the first two codes, naming the members of the clusters costs |N| − 1 bits, split or not (L_mod
+of Li & Abe). In the others a split of |N| words into n and |N| − n costs ln(|N| − 1) + ln C(|N|,
+n), and no split costs nothing. The data part is always −ln P at the relative frequencies (L_dat);
+all other terms are the model part.
 
-And what a tree of clusters says by its code: p(context|cluster), and where a new word goes.
+The module also derives p(context|cluster) from a tree of clusters, and the rule for new words.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from roget.learn.clustering.mdl.options import CRITERIA, ESTIMATORS
 from roget.learn.clustering.result import Clustering, Rule, array, posterior
 
 TABLE = 1 << 16
-"""x·log x is looked up for whole numbers below this."""
+"""x·ln x is tabulated for integers below this."""
 
 _KINDS = {
     "li-abe": kernels.UNIFORM,
@@ -44,23 +45,23 @@ _KINDS = {
 
 
 class Parts(NamedTuple):
-    """A description length: what describes the model, and the data by the model."""
+    """A description length: the model part, and the data given the model."""
 
     model: float
     data: float
 
     @property
     def total(self) -> float:
-        """Both together."""
+        """The sum of both parts."""
         return self.model + self.data
 
 
 @dataclass(frozen=True, eq=False)
 class Code:
-    """A criterion with all that it has to know of the whole table.
+    """A criterion with the statistics of the whole table.
 
-    `width` is the number of contexts, `prior` the pseudo-count of each context and `mass` their
-    sum, the concentration.
+    `width` is the number of contexts, `prior` holds their pseudo-counts and `mass` the sum of
+    these, the concentration.
     """
 
     criterion: str
@@ -72,38 +73,38 @@ class Code:
 
     @property
     def kind(self) -> int:
-        """Which formulas the kernels use."""
-        return kind_of(self.criterion, self.estimator)
+        """The formulas that the kernels use."""
+        return choose_kind(self.criterion, self.estimator)
 
     @property
     def naming(self) -> float:
-        """1 if it must be said which words go where, else 0; the paper's codes always say it."""
+        """1 if splits must name their members, else 0 (the paper's codes name them anyway)."""
         return float(self.estimator == "mdl" and self.criterion in ("dirichlet", "nml"))
 
     @property
     def data_kind(self) -> int:
-        """The formulas of the data part alone."""
-        return kind_of(self.criterion, "mle")
+        """The formulas of the data part."""
+        return choose_kind(self.criterion, "mle")
 
     def formula(self, prior: Floats) -> kernels.Formula:
-        """What the kernels go by, for contexts with these pseudo-counts."""
+        """Return the parameters of the kernels for contexts with these pseudo-counts."""
         return kernels.Formula(
             self.kind, prior, self.mass, float(self.width), self.naming, self.table
         )
 
     def penalty(self, tokens: float, size: float) -> float:
-        """What two clusters are charged more than one, apart from the kernels' lengths."""
+        """Return the cost of a second cluster beyond the lengths that the kernels compute."""
         if self.estimator == "mle":
             return 0.0
         if self.criterion in ("li-abe", "corrected"):
-            # P(C, v) has |V| more cells; one of P(n|C) is less free, where words may differ.
+            # P(C, v) has |V| more cells; P(n|C) has one free parameter less if words may differ.
             more = self.width - (self.criterion == "corrected")
             return more / 2 * math.log(tokens) if tokens > 1 else 0.0
-        # How many words go to one side; the kernels add which ones.
+        # The number of words on one side; the kernels add the cost of naming them.
         return math.log(max(size - 1, 1))
 
-    def alone(self, counts: Floats, tokens: float, size: float, prior: Floats) -> Parts:
-        """The length of one cluster, but for what no partition changes."""
+    def single_length(self, counts: Floats, tokens: float, size: float, prior: Floats) -> Parts:
+        """Return the length of one cluster without terms that no partition changes."""
         both = np.zeros((counts.size, 2))
         both[:, 0] = counts
         sums = kernels.Sums(both, np.array([tokens, 0.0]), np.array([size, 0.0]))
@@ -111,17 +112,19 @@ class Code:
         seen = kernels.length(sums, formula._replace(kind=self.data_kind))
         return Parts(kernels.length(sums, formula) - seen, seen)
 
-    def root(self, matrix: Any, totals: Floats) -> Parts:
-        """The whole description of all words as one cluster."""
+    def root_length(self, matrix: Any, totals: Floats) -> Parts:
+        """Return the whole description length of all words as one cluster."""
         counts = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
         size, tokens = float(totals.size), float(totals.sum())
-        charged, seen = self.alone(counts, tokens, size, self.prior)
+        charged, seen = self.single_length(counts, tokens, size, self.prior)
+        # The constants left out so far: N ln N of P(C, v), less Σ f(n) ln f(n) if words may differ.
         same = tokens * math.log(tokens)
         if self.data_kind == kernels.PLAIN:
             same -= float(np.sum(totals * np.log(totals)))
         data = seen + same
         if self.estimator == "mle":
             return Parts(0.0, data)
+        # Li & Abe's L_mod = |N| − 1 bits and L_par = ½·ln|S| per free parameter.
         names = (size - 1) * math.log(2) if self.criterion in ("li-abe", "corrected") else 0.0
         free = self.width - 1 if self.criterion in ("li-abe", "corrected") else 0
         if self.criterion != "li-abe":
@@ -129,8 +132,8 @@ class Code:
         return Parts(names + free / 2 * math.log(tokens) + charged, data)
 
 
-def code(matrix: Any, criterion: str, estimator: str, concentration: float) -> Code:
-    """The code of a criterion for a table of counts."""
+def make_code(matrix: Any, criterion: str, estimator: str, concentration: float) -> Code:
+    """Make the code of a criterion for a matrix of counts."""
     counts = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
     numbers = np.arange(TABLE, dtype=np.float64)
     numbers[1:] *= np.log(numbers[1:])
@@ -139,29 +142,30 @@ def code(matrix: Any, criterion: str, estimator: str, concentration: float) -> C
     return Code(criterion, estimator, width, prior, float(prior.sum()), numbers)
 
 
-def kind_of(criterion: str, estimator: str) -> int:
-    """Which formulas the kernels use; those of the data part, where nothing else is charged."""
+def choose_kind(criterion: str, estimator: str) -> int:
+    """Return the formulas of a criterion; with "mle" those of its data part."""
     if estimator == "mle" and criterion != "li-abe":
         return kernels.PLAIN
     return _KINDS[criterion]
 
 
 def background(counts: Floats) -> Floats:
-    """p(v), half a token added to each context, so that none is impossible."""
+    """Return p(v) with half a token added to each context, so that none is impossible."""
     return np.asarray((counts + 0.5) / (counts.sum() + 0.5 * counts.size))
 
 
 def frequencies(counts: Any) -> Floats:
-    """p(v|c): each cluster's relative frequencies."""
+    """Return p(v|c) as the relative frequencies of each cluster."""
     table = counts.toarray()
     table /= table.sum(axis=1, keepdims=True)
     return np.asarray(table)
 
 
 def shrink(counts: Any, tree: Tree, background: Floats, weight: float) -> Floats:
-    """p(v|c): a cluster's counts and `weight` tokens as its parent has them, and so up the tree.
+    """Return p(v|c) from a cluster's counts plus `weight` tokens of its parent, recursively.
 
-    What a small cluster has not seen, it is told by the larger ones that it was split from.
+    A small cluster thus gets the contexts it has not seen from the larger ones it was split from:
+    p(v|node) = (f(v, node) + weight·p(v|parent)) / (f(node) + weight).
     """
     table, cells = sparse.csr_array(counts), np.empty(counts.shape)
     known: dict[int, Floats] = {}
@@ -177,16 +181,17 @@ def shrink(counts: Any, tree: Tree, background: Floats, weight: float) -> Floats
         else:
             known[node] = here
         if node and node == tree.children(int(tree.parent[node]))[-1]:
+            # The parent is no longer needed after its last child.
             del known[int(tree.parent[node])]
     return cells
 
 
 def _node_sums(counts: Any, tree: Tree) -> Any:
-    """The counts of every node: of a leaf its cluster's, else its leaves' together."""
+    """Sum the counts of the leaves below every node."""
     leaves = np.flatnonzero(tree.cluster >= 0)
-    ways = [tree.path(int(leaf)) for leaf in leaves]
-    nodes = np.concatenate([np.array(way) for way in ways])
-    clusters = np.repeat(tree.cluster[leaves], [len(way) for way in ways])
+    paths = [tree.path(int(leaf)) for leaf in leaves]
+    nodes = np.concatenate([np.array(path) for path in paths])
+    clusters = np.repeat(tree.cluster[leaves], [len(path) for path in paths])
     shape = tree.n_nodes, counts.shape[0]
     gathered = sparse.csr_array((np.ones(nodes.size), (nodes, clusters)), shape=shape)
     return sparse.csr_array(gathered @ counts)
@@ -194,26 +199,26 @@ def _node_sums(counts: Any, tree: Tree) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class MergeGain(Rule):
-    """∝ p(c)·exp(−nats by which c's description grows if the word joins it)."""
+    """Place words by p(c|word) ∝ p(c)·exp(−growth of c's description if the word joins it)."""
 
     clusterer = "mdl"
 
     criterion: str
     estimator: str
     weight: float
-    """By how many tokens of its parent a cluster is smoothed."""
+    """Number of parent tokens by which a cluster is smoothed."""
     width: int
-    """How many contexts the code is about."""
+    """Number of contexts of the code."""
     tokens: Floats = field(metadata=array("k"))
     sizes: Floats = field(metadata=array("k"))
 
     def place(self, matrix: Any, leaves: Clustering) -> Floats:
-        """p(c|word); a word without counts gets p(c)."""
+        """Return p(c|word); a word without counts gets p(c)."""
         return posterior(self.code_lengths(matrix, leaves.centroids), leaves.mass)
 
     def code_lengths(self, matrix: Any, centroids: Floats) -> Floats:
-        """How much longer the description gets if a row joins a cluster, rows × clusters, nats."""
-        kind = kind_of(self.criterion, self.estimator)
+        """Return the growth of the description if a row joins a cluster, rows × clusters, nats."""
+        kind = choose_kind(self.criterion, self.estimator)
         held = self.tokens + (self.weight if kind == kernels.DIRICHLET else 0.0)
         counts = np.ascontiguousarray((centroids * held[:, None]).T)
         out = np.empty((matrix.shape[0], self.tokens.size))
@@ -227,7 +232,7 @@ class MergeGain(Rule):
         return out
 
     def regroup(self, made: Clustering, counts: Counts) -> Clustering:
-        """The tokens and sizes of classes as they are now."""
+        """Update the tokens and sizes of the classes."""
         belongs = made.memberships
         tokens = np.asarray(belongs.T @ counts.word_totals, dtype=np.float64).ravel()
         sizes = np.asarray(belongs.sum(axis=0), dtype=np.float64).ravel()
@@ -235,7 +240,7 @@ class MergeGain(Rule):
         return replace(made, rule=replace(self, tokens=tokens, sizes=sizes, width=width))
 
     def check(self, k: int, m: int) -> None:
-        """Refuse codes that there are not, too."""
+        """Also refuse unknown codes and invalid sizes."""
         super().check(k, m)
         for name, value, known in (
             ("criterion", self.criterion, CRITERIA),

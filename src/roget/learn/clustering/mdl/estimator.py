@@ -12,12 +12,13 @@ from sklearn.utils import check_random_state
 from roget.core.folder import need_numbers
 from roget.core.information import bits
 from roget.core.types import Floats
+from roget.errors import Notice
 from roget.learn.clustering import checkpoints
 from roget.learn.clustering.base import Clusterer, format_shortfall, place_others
 from roget.learn.clustering.inputs import select_learnable
 from roget.learn.clustering.mdl import criteria
 from roget.learn.clustering.mdl.choose import choose
-from roget.learn.clustering.mdl.criteria import Code, MergeGain, Parts, background, code
+from roget.learn.clustering.mdl.criteria import Code, MergeGain, Parts, background, make_code
 from roget.learn.clustering.mdl.grow import Bisector, Grower
 from roget.learn.clustering.mdl.options import MDLOptions
 from roget.learn.clustering.memberships import one_hot
@@ -25,30 +26,30 @@ from roget.learn.clustering.result import SAVED, Clustering, Rule
 from roget.learn.clustering.tokens import CHOOSING
 
 BEST = "dirichlet"
-"""What criterion="auto" is: the code whose clusters help most as back-off of sparse counts."""
+"""The criterion of "auto": its clusters are the best back-off for sparse counts."""
 
 
 class MDLTree(Clusterer, MDLOptions):
-    """Clusters of words and their tree, as many as shorten the description of the counts.
+    """Clusters of words in a tree, as many as give the shortest description of the counts.
 
-    All words are one cluster at first. The split in two that saves most is made, then the next;
-    when none saves anything, that is the number of clusters.
+    All words form one cluster at first. The split in two that saves most is made, then the next;
+    the number of clusters is reached when no split saves anything.
 
-    Of the criteria, "li-abe" takes words of a cluster for equally likely, and charges ½·log|S| for
-    each of its parameters; "corrected" lets words differ; "dirichlet" and "nml" replace the charge
+    Criteria: "li-abe" treats the words of a cluster as equally likely and charges ½·ln|S| for each
+    parameter; "corrected" lets words differ in frequency; "dirichlet" and "nml" replace the charge
     by a Dirichlet-multinomial code around the background, and by normalised maximum likelihood.
-    "auto" is "dirichlet", whose clusters predict best. estimator="mle", the data part alone, splits
-    until words are alone. search="auto" looks for the best split and compares it with none; by
-    "paper" a set is a cluster if one side of it happens to be empty.
+    "auto" is "dirichlet", whose clusters predict best. estimator="mle" minimises the data part only
+    and splits down to single words. search="auto" looks for the best split and compares it with no
+    split; search="paper" keeps a set as a cluster only if annealing happens to empty one side.
 
-    A long run is kept in the folder `checkpoint`, from which it goes on. `progress` is called with
-    {"n_clusters", "description_length", "fraction"} as it does.
+    `checkpoint` is a folder for the state of a long run, from which it resumes. `progress` is
+    called with {"n_clusters", "description_length", "fraction"}.
 
-    Lengths are in nats: `description_length_`, the values of `tree_` (what a split saved) and the
-    rows of `path_`: for each split the parent, the new cluster, how many words went where, and the
-    model part, data part and total of the whole description before and after. Fractional counts
-    are taken as they are: the codes' formulas hold for them too. `notes_` says what is peculiar
-    about the data. Ctrl-C ends a run early, with the clusters found so far and a warning.
+    Lengths are in nats: `description_length_`, the values of `tree_` (saved by a split) and the
+    rows of `path_`: for each split the parent, the new cluster, the numbers of words that stayed
+    and moved, and the model part, data part and total of the description before and after.
+    Fractional counts are allowed. `notes_` reports peculiarities of the data. Ctrl-C ends a run
+    early with the clusters found so far, and a warning.
 
     >>> import numpy as np
     >>> counts = np.array([[9, 1, 0, 0], [8, 2, 0, 1], [0, 0, 7, 3], [1, 0, 6, 4]])
@@ -61,6 +62,7 @@ class MDLTree(Clusterer, MDLOptions):
     makes = "classes by description length"
     rule = MergeGain
     unit = SAVED
+    warns_trivial = True
     kept = ("criterion_", "concentration_", "parent_weight_", "description_length_")
     facts: ClassVar[Mapping[str, str]] = {"description_length": "description_length_"}
 
@@ -78,12 +80,12 @@ class MDLTree(Clusterer, MDLOptions):
         placed = place_others(described, matrix, learnt)
         self.clustering_ = replace(placed, memberships=one_hot(placed.labels, k))
         if wanted is not None and k < wanted and not self.interrupted_:
-            self._fall_short(format_shortfall(k, wanted, "there are no more words to split"))
+            self._warn_shortfall(format_shortfall(k, wanted, "there are no more words to split"))
 
     def _grow(
         self, part: Any, totals: Floats, seed: int, pause: checkpoints.Pause
     ) -> tuple[Code, Grower]:
-        """Choose what is to be chosen and split to the end, or to where it is interrupted."""
+        """Choose the concentration and split to the end, or until interrupted."""
         options = {
             "n_clusters": self.n_clusters, "criterion": self.criterion_, "search": self.search,
             "estimator": self.estimator, "concentration": self.concentration, "seed": seed,
@@ -91,22 +93,22 @@ class MDLTree(Clusterer, MDLOptions):
         arrays = part.indptr, part.indices, part.data
         kept = checkpoints.Checkpoint(self.checkpoint, "mdl", arrays, options)
         earlier = kept.resume()
-        with kept.going_on():
-            self._settle(part, pause, earlier)
-            found = code(part, self.criterion_, self.estimator, self.concentration_ or 1.0)
+        with kept.guard():
+            self._choose_concentration(part, pause, earlier)
+            found = make_code(part, self.criterion_, self.estimator, self.concentration_ or 1.0)
             grower = Grower(Bisector(part, found, self.search, seed), self.n_clusters, pause)
             if not self.interrupted_:
-                self._split(grower, found.root(part, totals).total, kept, earlier)
+                self._split(grower, found.root_length(part, totals).total, kept, earlier)
         return found, grower
 
     def _split(
         self, grower: Grower, length: float, kept: checkpoints.Checkpoint, earlier: Any
     ) -> None:
-        """Split from one cluster on, or from where a run was left; all as one have this length."""
+        """Split from the root (all words, with this length) or from a checkpoint."""
         chosen = {"concentration": self.concentration_, "parent_weight": self.parent_weight_}
 
-        def tell(fraction: float) -> None:
-            self._tell(fraction, n_clusters=grower.n_clusters, description_length=length)
+        def report(fraction: float) -> None:
+            self._report(fraction, n_clusters=grower.n_clusters, description_length=length)
 
         try:
             if earlier is not None:
@@ -115,15 +117,17 @@ class MDLTree(Clusterer, MDLOptions):
             for step in grower.run():
                 length -= 0.0 if step is None else step.saved
                 kept.keep(lambda: {**grower.snapshot(), **chosen})
-                tell(0.99 * grower.fraction)
+                report(0.99 * grower.fraction)
         except KeyboardInterrupt:
             self._interrupt()
         if grower.candidates:
             kept.keep(lambda: {**grower.snapshot(), **chosen}, now=True)
-        tell(1.0)
+        report(1.0)
 
-    def _settle(self, part: Any, pause: checkpoints.Pause, earlier: dict[str, Any] | None) -> None:
-        """The concentration, and how much parents weigh."""
+    def _choose_concentration(
+        self, part: Any, pause: checkpoints.Pause, earlier: dict[str, Any] | None
+    ) -> None:
+        """Set the concentration and the weight of parents: chosen, or from a checkpoint."""
         self.concentration_, self.parent_weight_ = None, 0.0
         if self.criterion_ != "dirichlet" or self.estimator == "mle":
             return
@@ -142,7 +146,7 @@ class MDLTree(Clusterer, MDLOptions):
             self._interrupt()
 
     def _describe(self, part: Any, totals: Floats, found: Code, grower: Grower) -> Clustering:
-        """All that is known of the clusters, with the words that they were learnt from."""
+        """Make the clustering of the words that were learnt from."""
         k, tree = grower.n_clusters, grower.tree()
         belongs = one_hot(grower.labels, k)
         counts = belongs.T @ part
@@ -153,7 +157,7 @@ class MDLTree(Clusterer, MDLOptions):
             centroids = criteria.shrink(counts, tree, background(overall), self.parent_weight_)
         else:
             centroids = criteria.frequencies(counts)
-        root = found.root(part, totals)
+        root = found.root_length(part, totals)
         path = _path(root, grower)
         self.n_iter_ = max(1, len(path))
         self.description_length_ = path[-1]["total_after"] if path else root.total
@@ -170,7 +174,7 @@ class MDLTree(Clusterer, MDLOptions):
 
 
 def _path(root: Parts, grower: Grower) -> list[dict[str, Any]]:
-    """A row for each split; lengths are of the whole description, nats."""
+    """Return a row for each split, with the lengths of the whole description in nats."""
     rows: list[dict[str, Any]] = []
     model, data = root
     for number, step in enumerate(grower.steps):
@@ -197,20 +201,20 @@ def _path(root: Parts, grower: Grower) -> list[dict[str, Any]]:
 
 
 def _notes(grower: Grower, interrupted: bool) -> list[str]:
-    """What the user should know of the data and of the splits."""
-    notes = []
+    """Report peculiarities of the data and the splits."""
+    texts = []
     if grower.labels.size == 1:
-        notes.append("one cluster, because there is one word only")
+        texts.append("one cluster, because there is only one word")
     elif not (interrupted or grower.steps) and grower.most is None and grower.candidates:
         best = grower.candidates[0]
         if not best.proper:
-            notes.append("one cluster, because the search left one side of the first split empty")
+            texts.append("one cluster, because the search emptied one side of the first split")
         elif best.saved <= 0:
-            notes.append(
-                "one cluster, because no split of the words shortens the description: the best one "
-                f"found makes it {bits(abs(best.saved)):.1f} bits longer"
+            texts.append(
+                "one cluster, because no split shortens the description: the best one found makes "
+                f"it {bits(abs(best.saved)):.1f} bits longer"
             )
     idle = sum(step.saved <= 0 for step in grower.steps)
     if idle:
-        notes.append(f"{idle} of {len(grower.steps)} splits make the description longer")
-    return notes
+        texts.append(f"{idle} of {len(grower.steps)} splits make the description longer")
+    return [Notice(text, code="nothing-saved") for text in texts]

@@ -1,7 +1,8 @@
-"""A tree of splits, the one that saves most first; and the best split of one set of words in two.
+"""Growth of a tree by splits in two, the one that saves most first.
 
-Starts are the best cut of the words in the order of their first coordinates by correspondence
-analysis, random halves, and annealed halves; from each, words move one by one while that helps.
+The split of a set of words is searched from several starts: the best cut of the words ordered by
+their first coordinates in correspondence analysis, random halves, and annealed halves. From each
+start words are moved one by one while this shortens the description; the best end wins.
 """
 
 from __future__ import annotations
@@ -25,32 +26,33 @@ from roget.learn.clustering.mdl import kernels
 from roget.learn.clustering.mdl.criteria import Code, Parts
 
 SWEEPS = 100
+"""Maximum number of greedy sweeps."""
 
 AXES = 2
-"""Coordinates whose best cuts are starts."""
+"""Number of coordinates whose best cuts are starts."""
 
 LANCZOS, TOLERANCE = 30, 1e-2
-"""Steps and precision of the coordinates: they only give an order to start from."""
+"""Lanczos steps and precision; the coordinates only order the words for a start."""
 
 COLDEST, STEPS = 0.02, 20
-"""Annealing ends at this part of the temperature that it starts with, after so many sweeps."""
+"""Annealing ends at this fraction of its first temperature, after this many sweeps."""
 
 WORK = 10_000_000
-"""Entries that all restarts of one set may look at, about; large sets get fewer."""
+"""Approximate number of entries that all restarts of one set may visit; large sets get fewer."""
 
 RESTARTS, AGREED = 12, 4
-"""At most so many restarts; fewer if so many starts ended in the same, best, length."""
+"""Maximum number of restarts, and how many ends with the same best length end the search."""
 
 PRECISION = 1e-9
-"""The part of a length, or of the tokens, that rounding may make of it."""
+"""Relative rounding error of a length or a sum of tokens."""
 
 LEAST = 1e-6
-"""Nats that a split must save: rounding saves nothing."""
+"""Nats that a split must save; less is rounding."""
 
 
 @dataclass(frozen=True, eq=False)
 class GrowingCluster:
-    """Some rows of the whole table, with only the columns they use."""
+    """Some rows of the whole table, restricted to the columns they use."""
 
     items: RowItems
     columns: Array
@@ -58,15 +60,15 @@ class GrowingCluster:
 
     @property
     def tokens(self) -> float:
-        """How many tokens the rows have."""
+        """The number of tokens of the rows."""
         return float(self.items.totals.sum())
 
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """Two sides (0 and 1 for each row) and description lengths before and after, without constants.
+    """A split: the side of each row (0 or 1), and the lengths before and after, without constants.
 
-    An empty side means that the search as printed did not split.
+    An empty side means that the paper's search did not split.
     """
 
     side: Array
@@ -75,12 +77,12 @@ class Cut:
 
     @property
     def saved(self) -> float:
-        """Nats that the split saves."""
+        """Nats saved by the split."""
         return self.before.total - self.after.total
 
     @property
     def proper(self) -> bool:
-        """Whether both sides have words."""
+        """True if both sides have words."""
         return bool(self.side.any() and not self.side.all())
 
 
@@ -93,28 +95,29 @@ class Bisector:
         self.code, self.search, self.seed = code, search, seed
         self._place = np.full(matrix.shape[1], -1, np.int32)
 
-    def part(self, rows: Array) -> GrowingCluster:
-        """The rows by themselves."""
+    def extract(self, rows: Array) -> GrowingCluster:
+        """Return the rows with their own columns."""
         indptr, indices, values, columns = kernels.gather(rows, self.table, self._place)
         items = RowItems(indptr, indices, values, self.totals[rows])
         return GrowingCluster(items, columns, self.code.prior[columns])
 
     def split(self, rows: Array) -> Cut | None:
-        """The best split that was found, whether it saves anything or not; None for one row."""
+        """Return the best split found, whether it saves anything or not; None for one row."""
         if rows.size < 2:
             return None
-        # The seed of a set of rows is the same in whatever order sets are split.
+        # The seed depends on the rows only, so that the order in which sets are split does not
+        # matter.
         key = np.random.SeedSequence([self.seed, int(rows[0]), rows.size])
-        sides = Sides(self.part(rows), self.code, int(key.generate_state(1, np.uint64)[0]))
+        sides = Sides(self.extract(rows), self.code, int(key.generate_state(1, np.uint64)[0]))
         if self.search == "paper":
-            sides.as_printed()
+            sides.anneal_as_printed()
         else:
-            sides.best()
+            sides.find_best()
         return sides.cut()
 
 
 class Sides:
-    """Two sides of a part, and the searches for good ones."""
+    """Two sides of a set of rows, and the searches for good ones."""
 
     def __init__(self, part: GrowingCluster, code: Code, seed: int) -> None:
         self.part, self.code = part, code
@@ -123,29 +126,31 @@ class Sides:
         self.sums = kernels.Sums(np.zeros((part.columns.size, 2)), np.zeros(2), np.zeros(2))
         self.formula = code.formula(part.prior)
 
-    def best(self) -> None:
-        """Leave the best of several starts."""
+    def find_best(self) -> None:
+        """Search from several starts and keep the best result."""
         entries = self.part.items.indices.size
         best, length, agreed = self.side.copy(), math.inf, 0
         for start in self._starts(min(RESTARTS, WORK // (20 * entries))):
             here = start() + kernels.descend(SWEEPS, 1e-7, self.state, *self._all)
+            # Stop early once several starts have ended in the same best length.
             if here < length - self._slack(here):
                 best, length, agreed = self.side.copy(), here, 0
             agreed += here <= length + self._slack(here)
             if agreed == AGREED:
                 break
-        self.set(best)
+        self.assign(best)
         self._check(length)
 
     def _starts(self, restarts: int) -> Iterator[Callable[[], float]]:
+        """Yield functions that set the sides to a start and return its length."""
         for coordinate in self.axes():
             order = np.argsort(coordinate, kind="stable")
             yield partial(kernels.sweep_cut, order, *self._all)
         for turn in range(restarts):
             yield self._anneal if turn % 2 == 0 else self._scatter
 
-    def set(self, side: Array) -> None:
-        """Take the sides that are given."""
+    def assign(self, side: Array) -> None:
+        """Set the sides and recount them."""
         self.side[:] = side
         kernels.tally(self.part.items, self.side, self.sums)
 
@@ -154,22 +159,22 @@ class Sides:
         return self.part.items, self.side, self.sums, self.formula
 
     def length(self) -> float:
-        """The length of both sides, from the counts."""
+        """Return the length of both sides, computed from the counts."""
         return kernels.length(self.sums, self.formula)
 
-    def as_printed(self) -> None:
-        """The paper's annealing."""
+    def anneal_as_printed(self) -> None:
+        """Run the annealing of the paper."""
         penalty = self.code.penalty(self.part.tokens, self.side.size)
         kernels.anneal_as_printed(penalty, self.state, *self._all)
 
     def cut(self) -> Cut:
-        """The sides with their lengths, counted afresh; side 0 has more tokens or the first row."""
+        """Return the sides with recounted lengths; side 0 has more tokens (or, if equal, row 0)."""
         part, code = self.part, self.code
-        self.set(self.side)
+        self.assign(self.side)
         if (self.sums.tokens[1], self.side[0]) > (self.sums.tokens[0], 0):
-            self.set(1 - self.side)
+            self.assign(1 - self.side)
         counts, tokens, size = self.sums.counts.sum(axis=1), part.tokens, float(self.side.size)
-        before = code.alone(counts, tokens, size, part.prior)
+        before = code.single_length(counts, tokens, size, part.prior)
         seen = kernels.length(self.sums, self.formula._replace(kind=code.data_kind, naming=0.0))
         penalty = code.penalty(tokens, size) if self.sums.sizes.all() else 0.0
         after = Parts(self.length() - seen + penalty, seen)
@@ -177,31 +182,31 @@ class Sides:
 
     def _scatter(self) -> float:
         kernels.scatter(self.side, self.state)
-        self.set(self.side)
+        self.assign(self.side)
         return self.length()
 
     def _anneal(self) -> float:
         length = self._scatter()
-        hottest = kernels.heat(*self._all)
+        hottest = kernels.mean_move_cost(*self._all)
         if hottest <= kernels.ROUNDING:
             return length
         temperatures = hottest * COLDEST ** (np.arange(STEPS) / (STEPS - 1))
         return length + kernels.anneal(temperatures, self.state, *self._all)
 
     def axes(self) -> Floats:
-        """Each row's place on the first axes of correspondence analysis, an axis a row."""
+        """Return the coordinates of the rows on the first axes of correspondence analysis."""
         start = np.random.default_rng(int(self.state[0])).standard_normal(self.side.size)
         return analyse(self.part.items, self.part.columns.size, start)
 
     def _slack(self, length: float) -> float:
-        """What rounding may make of a length."""
+        """Return the possible rounding error of a length."""
         return PRECISION * max(abs(length), self.part.tokens, 1.0)
 
     def _check(self, length: float) -> None:
-        """Compare the sum of all changes with a fresh count: a kernel that errs must not pass."""
+        """Compare the sum of all changes with a recount, to detect errors of the kernels."""
         fresh = self.length()
         if abs(fresh - length) > self._slack(fresh):
-            raise RuntimeError(f"the length by moves is {length!r}, counted afresh it is {fresh!r}")
+            raise RuntimeError(f"length by moves {length!r} differs from the recount {fresh!r}")
 
 
 def analyse(
@@ -212,7 +217,8 @@ def analyse(
     steps: int = LANCZOS,
     tolerance: float = TOLERANCE,
 ) -> Floats:
-    """Rows' coordinates by correspondence analysis: an axis a row, the trivial one left out."""
+    """Return the rows' coordinates by correspondence analysis without the trivial axis."""
+    # Eigenvectors of D_r^-½ X D_c^-1 Xᵀ D_r^-½; the trivial one, √D_r, is projected out.
     roots = np.sqrt(items.totals)
     sums = np.bincount(items.indices, items.values, minlength=columns)
     operator = Operator(
@@ -226,7 +232,7 @@ def analyse(
 
 
 class SplitCandidate(NamedTuple):
-    """The best split of a cluster: what it would change (nats), and how large the cluster is."""
+    """The best split of a cluster: the changes of length in nats, and the size of the cluster."""
 
     model: float
     data: float
@@ -235,12 +241,12 @@ class SplitCandidate(NamedTuple):
 
     @property
     def saved(self) -> float:
-        """Nats that it would save; splits that are none would cost without end."""
+        """Nats saved by the split; −inf if one side is empty."""
         return -(self.model + self.data) if self.proper else -math.inf
 
 
 class SplitStep(NamedTuple):
-    """A split that was made: which cluster gave which, how many words each kept, what changed."""
+    """A split that was made: parent, new cluster, words kept and moved, changes of length."""
 
     parent: int
     cluster: int
@@ -251,14 +257,14 @@ class SplitStep(NamedTuple):
 
     @property
     def saved(self) -> float:
-        """Nats that it saved."""
+        """Nats saved by the split."""
         return -(self.model + self.data)
 
 
 class Grower:
-    """Clusters that are split in two, best first, and what remains to be split.
+    """A growing tree: clusters are split in two, best first.
 
-    With `most` clusters splits go on until there are as many, also where they save nothing.
+    With `most`, splitting goes on until there are `most` clusters, even if nothing is saved.
     """
 
     def __init__(
@@ -268,7 +274,7 @@ class Grower:
         n = bisector.totals.size
         self.labels = np.zeros(n, np.int32)
         self.side = np.zeros(n, np.int8)
-        """The side of each row in the best split of its cluster."""
+        """Side of each row in the best split of its cluster."""
         self.candidates: list[SplitCandidate] = []
         self.steps: list[SplitStep] = []
         self._heap: list[tuple[float, int]] = []
@@ -276,14 +282,14 @@ class Grower:
 
     @property
     def n_clusters(self) -> int:
-        """How many clusters there are."""
+        """The number of clusters."""
         return len(self.steps) + 1
 
     @property
     def fraction(self) -> float:
-        """About how much is done: of the clusters, if so many are wanted.
+        """Approximate progress: the share of `most` clusters if that is set.
 
-        Else of the entries, or of the way from the first split's gain to none, on a log scale.
+        Otherwise the share of entries in final clusters, or the decline of the gain on a log scale.
         """
         if self.most is not None:
             return min(1.0, self.n_clusters / self.most)
@@ -294,9 +300,9 @@ class Grower:
         return max(0.0, 1.0 - left, 1.0 - self._open / max(int(self.bisector.table.values.size), 1))
 
     def run(self) -> Iterator[SplitStep | None]:
-        """Split until the end; yields where it could be stopped and taken up again."""
+        """Split until the end; yields at states that can be saved and resumed."""
         if not self.candidates:
-            self.candidates.append(self._look(np.arange(self.labels.size)))
+            self.candidates.append(self._find_split(np.arange(self.labels.size)))
             self._offer(0)
             yield None
         while self._heap and self.n_clusters != self.most:
@@ -304,11 +310,11 @@ class Grower:
             yield self._split(heapq.heappop(self._heap)[1])
 
     def tree(self) -> Tree:
-        """The splits as a tree; a node's value is what its split saved, nats."""
+        """Return the splits as a tree whose values are the nats saved."""
         return Tree.from_splits((step.parent, step.saved) for step in self.steps)
 
     def snapshot(self) -> dict[str, Any]:
-        """All that `restore` needs."""
+        """Return the state that `restore` needs."""
         return {
             "labels": self.labels.copy(),
             "side": self.side.copy(),
@@ -317,17 +323,17 @@ class Grower:
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Go on from a snapshot; a ValueError or the like tells why it is none."""
+        """Resume from a snapshot; ValueError or the like says why it is invalid."""
         n = self.labels.size
         need_arrays(kept, {"labels": ("iu", (n,)), "side": ("iu", (n,))})
         self.candidates = [SplitCandidate(*one) for one in kept["candidates"]]
         self.steps = [SplitStep(*one) for one in kept["steps"]]
-        told: list[SplitCandidate | SplitStep] = [*self.candidates, *self.steps]
-        for one in told:
+        known: list[SplitCandidate | SplitStep] = [*self.candidates, *self.steps]
+        for one in known:
             need_numbers({"model": one.model, "data": one.data}, "model", "data")
         for new, step in enumerate(self.steps, 1):
             if step.cluster != new or step.parent not in range(new):
-                raise ValueError(f"step {new} makes {step.cluster} of {step.parent}")
+                raise ValueError(f"step {new} makes cluster {step.cluster} from {step.parent}")
         if self.candidates and len(self.candidates) != self.n_clusters:
             raise ValueError(f"{self.n_clusters} clusters have {len(self.candidates)} splits")
         need_range("labels", kept["labels"], 0, max(1, len(self.candidates)))
@@ -336,13 +342,13 @@ class Grower:
         for cluster, split in enumerate(self.candidates):
             sides = np.bincount(self.side[self.labels == cluster], minlength=2)
             if not sides.any() or (split.proper and not sides.all()):
-                raise ValueError(f"cluster {cluster} is empty, or a side of its split")
+                raise ValueError(f"cluster {cluster} or one side of its split is empty")
             need_numbers(split._asdict(), "entries", low=0)
         for cluster in range(len(self.candidates)):
             self._offer(cluster)
 
     def _offer(self, cluster: int) -> None:
-        """Put a cluster among those to be split, if its split is wanted."""
+        """Put a cluster on the heap if its split should be made."""
         one = self.candidates[cluster]
         forced = self.most is not None or self.bisector.search == "paper"
         if one.proper and (forced or one.saved > LEAST):
@@ -350,23 +356,24 @@ class Grower:
             self._open += one.entries
 
     def _split(self, parent: int) -> SplitStep:
+        """Make the best split of a cluster, and search for the best splits of its two parts."""
         chosen, new = self.candidates[parent], self.n_clusters
         rows = np.flatnonzero(self.labels == parent)
-        moved = self.side[rows] == 1
-        kept, parted = rows[~moved], rows[moved]
-        looked = self._look(kept), self._look(parted)
-        self.labels[parted] = new
-        self.candidates[parent] = looked[0]
-        self.candidates.append(looked[1])
+        moves = self.side[rows] == 1
+        kept, moved = rows[~moves], rows[moves]
+        found = self._find_split(kept), self._find_split(moved)
+        self.labels[moved] = new
+        self.candidates[parent] = found[0]
+        self.candidates.append(found[1])
         self._open -= chosen.entries
         self._offer(parent)
         self._offer(new)
-        sizes = int(kept.size), int(parted.size)
+        sizes = int(kept.size), int(moved.size)
         self.steps.append(SplitStep(parent, new, *sizes, chosen.model, chosen.data))
         return self.steps[-1]
 
-    def _look(self, rows: Array) -> SplitCandidate:
-        """Search for the best split of some rows and keep it."""
+    def _find_split(self, rows: Array) -> SplitCandidate:
+        """Search for the best split of some rows, and store its sides."""
         indptr = self.bisector.table.indptr
         entries = int(np.sum(indptr[rows + 1] - indptr[rows]))
         cut = self.bisector.split(rows)

@@ -1,7 +1,18 @@
-"""Two sides of a set of words: what a move from one to the other costs, and searches made of moves.
+"""Kernels of the split of a set of words in two: cost of moving a word, and searches by moves.
 
-A side's code length is T(tokens, words) − Σ_v g(count of v); which T and g is the formula's kind.
-Lengths are in nats.
+The code length of a side with counts f(v), N tokens and n words is, in nats,
+
+    T(N, n) − Σ_v g(f(v))
+
+and the kind of code determines T and g:
+
+    UNIFORM    T = N ln n                    g(f) = f ln f                    (li-abe)
+    PLAIN      T = N ln N                    g(f) = f ln f                    (corrected)
+    NML        T = N ln N + regret(N, |V|)   g(f) = f ln f
+    DIRICHLET  T = lnΓ(N + α) − lnΓ(α)       g(f) = lnΓ(f + α_v) − lnΓ(α_v)
+
+with α_v the pseudo-count of context v and α their sum. Terms that no partition changes are left
+out.
 """
 
 from __future__ import annotations
@@ -18,17 +29,17 @@ from roget.core.kernels.special import log_gamma, log_rise
 from roget.core.types import Array, Floats
 
 UNIFORM, PLAIN, DIRICHLET, NML = 0, 1, 2, 3
-"""Kinds: words alike within a side; by their frequency; and codes without separate parameters."""
+"""Kinds of code: words of a side equally likely; by frequency; and codes without parameter cost."""
 
 ROUNDING = 1e-9
-"""Changes smaller than this are none: words that are alike would be moved for ever."""
+"""Changes below this count as none; otherwise identical words would be moved forever."""
 
 SMALL = 8
-"""Counts up to this are rising factorials, one logarithm for a whole row; others take lnΓ."""
+"""Counts up to this use rising factorials, with one logarithm per row; larger ones use lnΓ."""
 
 
 class Sums(NamedTuple):
-    """What is counted of two sides, or of many clusters; changed in place."""
+    """Counts of the two sides, or of many clusters; changed in place."""
 
     counts: Floats
     """Contexts × sides."""
@@ -37,24 +48,24 @@ class Sums(NamedTuple):
 
 
 class Formula(NamedTuple):
-    """How a side's length follows from its sums."""
+    """How the length of a side follows from its sums."""
 
     kind: int
     prior: Floats
     """The pseudo-count of each context."""
     mass: float
-    """Their sum."""
+    """Sum of the pseudo-counts."""
     width: float
-    """How many contexts there are."""
+    """Number of contexts."""
     naming: float
-    """1 if it is charged which words go where, else 0."""
+    """1 if the code says which words go to which side, else 0."""
     table: Floats
-    """n·log n of the first whole numbers."""
+    """n·ln n of the first integers."""
 
 
 @compiled
 def xlogx(x: float, table: Floats) -> float:
-    """x·log x, from the table where x is a whole number that it holds."""
+    """Return x·ln x, from the table if x is an integer in it."""
     if x < table.size:
         whole = int(x)
         if whole == x:
@@ -64,9 +75,10 @@ def xlogx(x: float, table: Floats) -> float:
 
 @compiled
 def regret(tokens: float, width: float) -> float:
-    """log of the parametric complexity of a multinomial (Szpankowski & Weinberger 2012)."""
+    """Return ln of the parametric complexity of a multinomial (Szpankowski & Weinberger 2012)."""
     if tokens <= 0.0 or width <= 1.0:
         return 0.0
+    # The asymptotic form that holds for any ratio α = |V|/N of parameters and tokens.
     alpha = width / tokens
     c = 0.5 + 0.5 * math.sqrt(1.0 + 4.0 / alpha)
     return (
@@ -76,8 +88,8 @@ def regret(tokens: float, width: float) -> float:
 
 
 @compiled
-def whole_cost(kind: int, tokens: float, size: float, mass: float, width: float) -> float:
-    """T: the part of a side's code length that hangs on its totals only."""
+def total_cost(kind: int, tokens: float, size: float, mass: float, width: float) -> float:
+    """Return T, the part of the length that depends only on the totals of a side."""
     if kind == UNIFORM:
         return tokens * math.log(size) if size > 0.0 else 0.0
     if kind == DIRICHLET:
@@ -88,7 +100,7 @@ def whole_cost(kind: int, tokens: float, size: float, mass: float, width: float)
 
 @compiled
 def row_change(row: int, items: RowItems, sums: Sums, source: int, formula: Formula) -> float:
-    """Σ_v of what g loses on the source side, less what it wins on the other."""
+    """Return Σ_v of the loss of g on the source side minus its gain on the other side."""
     indices, values = items.indices, items.values
     counts, prior, table = sums.counts, formula.prior, formula.table
     begin, end = items.indptr[row], items.indptr[row + 1]
@@ -101,6 +113,8 @@ def row_change(row: int, items: RowItems, sums: Sums, source: int, formula: Form
             change += xlogx(here, table) - xlogx(here - x, table)
             change += xlogx(there, table) - xlogx(there + x, table)
         return change
+    # Dirichlet: g changes by a ratio of rising factorials, Γ(f + α_v)/Γ(f − x + α_v). For small
+    # integer counts the ratios are multiplied, and the logarithm is taken once per row.
     for j in range(begin, end):
         v, x = indices[j], values[j]
         left = counts[v, source] - x + prior[v]
@@ -115,6 +129,7 @@ def row_change(row: int, items: RowItems, sums: Sums, source: int, formula: Form
             ratio *= over / under
         else:
             change += log_rise(left, x) - log_rise(met, x)
+        # Take the logarithm early before the product overflows or vanishes.
         if not 1e-100 < ratio < 1e100:
             change += math.log(ratio)
             ratio = 1.0
@@ -123,19 +138,22 @@ def row_change(row: int, items: RowItems, sums: Sums, source: int, formula: Form
 
 @compiled
 def move_cost(row: int, items: RowItems, side: Array, sums: Sums, formula: Formula) -> float:
-    """How much longer the code is when a row changes sides; O(non-zeros of the row)."""
+    """Return the increase of the length if a row changes sides; O(non-zeros of the row)."""
     kind, mass, width = formula.kind, formula.mass, formula.width
     tokens, sizes = sums.tokens, sums.sizes
     s = side[row]
     t = 1 - s
     x = items.totals[row]
+    # 1. The totals of both sides: ΔT = T(s − x) − T(s) + T(t + x) − T(t).
     change = (
-        whole_cost(kind, tokens[s] - x, sizes[s] - 1.0, mass, width)
-        - whole_cost(kind, tokens[s], sizes[s], mass, width)
-        + whole_cost(kind, tokens[t] + x, sizes[t] + 1.0, mass, width)
-        - whole_cost(kind, tokens[t], sizes[t], mass, width)
+        total_cost(kind, tokens[s] - x, sizes[s] - 1.0, mass, width)
+        - total_cost(kind, tokens[s], sizes[s], mass, width)
+        + total_cost(kind, tokens[t] + x, sizes[t] + 1.0, mass, width)
+        - total_cost(kind, tokens[t], sizes[t], mass, width)
     )
+    # 2. The contexts of the row: −Δ Σ g on both sides.
     change += row_change(row, items, sums, s, formula)
+    # 3. Which words go where: ln C(n, n_t) changes by ln n_s − ln(n_t + 1).
     if formula.naming > 0.0:
         change += formula.naming * math.log(sizes[s] / (sizes[t] + 1.0))
     return change
@@ -143,7 +161,7 @@ def move_cost(row: int, items: RowItems, side: Array, sums: Sums, formula: Formu
 
 @compiled
 def move(row: int, items: RowItems, side: Array, sums: Sums) -> None:
-    """Put a row on its other side."""
+    """Move a row to its other side."""
     s = side[row]
     t = 1 - s
     for j in range(items.indptr[row], items.indptr[row + 1]):
@@ -158,7 +176,7 @@ def move(row: int, items: RowItems, side: Array, sums: Sums) -> None:
 
 @compiled
 def tally(items: RowItems, side: Array, sums: Sums) -> None:
-    """Counts and totals of the sides, from nothing."""
+    """Recount the sides from the labels."""
     sums.counts[:] = 0.0
     sums.tokens[:] = 0.0
     sums.sizes[:] = 0.0
@@ -172,18 +190,19 @@ def tally(items: RowItems, side: Array, sums: Sums) -> None:
 
 @compiled
 def length(sums: Sums, formula: Formula) -> float:
-    """The code length of both sides."""
+    """Return the code length of both sides, computed from the sums."""
     counts, sizes, kind = sums.counts, sums.sizes, formula.kind
     result = 0.0
     for s in range(2):
-        result += whole_cost(kind, sums.tokens[s], sizes[s], formula.mass, formula.width)
+        result += total_cost(kind, sums.tokens[s], sizes[s], formula.mass, formula.width)
         for v in range(counts.shape[0]):
-            # g: what a context's count takes off a side's code length.
+            # g: what the count of a context saves.
             if kind != DIRICHLET:
                 result -= xlogx(counts[v, s], formula.table)
             elif counts[v, s] > 0.0:
                 result -= log_rise(formula.prior[v], counts[v, s])
     if formula.naming > 0.0:
+        # ln C(n, n_1): which words go to which side.
         result += formula.naming * (
             log_gamma(sizes[0] + sizes[1] + 1.0)
             - log_gamma(sizes[0] + 1.0)
@@ -194,7 +213,7 @@ def length(sums: Sums, formula: Formula) -> float:
 
 @compiled
 def scatter(side: Array, state: Array) -> None:
-    """Two random halves."""
+    """Assign the rows to two random halves."""
     order = np.arange(side.size)
     shuffle(order, state)
     for i in range(order.size):
@@ -203,7 +222,10 @@ def scatter(side: Array, state: Array) -> None:
 
 @compiled
 def sweep_cut(order: Array, items: RowItems, side: Array, sums: Sums, formula: Formula) -> float:
-    """The best of all cuts of an order of rows, of which both sides keep some; its length."""
+    """Find the best cut of an order of rows with both sides non-empty; return its length.
+
+    Rows move to side 1 one after the other, and the length is updated at each step.
+    """
     side[:] = 0
     tally(items, side, sums)
     here = length(sums, formula)
@@ -213,6 +235,7 @@ def sweep_cut(order: Array, items: RowItems, side: Array, sums: Sums, formula: F
         move(order[i], items, side, sums)
         if here < best:
             best, place = here, i
+    # All rows but the last are on side 1: move those after the best cut back.
     for i in range(place + 1, order.size - 1):
         move(order[i], items, side, sums)
     return best
@@ -228,9 +251,9 @@ def descend(
     sums: Sums,
     formula: Formula,
 ) -> float:
-    """Greedy moves, in random order, until a sweep brings at most `least`; the change of length.
+    """Move rows greedily in random order until a sweep gains at most `least`; return the change.
 
-    Neither side is emptied.
+    Neither side becomes empty.
     """
     order = np.arange(side.size)
     change = 0.0
@@ -252,8 +275,8 @@ def descend(
 
 
 @compiled
-def heat(items: RowItems, side: Array, sums: Sums, formula: Formula) -> float:
-    """The mean size of what a move costs or brings: a temperature at which all may happen."""
+def mean_move_cost(items: RowItems, side: Array, sums: Sums, formula: Formula) -> float:
+    """Return the mean absolute cost of a move: a temperature at which most moves are likely."""
     total = 0.0
     for row in range(side.size):
         if sums.sizes[side[row]] > 1.0:
@@ -265,7 +288,7 @@ def heat(items: RowItems, side: Array, sums: Sums, formula: Formula) -> float:
 def anneal(
     temperatures: Floats, state: Array, items: RowItems, side: Array, sums: Sums, formula: Formula
 ) -> float:
-    """A heat-bath sweep at each temperature; the change of length. Neither side is emptied."""
+    """Do a heat-bath sweep at each temperature; return the change. Neither side becomes empty."""
     order = np.arange(side.size)
     change = 0.0
     for temperature in temperatures:
@@ -275,6 +298,7 @@ def anneal(
             if sums.sizes[side[row]] <= 1.0:
                 continue
             d = move_cost(row, items, side, sums, formula)
+            # Heat bath: the row is on the other side with probability 1/(1 + exp(Δ/T)).
             if draw_uniform(state) < 1.0 / (1.0 + math.exp(min(d / temperature, 700.0))):
                 move(row, items, side, sums)
                 change += d
@@ -285,13 +309,15 @@ def anneal(
 def anneal_as_printed(
     penalty: float, state: Array, items: RowItems, side: Array, sums: Sums, formula: Formula
 ) -> int:
-    """Figure 1 of Li & Abe (1996), steps 1 and 2: T = 1 at first, in bits; sides may be emptied.
+    """Anneal as in Figure 1, steps 1 and 2, of Li & Abe (1996); return the number of trials.
 
-    The penalty is charged while both sides have words. Gives the number of trials.
+    The initial temperature is 1, in bits. Sides may become empty; the penalty for the parameters of
+    a second cluster is charged while both sides have words.
     """
     n = side.size
     scatter(side, state)
     tally(items, side, sums)
+    # Step 2 ends when 10·|N| trials in a row brought no decrease.
     temperature, trials, since = 1.0, 0, 0
     while since < 10 * n:
         row = int(draw_uniform(state) * n)
@@ -302,10 +328,12 @@ def anneal_as_printed(
             d += penalty
         trials += 1
         since += 1
+        # Accept if ΔL < 0, else with probability exp(−ΔL/T), ΔL in bits.
         if d < 0.0 or draw_uniform(state) < math.exp(-d / math.log(2.0) / temperature):
             move(row, items, side, sums)
             if d < -ROUNDING:
                 since = 0
+        # T ← 0.9·T after every 10·|N| trials.
         if trials % (10 * n) == 0:
             temperature *= 0.9
     return trials
@@ -313,9 +341,9 @@ def anneal_as_printed(
 
 @compiled
 def gather(rows: Array, table: RowIndex, place: Array) -> tuple[Array, Array, Floats, Array]:
-    """A table of some rows with only the columns they use, and which columns those are.
+    """Extract some rows with only the columns they use; return CSR arrays and the columns.
 
-    `place` holds −1 for every column, before and after.
+    `place` must hold −1 for every column, and does so again afterwards.
     """
     entries = 0
     for row in rows:
@@ -341,10 +369,10 @@ def gather(rows: Array, table: RowIndex, place: Array) -> tuple[Array, Array, Fl
 
 @compiled
 def join_costs(items: RowItems, clusters: Sums, formula: Formula, out: Floats) -> None:
-    """out[row, c]: the code length of cluster c with the row, less that without it.
+    """Compute out[row, c]: the length of cluster c with the row minus that without it.
 
-    Sums have a column for each cluster; of a Dirichlet code they include pseudo-counts, and the
-    formula's own are not looked at. A row of zeros costs nothing anywhere.
+    `clusters` has a column for each cluster. For a Dirichlet code its counts and tokens include the
+    pseudo-counts, and `formula.prior` is not used. A row of zeros costs nothing anywhere.
     """
     kind, tokens, sizes = formula.kind, clusters.tokens, clusters.sizes
     k = tokens.size
@@ -353,12 +381,14 @@ def join_costs(items: RowItems, clusters: Sums, formula: Formula, out: Floats) -
         cost[:] = 0.0
         if x <= 0.0:
             continue
+        # 1. The change of T.
         for c in range(k):
             if kind == DIRICHLET:
                 cost[c] = log_rise(tokens[c], x)
             else:
-                cost[c] = whole_cost(kind, tokens[c] + x, sizes[c] + 1.0, 1.0, formula.width)
-                cost[c] -= whole_cost(kind, tokens[c], sizes[c], 1.0, formula.width)
+                cost[c] = total_cost(kind, tokens[c] + x, sizes[c] + 1.0, 1.0, formula.width)
+                cost[c] -= total_cost(kind, tokens[c], sizes[c], 1.0, formula.width)
+        # 2. The change of Σ g over the contexts of the row.
         for j in range(items.indptr[row], items.indptr[row + 1]):
             y, held = items.values[j], clusters.counts[items.indices[j]]
             for c in range(k):

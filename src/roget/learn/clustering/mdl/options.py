@@ -1,4 +1,4 @@
-"""What MDLTree can be asked for."""
+"""Options of MDLTree."""
 
 from __future__ import annotations
 
@@ -15,36 +15,43 @@ CONCENTRATIONS = ("auto", "fine")
 
 @dataclass(eq=False, repr=False)
 class MDLOptions(RunOptions):
-    """Of splits by description length."""
+    """Options of splits by description length."""
 
     n_clusters: int | None = option(
-        None, minimum=1, flags=CLUSTERS, help="How many, also if the splits save nothing."
+        None,
+        minimum=1,
+        flags=CLUSTERS,
+        help="Number of clusters, even if splits save nothing [default: shortest description].",
     )
     _: KW_ONLY
     criterion: str = option(
         "auto",
         choices=("auto", *CRITERIA),
-        help="The code: that of Li & Abe (1996); theirs with words that differ in frequency "
-        "(corrected); Dirichlet-multinomial around the background, which auto is; or normalised "
-        "maximum likelihood.",
+        help="Code: li-abe = Li & Abe (1996); corrected = the same with word frequencies within "
+        "classes; dirichlet = Dirichlet-multinomial around the background; nml = normalised "
+        "maximum likelihood; auto = dirichlet.",
     )
     estimator: str = option(
-        "mdl", choices=ESTIMATORS, help="The whole description, or its data part alone (mle)."
+        "mdl",
+        choices=ESTIMATORS,
+        help="What is minimised: mdl = the whole description, mle = its data part only.",
     )
     search: str = option(
-        "auto", choices=SEARCHES, help="The best split, or the paper's annealing to the letter."
+        "auto",
+        choices=SEARCHES,
+        help="Search for splits: auto = best of several starts, paper = annealing as printed.",
     )
     concentration: float | str = option(
         "auto",
         words=CONCENTRATIONS,
         metavar="X|auto|fine",
         positive=True,
-        help="Of the Dirichlet code: by how many tokens of the background a cluster is smoothed; "
-        "auto chooses it on held-out tokens, few classes first; fine begins with many, and puts "
-        "frequent words by themselves.",
+        help="Pseudo-count of the Dirichlet prior: a number; auto = tuned on held-out tokens, from "
+        "few classes upwards; fine = tuned from many classes downwards, which isolates frequent "
+        "words.",
     )
     min_count: float = option(
-        0, minimum=0, help="Words seen less often take no part in learning, but get labels."
+        0, minimum=0, help="Exclude words with fewer tokens from learning; they still get labels."
     )
 
 

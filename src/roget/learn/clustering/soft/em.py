@@ -1,4 +1,4 @@
-"""EM at a fixed β: memberships given centroids, centroids given memberships, until both hold."""
+"""EM at a fixed β: memberships given centroids, and centroids given memberships, to convergence."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from roget.learn.clustering.soft.fleet import DistributedBlocks
 from roget.learn.clustering.soft.kernels import Centroids, Fits, Lists
 
 LOST = 1e-6
-"""How much of a word's membership may lie in clusters that are not visited."""
+"""Maximum share of a word's membership in clusters that are not visited."""
 
 LISTED_STEPS = 8
-"""Steps among listed clusters before all clusters are visited again."""
+"""Number of steps over listed clusters before all clusters are visited again."""
 
 LISTED_SHARE = 1 / 6
-"""Lists are worth their detours once they hold less than this part of all memberships."""
+"""Lists are used once they hold less than this share of all memberships."""
 
 
 class SoftMixture:
-    """k clusters with room for more: memberships q, log centroids and masses, changed in place."""
+    """k clusters, with room for more: memberships q, log centroids and masses, changed in place."""
 
     def __init__(
         self, data: Data, mass: bool, crew: ThreadPool, room: int = 8, printed: bool = False
     ) -> None:
         self.data, self.massive, self.crew, self.printed = data, mass, crew, printed
         self.pull: Floats = data.prior
-        """What a word weighs in centroids, times p(c|n): p(n), by Bayes' rule; or Z_n, so that
-        p(n|c) ∝ exp(−β·d) of all words, equation 7 as printed."""
+        """Weight of a word in the centroids, apart from p(c|n): p(n) by Bayes' rule, or Z_n, so
+        that p(n|c) ∝ exp(−β·d) over all words, as equation 7 is printed."""
         self.k = 1
         self.q: Array = np.zeros((data.n_words, room), dtype=data.rows.values.dtype)
         self.q[:, 0] = 1
@@ -50,7 +50,7 @@ class SoftMixture:
         self._mean_entropy = float(np.sum(data.prior * data.entropy))
 
     def reserve(self, clusters: int) -> None:
-        """Make room for so many clusters."""
+        """Make room for this number of clusters."""
         room = self.q.shape[1]
         if clusters <= room:
             return
@@ -60,17 +60,17 @@ class SoftMixture:
 
     @property
     def logs(self) -> Array:
-        """Log centroids, contexts × room: here, wherever the last M-step was done."""
+        """Log centroids, contexts × room; fetched from workers if they did the last M step."""
         self._fetch()
         return self._logs
 
     def _fetch(self) -> None:
-        """Have here what workers have, as long as they have it."""
+        """Copy log centroids that are still with the workers."""
         if self._fleet is not None:
             self._fleet.fetch(self._logs)
 
     def m_step(self, lists: Lists | None = None) -> None:
-        """Centroids from memberships, as they are or as lists."""
+        """Compute centroids p(v|c) ∝ Σ_n p(n)·p(c|n)·p_n(v) from memberships (matrix or lists)."""
         kernel: Any = kernels.maximise if lists is None else kernels.maximise_listed
         held = self.q if lists is None else lists
         columns, mass = self.data.columns, self.mass[: self.k]
@@ -85,7 +85,7 @@ class SoftMixture:
         self.crew.over(self._contexts, kernel, columns, held, mass, self.floor, self.logs)
 
     def e_step(self, beta: float, lists: Lists | None = None) -> Energy:
-        """Memberships from centroids, in all clusters or each word's listed ones."""
+        """Compute memberships from centroids (eq. 8), in all or each word's listed clusters."""
         kernel: Any = kernels.expect if lists is None else kernels.expect_listed
         held = self.q if lists is None else lists
         data, parts = self.data, np.zeros((len(self._words), self.k))
@@ -100,7 +100,7 @@ class SoftMixture:
         return self._energy(centroids, parts)
 
     def _find_fleet(self) -> DistributedBlocks | None:
-        """The workers of an engine in use, if the step is worth the way there."""
+        """Return the workers of the engine in use, if the step is large enough to be sent."""
         engine, cells = current(), self.data.rows.indices.size
         dense = cells >= fleets.DENSE * (self.data.n_words + self.data.n_contexts)
         if engine is None or not dense or cells * self.k < fleets.LEAST:
@@ -111,11 +111,11 @@ class SoftMixture:
         return self._fleet
 
     def run(self, beta: float, steps: int, tolerance: float, pause: Pause = never_stop) -> Energy:
-        """EM until the free energy falls by less than the part `tolerance`; exact at the end.
+        """Iterate until the free energy falls by less than the share `tolerance`; exact at the end.
 
-        Begins with an M-step and ends with an E-step over all clusters. Between those, words look
-        only at their listed clusters; that nothing was lost shows in the free energy of the next
-        step over all, which must agree before this ends.
+        Begins with an M step and ends with an E step over all clusters. In between, words visit
+        only their listed clusters. That nothing was lost is checked by the free energy of the next
+        step over all clusters, which must agree before the iteration ends.
         """
         before, energy = math.inf, Energy(math.inf, math.inf, 0.0)
         while steps > 0:
@@ -140,14 +140,14 @@ class SoftMixture:
         return energy
 
     def centroids(self) -> Array:
-        """p(v|c), clusters × contexts; what was raised to the floor is 0 again."""
+        """Return p(v|c), clusters × contexts; entries raised to the floor are 0 again."""
         logs = self.logs[:, : self.k]
         exact = np.exp(logs)
         exact[logs <= np.log(self.floor)[:, None].astype(logs.dtype)] = 0
         return np.ascontiguousarray(exact.T)
 
     def drop(self, cluster: int, into: int) -> None:
-        """Merge a cluster into another; those after it move down by one."""
+        """Merge a cluster into another; clusters after it move down by one."""
         k = self.k
         self.q[:, into] += self.q[:, cluster]
         self.mass[into] += self.mass[cluster]
@@ -157,8 +157,10 @@ class SoftMixture:
         self.k -= 1
 
     def _energy(self, centroids: Centroids, parts: Floats) -> Energy:
+        """Return F = −(1/β)·Σ p(n)·ln Z_n, D = F + H/β and the entropy H of the memberships."""
         prior, beta, bias = self.data.prior, centroids.beta, centroids.bias
         self.mass[: self.k] = parts.sum(axis=0)
+        # Equation 7 as printed: words weigh Z_n = Σ_c exp(−β·d(n, c)) instead of p(n).
         if self.printed:
             logs = self._fits.log_z + beta * self.data.entropy
             weights = np.exp(logs - logs.max())
@@ -169,7 +171,7 @@ class SoftMixture:
         return Energy(free, free + relative / beta, entropy)
 
     def _lists(self) -> Lists | None:
-        """Each word's clusters without the part LOST of its membership, if they are few."""
+        """Return lists of each word's clusters without the share LOST of its membership."""
         least, counts = LOST / self.k, np.zeros(self.data.n_words, dtype=np.int64)
         self.crew.over(self._words, kernels.pack, self.q, self.k, least, counts)
         offsets = np.concatenate([[0], np.cumsum(counts)])

@@ -1,4 +1,4 @@
-"""SoftAnnealing: the annealer as a scikit-learn estimator, and how its clusters take new words."""
+"""SoftAnnealing: deterministic annealing as a scikit-learn estimator, and its placement rule."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from roget.learn.clustering.soft.options import SoftOptions
 
 @dataclass(frozen=True, eq=False)
 class AnnealedRule(Rule):
-    """∝ exp(−β·KL(word ‖ cluster)), with `mass` times p(c)."""
+    """Place words by p(c|word) ∝ exp(−β·KL(word ‖ cluster)); times p(c) with `mass`."""
 
     clusterer = "soft"
 
@@ -35,7 +35,7 @@ class AnnealedRule(Rule):
     n_jobs: int | None = None
 
     def place(self, matrix: Any, leaves: Clustering) -> Array:
-        """p(c|word), by one exact E-step; a word without counts gets p(c)."""
+        """Return p(c|word) by one exact E step; a word without counts gets p(c)."""
         centroids, mass = leaves.centroids, leaves.mass
         k, dtype = centroids.shape[0], centroids.dtype
         totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
@@ -52,8 +52,8 @@ class AnnealedRule(Rule):
         return q
 
     @classmethod
-    def recall(cls, provenance: Mapping[str, Any]) -> Rule | None:
-        """The rule of a folder by this model, from its β and options, or its rule's old name."""
+    def from_provenance(cls, provenance: Mapping[str, Any]) -> Rule | None:
+        """Return the rule of an early folder of this model, from β and options or the old name."""
         beta, options = provenance.get("beta"), provenance.get("options") or {}
         called = provenance.get("rule", "anneal")
         if beta is None or options.get("model") == "symmetric" or called != "anneal":
@@ -64,26 +64,26 @@ class AnnealedRule(Rule):
 class SoftAnnealing(Annealing, SoftOptions):
     """Soft clusters of words by deterministic annealing, and the tree of their splits.
 
-    A word n belongs to cluster c by p(c|n) ∝ exp(−β·KL(p_n‖p_c)), a cluster is the mean of its
-    words; β is raised from where there is one cluster, and clusters split where they must.
+    A word n belongs to cluster c with p(c|n) ∝ exp(−β·KL(p_n‖p_c)), and a cluster is the mean of
+    its words. β is raised from where there is one cluster, and a cluster splits at its critical β.
 
-    With `n_clusters`, β ends where a word belongs to 1.6 to 2.5 of so many clusters on average, if
-    that keeps them apart, or at `beta`; a β too low for so many gives fewer, with a warning. With
-    `beta` alone there are all clusters that it gives; with neither, both are chosen on held-out
-    counts. With `mass`, memberships are ∝ p(c)·exp(−β·KL); while clusters are being split this is
-    so unless `equations` says otherwise. model="symmetric" is what `SymmetricAnnealing` does.
+    With `n_clusters`, β ends where a word belongs to 1.6 to 2.5 of the clusters on average, if that
+    keeps them apart, or at `beta`; if `beta` is too low for this number, there are fewer, with a
+    warning. With `beta` alone, there are as many clusters as it gives; with neither, both are
+    chosen on held-out counts. With `mass`, memberships are ∝ p(c)·exp(−β·KL); during splitting this
+    is always the case unless `equations` is changed. model="symmetric" is `SymmetricAnnealing`.
 
-    A long run is kept in the folder `checkpoint`, from which it goes on. `progress` is called with
-    {"beta", "n_clusters", "free_energy", "fraction"} as it does; free_energy is None while numbers
+    `checkpoint` is a folder for the state of a long run, from which it resumes. `progress` is
+    called with {"beta", "n_clusters", "free_energy", "fraction"}; free_energy is None while numbers
     of clusters are tried on held-out counts.
 
-    `until` ends the splits at a cross-entropy of the training counts, in bits, whatever the number
-    of clusters; β is then raised, if the memberships that were asked for need it. `equations` are
-    what holds while clusters split. `path_` has the free energy that is lowered there, F = D − H/β
-    with H relative to the masses, if those count; and `paper_free_energy`, F without masses.
+    `until` ends the splits at a cross-entropy of the training counts in bits; β is then raised
+    further if the requested memberships need it. `path_` holds the free energy that is minimised
+    during splitting, F = D − H/β with H relative to the masses if these are used, and
+    `paper_free_energy`, F without masses.
 
-    `notes_` says, after fitting, what is peculiar about the data, if anything is.
-    Ctrl-C ends a run early, with the clusters found so far and a warning.
+    `notes_` reports peculiarities of the data. Ctrl-C ends a run early with the clusters found so
+    far, and a warning.
 
     >>> import numpy as np
     >>> counts = np.array([[9, 1, 0, 0], [8, 2, 0, 1], [0, 0, 7, 3], [1, 0, 6, 4]])
@@ -99,10 +99,12 @@ class SoftAnnealing(Annealing, SoftOptions):
 
     @property
     def method(self) -> Method:
-        """The search, and how its clusters take new words."""
+        """The search, and the rule by which its clusters take new words."""
         if self.model == "symmetric":
             if self.equations != "mass" or self.until is not None:
-                raise InputError("equations and until are of the asymmetric model only")
+                raise InputError(
+                    "equations and until require model='asymmetric'", code="conflicting-options"
+                )
             method: Method = catalogue.load("clusterers", "symmetric")().method
             return method
 
@@ -110,7 +112,9 @@ class SoftAnnealing(Annealing, SoftOptions):
             return AnnealedRule(float(beta), self.mass, self.n_jobs)
 
         if self.mass and self.equations != "mass":
-            raise InputError(f"equations={self.equations!r} know no masses: expected mass=False")
+            raise InputError(
+                f"equations={self.equations!r} requires mass=False", code="conflicting-options"
+            )
         until = None if self.until is None else float(self.until) * math.log(2)
         settings = AnnealingSettings(mass=self.mass, equations=self.equations, until=until)
         return Method(Annealer, rule, settings=settings)

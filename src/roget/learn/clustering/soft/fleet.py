@@ -1,9 +1,8 @@
-"""E- and M-steps by an engine: blocks of words, and of contexts, stay with the workers.
+"""E and M steps on the workers of an engine: blocks of words and of contexts stay with them.
 
-An M-step sends memberships, and leaves the centroids with the workers; an E-step takes them from
-there, and gets memberships back. Blocks are put together of the ranges that threads share out, and
-the masses of ranges are added up in their order here, so that the number of workers and of blocks
-changes no bit.
+An M step sends memberships and leaves the centroids with the workers. An E step uses these and
+returns memberships. Blocks consist of the ranges that threads would share, and the masses of the
+ranges are summed here in order, so that the numbers of workers and blocks do not change a bit.
 """
 
 from __future__ import annotations
@@ -22,17 +21,17 @@ from roget.learn.clustering.soft import kernels
 from roget.learn.clustering.soft.kernels import Centroids, Fits, Lists
 
 LEAST = 1 << 25
-"""Cells times clusters below which a step is done sooner than sent."""
+"""Number of cells times clusters below which a step is faster without sending."""
 
 DENSE = 64
-"""Cells for each word and context, at least: these are worked on where they are, while memberships
-of words and centroids of contexts have to come and go."""
+"""Minimum number of cells for each word and context: cells stay with the workers, while memberships
+and centroids travel in every step."""
 
 _BLOCKS = 16
 
 
 class RowBlock(NamedTuple):
-    """Some rows of a table, numbered from 0, with a number for each, and the ranges in it."""
+    """Some rows of a table, numbered from 0, with a weight for each, and the ranges among them."""
 
     rows: RowIndex
     weights: Floats
@@ -40,7 +39,7 @@ class RowBlock(NamedTuple):
 
 
 class DistributedBlocks:
-    """The blocks of some data, which an engine holds."""
+    """The blocks of the data that an engine holds."""
 
     def __init__(
         self, data: Data, words: Sequence[tuple[int, int]], contexts: Sequence[tuple[int, int]]
@@ -69,9 +68,9 @@ class DistributedBlocks:
         return held
 
     def expect(self, centroids: Centroids, held: Array | Lists, fits: Fits, masses: Floats) -> None:
-        """The E-step: writes memberships, fits, and a row of masses for each range.
+        """Do the E step: write memberships, fits, and a row of masses for each range.
 
-        Log centroids that the last M-step left with the workers are taken from there.
+        Log centroids that the last M step left with the workers are used there.
         """
         k, done = centroids.bias.size, 0
         tasks = [(block, _cut_lists(held, begin, end)) for begin, end, block in self.words]
@@ -91,36 +90,36 @@ class DistributedBlocks:
             done += len(parts)
 
     def maximise(self, held: Array | Lists, mass: Floats) -> None:
-        """The M-step: log centroids stay with the workers, where the next E-step finds them."""
+        """Do the M step: log centroids stay with the workers for the next E step."""
         k = mass.size
         sent = held if isinstance(held, Lists) else np.ascontiguousarray(held[:, :k])
         tasks = [block for _, _, block in self.contexts]
         self._left = self.engine.leave(maximise_block, (sent, mass), tasks)
 
     def fetch(self, logs: Array) -> None:
-        """Write log centroids that are still with the workers."""
+        """Copy log centroids that are still with the workers to `logs`."""
         if self._left is None:
             return
         for (begin, end, _), made in zip(self.contexts, self._left.fetch(), strict=True):
             logs[begin:end, : made.shape[1]] = made
-        self._left = None  # not before: whoever asks again for what was lost is told again
+        self._left = None  # only now: if the workers are lost, the next call fails again
 
 
 def join_centroids(given: tuple[Any, ...]) -> Centroids:
-    """The centroids of all contexts, out of what the blocks of an M-step gave."""
+    """Join the centroids of all contexts from the results of the blocks of an M step."""
     found, places, bias, beta = given
     return Centroids(np.concatenate(in_order(found, places)), bias, beta)
 
 
 def unpack_block(sent: RowBlock) -> RowBlock:
-    """A block as kernels take it, which stays like this with a worker."""
+    """Convert a block to the types of the kernels; the worker keeps it in this form."""
     indptr, indices, values = sent.rows
     rows = RowIndex(indptr.astype(np.int64), indices.astype(np.int32), _own(values))
     return sent._replace(rows=rows, weights=_own(sent.weights))
 
 
 def expect_block(sent: Centroids, task: tuple[RowBlock, Lists | None]) -> tuple[Array, ...]:
-    """Memberships of a block of words, their log Z and entropies, and the masses of its ranges."""
+    """Return the memberships of a block of words, ln Z, entropies and the masses of its ranges."""
     centroids = Centroids(_own(sent.logs), _own(sent.bias), sent.beta)
     (rows, prior, ranges), lists = task
     rows, prior = RowIndex(*map(_own, rows)), _own(prior)
@@ -136,7 +135,7 @@ def expect_block(sent: Centroids, task: tuple[RowBlock, Lists | None]) -> tuple[
 
 
 def maximise_block(sent: tuple[Array | Lists, Floats], block: RowBlock) -> Array:
-    """Log centroids of a block of contexts."""
+    """Return the log centroids of a block of contexts."""
     held, mass = sent
     columns, floor, mass = RowIndex(*map(_own, block.rows)), _own(block.weights), _own(mass)
     logs = np.zeros((floor.size, mass.size), dtype=columns.values.dtype)
@@ -156,5 +155,5 @@ def _cut_lists(held: Array | Lists, begin: int, end: int) -> Lists | None:
 
 
 def _own(array: Array) -> Array:
-    """The array, or a copy where it came by wire: kernels are compiled for what can be written."""
+    """Return the array, or a copy if it is read-only: kernels are compiled for writable arrays."""
     return array if array.flags.writeable and array.flags.c_contiguous else np.array(array)

@@ -1,8 +1,12 @@
-"""The E-step, the M-step and the twins' EM, compiled.
+"""The E step, the M step and the EM of twins, compiled.
 
-Every kernel writes only rows of its own range (words in the E-step, contexts in the M-step), and
-sums in a fixed order, so that results do not depend on how many threads share the ranges.
-Score matrices and memberships have room for more clusters than there are: `k` says how many.
+    E step  p(c|n) = exp(β·Σ_v p_n(v) ln p(v|c) + bias_c) / Z_n      (eq. 8; H(p_n) cancels in Z_n)
+    M step  p(v|c) = Σ_n p(n)·p(c|n)·p_n(v) / p(c)                   (Bayes inverse, eq. 11)
+
+with bias_c = 0, or ln p(c) for mass-constrained memberships. Every kernel writes only the rows of
+its own range (words in the E step, contexts in the M step) and sums in a fixed order, so that
+results do not depend on the number of threads. Matrices have room for more clusters than the k in
+use.
 """
 
 from __future__ import annotations
@@ -17,29 +21,29 @@ from roget.core.kernels.rows import RowIndex
 from roget.core.types import Array, Floats
 
 TINY = 1e-12
-"""Memberships below this are zero: subnormal numbers are slow, and nothing depends on them."""
+"""Memberships below this become zero: subnormal numbers are slow, and nothing depends on them."""
 
 TWIN_STEPS, TWIN_TOLERANCE = 40, 1e-3
-"""EM between twins ends after so many steps, or when no share changes by more."""
+"""Maximum number of EM steps of twins, and the change of shares at which they stop."""
 
 
 class Centroids(NamedTuple):
-    """k clusters as the E-step sees them."""
+    """k clusters in the form that the E step needs."""
 
     logs: Array
     """log p(v|c), contexts × at least k."""
     bias: Floats
-    """What is added to β·Σ p_n(v)·log p(v|c), k numbers."""
+    """The k terms added to β·Σ p_n(v)·ln p(v|c)."""
     beta: float
 
 
 class Fits(NamedTuple):
-    """What the E-step says of each word beside its memberships; written in place."""
+    """Results of the E step for each word in addition to its memberships; written in place."""
 
     log_z: Floats
-    """log Z without the word's own entropy."""
+    """ln Z without the word's own entropy."""
     entropy: Floats
-    """The entropy of its membership."""
+    """Entropy of the word's memberships."""
 
 
 class Lists(NamedTuple):
@@ -52,10 +56,10 @@ class Lists(NamedTuple):
 
 @compiled_within
 def _sum_rows(begin: int, end: int, rows: RowIndex, table: Array, out: Array) -> None:
-    """Σ value·row of the table over the entries begin to end, into `out`.
+    """Write Σ value · table row over the entries begin to end into `out`.
 
-    Four at a time, each added in its turn: memory is asked for the next rows while it gives these,
-    and `out` is loaded and stored a quarter as often.
+    Four entries at a time, added one after the other: the next rows are prefetched while these are
+    added, and `out` is loaded and stored a quarter as often. The order of additions is fixed.
     """
     _, indices, values = rows
     out[:] = 0
@@ -77,7 +81,8 @@ def _sum_rows(begin: int, end: int, rows: RowIndex, table: Array, out: Array) ->
 def _share_out(
     scores: Array, places: Array, bias: Floats, beta: float, weight: float, out: Array, mass: Floats
 ) -> tuple[float, float]:
-    """A word's memberships in the clusters of these places, by its scores there; log Z, entropy."""
+    """Compute a word's memberships in the clusters `places` by its scores; return ln Z, entropy."""
+    # Softmax in the log domain: subtract the highest score before exponentiating.
     highest = -np.inf
     for at in range(places.size):
         highest = max(highest, beta * scores[at] + bias[places[at]])
@@ -90,6 +95,7 @@ def _share_out(
         out[at] = x
         total += x
         product += x * gap
+    # Normalise, and add the word to the masses p(c).
     scale = 1.0 / total
     for at in range(places.size):
         x = out[at] * scale
@@ -103,11 +109,12 @@ def expect(
     begin: int, end: int, rows: RowIndex, centroids: Centroids, prior: Floats, q: Array, fits: Fits,
     mass: Floats,
 ) -> None:  # fmt: skip
-    """Memberships of words begin to end in all clusters, exactly; and this range's masses."""
+    """Compute the memberships of words begin to end in all clusters, and the range's masses."""
     logs, bias, beta = centroids
     scores, every = np.zeros(bias.size, logs.dtype), np.arange(bias.size)
     mass[:] = 0.0
     for i in range(begin, end):
+        # Scores Σ_v p_n(v)·ln p(v|c) of all clusters, then eq. 8.
         _sum_rows(rows.indptr[i], rows.indptr[i + 1], rows, logs, scores)
         fits.log_z[i], fits.entropy[i] = _share_out(scores, every, bias, beta, prior[i], q[i], mass)
 
@@ -122,6 +129,7 @@ def _inverse(mass: Floats) -> Floats:
 
 @compiled_within
 def _write_logs(sums: Array, scale: Floats, least: float, out: Array) -> None:
+    """Write ln p(v|c) of one context, not below its lower bound."""
     lowest = math.log(least)
     for c in range(scale.size):
         x = sums[c] * scale[c]
@@ -132,9 +140,9 @@ def _write_logs(sums: Array, scale: Floats, least: float, out: Array) -> None:
 def maximise(
     begin: int, end: int, columns: RowIndex, q: Array, mass: Floats, floor: Floats, logs: Array
 ) -> None:
-    """log p(v|c) of contexts begin to end: the members' mean, not below the context's floor.
+    """Compute ln p(v|c) of contexts begin to end: the mean of the members, not below the floor.
 
-    `columns` has p(n)·p_n(v), context by context.
+    `columns` holds p(n)·p_n(v), context by context.
     """
     scale, sums = _inverse(mass), np.zeros(mass.size, logs.dtype)
     for v in range(begin, end):
@@ -144,7 +152,7 @@ def maximise(
 
 @compiled
 def pack(begin: int, end: int, q: Array, k: int, least: float, counts: Array) -> None:
-    """How many memberships of each word are at least `least`."""
+    """Count the memberships of each word that are at least `least`."""
     for i in range(begin, end):
         row, n = q[i], 0
         for c in range(k):
@@ -154,7 +162,7 @@ def pack(begin: int, end: int, q: Array, k: int, least: float, counts: Array) ->
 
 @compiled
 def fill(begin: int, end: int, q: Array, k: int, least: float, lists: Lists) -> None:
-    """Those memberships as lists."""
+    """Copy the memberships that are at least `least` to lists."""
     offsets, clusters, shares = lists
     for i in range(begin, end):
         row, at = q[i], offsets[i]
@@ -166,7 +174,7 @@ def fill(begin: int, end: int, q: Array, k: int, least: float, lists: Lists) -> 
 
 @compiled
 def spread(begin: int, end: int, lists: Lists, k: int, q: Array) -> None:
-    """Lists back into rows; a cluster that is not in a word's list gets 0."""
+    """Copy lists back to rows; clusters that are not in a word's list get 0."""
     offsets, clusters, shares = lists
     for i in range(begin, end):
         row = q[i]
@@ -182,7 +190,7 @@ def expect_listed(
     fits: Fits,
     mass: Floats,
 ) -> None:  # fmt: skip
-    """The E-step among each word's listed clusters only."""
+    """Do the E step over each word's listed clusters only."""
     logs, bias, beta = centroids
     indptr, indices, values = rows
     mass[:] = 0.0
@@ -203,7 +211,7 @@ def expect_listed(
 def maximise_listed(
     begin: int, end: int, columns: RowIndex, lists: Lists, mass: Floats, floor: Floats, logs: Array
 ) -> None:
-    """The M-step from lists of clusters."""
+    """Do the M step from lists of clusters."""
     indptr, rows, weights = columns
     offsets, clusters, shares = lists
     k, scale = mass.size, _inverse(mass)
@@ -223,16 +231,17 @@ def twins(
     words: Array, weights: Floats, rows: RowIndex, beta: float, floor: Floats, share: Floats,
     sums: Floats,
 ) -> float:  # fmt: skip
-    """EM between two twins that share their parent's weights; share is the first one's part.
+    """Run EM on two twins that share their parent's weights; `share` is the first one's part.
 
-    Leaves in the two rows of `sums` the twins' means times their masses; gives the first one's
-    mass.
+    Leaves the means of the twins times their masses in the rows of `sums`; returns the mass of the
+    first.
     """
     indptr, indices, values = rows
     first, second, steps = sums[0], sums[1], TWIN_STEPS
     gap = np.zeros(first.size)
     total, one = np.sum(weights), 0.0
     for step in range(steps + 1):
+        # M step: masses and means of the twins.
         one = np.sum(weights * share)
         two = total - one
         first[:] = 0.0
@@ -245,6 +254,7 @@ def twins(
                 second[indices[j]] += right * values[j]
         if step == steps or one <= TINY * total or two <= TINY * total:
             return one
+        # E step: the share of the first twin is a logistic function of the log-ratio of the means.
         for v in range(gap.size):
             if first[v] + second[v] > 0.0:
                 a, b = max(first[v] / one, floor[v]), max(second[v] / two, floor[v])

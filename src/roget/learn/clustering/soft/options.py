@@ -1,4 +1,4 @@
-"""What SoftAnnealing can be asked for."""
+"""Options of SoftAnnealing."""
 
 from __future__ import annotations
 
@@ -13,28 +13,30 @@ EQUATIONS = ("mass", "bayes", "printed")
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SoftOptions(Shared):
-    """Of soft clusters of words."""
+    """Options of soft clusters of words."""
 
     model: str = option(
-        "asymmetric", choices=MODELS, help="Clusters of words, or what the method symmetric does."
+        "asymmetric",
+        choices=MODELS,
+        help="Model: asymmetric = clusters of words, symmetric = the method `symmetric`.",
     )
-    mass: bool = option(False, help="Let large clusters attract words.")
+    mass: bool = option(
+        False, help="Let larger clusters attract more words: p(c|n) ∝ p(c)·exp(−β·KL)."
+    )
     equations: str = option(
         "mass",
         choices=EQUATIONS,
-        help="What holds while clusters split: memberships ∝ p(c)·exp(−β·KL) (mass); ∝ exp(−β·KL), "
-        "equation 8 of the paper, and clusters the means of their words by Bayes' rule (bayes); or "
-        "equations 7 and 8 as printed, where a cluster is the mean of all words near it, whatever "
-        "other clusters are near (printed). Without masses a copy of a cluster changes the model, "
-        "so that clusters hardly differ before β is high; as printed they also run together, "
-        "and of four planted families two or three are found: to see what the paper says.",
+        help="Equations during splitting: mass = memberships ∝ p(c)·exp(−β·KL); bayes = "
+        "memberships ∝ exp(−β·KL) (equation 8 of the paper), centroids by Bayes' rule; printed = "
+        "equations 7 and 8 as printed, where centroids ignore the other clusters and tend to "
+        "collapse (for comparison with the paper only).",
     )
     until: float | None = option(
         None,
         positive=True,
         metavar="BITS",
-        help="Split no further once the words' contexts cost no more than so many bits each by "
-        "p(context|word) = Σ p(c|word)·p(context|c), the cross-entropy of the training counts.",
+        help="Stop splitting once the cross-entropy of the training counts, "
+        "p(context|word) = Σ p(c|word)·p(context|c), is at most BITS per token.",
     )
 
 

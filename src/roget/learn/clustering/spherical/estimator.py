@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 from roget.core import folder
 from roget.core.io.problems import plural
 from roget.core.types import BoolArray, Floats, Ints
+from roget.errors import Notice
 from roget.learn.clustering import checkpoints
 from roget.learn.clustering.base import Clusterer, place_others
 from roget.learn.clustering.inputs import select_learnable
@@ -30,45 +31,45 @@ from roget.learn.clustering.spherical.moves import (
     start,
 )
 from roget.learn.clustering.spherical.options import SphericalOptions
-from roget.learn.clustering.spherical.rule import COMMON, NearestCentroids, draw_near
+from roget.learn.clustering.spherical.rule import COMMON, NearestCentroids, smooth_vectors
 from roget.learn.representation import Representation
 
 SIZE = 40
-"""Words in a class: as many as people read and find a name for (half of them have 36 or fewer)."""
+"""Mean number of words in a class: as many as readers take in and can name (median 36)."""
 
 FEW = 100
-"""Words of which none is set aside: so few can all be looked at."""
+"""Number of words up to which none is excluded: these few can all be inspected."""
 
 ENOUGH = (30, 50)
-"""Contexts, or tokens, that place a word for certain: one that lies between classes all the same
-has several senses or a general one, and is not set aside."""
+"""Numbers of contexts or tokens that place a word reliably. A word with more that still lies
+between classes has several senses or a general one, and is not excluded."""
 
 BETWEEN, AMONG = "between classes", "among rare words only"
 
 RARELY = 3
-"""A class is dissolved whose share of words in enough contexts is so many times smaller than usual:
-read blind, such classes have no name. At most a quarter of all are."""
+"""A class is dissolved if its share of words in enough contexts is this many times below average:
+in blind reading such classes had no name. At most a quarter of all classes are dissolved."""
 
 
 class SphericalTree(Clusterer, SphericalOptions):
-    """Classes of words whose vectors point the same way, and a balanced tree of them.
+    """Classes of words whose vectors have similar directions, in a balanced tree.
 
-    Counts become weights and weights become vectors (see `Representation`); every vector takes in
-    a little of its nearest neighbours'. Ward's merges make the first classes; then words move to
-    the nearest centre until they stand still. The tree is made bottom-up, by the merges that cost
-    least, with levels at which classes are moved again.
+    Counts become PPMI weights, weights become vectors (see `Representation`), and every vector is
+    smoothed with those of its nearest neighbours. Ward linkage gives the initial classes; then
+    words move to the nearest centre (spherical k-means) until none moves. The tree is built
+    bottom-up by the cheapest merges, and the classes of each level are moved again.
 
-    set_aside: leave unsure words out of a thesaurus of more than 100: those, and rare ones (in
-        fewer than 30 contexts and 50 times) whose class would be farther from them than another
-        one, if they were not in it. Unless a number of classes is asked for, classes of such rare
-        words only are dissolved as well.
-    checkpoint: a folder in which a long run is kept and from which it goes on.
-    progress: called with {"fraction"} as the run goes on.
+    set_aside: leave uncertain words out of a thesaurus of more than 100 words: words with few
+        contexts, and rare words (fewer than 30 contexts and 50 tokens) that are closer to another
+        class than to the rest of their own. Unless a number of classes is requested, classes made
+        up of such rare words are dissolved as well.
+    checkpoint: folder for the state of a long run, from which it resumes.
+    progress: called with {"fraction"} during the run.
 
-    `unsure_` says why a word is set aside, by row; all the same it has a label. Ward's
-    distances are quadratic, so that of more than 6,000 words (or four for each class) only the most
-    frequent are merged, and the others join the nearest class before words move. Ctrl-C while words
-    move ends that early, with a warning.
+    `unsure_` maps the rows of the excluded words to the reason; they have labels nevertheless.
+    Ward linkage needs quadratic memory: with more than 6,000 words (or four per class) only the
+    most frequent are linked, and the others join the nearest class before words move. Ctrl-C while
+    words move ends this phase early, with a warning.
 
     >>> import numpy as np
     >>> rows = [[9, 8, 7, 0, 0, 0], [8, 9, 5, 0, 1, 0], [0, 0, 1, 7, 8, 9], [0, 0, 0, 6, 4, 9]]
@@ -92,30 +93,34 @@ class SphericalTree(Clusterer, SphericalOptions):
             self._make_classes(matrix, pause)
 
     def _make_classes(self, matrix: Any, pause: checkpoints.Pause) -> None:
+        # 1. Vectors: of all words with enough contexts (or of an interrupted run).
         asked = leveling.read_levels(self.levels, self.n_clusters)
         totals, seen, _ = select_learnable(matrix, 0)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        self._tell(0.02)
+        self._report(0.02)
         keep = checkpoints.Checkpoint(
             self.checkpoint, self.name, (matrix.indptr, matrix.indices, matrix.data), {"seed": seed}
         )
         wanted = asked[-1] if asked else self.n_clusters
         learnt, known = self._represent(matrix, seen, seed, 4 * (wanted or 1), keep)
-        self._tell(0.5)
+        self._report(0.5)
         n = learnt.size
         k = min(n, wanted or max(1, round(n / SIZE)))
+        # 2. Smooth the vectors with their nearest common words.
         order = np.argsort(-totals[learnt], kind="stable")
         common = np.sort(order[:COMMON])
-        vectors = draw_near(known, common)
+        vectors = smooth_vectors(known, common)
         pause()
-        self._tell(0.7)
+        self._report(0.7)
+        # 3. Initial classes by Ward linkage, then moves to the nearest centre.
         labels = start(vectors, k, order)
-        self._tell(0.9)
+        self._report(0.9)
         try:
             labels = move(vectors, labels, pause)
         except KeyboardInterrupt:
-            self._interrupt("words did not stop moving", ConvergenceWarning)
+            self._interrupt("words had not stopped moving", ConvergenceWarning)
         labels = np.unique(labels, return_inverse=True)[1]
+        # 4. Uncertain words: dissolve classes of rare words, and find rare words between classes.
         aside, contexts = self.set_aside and n > FEW, np.diff(matrix.indptr)[learnt]
         seldom = (contexts < ENOUGH[0]) & (totals[learnt] < ENOUGH[1])
         among = np.zeros(n, dtype=bool)
@@ -124,9 +129,10 @@ class SphericalTree(Clusterer, SphericalOptions):
         k = int(labels.max()) + 1
         own, others = measure_fit(vectors, labels, k)
         between = (own < others) & seldom & ~among & (aside and n > k > 1)
-        # No class is left without a word that is sure.
+        # Every class keeps at least one certain word.
         between &= np.isin(labels, labels[~between & ~among])
         unsure = between | among
+        # 5. The tree over the centres, and the sharpness of the rule for new words.
         centres = compute_centres(vectors[~among], labels[~among], k)
         self.levels_ = [*(one for one in asked or leveling.choose_levels(k) if one < k), k]
         sizes = np.bincount(labels, minlength=k)
@@ -134,6 +140,7 @@ class SphericalTree(Clusterer, SphericalOptions):
         labels, centres = number[labels], centres[np.argsort(number)]
         self.sharpness_ = _sharpen(vectors, labels, centres, own)
         rule = NearestCentroids(self.sharpness_, centres.astype(np.float32), common)
+        # 6. The clustering: centroids and masses from the certain words only.
         belongs = one_hot(labels, k)
         sure = belongs[~unsure].T @ matrix[learnt[~unsure]]
         mass = np.asarray(sure.sum(axis=1)).ravel()
@@ -145,19 +152,19 @@ class SphericalTree(Clusterer, SphericalOptions):
         )  # fmt: skip
         self.clustering_ = place_others(found, matrix, learnt)
         self._set_aside(matrix, learnt, between, among)
-        self._tell(1.0)
+        self._report(1.0)
 
     def _represent(
         self, matrix: Any, seen: Ints, seed: int, least: int, keep: checkpoints.Checkpoint
     ) -> tuple[Ints, Representation]:
-        """The rows that can be learnt from, at least so many; or those of a run stopped later."""
+        """Return the rows to learn from, at least `least`, and their vectors."""
         names = vars(self)
-        told = keep.resume()
-        if told is not None:
-            with keep.going_on():
-                return self._recall(told, matrix)
+        state = keep.resume()
+        if state is not None:
+            with keep.guard():
+                return self._restore(state, matrix)
         contexts = np.diff(matrix.indptr)
-        # Words with few contexts too, rather than hardly more words than classes.
+        # Rather include words with few contexts than have hardly more words than classes.
         enough = np.sort(contexts[seen])[-min(least, seen.size)]
         learnt = seen[contexts[seen] >= min(self.min_contexts, int(enough))]
         words = names.get("words_")
@@ -169,43 +176,45 @@ class SphericalTree(Clusterer, SphericalOptions):
         return learnt, known
 
     @staticmethod
-    def _recall(told: Mapping[str, Any], matrix: Any) -> tuple[Ints, Representation]:
-        """The words that were learnt from, and their vectors, from what was kept."""
-        known = Representation.of_arrays(told)
-        folder.need_arrays(told, {"learnt": ("i", (known.weights.shape[0],))})
-        learnt = told["learnt"].astype(np.int64)
+    def _restore(state: Mapping[str, Any], matrix: Any) -> tuple[Ints, Representation]:
+        """Read the rows to learn from and their vectors from a checkpoint."""
+        known = Representation.from_arrays(state)
+        folder.need_arrays(state, {"learnt": ("i", (known.weights.shape[0],))})
+        learnt = state["learnt"].astype(np.int64)
         folder.need_range("learnt", learnt, 0, matrix.shape[0])
         if known.rows is not None or known.weights.shape[1] != matrix.shape[1]:
-            raise ValueError("vectors of other words, or by other contexts")
+            raise ValueError("the vectors belong to other words or contexts")
         if np.any(learnt[1:] <= learnt[:-1]):
-            raise ValueError("learnt: expected to increase")
+            raise ValueError("learnt: expected increasing row numbers")
         return learnt, known
 
     def _set_aside(self, matrix: Any, learnt: Ints, between: BoolArray, among: BoolArray) -> None:
+        """Record the uncertain words with the reason, and add a note."""
         few = np.setdiff1d(np.arange(matrix.shape[0]), learnt).tolist()
         contexts = np.diff(matrix.indptr)
         self.unsure_ = {}
         if self.set_aside and matrix.shape[0] > FEW:
-            told = {row: f"seen in {plural(int(contexts[row]), 'context')}" for row in few}
+            reasons = {row: f"seen in {plural(int(contexts[row]), 'context')}" for row in few}
             for why, which in ((BETWEEN, between), (AMONG, among)):
-                told |= dict.fromkeys(learnt[which].tolist(), why)
-            self.unsure_ = told
+                reasons |= dict.fromkeys(learnt[which].tolist(), why)
+            self.unsure_ = reasons
         if self.unsure_:
-            self.notes_.append(
-                f"{plural(len(self.unsure_), 'word', ',')} set aside as unsure: "
-                f"{int(between.sum()):,} rare ones between classes, {int(among.sum()):,} among "
-                f"rare words only, {len(few):,} seen in fewer than {self.min_contexts} contexts "
-                "(--no-set-aside keeps them)"
+            text = (
+                f"{plural(len(self.unsure_), 'word', ',')} excluded as uncertain: "
+                f"{int(between.sum()):,} rare words between classes, {int(among.sum()):,} whose "
+                f"nearest words are all rare, {len(few):,} with fewer than {self.min_contexts} "
+                "contexts (--no-set-aside keeps them)"
             )
+            self.notes_.append(Notice(text, code="words-set-aside"))
 
     def _unpack(self) -> None:
         self.unsure_ = {int(row): str(why) for row, why in self.unsure_.items()}
 
 
 def dissolve(vectors: Any, labels: Ints, seldom: BoolArray) -> tuple[Ints, BoolArray]:
-    """Labels without classes in which hardly a word is seen often, and the rare words of those.
+    """Dissolve classes of mostly rare words; return the labels and the rare words among them.
 
-    All their words get the class nearest to them.
+    All words of a dissolved class move to the nearest remaining class.
     """
     sizes = np.bincount(labels)
     often = np.bincount(labels, ~seldom) / sizes
@@ -220,7 +229,7 @@ def dissolve(vectors: Any, labels: Ints, seldom: BoolArray) -> tuple[Ints, BoolA
 
 
 def _sharpen(vectors: Any, labels: Ints, centres: Any, own: Floats) -> float:
-    """The sharpness under which words are likeliest where they are, each without its own part."""
+    """Return the sharpness that maximises the likelihood of the labels (leave-one-out cosines)."""
     if centres.shape[0] < 2:
         return 1.0
     rows = np.linspace(0, labels.size - 1, min(labels.size, 4000)).astype(np.int64)
@@ -228,7 +237,8 @@ def _sharpen(vectors: Any, labels: Ints, centres: Any, own: Floats) -> float:
     cosines[np.arange(rows.size), labels[rows]] = own[rows]
 
     def loss(sharpness: float) -> float:
-        told = sharpness * cosines
-        return float(np.mean(logsumexp(told, axis=1) - told[np.arange(rows.size), labels[rows]]))
+        scores = sharpness * cosines
+        own = scores[np.arange(rows.size), labels[rows]]
+        return float(np.mean(logsumexp(scores, axis=1) - own))
 
     return float(minimize_scalar(loss, bounds=(1.0, 1000.0), method="bounded").x)

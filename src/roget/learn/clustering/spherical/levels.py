@@ -1,4 +1,4 @@
-"""A tree over classes: levels for people, each made for itself, and merges in between."""
+"""The tree over the classes: readable levels, each optimised separately, joined by merges."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from roget.learn.clustering.spherical.moves import compute_centres, move
 from roget.learn.representation.vectors import Singles
 
 TOP = 8
-"""Classes of the first level: as many as one looks at."""
+"""Number of classes at the top level: as many as readers take in at a glance."""
 
 RATIO = 6
-"""Classes below one of the level above, about."""
+"""Approximate number of subclasses of a class."""
 
 
 def choose_levels(k: int) -> tuple[int, ...]:
-    """Sizes of the levels above k classes, and k.
+    """Return the sizes of the levels above k classes, followed by k.
 
     >>> choose_levels(128), choose_levels(75), choose_levels(2500), choose_levels(10)
     ((8, 32, 128), (8, 24, 75), (8, 34, 141, 595, 2500), (10,))
@@ -37,22 +37,26 @@ def choose_levels(k: int) -> tuple[int, ...]:
 
 
 def read_levels(given: object, k: int | None) -> tuple[int, ...] | None:
-    """The levels that were asked for, with the number of classes as the last; None for auto."""
+    """Return the requested levels, ending with the number of classes; None for auto."""
     if given is None or given == "auto":
         return None
     try:
         sizes = [int(one) for one in (given.split(",") if isinstance(given, str) else given)]  # type: ignore[attr-defined]
     except (TypeError, ValueError):
-        raise InputError(f"levels {given!r}: expected whole numbers, such as 8,64,512") from None
+        raise InputError(
+            f"levels={given!r}: expected whole numbers, such as 8,64,512", code="invalid-option"
+        ) from None
     if k is not None and (not sizes or sizes[-1] != k):
         sizes.append(k)
     if not sizes or sizes[0] < 1 or any(a >= b for a, b in pairwise(sizes)):
-        raise InputError(f"levels {given!r}: expected sizes that rise, 1 or more")
+        raise InputError(
+            f"levels={given!r}: expected increasing sizes of at least 1", code="invalid-option"
+        )
     return tuple(sizes)
 
 
 class LevelNode(NamedTuple):
-    """Of a dendrogram: a class, or two nodes at what their merge cost, in which step of levels."""
+    """A node of a dendrogram: a class, or two nodes with the cost and level step of their merge."""
 
     step: int
     height: float
@@ -61,11 +65,11 @@ class LevelNode(NamedTuple):
 
 
 def grow(centres: Singles, sizes: Ints, levels: Sequence[int], pause: Pause) -> tuple[Tree, Ints]:
-    """The tree, and the number of each class in it.
+    """Build the tree of the classes; return it with the number of each class in it.
 
-    Classes weigh by the roots of their sizes. Level by level they are merged, at the least cost in
-    squared distances, and then moved to the nearest centre; so that a cut at the size of a level
-    is that level.
+    Level by level, from the finest: classes, weighted by the square roots of their sizes, are
+    merged at the least cost in squared distances and then moved to the nearest centre of the level.
+    A cut of the tree at the size of a level gives exactly this level.
     """
     weights = np.sqrt(sizes)
     groups = [LevelNode(0, 0.0, label=at) for at in range(sizes.size)]
@@ -80,9 +84,10 @@ def grow(centres: Singles, sizes: Ints, levels: Sequence[int], pause: Pause) -> 
 
 
 def merge(centres: Singles, weights: Floats, size: int = 1) -> list[tuple[int, int, float]]:
-    """The merges that leave so many: of two classes, into the first, and what each costs."""
+    """Merge classes by Ward's criterion down to `size`; return (into, merged, cost) triples."""
     n = weights.size
     at, mass = centres.astype(np.float64), weights.astype(np.float64)
+    # Ward's cost of a merge: w_i·w_j/(w_i + w_j) · ‖x_i − x_j‖².
     squares = np.maximum((at**2).sum(1)[:, None] + (at**2).sum(1)[None, :] - 2 * at @ at.T, 0.0)
     costs = squares * (mass[:, None] * mass[None, :] / (mass[:, None] + mass[None, :]))
     np.fill_diagonal(costs, np.inf)
@@ -94,7 +99,7 @@ def merge(centres: Singles, weights: Floats, size: int = 1) -> list[tuple[int, i
         j = int(best[i])
         i, j = min(i, j), max(i, j)
         done.append((i, j, float(costs[i, j])))
-        # Lance and Williams: what the merged pair costs with every other one.
+        # Lance–Williams update: the cost of merging the new class with every other one.
         total = mass[i] + mass[j] + mass
         new = (
             (mass[i] + mass) * costs[i] + (mass[j] + mass) * costs[j] - mass * costs[i, j]
@@ -104,6 +109,7 @@ def merge(centres: Singles, weights: Floats, size: int = 1) -> list[tuple[int, i
         costs[i], costs[:, i] = new, new
         costs[j], costs[:, j] = np.inf, np.inf
         least[j] = np.inf
+        # Nearest neighbours that were i or j are recomputed; others may have become nearer to i.
         stale = np.flatnonzero((best == i) | (best == j))
         stale = np.union1d(stale[np.isfinite(least[stale])], [i])
         best[stale] = costs[stale].argmin(axis=1)
@@ -116,7 +122,7 @@ def merge(centres: Singles, weights: Floats, size: int = 1) -> list[tuple[int, i
 def _join(
     centres: Singles, weights: Floats, rows: Ints, groups: Sequence[LevelNode], step: int
 ) -> LevelNode:
-    """One node of several, by merges; never below what it is made of."""
+    """Merge several nodes into one; a node is never lower than its children."""
     here: dict[int, LevelNode] = {at: groups[row] for at, row in enumerate(rows.tolist())}
     for i, j, cost in merge(centres[rows], weights[rows]):
         height = max(cost, here[i].height, here[j].height)
@@ -125,7 +131,7 @@ def _join(
 
 
 def _number(root: LevelNode) -> tuple[Tree, Ints]:
-    """The tree of a dendrogram, split from the top, and the cluster of each label."""
+    """Number the clusters in the order of the splits, highest first; return tree and numbers."""
     waiting, splits = {0: root}, []
     while high := [one for one in waiting.items() if one[1].below is not None]:
         number, node = max(high, key=lambda one: (one[1].step, one[1].height, -one[0]))

@@ -1,4 +1,4 @@
-"""Classes of unit vectors: a start by Ward's merges, then moves to the nearest centre."""
+"""Spherical k-means of unit vectors: initial classes by Ward linkage, then moves."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from roget.learn.clustering.memberships import one_hot
 from roget.learn.representation.vectors import BLOCK, Singles
 
 START = 6000
-"""Vectors that Ward's merges begin with, whose distances are quadratic in memory; at least."""
+"""Minimum number of vectors for Ward linkage, whose distances need quadratic memory."""
 
 MOST = 12000
-"""And at most, however many classes there are to be."""
+"""Maximum number, for any number of classes."""
 
 ROUNDS = 60
-"""Rounds of moves at most; most begin to stand still after twenty."""
+"""Maximum number of rounds; most words stop moving after twenty."""
 
 
 def start(vectors: Singles, k: int, order: Ints) -> Ints:
-    """k classes of all vectors: Ward's of the first in the order, and the others where nearest."""
+    """Return k initial classes: Ward linkage of the first vectors in `order`, then the nearest."""
     from scipy.cluster.hierarchy import fcluster, linkage
 
     first = order[: min(max(START, 4 * k), max(MOST, k))]
@@ -41,7 +41,7 @@ def start(vectors: Singles, k: int, order: Ints) -> Ints:
 
 
 def _distances(vectors: Singles) -> Floats:
-    """Of unit vectors, pair by pair as `linkage` takes them: √(2 − 2·cosine)."""
+    """Return the condensed distances of unit vectors for `linkage`: √(2 − 2·cosine)."""
     n = vectors.shape[0]
     found = np.empty(n * (n - 1) // 2)
     begin = 0
@@ -55,15 +55,16 @@ def _distances(vectors: Singles) -> Floats:
 
 
 def move(vectors: Singles, labels: Ints, pause: Pause, weights: Any = None) -> Ints:
-    """The labels after moves of every vector to the nearest centre, until they stand still.
+    """Move every vector to the nearest centre until none moves; return the labels.
 
-    A class that would be left empty takes the vector that is farthest from its own centre.
+    A class that would become empty takes the vector farthest from its own centre.
     """
     k = int(labels.max()) + 1
     for _ in range(ROUNDS):
         pause()
         new, cosines = nearest(vectors, compute_centres(vectors, labels, k, weights))
         for gone in np.flatnonzero(np.bincount(new, minlength=k) == 0):
+            # Vectors alone in their class stay, or they would leave another class empty.
             alone = np.bincount(new, minlength=k)[new] == 1
             far = int(np.argmin(np.where(alone, np.inf, cosines)))
             new[far], cosines[far] = gone, np.inf
@@ -74,7 +75,7 @@ def move(vectors: Singles, labels: Ints, pause: Pause, weights: Any = None) -> I
 
 
 def compute_centres(vectors: Singles, labels: Ints, k: int, weights: Any = None) -> Singles:
-    """The directions of the classes."""
+    """Return the normalised sum of the vectors of each class, optionally weighted."""
     members = sparse.csr_array(one_hot(labels, k).T, dtype=np.float32)
     if weights is not None:
         members.data *= weights[members.indices]
@@ -82,7 +83,7 @@ def compute_centres(vectors: Singles, labels: Ints, k: int, weights: Any = None)
 
 
 def nearest(vectors: Singles, centres: Singles) -> tuple[Ints, Floats]:
-    """The nearest centre of each vector, and their cosine."""
+    """Return the nearest centre of each vector and its cosine."""
     labels = np.empty(vectors.shape[0], dtype=np.int64)
     cosines = np.empty(vectors.shape[0])
     for begin in range(0, labels.size, BLOCK):
@@ -94,9 +95,9 @@ def nearest(vectors: Singles, centres: Singles) -> tuple[Ints, Floats]:
 
 
 def measure_fit(vectors: Singles, labels: Ints, k: int) -> tuple[Floats, Floats]:
-    """The cosine of each vector with its class without it, and with the best of the others.
+    """Return each vector's cosine with the rest of its class, and with the nearest other class.
 
-    Alone in its class it fits nowhere: the first is −1.
+    A vector alone in its class has no rest; its first cosine is −1.
     """
     members = sparse.csr_array(one_hot(labels, k).T, dtype=np.float32)
     sums = np.asarray(members @ vectors)

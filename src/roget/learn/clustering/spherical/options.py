@@ -1,4 +1,4 @@
-"""What SphericalTree can be asked for."""
+"""Options of SphericalTree."""
 
 from __future__ import annotations
 
@@ -11,24 +11,26 @@ from roget.learn.clustering.options import CLUSTERS, RunOptions
 
 @dataclass(eq=False, repr=False)
 class SphericalOptions(RunOptions):
-    """Of classes by the directions of words' vectors."""
+    """Options of classes by the directions of word vectors."""
 
     n_clusters: int | None = option(
-        None, minimum=1, flags=CLUSTERS, help="How many; by default one for each 40 words."
+        None, minimum=1, flags=CLUSTERS, help="Number of clusters [default: one per 40 words]."
     )
     _: KW_ONLY
     levels: Any = option(
         "auto",
         many="text",
         metavar="N,N,…|auto",
-        help="Sizes of the levels of the tree, each made for itself and part of the next; the last "
-        "is the number of classes.",
+        help="Sizes of the levels of the tree from top to bottom, e.g. 8,64,512; the last is the "
+        "number of classes.",
     )
     min_contexts: int = option(
-        3, minimum=1, help="Words with fewer contexts take no part in learning."
+        3, minimum=1, help="Exclude words with fewer contexts from learning."
     )
     set_aside: bool = option(
-        True, help="Leave unsure words out of the thesaurus: those, and rare ones that fit nowhere."
+        True,
+        help="Leave uncertain words out of the thesaurus: words with fewer than min_contexts "
+        "contexts, and rare words that fit no class.",
     )
 
 

@@ -1,14 +1,14 @@
-"""The symmetric model p(n,v) = Σ p(c)·p(n|c)·p(v|c), annealed: clusters of associations.
+"""The symmetric model p(n,v) = Σ_c p(c)·p(n|c)·p(v|c), annealed: clusters of associations.
 
-Tempered EM (Hofmann 1999): the posterior of a pair is ∝ [p(c)·p(n|c)·p(v|c)]^β. At β = 1 this is
-maximum likelihood (PLSA, the same as NMF under Kullback–Leibler divergence), which fits its
-training data too closely; β < 1 keeps clusters soft, and is where held-out data are predicted best.
+Tempered EM (Hofmann 1999): the posterior of a pair is p(c|n,v) ∝ [p(c)·p(n|c)·p(v|c)]^β. β = 1 is
+maximum likelihood (PLSA, the same as NMF under Kullback–Leibler divergence), which overfits; β < 1
+keeps clusters soft and predicts held-out data best.
 
-A cluster is unstable iff β·(1 + σ) > 1, where σ is the largest non-trivial canonical correlation
-of its own share of the pairs: with twins p(n|c)·(1 ± a_n) and p(v|c)·(1 ± d_v), one step of EM
-maps a → β(a + P·d) and d → β(d + Pᵀ·a), P being the conditional expectation. Clusters are split
-along a and d where mass·σ², the dependence that the split can account for, is largest. By σ alone,
-outliers of a few tokens are split off first.
+A cluster is unstable iff β·(1 + σ) > 1, where σ is the largest non-trivial canonical correlation of
+its share of the pairs: for twins p(n|c)·(1 ± a_n) and p(v|c)·(1 ± d_v), one EM step maps
+a → β(a + P·d) and d → β(d + Pᵀ·a), with P the conditional expectation. Clusters are split along a
+and d, first where mass·σ², the dependence that the split can explain, is largest. By σ alone,
+outliers of a few tokens would be split off first.
 """
 
 from __future__ import annotations
@@ -37,27 +37,32 @@ from roget.learn.clustering.symmetric import kernels
 from roget.learn.clustering.symmetric.kernels import temper
 
 BETA = 0.775
-"""Where β stays unless asked otherwise: about the best on held-out data for 50 to 200 clusters."""
+"""Default final β: about the best on held-out data for 50 to 200 clusters."""
 
 SOFTEST, HARDEST = 0.725, 0.875
-"""The range of β that is tried where a number of clusters is to be chosen."""
+"""Range of β that is tried if a number of clusters is chosen."""
 
 GROWTH = 0.5
-"""The part of the clusters that are split before all settle."""
+"""Maximum share of the clusters that are split before all settle."""
 
 STEADY = 1.001
-"""β·(1 + σ) above which a cluster is split; at 1 itself twins would never part."""
+"""β·(1 + σ) above which a cluster is split; at 1 itself twins would never separate."""
 
 POWER_STEPS = 10
 FIRST_POWER_STEPS = 60
+"""Power iterations from the last known direction, and for the first split."""
+
 SETTLE_STEPS = 10
+"""Maximum number of EM steps between splits."""
+
 SHARPEN = 0.025
+"""Step of β after the splits."""
 BLOCK = 32
-"""Clusters whose instability is sought at once."""
+"""Number of clusters whose instability is computed at once."""
 
 
 class SymmetricAnnealer(AnnealingSearch):
-    """The search itself.
+    """The annealing of the symmetric model.
 
     `words` and `contexts` hold the expected counts p(n,c) and p(v,c), a row for each word or
     context; each sums to 1.
@@ -65,23 +70,25 @@ class SymmetricAnnealer(AnnealingSearch):
 
     needs_number = True
     stride = 2
-    """How many steps β is raised by at once where a number of clusters is to be chosen."""
+    """Number of steps by which β is raised at once while a number of clusters is chosen."""
     lowest = 0.5
-    """The β at which words that share no context with the others part."""
+    """The β at which disconnected words split off."""
 
     @staticmethod
     def first_beta(beta: float | None) -> float | None:
-        """Where β begins when a number of clusters is to be chosen."""
+        """Return the first β if a number of clusters is chosen."""
         return SOFTEST if beta is None else beta
 
     @staticmethod
     def last_beta(reached: float) -> float:
-        """Up to where β is tried."""
+        """Return the highest β that is tried."""
         return HARDEST
 
     def __init__(self, data: Data, settings: AnnealingSettings, pause: Pause = never_stop) -> None:
         if settings.n_clusters is None:
-            raise InputError("the symmetric model needs a number of clusters")
+            raise InputError(
+                "the symmetric model needs a number of clusters", code="missing-option"
+            )
         super().__init__(data, settings, pause)
         self.most = min(settings.n_clusters, data.n_words)
         self.target = BETA if settings.beta is None else settings.beta
@@ -99,16 +106,16 @@ class SymmetricAnnealer(AnnealingSearch):
 
     @property
     def grown(self) -> bool:
-        """Whether no more splits are to come."""
+        """True if no more splits will be made."""
         return self.n_clusters >= self.most or self.beta > BETA
 
     @property
     def tree(self) -> Tree:
-        """The splits as a tree; a node's value is the critical β it had when it was split."""
+        """The splits as a tree; a value is the critical β of the cluster when it was split."""
         return Tree.from_splits((split.parent, split.critical_beta) for split in self.splits)
 
     def memberships(self) -> Array:
-        """p(c|n), words × clusters."""
+        """Return p(c|n), words × clusters."""
         return np.asarray(self.words / self.words.sum(axis=1, keepdims=True))
 
     @property
@@ -132,15 +139,15 @@ class SymmetricAnnealer(AnnealingSearch):
         self.energy = self._settle(self.settings.max_iter, self.settings.tol)
 
     def wind_up(self) -> None:
-        """Leave off where it is: nothing is missing."""
+        """End the search where it is: nothing is missing."""
 
     def snapshot(self) -> dict[str, Any]:
-        """All that is needed to go on from here, as arrays and plain data."""
+        """Return the whole state as arrays and plain data."""
         arrays = {"words": self.words, "contexts": self.contexts, "modes": self._modes}
         return super().snapshot() | arrays
 
     def restore(self, kept: dict[str, Any]) -> None:
-        """Go on from a snapshot."""
+        """Resume from a snapshot."""
         super().restore(kept)
         arrays = {name: kept[name] for name in ("words", "contexts", "modes")}
         schema: Schema = {
@@ -155,7 +162,7 @@ class SymmetricAnnealer(AnnealingSearch):
         self.words, self.contexts, self._modes = words, contexts, modes
 
     def _settle(self, steps: int, tol: float) -> Energy:
-        """Tempered EM until the free energy falls by less than `tol` of itself."""
+        """Run tempered EM until the free energy falls by less than the share `tol`."""
         before = math.inf
         for _ in range(max(1, steps)):
             self._pause()
@@ -167,14 +174,14 @@ class SymmetricAnnealer(AnnealingSearch):
         return self._energy(free)
 
     def _step(self) -> float:
-        """One E-step and one M-step; gives Σ p(n,v)·log Z(n,v)."""
+        """Do one E step and one M step; return Σ p(n,v)·ln Z(n,v)."""
         counts, log_z = self._expect()
         words, contexts = self._tempered
         self.words, self.contexts = counts, self._over_words(words) * contexts
         return log_z
 
     def _expect(self) -> tuple[Array, float]:
-        """The E-step: p(n,v)/Z(n,v) of every pair is kept, the words' expected counts returned."""
+        """Do the E step: store p(n,v)/Z(n,v) of every pair, return the words' expected counts."""
         data, beta = self.data, self.beta
         words = temper(self.words / data.prior[:, None].astype(self.words.dtype), beta)
         contexts = temper(self.contexts / self.contexts.sum(axis=0), beta)
@@ -186,7 +193,7 @@ class SymmetricAnnealer(AnnealingSearch):
         return counts, float(np.sum(log_z))
 
     def _over_words(self, table: Array) -> Array:
-        """For every context, the sum over its words of p(n,v)/Z(n,v) times the word's row."""
+        """Return for every context the sum over its words of p(n,v)/Z(n,v) times the word's row."""
         return self._gather(self.data.columns._replace(values=self._turned), self._columns, table)
 
     def _over_contexts(self, table: Array) -> Array:
@@ -198,7 +205,7 @@ class SymmetricAnnealer(AnnealingSearch):
         return out
 
     def _energy(self, free: float) -> Energy:
-        """D is the expected −log p(c|n)·p(v|c) less the words' own entropy, and F = D − H/β."""
+        """Return F = D − H/β, with D the expected −ln p(c|n)·p(v|c) less the words' own entropy."""
         own = float(np.sum(self.data.prior * self.data.entropy))
         pairs = zip((self.words, self.contexts), self._tempered, strict=True)
         expected = sum(
@@ -208,7 +215,7 @@ class SymmetricAnnealer(AnnealingSearch):
         return Energy(free - own, distortion - own, self.beta * (distortion - free))
 
     def _split(self) -> bool:
-        """Split the clusters that gain most by it; False if all are stable."""
+        """Split the clusters that gain most; return False if all are stable."""
         self._expect()
         sigma, scores, modes = self._instabilities()
         mass = self.words.sum(axis=0, dtype=np.float64)
@@ -225,7 +232,7 @@ class SymmetricAnnealer(AnnealingSearch):
         fresh = self._random(2 * chosen.size, self.words.shape[1])
         modes[:, chosen] = fresh[:, : chosen.size]
         self._modes = np.hstack([modes, fresh[:, chosen.size :]])
-        # Noted before words settle, so that an interrupt there finds tree and clusters agreed.
+        # Recorded before words settle, so that tree and clusters agree if that is interrupted.
         self.splits += self._notes(chosen, sigma)
         self.energy = self._settle(SETTLE_STEPS, self.settings.tol)
         self.splits[-chosen.size :] = self._notes(chosen, sigma)
@@ -236,12 +243,12 @@ class SymmetricAnnealer(AnnealingSearch):
         return [ClusterSplit(int(c), self.beta, float(critical[c]), self.energy) for c in chosen]
 
     def _random(self, columns: int, k: int) -> Array:
-        """Where the search for instabilities starts, whether resumed or not."""
+        """Return start vectors of the power iteration, the same for a resumed run."""
         rng = np.random.default_rng([self.settings.seed, k])
         return rng.standard_normal((self.data.n_contexts, columns)).astype(self.contexts.dtype)
 
     def _instabilities(self) -> tuple[Floats, Array, Array]:
-        """Of every cluster σ, and the scores of words and contexts, with mean 0 and variance 1."""
+        """Return σ of every cluster, and the standardised scores of words and contexts."""
         sigma, scores = np.zeros(self.n_clusters), np.empty_like(self.words)
         modes = np.empty_like(self.contexts)
         for begin in range(0, self.n_clusters, BLOCK):
@@ -250,7 +257,10 @@ class SymmetricAnnealer(AnnealingSearch):
         return sigma, scores, modes
 
     def _block(self, part: slice) -> tuple[Floats, Array, Array]:
-        """Power iteration on the conditional expectations of one block of clusters."""
+        """Run power iteration on the conditional expectations of one block of clusters.
+
+        Alternate a ← E[d|n] and d ← E[a|v] under p(c|n,v), standardised; the norm tends to σ.
+        """
         words, contexts = (np.ascontiguousarray(table[:, part]) for table in self._tempered)
         word_counts = words * self._over_contexts(contexts)
         context_counts = contexts * self._over_words(words)
@@ -265,7 +275,7 @@ class SymmetricAnnealer(AnnealingSearch):
 
 
 def _share(counts: Array, scores: Array, chosen: Array) -> tuple[Array, Array]:
-    """The counts with the chosen clusters' twins in their place, and the other twins."""
+    """Split counts among twins: return the counts with the first twins, and the second twins."""
     share = 1.0 / (1.0 + np.exp(np.clip(-2.0 * scores[:, chosen], -30, 30)))
     kept, share = counts.copy(), share.astype(counts.dtype)
     kept[:, chosen] *= share
@@ -273,7 +283,7 @@ def _share(counts: Array, scores: Array, chosen: Array) -> tuple[Array, Array]:
 
 
 def _standard(table: Array, counts: Array) -> tuple[Array, Floats]:
-    """The columns with mean 0 and variance 1 under the counts, and what their deviation was."""
+    """Standardise columns under the counts (mean 0, variance 1); return them and the deviations."""
     mass = counts.sum(axis=0)
     centred = table - (counts * table).sum(axis=0) / mass
     deviation = np.sqrt((counts * centred * centred).sum(axis=0) / mass)

@@ -1,4 +1,4 @@
-"""SymmetricAnnealing: clusters of associations, as an estimator, and how they take new words."""
+"""SymmetricAnnealing: clusters of associations as an estimator, and their placement rule."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from roget.learn.clustering.symmetric.kernels import temper
 
 @dataclass(frozen=True, eq=False)
 class FoldIn(Rule):
-    """The weights that fit a word's counts best, tempered by β."""
+    """Place words by the weights that fit their counts best, tempered by β."""
 
     clusterer = "symmetric"
 
     beta: float = 1.0
 
     def place(self, matrix: Any, leaves: Clustering) -> Array:
-        """p(c|word); a word without counts gets p(c)."""
+        """Return p(c|word); a word without counts gets p(c)."""
         return fold_in(matrix, leaves.centroids, self.beta, leaves.mass)
 
     @classmethod
-    def recall(cls, provenance: Mapping[str, Any]) -> Rule | None:
-        """The rule of a folder by this model, from its β and options, or its rule's old name."""
+    def from_provenance(cls, provenance: Mapping[str, Any]) -> Rule | None:
+        """Return the rule of an early folder of this model, from β and options or the old name."""
         beta, options = provenance.get("beta"), provenance.get("options") or {}
         ours = options.get("model") == "symmetric" or provenance.get("rule") == "fold-in"
         return cls(beta=float(beta)) if ours and beta is not None else None
@@ -47,9 +47,9 @@ def fold_in(
     steps: int = 50,
     tol: float = 1e-5,
 ) -> Array:
-    """p(c|n) of words that were not there in training, from their counts and fixed centroids.
+    """Return p(c|n) of new words from their counts, for fixed centroids.
 
-    A word without counts gets p(c), if that is given; else it belongs to all clusters alike.
+    A word without counts gets `mass`, p(c), if passed, otherwise equal memberships.
     """
     contexts = temper(np.ascontiguousarray(centroids.T), beta)
     dtype, k = contexts.dtype, contexts.shape[1]
@@ -64,7 +64,7 @@ def fold_in(
         kernels.expect(0, totals.size, joint, words, contexts, ratio, counts, log_z)
         counts[totals <= 0] = 1.0 / k if mass is None else mass
         counts /= counts.sum(axis=1, keepdims=True)
-        # Each word stops by itself, so that it does not matter which others are there.
+        # Each word stops separately, so that the other words do not affect it.
         counts[resting] = membership[resting]
         resting = np.abs(counts - membership).max(axis=1) <= tol
         membership, counts = counts, membership
@@ -76,12 +76,12 @@ def fold_in(
 class SymmetricAnnealing(Annealing):
     """Soft clusters of associations: p(word, context) = Σ p(c)·p(word|c)·p(context|c), annealed.
 
-    A pair belongs to cluster c by [p(c)·p(word|c)·p(context|c)]^β, and a word as its pairs do;
-    below β = 1 clusters stay soft, and predict held-out pairs best. Words of several senses are
-    shared out among clusters more readily than by `SoftAnnealing`.
+    A pair belongs to cluster c by [p(c)·p(word|c)·p(context|c)]^β, and a word as its pairs do.
+    Below β = 1 clusters stay soft and predict held-out pairs best. Words with several senses are
+    divided among clusters more readily than by `SoftAnnealing`.
 
-    β ends at 0.775 by default; with no number of clusters, both are chosen on held-out counts.
-    `checkpoint`, `progress` and `random_state` are as those of `SoftAnnealing`.
+    β ends at 0.775 by default; without a number of clusters, both are chosen on held-out counts.
+    `checkpoint`, `progress` and `random_state` are as for `SoftAnnealing`.
 
     Examples
     --------
@@ -99,5 +99,5 @@ class SymmetricAnnealing(Annealing):
 
     @property
     def method(self) -> Method:
-        """The search, and how its clusters take new words."""
+        """The search, and the rule by which its clusters take new words."""
         return Method(SymmetricAnnealer, lambda beta: FoldIn(float(beta)), own=True)

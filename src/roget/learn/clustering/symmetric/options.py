@@ -1,4 +1,4 @@
-"""What SymmetricAnnealing can be asked for."""
+"""Options of SymmetricAnnealing."""
 
 from roget.learn.clustering.annealing.options import AnnealingOptions
 
