@@ -40,7 +40,7 @@ from roget.core.types import Floats, Ints
 from roget.report.format import brief
 from roget.scoring import entropy as entropies
 from roget.scoring.measures import parse
-from roget.scoring.tables.statistics import Entropies
+from roget.scoring.tables.records import Entropies
 
 ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / "docs" / "data" / "estimators.json"

@@ -25,7 +25,7 @@ from roget.scoring.measures.base import evaluate, list_requests
 from roget.scoring.score import ReadOptions, make_tables, read_sides
 from roget.scoring.steps.sweep import MEASURES
 from roget.scoring.tables import null_models
-from roget.scoring.tables.cover import CoverTable
+from roget.scoring.tables.cover_table import CoverTable
 
 DOCUMENTS, WORDS, MENTIONS, ENTITIES = 350, 480, 56, 13
 """As in the test set of CoNLL-2012: some 170,000 words and 20,000 mentions of 4,500 entities."""

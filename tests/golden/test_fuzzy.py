@@ -47,7 +47,7 @@ def test_published_values(system, shared_data):
         sides = []
         for labels, rows in ((gold, items), (answers, given[word])):
             bare = take_rows(labels, [rows.get(item, -1) for item in every])
-            sides.append(Sets.of(bare, "graded"))
+            sides.append(Sets.from_labels(bare, "graded"))
         degrees = Degrees(Cover(*sides, np.ones(len(every), dtype=np.int64)))
         of_gold, of_system, mutual = degrees.mutual(10)
         # Averages are over gold's instances; those beside them add nothing to a sum of theirs.

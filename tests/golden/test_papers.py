@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from roget import Contingency, contingency
-from roget.scoring.tables.baselines import answer_trivially
+from roget.scoring.tables.baselines import make_baselines
 
 
 def circulant(row):
@@ -121,7 +121,7 @@ def test_plain_v_rewards_random_clusters(clusters, v):
 
 
 def test_plain_v_rewards_singletons():
-    alone = answer_trivially(contingency(np.arange(100) % 4, np.zeros(100, dtype=int)))[
+    alone = make_baselines(contingency(np.arange(100) % 4, np.zeros(100, dtype=int)))[
         "one per item"
     ]
     assert alone.measure("v") == pytest.approx(0.459, abs=0.005)

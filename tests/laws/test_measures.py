@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from roget import Contingency, Undefined, catalogue, contingency, score
 from roget.scoring.entropy import get as get_estimator
 from roget.scoring.measures import parse
+from support.errors import refused
 
 MEASURES = catalogue.names("measures")
 INFORMATION = [name for name in MEASURES if parse(name).uses_entropy]
@@ -218,7 +219,7 @@ def test_huge_tables_stay_exact(name, exponent):
     small = np.array([[6, 1, 0], [1, 5, 2], [0, 1, 4]])
     huge = Contingency.from_table(small * unit)
     if name == "supervised-recall":
-        with pytest.raises(Undefined, match="cannot be split"):
+        with refused("undefined"):
             huge.measure(name)
         return
     got = huge.measure(name)

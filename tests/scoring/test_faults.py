@@ -23,7 +23,7 @@ from roget import (
 from roget.scoring.labels import Labels
 from roget.scoring.measures import parse
 from roget.scoring.measures.information import V
-from roget.scoring.tables.baselines import answer_trivially
+from roget.scoring.tables.baselines import make_baselines
 from roget.scoring.tables.weighted import WeightedTable
 
 
@@ -118,7 +118,7 @@ def test_precision_and_recall_are_not_swapped():
 
 def test_random_baseline_under_every_linear_estimator():
     """Averages over random tables are between whole numbers: no estimator may round them."""
-    answer = answer_trivially(Contingency.from_table(np.full((10, 10), 1000)))["random"]
+    answer = make_baselines(Contingency.from_table(np.full((10, 10), 1000)))["random"]
     for name in ("ml", "mm", "jk", "bub", "grassberger"):
         assert answer.measure("mi", name) == pytest.approx(answer.measure("mi"), abs=6e-4), name
 
@@ -179,7 +179,7 @@ def test_the_callers_matrix_is_left_alone():
 
 
 def test_tables_beyond_machine_words_are_refused():
-    with pytest.raises(InputError, match="expected less than"):
+    with pytest.raises(InputError, match=r"2\^63"):
         Contingency.from_table(np.array([[2**63, 1], [1, 5]], dtype=np.uint64))
 
 

@@ -560,7 +560,7 @@ def make_tables(sides: AlignedLabels, *, pooled: bool) -> Statistics | Separate:
 
 def _choose_table(sides: AlignedLabels) -> Callable[[Labels, Labels], Statistics]:
     """What makes the statistics of items that have several labels."""
-    from roget.scoring.tables.cover import CoverTable
+    from roget.scoring.tables.cover_table import CoverTable
     from roget.scoring.tables.weighted import WeightedTable
 
     kind = CoverTable if sides.overlapping else WeightedTable
@@ -660,7 +660,7 @@ def answer(
     others: dict[str, Measurable] = {}
     if seed is not None:
         draws = max(1, trivial.DRAWS // found.groups)
-        others = trivial.answer_groups(tables, seed, draws, like_gold=like_gold)
+        others = trivial.make_group_baselines(tables, seed, draws, like_gold=like_gold)
         found.trivial.update({other: np.empty_like(found.values) for other in others})
     for i, request in enumerate(asked):
         found.values[i], reason = evaluate(tables, request)

@@ -18,7 +18,7 @@ COUNT = st.one_of(
 
 @given(st.lists(COUNT, max_size=40), st.sampled_from([np.int64, np.float64]))
 def test_equals_a_plain_count(counts: list[int], dtype: type) -> None:
-    histogram = Histogram.of(np.array(counts, dtype=dtype))
+    histogram = Histogram.from_counts(np.array(counts, dtype=dtype))
     expected = sorted(Counter(count for count in counts if count).items())
     assert list(zip(histogram.counts, histogram.cells, strict=True)) == expected
     assert histogram.total == sum(counts)
@@ -31,7 +31,7 @@ def test_equals_a_plain_count(counts: list[int], dtype: type) -> None:
 
 
 def test_fractions_stay_fractions() -> None:
-    histogram = Histogram.of(np.array([0.5, 0.0, 0.5, 2.0]))
+    histogram = Histogram.from_counts(np.array([0.5, 0.0, 0.5, 2.0]))
     assert not histogram.whole
     assert histogram.counts.tolist() == [0.5, 2.0]
     assert histogram.cells.tolist() == [2, 1]
@@ -40,5 +40,5 @@ def test_fractions_stay_fractions() -> None:
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int32, np.uint16, np.float32])
 def test_narrow_types_do_not_overflow(dtype: type) -> None:
-    histogram = Histogram.of(np.full(1000, 100, dtype=dtype))
+    histogram = Histogram.from_counts(np.full(1000, 100, dtype=dtype))
     assert histogram.total == 100_000

@@ -150,7 +150,7 @@ def test_linear_coefficients_give_the_estimate(name: str, n: int) -> None:
 
 def test_int64_totals_do_not_overflow() -> None:
     counts = np.full(4, 2**62)
-    assert Histogram.of(counts).total == 2**64
+    assert Histogram.from_counts(counts).total == 2**64
     assert entropy_of(counts) == pytest.approx(math.log(4), abs=1e-15)
 
 

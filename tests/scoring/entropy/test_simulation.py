@@ -28,7 +28,7 @@ def zipf_errors(m: int, names: list[str]) -> dict[str, float]:
     p /= p.sum()
     truth = -float(p @ np.log(p))
     rng = np.random.default_rng(20_14)
-    samples = [Histogram.of(rng.multinomial(100, p)) for _ in range(DRAWS)]
+    samples = [Histogram.from_counts(rng.multinomial(100, p)) for _ in range(DRAWS)]
     return {
         name: math.sqrt(
             np.mean(

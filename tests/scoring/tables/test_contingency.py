@@ -8,10 +8,11 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roget import Contingency, InputError, contingency
+from roget import Contingency, contingency
 from roget.scoring.labels import Labels
-from roget.scoring.tables import contingency as tabulate
-from roget.scoring.tables.contingency import count_pairs
+from roget.scoring.tables import keys as tabulate
+from roget.scoring.tables.keys import count_pairs
+from support.errors import refused
 
 arrays = st.integers(1, 60).flatmap(
     lambda n: st.tuples(
@@ -117,20 +118,36 @@ def test_repeated_sparse_entries_add_up():
 
 
 @pytest.mark.parametrize(
-    ("table", "message"),
+    ("table", "code", "place"),
     [
-        ([[1, -2]], r"count -2 in row 0, column 1"),
-        ([[1.0, float("nan")]], r"count nan in row 0, column 1"),
-        ([[1.0, float("inf")]], r"count inf"),
-        ([[0, 0]], "empty"),
-        ([], "2 dimensions"),
-        ([1, 2, 3], "2 dimensions, this has 1"),
-        ([["a", "b"]], "holds numbers"),
+        ([[1, -2]], "bad-count", "-2 in row 0, column 1"),
+        ([[1.0, float("nan")]], "bad-count", "nan in row 0, column 1"),
+        ([[1.0, float("inf")]], "bad-count", "inf"),
+        ([[0, 0]], "empty-input", ""),
+        ([], "invalid-input", "1"),
+        ([1, 2, 3], "invalid-input", "1"),
+        ([["a", "b"]], "bad-count", "<U1"),
+        ([[1, 2], [3]], "length-mismatch", ""),
+        ([[2.0**63]], "too-large", "9.22e+18"),
     ],
 )
-def test_bad_tables_are_named(table, message):
-    with pytest.raises(InputError, match=message):
+def test_invalid_tables_are_refused(table, code, place):
+    with refused(code, place):
         Contingency.from_table(table)
+
+
+@pytest.mark.parametrize(
+    ("cells", "code"),
+    [
+        ((["a"], ["x", "y"], None), "length-mismatch"),
+        ((["a", "b"], ["x", "y"], [1]), "length-mismatch"),
+        ((["a"], ["x"], [-1]), "bad-count"),
+        ((["a"], ["x"], [0]), "empty-input"),
+    ],
+)
+def test_invalid_cells_are_refused(cells, code):
+    with refused(code):
+        Contingency.from_cells(*cells)
 
 
 def test_a_dense_table_is_never_made():

@@ -15,11 +15,12 @@ from roget.scoring.entropy import Histogram
 from roget.scoring.entropy import get as get_estimator
 from roget.scoring.labels import AlignedLabels, Labels
 from roget.scoring.measures import Measure, parse
-from roget.scoring.measures.base import evaluate
+from roget.scoring.measures.base import evaluate, explain
 from roget.scoring.score import make_tables
 from roget.scoring.tables import baselines
 from roget.scoring.tables import contingency as tabulate
-from roget.scoring.tables.baselines import RandomSameSizes, answer_trivially
+from roget.scoring.tables.baselines import RandomSameSizes, make_baselines
+from support.errors import refused
 
 MEASURES = [
     *catalogue.names("measures"),
@@ -99,9 +100,9 @@ EXPECTED = [
 @given(parts=groups, like_gold=st.booleans())
 def test_trivial_answers_equal_a_loop(requests, parts, like_gold):
     whole, singles = tables_of(parts)
-    answers = [answer_trivially(single, like_gold=like_gold) for single in singles]
+    answers = [make_baselines(single, like_gold=like_gold) for single in singles]
     drawn = {"elements", "cover", "degrees", "tree"} & set(parse(requests[0][0]).needs)
-    for name, answer in answer_trivially(whole, like_gold=like_gold).items():
+    for name, answer in make_baselines(whole, like_gold=like_gold).items():
         # Random tables of all groups are drawn at once, and so are others than one by one.
         if name != "random" or not drawn:
             assert_same(answer, [each[name] for each in answers], *requests)
@@ -110,7 +111,7 @@ def test_trivial_answers_equal_a_loop(requests, parts, like_gold):
 @given(parts=groups)
 def test_trivial_tables_equal_a_loop(parts):
     whole, singles = tables_of(parts)
-    answers, of_all = [answer_trivially(single) for single in singles], answer_trivially(whole)
+    answers, of_all = [make_baselines(single) for single in singles], make_baselines(whole)
     requests = [(name, "ml") for name in ("purity", "one-to-one", "ceaf-e", "supervised-recall")]
     for name in ("one cluster", "one per item"):
         assert_same(of_all[name], [each[name] for each in answers], *requests)
@@ -135,15 +136,15 @@ def test_larger_groups_equal_a_loop(count, most, clusters):
     singles = [contingency(*part.T) for part in parts]
     measures = ("v", "ami", "ari", "gamma", "one-to-one", "ceaf-e", "b3-f", "rmi", "f", "q2")
     assert_same(whole, singles, *((measure, "jk") for measure in measures))
-    random = [answer_trivially(single)["random"] for single in singles]
+    random = [make_baselines(single)["random"] for single in singles]
     requests = [(measure, "jk") for measure in ("v", "ami", "b3-f", "paired-f")]
-    assert_same(answer_trivially(whole)["random"], random, *requests)
+    assert_same(make_baselines(whole)["random"], random, *requests)
 
 
 def test_drawn_tables_have_the_sizes_of_each_group(monkeypatch):
     monkeypatch.setattr(baselines, "_MOST_CELLS", 60)
     whole, singles = tables_of([[(i % 4, i % 6) for i in range(size)] for size in (30, 100, 1, 40)])
-    random = answer_trivially(whole, seed=3)["random"]
+    random = make_baselines(whole, seed=3)["random"]
     assert isinstance(random, RandomSameSizes)
     drawn = random.table
     for group, single in enumerate(singles):
@@ -151,26 +152,26 @@ def test_drawn_tables_have_the_sizes_of_each_group(monkeypatch):
         assert block.row_totals.tolist() == single.row_totals.tolist()
         assert block.column_totals.tolist() == single.column_totals.tolist()
     monkeypatch.setattr(baselines, "_MOST_CELLS", 10)
-    random = answer_trivially(whole, seed=3)["random"]
+    random = make_baselines(whole, seed=3)["random"]
     assert np.isnan(random.measure_groups("one-to-one")).tolist() == [True, True, False, True]
 
 
 def test_drawn_tables_differ_with_the_seed():
     whole, _ = tables_of([[(i % 4, i % 6) for i in range(30)]] * 5)
-    drawn = [answer_trivially(whole, seed=seed)["random"].table.counts for seed in (1, 1, 2)]
+    drawn = [make_baselines(whole, seed=seed)["random"].table.counts for seed in (1, 1, 2)]
     assert drawn[0].tolist() == drawn[1].tolist() != drawn[2].tolist()
 
 
 @given(parts=groups)
 def test_small_tables_are_matched_by_subsets(parts):
     whole, _ = tables_of(parts)
-    kept = tabulate._SUBSETS
+    kept = tabulate.SUBSETS
     found = whole.match(whole.counts)
     try:
-        tabulate._SUBSETS = 0
+        tabulate.SUBSETS = 0
         assert whole.match(whole.counts).tolist() == found.tolist()
     finally:
-        tabulate._SUBSETS = kept
+        tabulate.SUBSETS = kept
 
 
 @pytest.mark.parametrize("entropy", ENTROPIES)
@@ -184,10 +185,10 @@ def test_small_tables_are_matched_by_subsets(parts):
 @settings(max_examples=10)
 def test_estimates_of_many_samples(entropy, parts):
     starts = np.cumsum([0, *map(len, parts[:-1])])
-    samples = Histogram.of(np.concatenate(parts), starts)
+    samples = Histogram.from_counts(np.concatenate(parts), starts)
     estimator = get_estimator(entropy)
     supports = np.array([len(part) + 3 for part in parts])
-    one_by_one = [Histogram.of(np.array(part)) for part in parts]
+    one_by_one = [Histogram.from_counts(np.array(part)) for part in parts]
     for given_support in (None, supports):
         each = [None] * len(parts) if given_support is None else supports.tolist()
         expected = [estimator(*pair) for pair in zip(one_by_one, each, strict=True)]
@@ -198,7 +199,7 @@ def test_the_reason_is_that_of_the_first_group_without_a_value():
     whole, _ = tables_of([[(0, 0), (1, 1), (1, 1)], [(0, 0), (1, 2)], [(0, 0), (0, 1)]])
     values, reason = evaluate(whole, (parse("gamma"), None))
     assert np.isnan(values).tolist() == [False, True, True]
-    assert "gold keeps no pair together" in str(reason)
+    assert reason == explain(whole, 1, (parse("gamma"), None)) is not None
 
 
 def test_groups_of_fractions_are_scored_one_by_one():
@@ -207,7 +208,7 @@ def test_groups_of_fractions_are_scored_one_by_one():
     tables = make_tables(AlignedLabels(*labels, owners, ["a", "b"], 0, 0, (), counts), pooled=False)
     values, reason = evaluate(tables, (parse("v"), "jk"))
     assert np.isnan(values).tolist() == [True, False]
-    assert "whole counts" in str(reason)
+    assert "jk" in str(reason)
 
 
 @dataclass(frozen=True)
@@ -229,8 +230,8 @@ def test_measures_of_one_table_are_asked_group_by_group():
     values = whole.measure_groups(OneAtATime())
     assert values.tolist()[::2] == [singles[0].measure("paired-precision"), 0.0]
     assert np.isnan(values[1])
-    answers = answer_trivially(whole)
+    answers = make_baselines(whole)
     assert answers["one cluster"].measure_groups(OneAtATime()).shape == (3,)
     assert answers["random"].measure_groups(OneAtATime()).shape == (3,)
-    with pytest.raises(Undefined, match="no pairs"):
+    with refused("undefined", "no pairs"):
         answers["one per item"].measure_groups(OneAtATime())

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roget.scoring.entropy import Histogram
-from roget.scoring.tables import baselines
-from roget.scoring.tables.baselines import expected_cells
+from roget.scoring.tables import hypergeometric
+from roget.scoring.tables.hypergeometric import expected_cells
 
 
 def exact(gold, system):
@@ -30,7 +30,7 @@ def exact(gold, system):
 
 
 def computed(gold, system):
-    sides = (Histogram.of(np.array(side)) for side in (gold, system))
+    sides = (Histogram.from_counts(np.array(side)) for side in (gold, system))
     cells, empty = expected_cells(*sides, sum(gold))
     return cells.counts, cells.cells, empty
 
@@ -78,7 +78,7 @@ def test_both_branches_agree(monkeypatch):
     """The same cells, summed count by count and integrated, on either side of the threshold."""
     gold, system = [5000, 3000, 2000], [4000, 3500, 2500]
     smooth = mean_of(xlogx, gold, system)
-    monkeypatch.setattr(baselines, "SMOOTH_VARIANCE", math.inf)
+    monkeypatch.setattr(hypergeometric, "SMOOTH_VARIANCE", math.inf)
     summed = mean_of(xlogx, gold, system)
     assert smooth == pytest.approx(summed, rel=1e-14)
 
@@ -101,7 +101,7 @@ def test_cells_add_up():
     for n, k in [(10**4, 7), (10**6, 50), (10**6, 3000)]:
         a, b = (np.bincount(random.zipf(1.5, n) % k) for _ in range(2))
         a, b = a[a > 0], b[b > 0]
-        cells, empty = expected_cells(Histogram.of(a), Histogram.of(b), n)
+        cells, empty = expected_cells(Histogram.from_counts(a), Histogram.from_counts(b), n)
         counts, weights = cells.counts, cells.cells
         assert weights.sum() + empty == pytest.approx(a.size * b.size, rel=1e-12)
         assert np.dot(counts, weights) == pytest.approx(n, rel=1e-12)

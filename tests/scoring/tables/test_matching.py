@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from roget.scoring.tables import contingency as assignment
-from roget.scoring.tables.contingency import best_match
+from roget.scoring.tables import matching as assignment
+from roget.scoring.tables.matching import best_match
 
 tables = st.tuples(st.integers(1, 5), st.integers(1, 5)).flatmap(
     lambda shape: arrays(np.int64, shape, elements=st.integers(0, 9))
@@ -64,8 +64,8 @@ def test_fractional_weights(dense_cells, table):
 
 
 def test_a_large_diagonal_is_matched_without_a_solver(monkeypatch):
-    monkeypatch.setattr(assignment, "_dense", None)
-    monkeypatch.setattr(assignment, "_sparse", None)
+    monkeypatch.setattr(assignment, "_assign_dense", None)
+    monkeypatch.setattr(assignment, "_assign_sparse", None)
     n = 20_000
     rows = np.repeat(np.arange(n), 2)
     columns = np.column_stack([np.arange(n), (np.arange(n) + 1) % n]).ravel()

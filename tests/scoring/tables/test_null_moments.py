@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 import twins
-from roget import Contingency, Undefined, catalogue, contingency
+from roget import Contingency, catalogue, contingency
 from roget.scoring.measures import parse
 from roget.scoring.steps.chance import Shifted
 from roget.scoring.tables import null_moments
 from roget.scoring.tables.baselines import RandomSameSizes
 from roget.scoring.tables.null_moments import deviate_information, deviate_pairs
+from support.errors import refused
 
 LINEAR = [name for name in catalogue.names("measures") if parse(name).linear]
 
@@ -110,10 +111,10 @@ def test_groups_at_once_are_groups_alone():
 
 def test_smi_says_where_it_has_no_value(monkeypatch):
     for gold, system in (([0, 0, 0], [0, 1, 1]), ([0, 1, 2], [0, 1, 1])):
-        with pytest.raises(Undefined, match="worth the same"):
+        with refused("undefined"):
             contingency(gold, system).measure("smi")
-    with pytest.raises(Undefined, match="whole counts"):
+    with refused("undefined"):
         Contingency.from_table([[0.5, 1.5], [1.0, 2.0]]).measure("smi")
     monkeypatch.setattr(null_moments, "MOST_SIZES", 3)
-    with pytest.raises(Undefined, match="4 pairs of different class and cluster sizes; at most 3"):
+    with refused("undefined", 3, 4):
         contingency([0, 0, 0, 1, 1], [0, 1, 1, 1, 1]).measure("smi")

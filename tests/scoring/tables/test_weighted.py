@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roget import RogetError, Undefined, compare, contingency, score
+from roget import compare, contingency, score
 from roget.scoring.entropy import get as get_estimator
 from roget.scoring.labels import Labels
 from roget.scoring.tables.weighted import WeightedTable
+from support.errors import refused
 
 LINEAR = ("ml", "mm", "jk", "bub", "grassberger")
 
@@ -128,10 +129,10 @@ def test_weights_are_normalised_per_item():
 def test_what_has_no_expectation_says_so():
     table = score([0, 0, 1, 1, 1], MATRIX, ["v", "ami"], ["nsb", "jk"])
     by_entropy = {(row.measure, row.entropy): row for row in table.rows}
-    assert "nsb has no expected value" in by_entropy["v", "nsb"].reason
-    assert "whole counts" in by_entropy["ami", None].reason
+    assert "nsb" in by_entropy["v", "nsb"].reason
+    assert by_entropy["ami", None].reason
     assert by_entropy["v", "jk"].value is not None
-    with pytest.raises(Undefined, match="nsb"):
+    with refused("undefined", "nsb"):
         table["v", "nsb"]
 
 
@@ -150,5 +151,5 @@ def test_only_the_heaviest_label():
     assert "answers:top" in top.signature
     mixed = compare(gold, {"soft": MATRIX, "hard": [0, 0, 1, 1, 1]}, "v", answers="top")
     assert mixed.systems == ["soft", "hard"]
-    with pytest.raises(RogetError, match="unknown kind of answers"):
+    with refused("unknown-name", "best"):
         score(gold, MATRIX, answers="best")

@@ -143,7 +143,7 @@ def stack(counts: Array) -> Histogram:
     """The histograms of many samples, one in a row."""
     held = counts > 0
     starts = np.concatenate([[0], np.cumsum(held.sum(axis=1))[:-1]])
-    return Histogram.of(counts[held], starts)
+    return Histogram.from_counts(counts[held], starts)
 
 
 @heeds("random_state")

@@ -19,7 +19,7 @@ from roget.scoring.measures.base import divide
 from roget.scoring.options import ConsensusOptions
 from roget.scoring.results import defined
 from roget.scoring.score import check_options
-from roget.scoring.tables.contingency import compact, find_kinds
+from roget.scoring.tables.keys import compact, find_kinds
 
 if TYPE_CHECKING:
     from roget.scoring.agreement.result import Agreement

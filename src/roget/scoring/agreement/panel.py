@@ -22,7 +22,8 @@ from roget.scoring.labels.labels import fill, keep_apart, take
 from roget.scoring.labels.read import is_thesaurus, list_files
 from roget.scoring.options import PAIRWISE
 from roget.scoring.steps.bootstrap import leave_out
-from roget.scoring.tables.contingency import Contingency, compact, count_pairs
+from roget.scoring.tables.contingency import Contingency
+from roget.scoring.tables.keys import compact, count_pairs
 
 _SHOWN = 3
 """How many clusterings a warning names."""

@@ -38,7 +38,7 @@ def entropy_of(
     roget.errors.InputError: count -1 at position 1: expected a finite number that is not negative
     """
     chosen = get(estimator)
-    histogram = Histogram.of(_checked_counts(counts))
+    histogram = Histogram.from_counts(_checked_counts(counts))
     if histogram.seen == 0:
         raise InputError("counts are all zero or none were given: there is nothing to estimate")
     return float(chosen(histogram, _checked_support(support, histogram.seen)))

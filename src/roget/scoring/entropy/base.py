@@ -54,7 +54,7 @@ class Histogram:
     """Where each group's counts begin; None: one sample, whose totals are numbers."""
 
     @classmethod
-    def of(cls, counts: CountArray, starts: Ints | None = None) -> Histogram:
+    def from_counts(cls, counts: CountArray, starts: Ints | None = None) -> Histogram:
         """The histogram of an array of non-negative counts; zeros are left out.
 
         With `starts`, of each part of an array of positive counts.

@@ -194,7 +194,10 @@ def _written(value: object) -> str:
 def choose(measure: str, parameter: str, value: str, known: tuple[str, ...]) -> str:
     """Check a parameter that takes one of a few words."""
     if value not in known:
-        raise InputError(f"{measure}: {parameter}={value!r}, expected one of {', '.join(known)}")
+        raise InputError(
+            f"{measure}: invalid {parameter}={value!r}; expected one of {', '.join(known)}",
+            code="invalid-option",
+        )
     return value
 
 

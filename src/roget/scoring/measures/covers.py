@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from roget.core.types import Values
 from roget.errors import InputError
 from roget.scoring.measures.base import Measure, choose, divide, harmonic
-
-if TYPE_CHECKING:
-    from roget.scoring.tables.cover import Cover, Degrees, Overlap
-    from roget.scoring.tables.statistics import Elements
+from roget.scoring.tables.cover import Cover, Degrees, Overlap, measure_information
+from roget.scoring.tables.records import Elements
 
 AMIGO = "Amigó et al. 2009"
 JURGENS = "Jurgens & Klapaftis 2013"
@@ -89,11 +86,11 @@ class Omega(
     def compute(self, cover: Cover) -> float:
         shares = cover.shares
         total = shares.total
-        if shares.alike == total:
+        if shares.equal == total:
             return 1.0
         sides = zip(shares.gold, shares.system, strict=False)
         chance = sum(one * other for one, other in sides)
-        return float((shares.alike * total - chance) / (total * total - chance))
+        return float((shares.equal * total - chance) / (total * total - chance))
 
 
 @dataclass(frozen=True)
@@ -114,10 +111,8 @@ class OverlappingNMI(
     def compute(self, cover: Cover) -> float:
         overlap = cover.overlap
         if self.norm == "lfk":
-            return 1 - (_unknown(overlap) + _unknown(overlap.turned())) / 2
-        from roget.scoring.tables.cover import mutual_of_sets
-
-        gold, system, mutual = mutual_of_sets(overlap)
+            return 1 - (_unknown(overlap) + _unknown(overlap.swap())) / 2
+        gold, system, mutual = measure_information(overlap)
         # Without entropy, all sets of both sides hold all items.
         return float(divide(mutual, max(gold, system), 1.0))
 

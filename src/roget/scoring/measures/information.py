@@ -26,7 +26,8 @@ from roget.scoring.measures.base import (
     divide,
     undefined,
 )
-from roget.scoring.tables.statistics import Chance, Entropies, Sizes
+from roget.scoring.tables.null_models import expect_information
+from roget.scoring.tables.records import Chance, Entropies, Sizes
 
 ROSENBERG = "Rosenberg & Hirschberg 2007"
 REICHART = "Reichart & Rappoport 2009"
@@ -239,8 +240,6 @@ class AMI(Adjusted, name="ami", range=(-math.inf, 1.0), linear="information"):
         return np.where(chance.perfect, 1.0, np.where(chance.constant, 0.0, value))
 
     def _adjust(self, chance: Chance, sizes: Sizes) -> Values:
-        from roget.scoring.tables.null_models import expect_information
-
         alike = (sizes.n, sizes.n) if "all" in self.model else (sizes.classes, sizes.clusters)
         most = average(self.average, *(np.log(number) for number in alike))
         expected = expect_information(self.model, sizes)

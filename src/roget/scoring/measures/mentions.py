@@ -16,7 +16,7 @@ from roget.errors import Undefined
 from roget.scoring.measures.base import Measure, divide, harmonic
 from roget.scoring.measures.overlap import CEAFE, BCubedF
 from roget.scoring.tables.contingency import Contingency
-from roget.scoring.tables.statistics import BCubed, Links
+from roget.scoring.tables.records import BCubed, Links
 
 VILAIN = "Vilain et al. 1995"
 MOOSAVI = "Moosavi & Strube 2016"
@@ -75,7 +75,7 @@ def resolve_entities(table: Contingency) -> Values:
     refuse_fractions(table)
     sizes, counts = table.row_totals.astype(np.float64), table.counts.astype(np.float64)
     resolved = np.add.reduceat(counts * (counts - 1), table.row_starts)
-    alone = table.only_twins((table.column_totals == 1)[table.columns].astype(np.int64))
+    alone = table.keep_common((table.column_totals == 1)[table.columns].astype(np.int64))
     found: Floats = np.where(
         sizes == 1, alone[table.row_starts], divide(resolved, sizes * (sizes - 1))
     )

@@ -12,7 +12,7 @@ from roget.errors import InputError, Undefined
 from roget.scoring.entropy.base import ONE, find_owners
 from roget.scoring.measures.base import Distance, Measure, divide, harmonic
 from roget.scoring.tables.contingency import Contingency
-from roget.scoring.tables.statistics import BCubed, Matched
+from roget.scoring.tables.records import BCubed, Matched
 
 
 class Purity(Measure, name="purity", reference="Zhao & Karypis 2001"):
@@ -152,7 +152,7 @@ class BCubedF(Measure, name="b3-f", symmetric=True, reference=BAGGA):
 def match_entities(table: Contingency) -> Any:
     """The Dice overlaps of the best one-to-one match of classes and clusters."""
     sizes = table.row_totals[table.rows] + table.column_totals[table.columns]
-    return table.match(table.only_twins(2.0 * table.counts / sizes))
+    return table.match(table.keep_common(2.0 * table.counts / sizes))
 
 
 class CEAFE(Measure, name="ceaf-e", symmetric=True, reference=LUO):

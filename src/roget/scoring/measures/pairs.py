@@ -23,7 +23,8 @@ from roget.scoring.measures.base import (
     harmonic,
     undefined,
 )
-from roget.scoring.tables.statistics import PairCounts, Sizes
+from roget.scoring.tables.null_models import expect_disagreement
+from roget.scoring.tables.records import PairCounts, Sizes
 
 MANANDHAR = "Manandhar et al. 2010"
 
@@ -69,8 +70,6 @@ class ARI(Adjusted, name="ari", linear="pairs"):
 
     def compute(self, pairs: PairCounts, sizes: Sizes) -> Values:
         if self.model != "perm":
-            from roget.scoring.tables.null_models import expect_disagreement
-
             apart = divide(pairs.gold + pairs.system - 2 * pairs.both, pairs.total)
             value = 1 - divide(apart, expect_disagreement(self.model, sizes))
             return np.where(agreed(pairs), 1.0, value)

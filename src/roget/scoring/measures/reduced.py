@@ -18,7 +18,7 @@ from roget.errors import Undefined
 from roget.scoring.entropy import Histogram
 from roget.scoring.measures.base import EVERYTHING, Measure, choose, divide, undefined
 from roget.scoring.measures.information import AVERAGES, average
-from roget.scoring.tables.statistics import Chance, Sizes
+from roget.scoring.tables.records import Chance, Sizes
 
 NEWMAN = "Newman, Cantwell & Young 2020"
 REDUCTIONS = ("flat", "dirichlet")

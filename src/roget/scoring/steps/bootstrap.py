@@ -29,7 +29,8 @@ from roget.scoring.measures.base import (
     average_groups,
     evaluate,
 )
-from roget.scoring.tables.contingency import Contingency, Leaves, compact, find_kinds
+from roget.scoring.tables.contingency import Contingency, Leaves
+from roget.scoring.tables.keys import compact, find_kinds
 
 _CHUNK = 128
 """Draws made at a time, so that memory does not grow with their number."""
@@ -512,14 +513,17 @@ class CoverDraws(ItemDraws):
         from roget.scoring.tables.cover import Sets
 
         self.asked = asked
-        given = [Sets.of(labels) for labels in (sides[0].gold, *(side.system for side in sides))]
+        given = [
+            Sets.from_labels(labels) for labels in (sides[0].gold, *(side.system for side in sides))
+        ]
         numbers = (sets.number_kinds() for sets in given)
         kinds, one_of = find_kinds((of, int(of.max()) + 1) for of in numbers)
         self.counts = np.bincount(kinds)
         self.gold, *self.systems = (sets.take(one_of) for sets in given)
 
     def _scores(self, times: Ints, asked: Sequence[Request]) -> Floats:
-        from roget.scoring.tables.cover import Cover, CoverTable
+        from roget.scoring.tables.cover import Cover
+        from roget.scoring.tables.cover_table import CoverTable
 
         scores = []
         for counts in times:

@@ -24,7 +24,8 @@ from roget.scoring.steps.bootstrap import fill_draws
 from roget.scoring.tables.baselines import MOST_DEALT, RandomSameSizes
 from roget.scoring.tables.contingency import Contingency
 from roget.scoring.tables.null_moments import deviate_pairs
-from roget.scoring.tables.statistics import Chance, PairCounts, Separate, Statistics
+from roget.scoring.tables.records import Chance, PairCounts
+from roget.scoring.tables.statistics import Separate, Statistics
 from roget.scoring.tables.weighted import WeightedSide, WeightedTable
 
 _ITEMS = 1 << 20
@@ -140,7 +141,7 @@ class Shifted(RandomSameSizes):
         """With the sizes of a table."""
         rows, columns = (sums.astype(np.int64) for sums in (table.row_totals, table.column_totals))
         cuts = table.cuts, table.column_cuts
-        return cls(rows, columns, answered=table, cuts=cuts[0], column_cuts=cuts[1], shift=shift)
+        return cls(rows, columns, source=table, cuts=cuts[0], column_cuts=cuts[1], shift=shift)
 
     @cached_property
     def pairs(self) -> PairCounts:
@@ -154,7 +155,7 @@ class Shifted(RandomSameSizes):
 
     def _estimate_joint(self, estimator: Estimator, support: Any) -> Values:
         mean = super()._estimate_joint(estimator, support)
-        return mean - self.shift * (self.answered or self).deviation if self.shift else mean
+        return mean - self.shift * (self.source or self).deviation if self.shift else mean
 
 
 def _draw_scores(

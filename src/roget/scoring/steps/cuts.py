@@ -17,7 +17,7 @@ from roget.scoring.labels.labels import harden
 from roget.scoring.measures.base import Request, evaluate, list_requests
 from roget.scoring.results import address
 from roget.scoring.tables.contingency import Contingency
-from roget.scoring.tables.dendrogram import CutTables
+from roget.scoring.tables.cut_tables import CutTables
 
 MAIN, WEIGHTED = "ami", "v@jk"
 """The score whose best cut is taken where none is named: one that clusters of one item do not win;

@@ -131,7 +131,7 @@ def impure(tables: Iterable[Contingency], names: Sequence[str]) -> list[Impure]:
         outside = table.row_totals - table.row_best
         for row in np.argsort(-outside, kind="stable")[:MOST].tolist():
             if outside[row] > 1e-9:
-                found.append((-float(outside[row]), first + table.group_of(row), row, table))
+                found.append((-float(outside[row]), first + table.find_group(row), row, table))
         first += table.groups or 1
     found.sort(key=lambda entry: entry[:3])
     return [_describe(table, row, names[group]) for _, group, row, table in found[:MOST]]

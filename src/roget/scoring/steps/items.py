@@ -28,7 +28,7 @@ from roget.scoring.score import (
     write_signature,
 )
 from roget.scoring.tables.contingency import Contingency
-from roget.scoring.tables.cover import CoverTable
+from roget.scoring.tables.cover_table import CoverTable
 from roget.scoring.tables.statistics import Statistics
 
 SCORES = ("element-centric", "b3-precision", "b3-recall")

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from roget.core.types import Ints
-from roget.scoring.tables.contingency import Contingency, first_best
+from roget.scoring.tables.contingency import Contingency
+from roget.scoring.tables.matching import first_best
 
 if TYPE_CHECKING:
     from roget.scoring.score import ScoredSystem
@@ -68,7 +69,7 @@ def _list(system: ScoredSystem, one: str, other: str) -> Iterator[tuple[str, lis
         largest, best = largest[numbers], best[numbers]
         rows = numbers.tolist()
         yield "system", [system.name] * len(rows)
-        yield "group", [system.group_names[first + table.group_of(row)] for row in rows]
+        yield "group", [system.group_names[first + table.find_group(row)] for row in rows]
         yield one, [table.class_name(row) for row in rows]
         yield "items", table.row_totals[numbers].tolist()
         yield "classes" if other == "class" else "clusters", cells[numbers].tolist()

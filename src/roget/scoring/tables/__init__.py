@@ -1,1 +1,1 @@
-"""The gold × system table and what measures may see of it; weighted answers and baselines."""
+"""Contingency tables, their statistics, baselines and random models."""

@@ -1,7 +1,7 @@
-"""Covers: items that may be in several classes and in several clusters, each of them in full.
+"""Covers: overlapping classes and clusters, of which an item may belong to several.
 
-Items in the same classes and the same clusters are of one kind; what is asked of all items, or of
-all pairs, is asked of the kinds and counted as often as they come.
+Items in the same classes and the same clusters are of one kind. Sums over items or pairs of items
+are computed over kinds, each weighted by its number of items.
 """
 
 from __future__ import annotations
@@ -14,54 +14,45 @@ import numpy as np
 
 from roget.core.information import xlogx
 from roget.core.types import Array, BoolArray, CountArray, Floats, Ints, Values
-from roget.errors import Undefined
-from roget.scoring.entropy import Histogram
 from roget.scoring.entropy.base import plug_in
 from roget.scoring.measures.base import divide
-from roget.scoring.tables.contingency import Contingency, find_kinds
-from roget.scoring.tables.statistics import BCubed, Elements, Sizes, Statistics
+from roget.scoring.tables.keys import find_kinds
+from roget.scoring.tables.records import BCubed, Elements
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from roget.scoring.labels.labels import Labels
-
-SEVERAL = (
-    "items are in several clusters; of such, xb3-precision, xb3-recall, xb3-f, omega, onmi, "
-    "mean-best-f1 and element-centric are known"
-)
-
-WHOLE = (
-    "of a tree it is that of the whole, which is known beside gold with one class for each item; "
-    "--cuts K has that of the cut into K clusters"
-)
+    from roget.scoring.tables.contingency import Contingency
 
 _PAIRS = 1 << 22
-"""Pairs of kinds that are looked at together."""
+"""Number of pairs of kinds processed at once."""
 
 _LARGE = 3
-"""A set of at most a third of the items tells less than nothing of one that it does not meet."""
+"""Disjoint sets are informative about each other only if one has more than 1/3 of the items."""
 
 _TIE = 1e-12
-"""What of two entropies may be rounding: that of a quarter is that of a half, for one."""
+"""Relative rounding error of entropies that are equal in theory: h(1/4) = h(1/2), for example."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sets:
-    """One side: kind i is in the sets `codes[indptr[i]:indptr[i + 1]]`, to such degrees."""
+    """One side: kind i is in the sets codes[indptr[i]:indptr[i + 1]], with these degrees."""
 
     indptr: Ints
     codes: Ints
     degrees: Floats
     count: int
-    """How many sets there are; each has an item."""
+    """The number of sets, none of them empty."""
 
     @classmethod
-    def of(cls, labels: Labels, degrees_are: Literal["full", "graded", "shares"] = "full") -> Sets:
-        """The sets of labels, in which items are in full, or to a degree.
+    def from_labels(
+        cls, labels: Labels, degrees_are: Literal["full", "graded", "shares"] = "full"
+    ) -> Sets:
+        """Make the sets of items with each label.
 
-        That of an item's heaviest label is 1 ("graded"), or those of all its labels sum to 1
-        ("shares").
+        Degrees of membership are 1 ("full"), relative to the item's heaviest label ("graded"), or
+        the weights, which sum to 1 per item ("shares").
         """
         codes = labels.codes.astype(np.int64)
         if labels.indptr is None or labels.weights is None:
@@ -84,7 +75,7 @@ class Sets:
 
     @property
     def sizes(self) -> Ints:
-        """In how many sets each kind is."""
+        """The number of sets of each kind."""
         return np.diff(self.indptr)
 
     @property
@@ -93,27 +84,27 @@ class Sets:
         return np.repeat(np.arange(self.indptr.size - 1), self.sizes)
 
     def matrix(self, values: Array | None = None) -> csr_array[Any]:
-        """Kinds × sets, of ones or of such values."""
+        """Return a kinds × sets matrix of ones, or of the given values per entry."""
         from scipy.sparse import csr_array
 
         data = np.ones(self.codes.size, dtype=np.int64) if values is None else values
         return csr_array((data, self.codes, self.indptr), (self.indptr.size - 1, self.count))
 
     def number_kinds(self) -> Ints:
-        """A number for each item, the same for items that are in the same sets."""
+        """Number the items so that items in the same sets have the same number."""
         sizes = self.sizes
         numbers = np.zeros(sizes.size, dtype=np.int64)
         for place in range(int(sizes.max(initial=0))):
             more = np.flatnonzero(sizes > place)
             keys = numbers[more] * self.count + self.codes[self.indptr[more] + place]
-            # Those that end here keep the numbers they have, which the new ones leave free.
-            _, found = np.unique(keys, return_inverse=True)
-            numbers[more] = found + numbers.max() + 1
+            # Items whose sets end here keep their numbers; the new numbers start above them.
+            _, following = np.unique(keys, return_inverse=True)
+            numbers[more] = following + numbers.max() + 1
             _, numbers = np.unique(numbers, return_inverse=True)
         return numbers
 
     def take(self, rows: Ints) -> Sets:
-        """The sets of such kinds, in this order; only those that they are in."""
+        """Return the sets of some kinds, in this order, without sets that become empty."""
         sizes = self.sizes[rows]
         indptr = np.concatenate(([0], np.cumsum(sizes)))
         entries = np.repeat(self.indptr[:-1][rows] - indptr[:-1], sizes) + np.arange(indptr[-1])
@@ -122,7 +113,7 @@ class Sets:
 
 
 class Overlap(NamedTuple):
-    """How many items a class and a cluster have in common, of all that have any."""
+    """The number of common items of each class and cluster that have any."""
 
     rows: Ints
     columns: Ints
@@ -134,48 +125,52 @@ class Overlap(NamedTuple):
 
     @property
     def perfect(self) -> bool:
-        """Whether every class is a cluster and every cluster a class, as often on either side."""
+        """True if both sides consist of the same sets, each equally often."""
         same = (self.gold[self.rows] == self.counts) & (self.system[self.columns] == self.counts)
         rows, columns = self.rows[same], self.columns[same]
-        # How often a class is a cluster is how often the cluster is there, and the other way round.
-        there = np.bincount(rows, minlength=self.gold.size)
-        here = np.bincount(columns, minlength=self.system.size)
-        every = bool(there.all() and here.all())
-        return every and np.array_equal(there[rows], here[columns])
+        # The number of clusters equal to a class is the multiplicity of its set in the system, and
+        # vice versa.
+        in_system = np.bincount(rows, minlength=self.gold.size)
+        in_gold = np.bincount(columns, minlength=self.system.size)
+        every = bool(in_system.all() and in_gold.all())
+        return every and np.array_equal(in_system[rows], in_gold[columns])
 
-    def turned(self) -> Overlap:
-        """Gold and system exchanged."""
+    def swap(self) -> Overlap:
+        """Return the overlap with gold and system exchanged."""
         return Overlap(self.columns, self.rows, self.counts, self.system, self.gold, self.n)
 
     def conditional(self, *, strict: bool = False) -> Floats:
-        """H of each class given the cluster that says most of it (McDaid et al. 2011).
+        """Return H of each class given its most informative cluster (McDaid et al. 2011).
 
-        Only clusters count that say more by what they have in common than by what they have not;
-        not `strict`, as much is enough.
+        With h(p) = −p·log p, and p₁₁, p₀₀, p₁₀, p₀₁ the shares of items in both, in neither, in the
+        class only and in the cluster only, a cluster counts only if
+        h(p₁₁) + h(p₀₀) ≥ h(p₁₀) + h(p₀₁): otherwise it would be informative as a complement. With
+        `strict` the inequality is strict. Without any such cluster the value is H of the class.
         """
         rows, columns, both = self._informative()
         gold, system = self.gold[rows], self.system[columns]
-        alike, unlike = self._compare(gold, system, both)
-        left = alike + unlike - self._h(system) - self._h(self.n - system)
-        # To the last bit, so that a perfect answer is one.
+        agree, differ = self._compare(gold, system, both)
+        # H(class | cluster) = H(class, cluster) − H(cluster)
+        left = agree + differ - self._h(system) - self._h(self.n - system)
+        # Exactly 0 for identical sets, so that a perfect clustering scores exactly 1.
         left[(both == gold) & (both == system)] = 0.0
-        found = self.entropies
-        known = alike > unlike * (1 + _TIE) if strict else alike >= unlike * (1 - _TIE)
-        np.minimum.at(found, rows[known], left[known])
-        return found
+        conditional = self.entropies
+        known = agree > differ * (1 + _TIE) if strict else agree >= differ * (1 - _TIE)
+        np.minimum.at(conditional, rows[known], left[known])
+        return conditional
 
-    def tell_each_other(self) -> BoolArray:
-        """Of classes × clusters, which say something of each other by what they have in common."""
+    def find_informative(self) -> BoolArray:
+        """Return a classes × clusters mask of pairs that count in `conditional`."""
         rows, columns, both = self._informative()
-        alike, unlike = self._compare(self.gold[rows], self.system[columns], both)
+        agree, differ = self._compare(self.gold[rows], self.system[columns], both)
         known = np.zeros((self.gold.size, self.system.size), dtype=bool)
-        known[rows, columns] = alike >= unlike * (1 - _TIE)
+        known[rows, columns] = agree >= differ * (1 - _TIE)
         return known
 
     def _compare(
         self, gold: CountArray, system: CountArray, both: CountArray
     ) -> tuple[Floats, Floats]:
-        """What is added to H by items in both or neither, and by those in one of the two."""
+        """Return h(p₁₁) + h(p₀₀) and h(p₁₀) + h(p₀₁) of pairs of a class and a cluster."""
         only_gold, only_system = gold - both, system - both
         neither = self.n - gold - only_system
         return (
@@ -185,14 +180,14 @@ class Overlap(NamedTuple):
 
     @property
     def entropies(self) -> Floats:
-        """H of being in each class or not."""
+        """H of the membership in each class."""
         return self._h(self.gold) + self._h(self.n - self.gold)
 
     def _informative(self) -> tuple[Ints, Ints, CountArray]:
-        """The pairs in which a class can say something of a cluster: also some that do not meet.
+        """Return the pairs of a class and a cluster that may count, including some disjoint ones.
 
-        Of two that do not, one must have more than a third of all items; else being in neither
-        says less than the two say by being apart.
+        Disjoint sets count only if one has more than a third of all items: otherwise
+        h(p₀₀) < h(p₁₀) + h(p₀₁).
         """
         keys = [self.rows * self.system.size + self.columns]
         for row in np.flatnonzero(self.gold * _LARGE > self.n).tolist():
@@ -215,11 +210,11 @@ class Overlap(NamedTuple):
 
 
 class Shares(NamedTuple):
-    """Pairs of items by how many sets they share: at place j, those that share j."""
+    """Numbers of pairs of items by the number of sets they share: entry j counts pairs with j."""
 
     gold: list[Any]
     system: list[Any]
-    alike: Any
+    equal: Any
     """Pairs that share as many classes as clusters."""
 
     @property
@@ -229,7 +224,7 @@ class Shares(NamedTuple):
 
 
 class PairScores(NamedTuple):
-    """What is said of all pairs: how many sets they share, and extended B-cubed of each kind."""
+    """Sums over pairs: the numbers of shared sets, and extended B-cubed of each kind."""
 
     shares: Shares
     precision: Floats
@@ -243,13 +238,13 @@ class Cover:
     gold: Sets
     system: Sets
     times: CountArray
-    """How many items of each kind there are."""
+    """The number of items of each kind."""
     kinds: Ints | None = None
-    """The kind of each item, where items are known."""
+    """The kind of each item, if items are known."""
 
     @classmethod
-    def of_sides(cls, gold: Sets, system: Sets) -> Cover:
-        """Both sides as sets of the same items in the same order."""
+    def from_sides(cls, gold: Sets, system: Sets) -> Cover:
+        """Make a cover from the sets of both sides over the same items in the same order."""
         kinds, one_of = find_kinds(
             (numbers, int(numbers.max()) + 1)
             for numbers in (gold.number_kinds(), system.number_kinds())
@@ -258,12 +253,12 @@ class Cover:
 
     @property
     def n(self) -> Any:
-        """How many items there are."""
+        """The number of items."""
         return self.times.sum().item()
 
     @cached_property
     def overlap(self) -> Overlap:
-        """Classes and clusters that have items in common."""
+        """The classes and clusters with common items."""
         left, right = self.gold, self.system
         weighted = left.matrix(self.times[left.owners])
         table = (weighted.T.tocsr() @ right.matrix()).tocoo()
@@ -276,7 +271,7 @@ class Cover:
 
     @property
     def shares(self) -> Shares:
-        """Pairs of items by how many sets they share."""
+        """Numbers of pairs of items by the number of sets they share."""
         return self.pairs.shares
 
     @property
@@ -286,28 +281,33 @@ class Cover:
         return BCubed(precision, recall)
 
     def average(self, each: Floats) -> float:
-        """The mean over items of a value for each kind."""
+        """Return the mean over items of values per kind."""
         return float((self.times * each).sum() / self.n)
 
     @cached_property
     def pairs(self) -> PairScores:
-        """All pairs, in one pass over those that share a set."""
+        """Sums over all pairs, in one pass over the pairs that share a set.
+
+        For two items that share g classes and s clusters, extended B-cubed precision is
+        min(g, s)/s if s > 0 and recall is min(g, s)/g if g > 0 (Amigó et al. 2009).
+        """
         times = self.times.astype(np.float64)
         own = self.gold.sizes, self.system.sizes
         width = int(max(sizes.max() for sizes in own)) + 1
-        # Each item beside itself, which is no pair, is taken off beforehand.
+        # The products below also pair each item with itself; these are subtracted beforehand.
         counts = [np.bincount(sizes, -times, width).astype(np.float64) for sizes in own]
         sides = self.gold.matrix(), self.system.matrix()
-        unlike = -float(times[own[0] != own[1]].sum())
+        unequal = -float(times[own[0] != own[1]].sum())
         precision, recall = np.empty(times.size), np.empty(times.size)
-        turned = [side.T.tocsr() for side in sides]
+        transposed = [side.T.tocsr() for side in sides]
         for part in self._parts():
-            one, other = (side[part] @ back for side, back in zip(sides, turned, strict=True))
+            # Entry (i, j) is the number of sets that kinds i and j share.
+            one, other = (side[part] @ back for side, back in zip(sides, transposed, strict=True))
             for counted, shared in zip(counts, (one, other), strict=True):
                 rows = np.repeat(times[part], np.diff(shared.indptr))
                 counted += np.bincount(shared.data, rows * times[shared.indices], width)
             apart = one != other
-            unlike += float(np.repeat(times[part], np.diff(apart.indptr)) @ times[apart.indices])
+            unequal += float(np.repeat(times[part], np.diff(apart.indptr)) @ times[apart.indices])
             least = one.minimum(other)
             precision[part] = _average_pairs(least, other, times)
             recall[part] = _average_pairs(least, one, times)
@@ -315,11 +315,12 @@ class Cover:
         gold, system = ([int(number) // 2 for number in counted] for counted in counts)
         for numbers in (gold, system):
             numbers[0] = total - sum(numbers[1:])
-        shares = Shares(gold, system, total - int(unlike) // 2)
+        # Every pair was counted in both orders.
+        shares = Shares(gold, system, total - int(unequal) // 2)
         return PairScores(shares, precision, recall)
 
     def _parts(self) -> list[slice]:
-        """Stretches of kinds whose pairs that share a set are few enough to hold at once."""
+        """Return ranges of kinds whose pairs with a common set fit in memory."""
         reach = np.zeros(self.times.size, dtype=np.int64)
         for side in (self.gold, self.system):
             held = np.bincount(side.codes, minlength=side.count)
@@ -331,23 +332,23 @@ class Cover:
 
 
 def _average_pairs(least: csr_array[Any], shared: csr_array[Any], times: Floats) -> Floats:
-    """For each row, the mean of least/shared over all items that share a set, itself included."""
+    """Return for each row the mean of least/shared over the items that share a set with it."""
     inverse = shared.astype(np.float64)
     inverse.data = 1 / inverse.data
-    found = np.asarray(least.multiply(inverse).tocsr() @ times)
+    sums = np.asarray(least.multiply(inverse).tocsr() @ times)
     inverse.data[:] = 1.0
-    return np.asarray(found / (inverse @ times))
+    return np.asarray(sums / (inverse @ times))
 
 
 @dataclass(frozen=True, eq=False)
 class HardCover(Cover):
-    """A table's items, a kind for each cell: its pairs and B-cubed are known already."""
+    """The cover of a table: each cell is a kind, and pairs and B-cubed are the table's."""
 
     table: Contingency = field(kw_only=True)
 
     @classmethod
     def from_table(cls, table: Contingency) -> HardCover:
-        """Where every item has one class and one cluster."""
+        """Make the cover of a table, in which each item has one class and one cluster."""
         places = np.arange(table.rows.size + 1)
         ones = np.ones(table.rows.size)
         gold = Sets(places, table.rows, ones, table.shape[0])
@@ -363,9 +364,9 @@ class HardCover(Cover):
     @property
     def shares(self) -> Shares:
         pairs = self.table.pairs
-        alike = pairs.total - pairs.gold - pairs.system + 2 * pairs.both
+        equal = pairs.total - pairs.gold - pairs.system + 2 * pairs.both
         one, other = ([pairs.total - side, side] for side in (pairs.gold, pairs.system))
-        return Shares(one, other, alike)
+        return Shares(one, other, equal)
 
     @property
     def bcubed(self) -> BCubed:
@@ -374,48 +375,53 @@ class HardCover(Cover):
 
 @dataclass(frozen=True, eq=False)
 class Degrees:
-    """Memberships that have degrees, the highest of an item being 1 (Jurgens & Klapaftis 2013)."""
+    """Graded memberships, scaled so that the highest of an item is 1 (Jurgens & Klapaftis 2013)."""
 
     sets: Cover
 
     @property
     def graded(self) -> bool:
-        """Whether some degree is not 1."""
+        """True if some degree is not 1."""
         return any(np.any(side.degrees != 1) for side in (self.sets.gold, self.sets.system))
 
     @cached_property
     def bcubed(self) -> BCubed:
-        """Fuzzy B-cubed: of pairs of two items, 0 for one that shares a label with no other."""
+        """Fuzzy B-cubed over pairs of different items; 0 for items that share no label."""
         sets, times = self.sets, self.sets.times
         kinds = times.size
-        found = [np.empty(kinds), np.empty(kinds)]
+        scores = [np.empty(kinds), np.empty(kinds)]
         stretch = max(1, _PAIRS // kinds)
         for begin in range(0, kinds, stretch):
             rows = np.arange(begin, min(begin + stretch, kinds))
             one, other = (_agree(side, rows, kinds) for side in (sets.gold, sets.system))
             least = np.minimum(one, other)
-            for values, shared in zip(found, (other, one), strict=True):
+            for values, shared in zip(scores, (other, one), strict=True):
                 held = shared > 0
                 part = np.divide(least, shared, out=np.zeros_like(least), where=held)
-                # An item beside itself is no pair.
+                # An item does not form a pair with itself.
                 own = part[np.arange(rows.size), rows], held[np.arange(rows.size), rows]
                 counts = held @ times - own[1]
                 values[rows] = divide(part @ times - own[0], counts)
-        return BCubed(*map(sets.average, found))
+        return BCubed(*map(sets.average, scores))
 
     def mutual(self, bins: int) -> tuple[float, float, float]:
-        """H(C), H(K) and I(C;K) of degrees that are put into so many bins."""
+        """Return H(C), H(K) and I(C;K) of degrees discretised into bins.
+
+        As in `Overlap.conditional`, each set is described by its most informative partner; I is
+        the mean of H(C) − ΣH(class | best cluster) and H(K) − ΣH(cluster | best class).
+        """
         sets = self.sets
         if not self.graded:
-            return mutual_of_sets(sets.overlap)
+            return measure_information(sets.overlap)
         n, times = sets.n, sets.times.astype(np.float64)
         one, other = (_bin(side, bins, times.size) for side in (sets.gold, sets.system))
-        gold, system = (_entropies_of(side, bins, times) for side in (one, other))
+        gold, system = (_binned_entropies(side, bins, times) for side in (one, other))
         overlap = sets.overlap
         joint = np.full((gold.size, system.size), np.inf)
-        known = overlap.tell_each_other()
+        known = overlap.find_informative()
         offsets = np.arange(system.size) * bins**2
         for row in range(gold.size):
+            # Joint histogram of the class's bins with the bins of every cluster at once.
             keys = other + offsets + (bins * one[:, row])[:, None]
             counts = np.bincount(
                 keys.ravel(), np.repeat(times, system.size), system.size * bins**2
@@ -431,7 +437,7 @@ class Degrees:
 
 
 def _agree(side: Sets, rows: Ints, kinds: int) -> Floats:
-    """Σ over labels that two kinds share of 1 − the difference of degrees: rows × all kinds."""
+    """Return Σ over shared labels of 1 − |difference of degrees|, for rows × all kinds."""
     shared = np.zeros((rows.size, kinds))
     order = np.argsort(side.codes, kind="stable")
     owners, degrees = side.owners[order], side.degrees[order]
@@ -445,15 +451,15 @@ def _agree(side: Sets, rows: Ints, kinds: int) -> Floats:
 
 
 def _bin(side: Sets, bins: int, kinds: int) -> Ints:
-    """The bin of each kind's degree in each set; the edge above belongs to a bin."""
-    # A weight at an edge may be a bit above it, after weights were made to sum to 1.
+    """Return the bin of each kind's degree in each set; bins include their upper edge."""
+    # Normalising weights may move one slightly above an edge.
     edges = np.arange(1, bins) / bins * (1 + 1e-9)
-    found = np.zeros((kinds, side.count), dtype=np.int64)
-    found[side.owners, side.codes] = np.searchsorted(edges, side.degrees, side="left")
-    return found
+    binned = np.zeros((kinds, side.count), dtype=np.int64)
+    binned[side.owners, side.codes] = np.searchsorted(edges, side.degrees, side="left")
+    return binned
 
 
-def _entropies_of(binned: Ints, bins: int, times: Floats) -> Floats:
+def _binned_entropies(binned: Ints, bins: int, times: Floats) -> Floats:
     keys = binned + np.arange(binned.shape[1]) * bins
     counts = np.bincount(keys.ravel(), np.repeat(times, binned.shape[1]), binned.shape[1] * bins)
     return _entropy_rows(counts.reshape(-1, bins), times.sum())
@@ -463,17 +469,17 @@ def _entropy_rows(counts: Array, n: Any) -> Floats:
     return np.asarray(-xlogx(counts / n).sum(axis=1))
 
 
-def mutual_of_sets(overlap: Overlap) -> tuple[float, float, float]:
-    """H(C), H(K) and I(C;K) of covers (McDaid et al. 2011)."""
-    gold, system = overlap.entropies.sum(), overlap.turned().entropies.sum()
+def measure_information(overlap: Overlap) -> tuple[float, float, float]:
+    """Return H(C), H(K) and I(C;K) of covers (McDaid et al. 2011)."""
+    gold, system = overlap.entropies.sum(), overlap.swap().entropies.sum()
     left = gold - overlap.conditional().sum()
-    right = system - overlap.turned().conditional().sum()
+    right = system - overlap.swap().conditional().sum()
     return float(gold), float(system), float((left + right) / 2)
 
 
 @dataclass(frozen=True, eq=False)
 class HardDegrees(Degrees):
-    """One class and one cluster for each item, to the degree 1."""
+    """One class and one cluster per item, with degree 1."""
 
     sets: HardCover
 
@@ -481,22 +487,26 @@ class HardDegrees(Degrees):
     def bcubed(self) -> BCubed:
         table = self.sets.table
         counts = table.counts.astype(np.float64)
-        found = (
+        # The share of the x − 1 other items of a cell among the other items of the cluster (class).
+        scores = (
             counts * (counts - 1) / np.maximum(totals[codes] - 1, 1)
             for totals, codes in (
                 (table.column_totals, table.columns),
                 (table.row_totals, table.rows),
             )
         )
-        return BCubed(*(table.over_cells(values) / table.n for values in found))
+        return BCubed(*(table.over_cells(values) / table.n for values in scores))
 
 
 @dataclass(frozen=True, eq=False)
 class CoverElements(Elements):
-    """Walks through sets that overlap, in closed form.
+    """Element-centric similarity of overlapping sets, in closed form.
 
-    A step leads from an item to one of its sets and on to an item of it, so that steps between
-    sets say it all: Σ (alpha · step)^k is one inverse of a matrix of sets × sets.
+    A step leads from an item to one of its sets (matrix L, items × sets) and on to an item of that
+    set (matrix A, sets × items). With step matrix S = A·L between sets, the walk from an item is
+    (1)  (1 − α)·Σ_k α^k·(L·A)^k = (1 − α)·(I + α·L·(I − α·S)⁻¹·A),
+    so only one inverse of a sets × sets matrix is needed. The similarity of an item is 1 minus half
+    the L1 distance of its two walks, divided by α (both walks have 1 − α at the item itself).
     """
 
     gold: Sets
@@ -512,73 +522,23 @@ class CoverElements(Elements):
         if self.perfect:
             return np.ones(kinds)
         sides = [_follow(side, self.times, alpha) for side in (self.gold, self.system)]
-        found = np.empty(kinds)
+        similarity = np.empty(kinds)
         stretch = max(1, _PAIRS // kinds)
         for begin in range(0, kinds, stretch):
             part = slice(begin, begin + stretch)
             one, other = (arrive @ (leave[part] @ walks).T for leave, walks, arrive in sides)
             apart = np.abs(one - other)
-            found[part] = 1 - (1 - alpha) / 2 * (self.times[:, None] * apart).sum(axis=0)
-        return found
+            # α of equation (1) cancels against the division by α.
+            similarity[part] = 1 - (1 - alpha) / 2 * (self.times[:, None] * apart).sum(axis=0)
+        return similarity
 
 
 def _follow(
     side: Sets, times: CountArray, alpha: float
 ) -> tuple[csr_array[Any], Floats, csr_array[Any]]:
-    """From kinds to sets, walks between sets, and from sets to an item of each kind."""
+    """Return L, (I − α·S)⁻¹ and Aᵀ of equation (1), by kinds instead of items."""
     leaving = side.degrees / np.bincount(side.owners, side.degrees, times.size)[side.owners]
     masses = np.bincount(side.codes, side.degrees * times[side.owners], side.count)
     leave, arrive = side.matrix(leaving), side.matrix(side.degrees / masses[side.codes])
     step = (arrive.T.tocsr() @ side.matrix(leaving * times[side.owners])).toarray()
     return leave, np.linalg.inv(np.eye(side.count) - alpha * step), arrive
-
-
-@dataclass(frozen=True, eq=False)
-class CoverTable(Statistics):
-    """The statistics of a comparison in which items may be in several classes or clusters."""
-
-    sets: Cover
-    cut: bool = False
-    """Whether the clusters are those of a cut of a tree."""
-
-    @classmethod
-    def from_labels(cls, gold: Labels, system: Labels, *, cut: bool = False) -> CoverTable:
-        """Both sides over the same items in the same order."""
-        return cls(Cover.of_sides(Sets.of(gold), Sets.of(system)), cut)
-
-    @property
-    def cover(self) -> Cover:
-        return self.sets
-
-    @property
-    def degrees(self) -> Degrees:
-        return Degrees(self.sets)
-
-    @property
-    def n(self) -> Any:
-        return self.cover.n
-
-    @cached_property
-    def sizes(self) -> Sizes:
-        overlap = self.cover.overlap
-        return Sizes(Histogram.of(overlap.gold), Histogram.of(overlap.system), self.n)
-
-    @property
-    def outline(self) -> Overlap:
-        return self.cover.overlap
-
-    @property
-    def perfect(self) -> bool:
-        return self.cover.overlap.perfect
-
-    @property
-    def elements(self) -> CoverElements:
-        if self.cut:
-            raise Undefined(WHOLE)
-        cover = self.cover
-        return CoverElements(cover.gold, cover.system, cover.times, self.perfect)
-
-    @property
-    def table(self) -> Contingency:
-        """There is none, nor what is counted in it."""
-        raise Undefined(SEVERAL)

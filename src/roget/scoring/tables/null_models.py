@@ -1,9 +1,16 @@
 """Random clusterings whose sizes are random too (Gates & Ahn 2017).
 
-All clusterings of N items into K clusters are equally likely, or all clusterings of N items. How
-many there are is a coefficient of a power series (of (e^z − 1)^K, or of exp(e^z − 1)), and what we
-ask for are ratios of such coefficients: means over a circle in the plane, through the saddle point,
-with complex weights that fade like a bell, so that a few dozen points give all digits at any size.
+All clusterings of N items into K clusters are equally likely (models num), or all clusterings of N
+items (models all). Their number is N! times the coefficient of z^N of the generating function
+
+    (1)  f(z) = (e^z − 1)^K/K!   or   f(z) = exp(e^z − 1),
+
+and expectations are ratios of such coefficients. By Cauchy's formula a coefficient is the mean of
+f(z)·z^−N over a circle around 0. On the circle through the saddle point, where z·f'(z)/f(z) = N,
+
+    (2)  K·r/(1 − e^−r) = N   or   r·e^r = N,
+
+the integrand decays like a Gaussian with the angle, so a few dozen points give all digits at any N.
 """
 
 from __future__ import annotations
@@ -17,20 +24,19 @@ from typing import Any
 import numpy as np
 
 from roget.core.types import Array, Floats, Values
-from roget.scoring.entropy import Histogram
-from roget.scoring.entropy.base import plug_in
-from roget.scoring.tables.baselines import expected_cells
+from roget.scoring.entropy.base import Histogram, plug_in
+from roget.scoring.tables.hypergeometric import expected_cells
 from roget.scoring.tables.null_moments import excess
-from roget.scoring.tables.statistics import Sizes
+from roget.scoring.tables.records import Sizes
 
 
 def expect_information(model: str, sizes: Sizes) -> Values:
-    """The mean plug-in mutual information of random clusterings, in each group."""
+    """Return the mean plug-in mutual information of random clusterings, in each group."""
     return _each(_expect_information, model, sizes)
 
 
 def expect_disagreement(model: str, sizes: Sizes) -> Values:
-    """The mean share of pairs on which random clusterings disagree, in each group: 1 − Rand."""
+    """Return the mean share of pairs on which random clusterings disagree (1 − Rand)."""
     return _each(_expect_disagreement, model, sizes)
 
 
@@ -59,7 +65,7 @@ def _expect_disagreement(model: str, gold: Histogram, system: Histogram) -> floa
         sum(int(c) * (int(c) - 1) * int(m) for c, m in zip(side.counts, side.cells, strict=True))
         / (n * (n - 1))
         if fixed
-        else _Circle.of(n, side.seen if "num" in model else None).together
+        else _Circle.through_saddle(n, side.seen if "num" in model else None).together
         for side, fixed in ((gold, model.endswith("1")), (system, False))
     ]
     return kept[0] * (1 - kept[1]) + (1 - kept[0]) * kept[1]
@@ -67,51 +73,52 @@ def _expect_disagreement(model: str, gold: Histogram, system: Histogram) -> floa
 
 @lru_cache(maxsize=256)
 def _expect_sizes(n: int, clusters: int | None) -> Histogram:
-    """How many clusters of each size there are on average; of wide ranges at steps."""
+    """Return the expected number of clusters of each size; of a wide range, at steps only."""
     if clusters in (1, n):
         return Histogram(np.array([n / clusters]), np.array([float(clusters)]))
-    circle = _Circle.of(n, clusters)
+    circle = _Circle.through_saddle(n, clusters)
     most = n if clusters is None else n - clusters + 1
     reach = 10 * math.sqrt(circle.radius)
     low = max(1, math.floor(circle.radius - reach - 5))
     high = min(most, math.ceil(circle.radius + reach + 60))
-    # Sums of smooth functions at steps of a twelfth of the deviation are those of all sizes.
+    # Sums of smooth functions at steps of 1/12 of the deviation, times the step, equal the sums
+    # over all sizes to all digits.
     step = max(1, math.floor(math.sqrt(circle.radius) / 12)) if circle.radius > 2500 else 1
     sizes = np.arange(low, high + 1, step).astype(np.float64)
     expected = circle.count_sizes(sizes)
     held = expected > 1e-18 * expected.max()
     sizes, expected = sizes[held], expected[held]
-    # All items are in some cluster: this takes away what rounding leaves.
+    # Every item is in one cluster: normalising removes the step and rounding errors.
     return Histogram(sizes, expected * (n / float((sizes * expected).sum())))
 
 
 _WHOLE = 1 << 11
-"""Up to twice so many points the whole circle is taken."""
+"""Up to twice this number of points, the whole circle is used."""
 
 _SMALL = 300.0
-"""On larger circles the series would overflow at the far side, where the weights are nothing."""
+"""On larger circles f would overflow on the far side, where the weights vanish."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Circle:
-    """Points of a circle through the saddle point, and their weights."""
+    """The points of a circle through the saddle point, and their weights."""
 
     n: int
     clusters: int | None
-    """None: any number of them."""
+    """The number of clusters K; None for any number."""
     radius: float
 
     @classmethod
     @lru_cache(maxsize=256)
-    def of(cls, n: int, clusters: int | None) -> _Circle:
-        """Where the series of log has its saddle: K·r/(1 − e^−r) = n, or r·e^r = n."""
+    def through_saddle(cls, n: int, clusters: int | None) -> _Circle:
+        """Make the circle whose radius solves equation (2)."""
         if clusters is None:
             from scipy.special import lambertw
 
             return cls(n, None, float(lambertw(n).real))
         if clusters in (1, n):
             return cls(n, clusters, 0.0)
-        # Newton's method on a convex function, from the right of its root.
+        # Newton's method on a convex function, starting to the right of its root.
         share = n / clusters
         r = share
         for _ in range(100):
@@ -124,7 +131,7 @@ class _Circle:
 
     @property
     def deviation(self) -> float:
-        """That of the sum of the sizes, were they drawn alone."""
+        """The standard deviation of the sum of independently drawn sizes: the width of the peak."""
         r, k = self.radius, self.clusters
         if k is None:
             return math.sqrt(r * (1 + r) * math.exp(r))
@@ -135,8 +142,8 @@ class _Circle:
 
     @cached_property
     def angles(self) -> Floats:
-        """Far enough for the weights to fade, near enough for sums to be integrals."""
-        # Where one of K clusters is taken out, the weights fade more slowly.
+        """The angles of the points: wide enough for the peak, close enough for exact sums."""
+        # Without one of the K clusters (see `count_sizes`) the weights decay more slowly.
         k = 2 if self.clusters is None else self.clusters
         last = math.ceil(10 * self.deviation + 32)
         step = 2 * math.pi / (2 * last + 1)
@@ -146,13 +153,13 @@ class _Circle:
 
     @cached_property
     def _beyond(self) -> Array:
-        """z − r, without cancelling."""
+        """z − r, without cancellation."""
         half = np.sin(self.angles / 2)
         return self.radius * (-2 * half * half + 1j * np.sin(self.angles))
 
     @cached_property
     def weights(self) -> Array:
-        """The series at each point over its value at the saddle, times z^−n."""
+        """f(z)/f(r)·(z/r)^−n at each point."""
         turned = -1j * self.n * self.angles
         if self.clusters is None:
             return np.asarray(np.exp(math.exp(self.radius) * np.expm1(self._beyond) + turned))
@@ -160,25 +167,32 @@ class _Circle:
         return np.asarray(np.exp(self.clusters * (self._beyond + below) + turned))
 
     def mean(self, values: Array) -> Any:
-        """The weighted mean over the points, along the last axis."""
+        """Return the weighted mean over the points, along the last axis."""
         return (values * self.weights).sum(axis=-1).real / self.weights.sum().real
 
     @cached_property
     def together(self) -> float:
-        """How likely two items share a cluster: the share of clusterings that make them one."""
+        """The probability that two items share a cluster.
+
+        Merging the two items maps these clusterings onto all clusterings of n − 1 items.
+        """
         if self.clusters in (1, self.n):
             return float(self.clusters == 1)
         return float(self.radius * self.mean(np.exp(1j * self.angles)) / self.n)
 
     def count_sizes(self, sizes: Floats) -> Floats:
-        """The expected number of clusters of each size."""
+        """Return the expected number of clusters of each size s.
+
+        C(n, s) choices of the items, times the clusterings of the other n − s items (into K − 1
+        clusters), divided by all clusterings.
+        """
         from scipy.special import gammaln
 
         turned = np.exp(1j * np.multiply.outer(sizes, self.angles))
         if self.clusters is None:
             shares = np.exp(sizes * math.log(self.radius) - gammaln(sizes + 1))
             return np.asarray(shares * self.mean(turned))
-        # Poisson's probabilities, by Stirling's series where logarithms would cancel.
+        # Poisson probabilities r^s·e^−r/s!, by Stirling's series where logarithms would cancel.
         r = self.radius
         plain = sizes * math.log(r) - r - gammaln(sizes + 1)
         series = -r * excess(sizes / r - 1) - np.log(2 * math.pi * sizes) / 2 - 1 / (12 * sizes)

@@ -1,13 +1,20 @@
-"""How far pair counts and mutual information stray over all tables with the same sizes, exactly.
+"""Exact standard deviations of pair counts and mutual information over random tables.
 
-Every way to give the items the system's labels anew is as likely as any other, so each cell is
-hypergeometric. Pairs have a formula. For a sum of functions of cells, mutual information say, the
-function of each cell is written in the orthonormal (Hahn) polynomials of its distribution. Those of
-two cells correlate only where they are of one degree k, by a product of one factor for the classes
-and one for the clusters: 1 if both are the same set, else (−1)^k·u(a)·u(a′) for disjoint sets of a
-and a′ of N items, with u(a)² = a(a−1)…(a−k+1)/((N−a)(N−a−1)…(N−a−k+1)). All covariances then add up
-in one pass over the pairs of different sizes, where the formula of Romano et al. 2014 takes a sum
-over three counts for each pair of cells.
+All assignments of the items to clusters of the given sizes are equally likely, so each cell is
+hypergeometric. Pair counts have a closed formula. Mutual information is a sum of functions of
+cells; the function of each cell is expanded in the orthonormal (Hahn) polynomials Q_k of its
+distribution,
+
+    (1)  f(x) = E f + Σ_k c_k·Q_k(x),   Var f = Σ_k c_k².
+
+Polynomials of two cells correlate only if they have the same degree k, and then by a product of a
+factor for the two classes and a factor for the two clusters:
+
+    (2)  1 for the same set,   (−1)^k·u_k(a)·u_k(a′) for disjoint sets of a and a′ of the N items,
+    (3)  u_k(a)² = a(a−1)…(a−k+1)/((N−a)(N−a−1)…(N−a−k+1)).
+
+So all covariances add up in one pass over the pairs of different sizes, where the formula of Romano
+et al. 2014 needs a sum over three counts for each pair of cells.
 """
 
 from __future__ import annotations
@@ -21,32 +28,39 @@ import numpy as np
 from roget.core.information import sum_parts
 from roget.core.types import Floats, Ints, Values
 from roget.errors import Undefined
-from roget.scoring.entropy import Histogram
-from roget.scoring.tables.baselines import (
+from roget.scoring.entropy.base import Histogram
+from roget.scoring.tables.hypergeometric import (
     SMOOTH_VARIANCE,
     PairSizes,
-    cross,
+    cross_sizes,
     find_variance,
     find_window,
     make_block,
     share_blocks,
 )
-from roget.scoring.tables.statistics import PairCounts, Sizes
+from roget.scoring.tables.records import PairCounts, Sizes
 
 
 def deviate_pairs(pairs: PairCounts, sizes: Sizes) -> Values:
-    """The standard deviation of the pairs together in both (Fowlkes & Mallows 1983)."""
-    of = sizes.n, 2 * pairs.gold, 2 * pairs.system, *map(_count_triples, (sizes.gold, sizes.system))
+    """Return the standard deviation of the pairs together in both (Fowlkes & Mallows 1983)."""
+    triples = map(_count_triples, (sizes.gold, sizes.system))
+    terms = sizes.n, 2 * pairs.gold, 2 * pairs.system, *triples
     if sizes.gold.starts is None:
-        return _deviate_pairs(*map(int, of))
-    groups = zip(*(np.asarray(each).tolist() for each in of), strict=True)
+        return _deviate_pairs(*map(int, terms))
+    groups = zip(*(np.asarray(each).tolist() for each in terms), strict=True)
     return np.array([_deviate_pairs(*map(int, group)) for group in groups])
 
 
 def _deviate_pairs(n: int, p: int, q: int, p3: int, q3: int) -> float:
-    """From ordered pairs and triples within the sets of each side, in whole numbers of any size."""
+    """Compute it from the ordered pairs and triples within the sets of each side, exactly.
+
+    With p, q ordered pairs and p3, q3 ordered triples of the two sides, and n₂ = n(n−1), n₃, n₄ the
+    falling factorials,
+    4·Var = 2pq/n₂ + 4·p3·q3/n₃ + (p² − 2p − 4·p3)(q² − 2q − 4·q3)/n₄ − (pq/n₂)².
+    """
     two, three, four = n * (n - 1), n * (n - 1) * (n - 2), n * (n - 1) * (n - 2) * (n - 3)
-    # Two pairs share both items, one, or none; what too few items do not have counts 0.
+    # Two pairs share both items, one or none. With too few items a falling factorial is 0, and so
+    # is its numerator.
     apart = (p * p - 2 * p - 4 * p3) * (q * q - 2 * q - 4 * q3)
     kinds = (2 * p * q, two), (4 * p3 * q3, three), (apart, four)
     whole = two * two * max(three, 1) * max(four, 1)
@@ -57,42 +71,43 @@ def _deviate_pairs(n: int, p: int, q: int, p3: int, q3: int) -> float:
 
 
 def _count_triples(sizes: Histogram) -> Any:
-    """Σ x(x−1)(x−2) over the sets of a side, in numbers that hold it."""
+    """Return Σ x(x−1)(x−2) over the sets of a side, as Python integers."""
     counts, cells = sizes.counts.astype(object), sizes.cells.astype(object)
     sums = sum_parts(counts * (counts - 1) * (counts - 2) * cells, sizes.begins)
     return sums[0] if sizes.starts is None else sums
 
 
 MOST_SIZES = 1 << 18
-"""Pairs of different class and cluster sizes beyond which the variance is not computed."""
+"""Largest number of distinct (class size, cluster size) pairs for which it is computed."""
 
 _MOST_PAIRS = 1 << 23
-"""The same over all groups, equal ones in groups of equal size included."""
+"""Largest number of (class size, cluster size) pairs in all groups, including equal ones."""
 
 
 def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Values:
-    """The standard deviation of plug-in mutual information, in nats."""
+    """Return the standard deviation of plug-in mutual information, in nats."""
     n = np.atleast_1d(total).astype(np.float64)
-    rows, columns, group = _cross(gold, system)
-    of = PairSizes(
+    rows, columns, group = _cross_all(gold, system)
+    sizes = PairSizes(
         gold.counts[rows].astype(np.float64),
         system.counts[columns].astype(np.float64),
         np.ones(rows.size),
         n[group],
         group,
     )
-    kind, first = of.find_alike()
+    kind, first = sizes.find_kinds()
     if first.size > MOST_SIZES:
         raise Undefined(
-            f"the variance is not computed for {first.size:,} pairs of different class and cluster "
-            f"sizes; at most {MOST_SIZES:,} are"
+            f"the variance is computed for up to {MOST_SIZES:,} pairs of different class and "
+            f"cluster sizes; there are {first.size:,}"
         )
-    alone, degrees = _expand(of.take(first))
+    alone, degrees = _expand(sizes.take(first))
     m_a, m_b = gold.cells[rows].astype(np.float64), system.cells[columns].astype(np.float64)
     variance: Floats = np.bincount(group, m_a * m_b * alone[kind], n.size).astype(np.float64)
-    of_gold, of_system = gold.cells.astype(np.float64), system.cells.astype(np.float64)
+    n_gold, n_system = gold.cells.astype(np.float64), system.cells.astype(np.float64)
     u, v = np.ones(gold.counts.size), np.ones(system.counts.size)
     n_a, n_b = n[gold.owners], n[system.owners]
+    # Start with the variances of the single cells, then add the covariances degree by degree.
     for k, found in enumerate(degrees, start=1):
         u *= _step(gold.counts.astype(np.float64), n_a, k)
         v *= _step(system.counts.astype(np.float64), n_b, k)
@@ -104,16 +119,18 @@ def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Value
         both = np.bincount(group, c_u * m_b * v[columns], n.size)
         sign = -1.0 if k % 2 else 1.0
         squares = m_a * m_b * c * c
-        of_u, of_v = u[rows] ** 2, v[columns] ** 2
-        in_cluster = _by_group(system, of_system * down**2, n.size)
-        in_class = _by_group(gold, of_gold * across**2, n.size)
-        variance += sign * (in_cluster - np.bincount(group, squares * of_u, n.size))
-        variance += sign * (in_class - np.bincount(group, squares * of_v, n.size))
+        u_squares, v_squares = u[rows] ** 2, v[columns] ** 2
+        # Pairs of cells in the same cluster but different classes: (Σ over classes)² − Σ squares.
+        in_cluster = _by_group(system, n_system * down**2, n.size)
+        in_class = _by_group(gold, n_gold * across**2, n.size)
+        variance += sign * (in_cluster - np.bincount(group, squares * u_squares, n.size))
+        variance += sign * (in_class - np.bincount(group, squares * v_squares, n.size))
+        # Pairs of cells that share neither, by inclusion and exclusion; their sign is +.
         variance += (
             both**2
-            - _by_group(gold, of_gold * (u * across) ** 2, n.size)
-            - _by_group(system, of_system * (v * down) ** 2, n.size)
-            + np.bincount(group, squares * of_u * of_v, n.size)
+            - _by_group(gold, n_gold * (u * across) ** 2, n.size)
+            - _by_group(system, n_system * (v * down) ** 2, n.size)
+            + np.bincount(group, squares * u_squares * v_squares, n.size)
         )
     deviation: Floats = np.sqrt(np.maximum(variance, 0.0)) / n
     return deviation if gold.starts is not None else float(deviation[0])
@@ -124,38 +141,41 @@ def _by_group(sizes: Histogram, values: Floats, groups: int) -> Floats:
 
 
 def _step(sizes: Floats, n: Floats, k: int) -> Floats:
-    """By what u grows from degree k − 1 to k; 0 where there are no polynomials of that degree."""
+    """Return u_k/u_{k−1} of equation (3); 0 if there is no polynomial of degree k."""
     left, right = sizes - (k - 1), n - sizes - (k - 1)
     return np.sqrt(np.where((left > 0) & (right > 0), left / np.maximum(right, 1.0), 0.0))
 
 
-def _cross(gold: Histogram, system: Histogram) -> tuple[Ints, Ints, Ints]:
-    """All pairs of a class size and a cluster size at once, if there are not too many."""
+def _cross_all(gold: Histogram, system: Histogram) -> tuple[Ints, Ints, Ints]:
+    """Return all pairs of a class size and a cluster size, if there are not too many."""
     count = int(np.bincount(gold.owners) @ np.bincount(system.owners))
     if count > _MOST_PAIRS:
         raise Undefined(
-            f"the variance is not computed for {count:,} pairs of class and cluster sizes; at most "
-            f"{_MOST_PAIRS:,} are"
+            f"the variance is computed for up to {_MOST_PAIRS:,} pairs of class and cluster sizes; "
+            f"there are {count:,}"
         )
-    return next(cross(gold, system, count))
+    return next(cross_sizes(gold, system, count))
 
 
 _DEGREES = 60
+"""Largest degree of a polynomial."""
+
 _REST = 1e-22
-"""A cell's function is known when so little of its variance is left."""
+"""Share of the variance of a cell at which its expansion stops."""
 
 _BLOCK = 1 << 16
+"""Number of probabilities processed at once."""
 
 
 def _expand(pairs: PairSizes) -> tuple[Floats, list[Floats]]:
-    """Of what each cell adds to N·I: its variance, and its coefficients of degree 1, 2, …"""
+    """Return the variance of each cell's term of N·I, and its coefficients c_k of equation (1)."""
     variances = np.zeros(pairs.n.size)
     degrees: list[Floats] = []
     for chosen, counts, mass in _list_blocks(pairs):
         part = pairs.take(chosen)
         mean = (part.a * (part.b / part.n))[:, None]
-        # Given the sizes Σ x·log(mean) and Σ x are what they are, so this differs from x·log x by
-        # constants; it keeps its digits where x·log x of 10¹² items would not.
+        # The sizes fix Σ x·log(mean) and Σ x, so x·log(x/mean) − x + mean differs from x·log x by
+        # constants only; unlike x·log x it keeps its digits for 10¹² items.
         values = mean * excess(counts / mean - 1)
         values -= (mass * values).sum(axis=1, keepdims=True)
         variances[chosen] = left = (mass * values * values).sum(axis=1)
@@ -163,13 +183,15 @@ def _expand(pairs: PairSizes) -> tuple[Floats, list[Floats]]:
         x = counts - mean
         x /= np.sqrt((mass * x * x).sum(axis=1, keepdims=True)) + 1e-300
         before, here, beta = np.zeros_like(x), np.ones_like(x), np.zeros(chosen.size)
+        # Q_k follow from the three-term recurrence of orthogonal polynomials (Stieltjes):
+        # β_{k+1}·Q_{k+1} = (x − α_k)·Q_k − β_k·Q_{k−1}, with α_k = E[x·Q_k²] and β by E[Q²] = 1.
         for k in range(1, _DEGREES + 1):
             if not np.any(left > enough):
                 break
             alpha = (mass * x * here * here).sum(axis=1)
             following = (x - alpha[:, None]) * here - beta[:, None] * before
             beta = np.sqrt((mass * following * following).sum(axis=1))
-            # A distribution on k counts has no polynomial of degree k.
+            # A distribution on k counts has no polynomial of degree k: β is 0.
             following *= np.where((beta > 1e-10) & (left > enough), 1 / (beta + 1e-300), 0.0)[
                 :, None
             ]
@@ -184,7 +206,7 @@ def _expand(pairs: PairSizes) -> tuple[Floats, list[Floats]]:
 
 
 def _list_blocks(pairs: PairSizes) -> Iterator[tuple[Ints, Floats, Floats]]:
-    """Pairs of similar width, the counts of their cells, and the probabilities of these."""
+    """Yield pairs of similar width, the counts of their cells, and their probabilities."""
     variance = find_variance(pairs)
     narrow = np.flatnonzero(variance < SMOOTH_VARIANCE)
     low, high = find_window(pairs)
@@ -199,13 +221,14 @@ def _list_blocks(pairs: PairSizes) -> Iterator[tuple[Ints, Floats, Floats]]:
 
 
 _POINTS = 161
+"""Number of counts at which wide cells are sampled."""
 
 
 def _sample(pairs: PairSizes, variance: Floats) -> tuple[Floats, Floats]:
-    """Some counts of wide cells, at steps of a sixth of the deviation or a little less.
+    """Return counts of wide cells at steps of at most 1/6 of the deviation, and probabilities.
 
-    Sums over such steps are those over all counts: what differs is below e^−700 (Poisson's
-    summation). Probabilities are by Stirling's series about the mean (Loader 2000).
+    Sums over such steps equal sums over all counts up to e^−700 (Poisson summation). Probabilities
+    are computed by Stirling's series around the mean (Loader 2000).
     """
     a, b, _, n, _ = pairs
     mean = a * (b / n)
@@ -223,7 +246,7 @@ def _sample(pairs: PairSizes, variance: Floats) -> tuple[Floats, Floats]:
 
 
 def excess(t: Floats) -> Floats:
-    """(1+t)·log(1+t) − t, of small t by its series, 1 at −1."""
+    """Return (1+t)·log(1+t) − t: 1 at −1, and by its series for small t."""
     small = np.abs(t) < 0.02
     tame = np.where(small | (t <= -1), 0.0, t)
     series = np.zeros_like(t)

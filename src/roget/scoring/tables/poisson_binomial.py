@@ -1,9 +1,15 @@
-"""How many of a cell's weighted items fall into it: the Poisson-binomial distribution.
+"""The Poisson-binomial distribution: the number of successes of independent trials.
 
-An item that answers with weights is a draw from those weights. A cell's count is then a sum of
-independent yes-or-no draws. Many cells are done at once: short runs of items by the textbook
-recursion, then neighbouring runs are convolved, pair by pair, up to whole cells. Each
-distribution is kept only in a window around its mean whose tails are provably negligible.
+The count of a cell with weighted items is such a number (see `weighted`). Many cells are processed
+at once, in three steps:
+
+1. The items of a cell are cut into short runs. The distribution of each run follows from the
+   recursion over its items t = 1, 2, … with probabilities p_t,
+   (1)  P(j, t) = P(j − 1, t − 1)·p_t + P(j, t − 1)·(1 − p_t).
+2. Neighbouring runs of a cell are convolved, pair by pair, until one distribution is left,
+   (2)  P(j) = Σ_i P_left(i)·P_right(j − i), by fast Fourier transform.
+3. After each convolution only a window around the mean is kept, outside of which less than 1e-19 of
+   the mass lies by Bernstein's inequality. So the cost grows with √N per cell, not with N.
 """
 
 from __future__ import annotations
@@ -16,23 +22,25 @@ import numpy as np
 import numpy.typing as npt
 
 from roget.core.types import BoolArray, Floats, Ints
-from roget.scoring.tables.baselines import find_reach
+from roget.scoring.tables.hypergeometric import find_reach
 
 _RUN = 32
+"""Largest number of items in a run."""
+
 _ROWS = 512
-"""So many runs at a time stay in the processor's cache."""
+"""Number of runs processed at once, so that they stay in the cache."""
 
 _ITEMS = 1 << 21
-"""So many weights at a time bound the memory."""
+"""Number of weights processed at once, which bounds the memory."""
 
 
 def expected_cells(
     weights: Floats, starts: Ints, coarse: Ints | None = None
 ) -> tuple[Floats, Floats]:
-    """E[number of cells that hold j] for j = 0, 1, …, and the same of coarser cells.
+    """Return E[number of cells with count j] for j = 0, 1, …, and the same for coarser cells.
 
-    Cell i's items have the probabilities weights[starts[i]:starts[i+1]]. Cells of one `coarse`
-    number stand together and are united into one coarser cell (by default each is its own).
+    The items of cell i have the probabilities weights[starts[i]:starts[i + 1]]. Neighbouring cells
+    with equal `coarse` numbers are merged into one coarser cell (by default each is its own).
 
     >>> weights, starts = np.array([0.5, 0.5, 1.0]), np.array([0, 2, 3])
     >>> fine, coarse = expected_cells(weights, starts, np.array([0, 0]))
@@ -44,18 +52,18 @@ def expected_cells(
         coarse = np.arange(starts.size - 1)
     fine_parts: list[Floats] = []
     coarse_parts: list[Floats] = []
-    for first, last in _portions(starts, coarse):
+    for first, last in _split_batches(starts, coarse):
         part, lengths = weights[starts[first] : starts[last]], np.diff(starts[first : last + 1])
-        united = _united(_leaves(part, lengths))
-        fine_parts += map(_histogram, united)
+        merged = _merge_runs(_make_runs(part, lengths))
+        fine_parts += map(_sum_masses, merged)
         if not alone:
-            runs = _owned(united, part, lengths, coarse[first:last])
-            coarse_parts += map(_histogram, _united(runs))
+            runs = _regroup(merged, part, lengths, coarse[first:last])
+            coarse_parts += map(_sum_masses, _merge_runs(runs))
     lengths = np.diff(starts)
-    fine = _added(fine_parts, int(lengths.max()))
+    fine = _sum_histograms(fine_parts, int(lengths.max()))
     if alone:
         return fine, fine
-    return fine, _added(coarse_parts, int(np.bincount(coarse, lengths).max()))
+    return fine, _sum_histograms(coarse_parts, int(np.bincount(coarse, lengths).max()))
 
 
 class _Runs(NamedTuple):
@@ -66,14 +74,14 @@ class _Runs(NamedTuple):
     mean: Floats
     variance: Floats
     owner: Ints
-    """The cell each run belongs to; runs of a cell stand together, in increasing order."""
+    """The cell of each run; runs are ordered by cell."""
 
     def take(self, which: npt.NDArray[np.intp] | BoolArray) -> _Runs:
         return _Runs._make(array[which] for array in self)
 
 
-def _portions(starts: Ints, coarse: Ints) -> Iterator[tuple[int, int]]:
-    """Stretches of whole coarse cells that together stay within a modest number of items."""
+def _split_batches(starts: Ints, coarse: Ints) -> Iterator[tuple[int, int]]:
+    """Yield ranges of cells of at most _ITEMS items that do not split a coarse cell."""
     ends = np.flatnonzero(np.diff(coarse, append=coarse[-1] + 1)) + 1
     first = last = 0
     for end in ends.tolist():
@@ -84,15 +92,15 @@ def _portions(starts: Ints, coarse: Ints) -> Iterator[tuple[int, int]]:
     yield first, last
 
 
-def _leaves(weights: Floats, lengths: Ints) -> _Runs:
-    """Cut each cell's items into short runs; certain items only shift the count."""
+def _make_runs(weights: Floats, lengths: Ints) -> _Runs:
+    """Cut the items of each cell into short runs; items with probability 1 shift the count."""
     cell = np.repeat(np.arange(lengths.size), lengths)
     certain = weights >= 1.0
     shift = np.bincount(cell[certain], minlength=lengths.size)
     if certain.any():
         cell, weights = cell[~certain], weights[~certain]
         lengths = np.bincount(cell, minlength=lengths.size)
-    # Short cells get short runs, or most of the memory would be padding.
+    # Short cells get short runs; otherwise most of the memory would be padding.
     size = min(_RUN, 1 << max(0, math.ceil(math.log2(max(1.0, float(lengths.mean()))))))
     runs = np.maximum(-(-lengths // size), 1)
     first_run = np.cumsum(runs) - runs
@@ -101,49 +109,55 @@ def _leaves(weights: Floats, lengths: Ints) -> _Runs:
     padded.ravel()[np.repeat(first_run * size, lengths) + within] = weights
     mass = np.empty((padded.shape[0], size + 1))
     for begin in range(0, padded.shape[0], _ROWS):
-        mass[begin : begin + _ROWS] = _recursion(padded[begin : begin + _ROWS])
+        mass[begin : begin + _ROWS] = _apply_recursion(padded[begin : begin + _ROWS])
     offset = np.zeros(padded.shape[0], dtype=np.int64)
     offset[first_run] = shift
     mean = padded.sum(axis=1)
+    # Mean Σ p and variance Σ p(1 − p); items with probability 1 add to the mean only.
     variance = mean - np.einsum("ij,ij->i", padded, padded)
     mean[first_run] += shift
     return _Runs(mass, offset, mean, variance, np.repeat(np.arange(lengths.size), runs))
 
 
-def _recursion(probability: Floats) -> Floats:
-    """The distribution of each row's sum: P(j, t) = P(j−1, t−1)·p_t + P(j, t−1)·(1−p_t)."""
+def _apply_recursion(probability: Floats) -> Floats:
+    """Return the distribution of the sum of each row, by equation (1)."""
     rows, steps = probability.shape
     mass = np.zeros((steps + 1, rows))
     mass[0] = 1.0
     moved = np.empty_like(mass)
     for t, p in enumerate(np.ascontiguousarray(probability.T)):
+        # The mass p·P(j) moves from j to j + 1.
         np.multiply(mass[: t + 1], p, out=moved[: t + 1])
         mass[: t + 1] -= moved[: t + 1]
         mass[1 : t + 2] += moved[: t + 1]
     return mass.T
 
 
-def _owned(parts: list[_Runs], weights: Floats, lengths: Ints, coarse: Ints) -> _Runs:
-    """The cells as runs of coarser ones; from scratch where few wide cells would widen all."""
+def _regroup(parts: list[_Runs], weights: Floats, lengths: Ints, coarse: Ints) -> _Runs:
+    """Return the cells as runs of coarser cells.
+
+    All rows of one array have the same width. If a few wide cells would make it too large, the
+    coarser cells are built from their items instead.
+    """
     width = max(part.mass.shape[1] for part in parts)
     if lengths.size * width > _ITEMS * 8:
         _, number = np.unique(coarse, return_inverse=True)
-        return _leaves(weights, np.bincount(number, lengths).astype(np.int64))
-    return _together(parts)._replace(owner=coarse)
+        return _make_runs(weights, np.bincount(number, lengths).astype(np.int64))
+    return _concatenate(parts)._replace(owner=coarse)
 
 
-def _united(runs: _Runs) -> list[_Runs]:
-    """Convolve the runs of each owner, pair by pair, until each has one."""
+def _merge_runs(runs: _Runs) -> list[_Runs]:
+    """Convolve the runs of each cell, pair by pair, until one is left."""
     finished: list[_Runs] = []
     while runs.owner.size:
         alone = (np.diff(runs.owner, prepend=-1) != 0) & (np.diff(runs.owner, append=-1) != 0)
         finished.append(runs.take(alone))
-        runs = _halved(runs.take(~alone))
+        runs = _convolve_pairs(runs.take(~alone))
     return finished
 
 
-def _halved(runs: _Runs) -> _Runs:
-    """Convolve runs 0 and 1, 2 and 3, … of each owner; a last odd one waits."""
+def _convolve_pairs(runs: _Runs) -> _Runs:
+    """Convolve runs 0 and 1, 2 and 3, … of each cell; an odd last one stays as it was."""
     if not runs.owner.size:
         return runs
     position = np.arange(runs.owner.size) - np.searchsorted(runs.owner, runs.owner)
@@ -152,17 +166,17 @@ def _halved(runs: _Runs) -> _Runs:
     odd = runs.take((position % 2 == 0) & ~has_next)
     a, b = runs.take(left), runs.take(left + 1)
     product = _Runs(
-        _convolved(a.mass, b.mass),
+        _convolve(a.mass, b.mass),
         a.offset + b.offset,
         a.mean + b.mean,
         a.variance + b.variance,
         a.owner,
     )
-    return _together([_trimmed(product), odd])
+    return _concatenate([_trim(product), odd])
 
 
-def _convolved(a: Floats, b: Floats) -> Floats:
-    """Row by row products of polynomials, by fast Fourier transform."""
+def _convolve(a: Floats, b: Floats) -> Floats:
+    """Convolve row by row, equation (2), by fast Fourier transform."""
     from scipy.fft import irfft, next_fast_len, rfft
 
     size = a.shape[1] + b.shape[1] - 1
@@ -170,8 +184,8 @@ def _convolved(a: Floats, b: Floats) -> Floats:
     return np.asarray(irfft(rfft(a, length) * rfft(b, length), length))[:, :size]
 
 
-def _trimmed(runs: _Runs) -> _Runs:
-    """Keep of each row only the window that Bernstein's inequality allows any mass."""
+def _trim(runs: _Runs) -> _Runs:
+    """Keep of each row only the window around its mean given by Bernstein's inequality."""
     width = runs.mass.shape[1]
     reach = find_reach(runs.variance)
     low = np.maximum(np.ceil(runs.mean - reach).astype(np.int64) - runs.offset, 0)
@@ -185,8 +199,8 @@ def _trimmed(runs: _Runs) -> _Runs:
     return runs._replace(mass=mass, offset=runs.offset + low)
 
 
-def _together(parts: list[_Runs]) -> _Runs:
-    """All parts in one, ordered by owner."""
+def _concatenate(parts: list[_Runs]) -> _Runs:
+    """Concatenate the parts, padded to one width and ordered by cell."""
     width = max(part.mass.shape[1] for part in parts)
     mass = np.concatenate(
         [np.pad(part.mass, ((0, 0), (0, width - part.mass.shape[1]))) for part in parts]
@@ -195,14 +209,14 @@ def _together(parts: list[_Runs]) -> _Runs:
     return whole.take(np.argsort(whole.owner, kind="stable"))
 
 
-def _histogram(runs: _Runs) -> Floats:
-    """The sum of all distributions."""
+def _sum_masses(runs: _Runs) -> Floats:
+    """Return the sum of all distributions: the expected histogram of their cells."""
     at = runs.offset[:, None] + np.arange(runs.mass.shape[1])
     return np.bincount(at.ravel(), runs.mass.ravel()).astype(np.float64, copy=False)
 
 
-def _added(parts: list[Floats], most: int) -> Floats:
-    """The sum of histograms, cut after the largest count there can be."""
+def _sum_histograms(parts: list[Floats], most: int) -> Floats:
+    """Return the sum of histograms, cut off after the largest possible count."""
     total = np.zeros(most + 1)
     for part in parts:
         kept = part[: most + 1]

@@ -1,44 +1,52 @@
-"""Walks through a tree whose nodes are clusters of all items below them, in closed form.
+"""Random walks through a tree whose nodes are clusters of all items below them, in closed form.
 
-From an item a step leads to a node above it, by the nodes' weights, and on to any item of it. With
-W the sum of the weights above an item and u = weight/size of a node, walks from i that are at j
-are an entry of the inverse of diag(W) − alpha·Σ u·11ᵀ, a sum over nodes of blocks of ones. The
-blocks are nested: a node adds a rank of one to what its children have, so that an entry is a factor
-of i, one of j, and one of the lowest node above both.
+From an item a step leads to one of the nodes above it, chosen by the nodes' weights w, and on to
+any item below that node. Let W(i) be the sum of the weights above item i, and u = w/size of a node.
+The walks from i at j are entries of
+
+    (1)  (1 − α)·(diag(W) − α·Σ_nodes u·1·1ᵀ)⁻¹·diag(W)   (1 is the indicator of a node's items).
+
+The blocks are nested, so a node adds a rank-one term to the inverse of its children's blocks
+(Sherman–Morrison), and an entry factorises into
+
+    (2)  leave(i)·reach(j)·meet(lowest node above i and j).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from roget.core.types import Floats, Values
 from roget.errors import Undefined
-from roget.scoring.tables.contingency import Leaves
-from roget.scoring.tables.statistics import Elements
+from roget.scoring.tables.records import Elements
+
+if TYPE_CHECKING:
+    from roget.scoring.tables.contingency import Leaves
 
 MOST_PAIRS = 1 << 29
-"""Pairs of one class's leaves that are looked at, each for itself: half a minute."""
+"""Largest number of pairs of leaves of one class that are evaluated: half a minute."""
 
 _ROUNDING = 1e-12
-"""What of a similarity of 1 may be lost on the way."""
+"""Rounding error of a similarity of 1."""
 
 
 class _Walks(NamedTuple):
-    """At item j of another leaf a walk from i is by `leave[i]` · `reach[j]` · `meet` of both."""
+    """The factors of equation (2)."""
 
     leave: Floats
-    """For each place, of an item of its leaf."""
+    """For an item of the leaf at each place."""
     reach: Floats
+    """For an item of the leaf at each place."""
     meet: Floats
     """For each node."""
 
 
 @dataclass(frozen=True, eq=False)
 class TreeElements(Elements):
-    """Walks of flat gold, which stay in a class, beside walks through all nodes of a tree."""
+    """Element-centric similarity of flat gold classes and all nodes of a tree."""
 
     leaves: Leaves
 
@@ -49,6 +57,7 @@ class TreeElements(Elements):
     def each(self, alpha: float, r: float = 1.0) -> Floats:
         table, tree = self.leaves
         width = tree.n_clusters
+        # Cells in order of class and place.
         place = self.leaves.places[table.columns]
         order = np.argsort(table.rows * width + place, kind="stable")
         rows, place, counts = table.rows[order], place[order], table.counts[order] * 1.0
@@ -58,9 +67,10 @@ class TreeElements(Elements):
         pairs = np.add.reduceat(many * (many - 1) / 2, [0] if table.cuts is None else table.cuts)
         if pairs.max() > MOST_PAIRS:
             raise Undefined(
-                f"known of a tree up to {MOST_PAIRS:,} pairs of leaves of one class, and there are "
-                f"{pairs.max():,.0f}; --cuts K has that of the cut into K clusters"
+                f"computed for trees with up to {MOST_PAIRS:,} pairs of leaves of one class; there "
+                f"are {pairs.max():,.0f}. --cuts K gives the value of the cut into K clusters"
             )
+        # `met` of a cell belongs to the lowest node above it and the next cell of its class.
         apart = np.flatnonzero(rows[1:] == rows[:-1])
         lowest = np.zeros(rows.size, dtype=np.int64)
         lowest[apart] = tree.layout.find_lowest(place[apart], place[apart + 1])
@@ -72,14 +82,14 @@ class TreeElements(Elements):
             leave[begin:end], reach[begin:end] = walks.leave[at], walks.reach[at]
             own[begin:end] = walks.meet[tree.layout.nodes[at]]
             met[begin:end] = walks.meet[lowest[begin:end]]
-        # Of its class's walks an item has alpha / size at each of its items, beside what both
-        # have at the item itself from the start.
+        # Within its class an item's walk puts α/size on every item; the restart mass 1 − α at the
+        # item itself is the same on both sides. Similarity = Σ over items of the minimum, over α.
         even = alpha / table.row_totals[rows]
         common = counts * np.minimum(even, leave * reach * own)
         one, step, least = apart, 1, met[apart]
         while one.size:
-            # All pairs that are so many cells of their class apart. Going up, `meet` gets less, so
-            # that the least of what is between two is that of the lowest node above both.
+            # All pairs of cells of a class that are `step` cells apart. `meet` decreases towards
+            # the root, so the minimum between two cells belongs to the lowest node above both.
             two = one + step
             common[one] += counts[two] * np.minimum(even[one], leave[one] * reach[two] * least)
             common[two] += counts[one] * np.minimum(even[two], leave[two] * reach[one] * least)
@@ -87,25 +97,28 @@ class TreeElements(Elements):
             held[held] = rows[two[held] + 1] == rows[one[held]]
             one, least = one[held], np.minimum(least[held], met[two[held]])
             step += 1
-        found = np.empty(rows.size)
-        found[order] = common / alpha
-        found[found > 1 - _ROUNDING] = 1.0
-        return found
+        similarity = np.empty(rows.size)
+        similarity[order] = common / alpha
+        similarity[similarity > 1 - _ROUNDING] = 1.0
+        return similarity
 
     def _walk(self, sizes: Floats, alpha: float, r: float) -> _Walks:
-        """The factors of walks where so many items are at each place."""
+        """Return the factors of equation (2) for these numbers of items at the places."""
         tree = self.leaves.tree
-        layout, leaf = tree.layout, tree.layout.nodes
+        layout, leaf, parent, levels = tree.layout, tree.layout.nodes, tree.parent, tree.levels
         sums = np.concatenate(([0.0], np.cumsum(sizes)))
         below = sums[layout.end] - sums[layout.first]
-        # A node's level is its share of the longest path through it: 0 at the root, 1 at leaves.
+        # Weights exp(r·level); a node's level is its share of the longest path through it, 0 at
+        # the root and 1 at leaves. Only ratios of weights matter, so the largest becomes 1.
         powers = r * (tree.depths / np.maximum(tree.depths + tree.heights, 1))
         weights = np.exp(powers - powers.max())
+        # α·u of each node, and W: the sum of the weights of a node and all nodes above it.
         shares = alpha * np.divide(weights, below, out=np.zeros(below.size), where=below > 0)
-        parent, levels = tree.parent, tree.levels
         above = weights.copy()
         for nodes in levels[1:]:
             above[nodes] += above[parent[nodes]]
+        # Bottom-up: `inverse` is 1ᵀ·M⁻¹·1 of a node's block before its own rank-one term is added,
+        # `kept` the denominator 1 − α·u·(1ᵀ·M⁻¹·1) of Sherman–Morrison.
         inverse = np.zeros(below.size)
         inverse[leaf] = sizes / above[leaf]
         kept = np.empty(below.size)
@@ -113,6 +126,9 @@ class TreeElements(Elements):
             kept[nodes] = 1 - shares[nodes] * inverse[nodes]
             if nodes[0]:
                 np.add.at(inverse, parent[nodes], inverse[nodes] / kept[nodes])
+        # Top-down: `passed` is the product of `kept` from the root to a node. The term of a node is
+        # α·u/kept, seen from an item through the factors 1/kept of the nodes between; relative to
+        # the product at the item's leaf this is passed(node)², and terms add up along the path.
         meet, passed = shares / kept, kept.copy()
         for nodes in levels[1:]:
             passed[nodes] *= passed[parent[nodes]]

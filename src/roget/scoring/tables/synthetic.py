@@ -1,4 +1,4 @@
-"""Dom's tables: classes and clusters that fit but for errors of known kinds and sizes."""
+"""Dom's synthetic tables: matching classes and clusters with errors of known kinds and sizes."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ def make_dom_table(
 ) -> CountArray:
     """Make a contingency table whose errors are known: Dom's parametric clustering solutions.
 
-    Useful classes are matched to useful clusters, dealt evenly, and what is no error is spread
-    evenly over the matches. To measure how a score answers to more clusters, more noise or more
-    errors of one kind.
+    Useful classes are matched evenly to useful clusters, and items without error are spread evenly
+    over the matches. The tables show how a score reacts to more clusters, more noise or more errors
+    of one kind.
 
     Parameters
     ----------
     classes, clusters
-        The useful ones, which are matched.
+        Numbers of useful classes and clusters, which are matched.
     noise_clusters
-        Clusters that hold items of all useful classes alike.
+        Number of clusters that hold equally many items of all useful classes.
     noise_classes
-        Classes whose items are in all useful clusters alike.
+        Number of classes whose items are spread evenly over all useful clusters.
     errors
-        Shares of all items: ε1, in useful classes and clusters that are not matched; ε2, in noise
-        clusters; ε3, of noise classes.
+        Shares of all items: ε1 in cells of useful classes and clusters that are not matched, ε2 in
+        noise clusters, ε3 in noise classes.
     n
-        Items, as whole numbers: those that do not come out even go to the largest remainders, the
-        first of equal ones. Default: shares that add up to 1.
+        Number of items. Counts are rounded to whole numbers by largest remainders, the first of
+        equal ones. By default the table holds shares that sum to 1.
 
     Returns
     -------
     ndarray
-        Classes as rows, the noise last on either side; for `Contingency.from_table`.
+        Classes as rows, noise last on both sides; for `Contingency.from_table`.
 
     Raises
     ------
     InputError
-        For an error that has no place: ε2 without noise clusters, say.
+        If an error has no cells, such as ε2 without noise clusters.
 
     References
     ----------
@@ -68,22 +68,31 @@ def make_dom_table(
     1.0
     """
     if classes < 1 or clusters < 1:
-        raise InputError(f"classes={classes}, clusters={clusters}: expected 1 or more of each")
+        raise InputError(
+            f"classes={classes}, clusters={clusters}: expected at least 1 of each",
+            code="invalid-option",
+        )
     if noise_clusters < 0 or noise_classes < 0:
         raise InputError(
-            f"noise_clusters={noise_clusters}, noise_classes={noise_classes}: expected 0 or more"
+            f"noise_clusters={noise_clusters}, noise_classes={noise_classes}: expected 0 or more",
+            code="invalid-option",
         )
     if len(errors) != 3 or not all(error >= 0 for error in errors) or not sum(errors) <= 1:
-        raise InputError(f"errors={errors!r}: expected ε1, ε2, ε3, shares of at most 1 together")
+        raise InputError(
+            f"errors={errors!r}: expected three shares ε1, ε2, ε3 with a sum of at most 1",
+            code="invalid-option",
+        )
     if n is not None and not 1 <= n < 2**53:
-        raise InputError(f"n={n}: expected 1 item or more, and less than 2^53")
+        raise InputError(
+            f"n={n}: expected at least 1 item and fewer than 2^53", code="invalid-option"
+        )
     shares = np.zeros((classes + noise_classes, clusters + noise_clusters))
     useful, matched = shares[:classes, :clusters], match_evenly(classes, clusters)
-    within, of_clusters, of_classes = errors
+    within, in_clusters, in_classes = errors
     parts = (
         ("ε1", within, useful, ~matched, "no useful class and cluster are unmatched"),
-        ("ε2", of_clusters, shares[:classes, clusters:], None, "there is no noise cluster"),
-        ("ε3", of_classes, shares[classes:, :clusters], None, "there is no noise class"),
+        ("ε2", in_clusters, shares[:classes, clusters:], None, "there is no noise cluster"),
+        ("ε3", in_classes, shares[classes:, :clusters], None, "there is no noise class"),
     )
     useful[matched] = (1 - sum(errors)) / matched.sum()
     for name, error, block, where, lack in parts:
@@ -91,12 +100,12 @@ def make_dom_table(
         if places.any():
             block[places] = error / places.sum()
         elif error:
-            raise InputError(f"{name} is {error:g}, but {lack}")
-    return shares if n is None else _share_out(shares, n)
+            raise InputError(f"{name} is {error:g}, but {lack}", code="conflicting-options")
+    return shares if n is None else _round_shares(shares, n)
 
 
 def match_evenly(classes: int, clusters: int) -> BoolArray:
-    """Which classes and clusters belong together: the larger side is dealt in even blocks.
+    """Return a mask of matching classes and clusters: even blocks of the larger side.
 
     >>> match_evenly(3, 2).astype(int)
     array([[1, 0],
@@ -110,11 +119,11 @@ def match_evenly(classes: int, clusters: int) -> BoolArray:
     return matched
 
 
-def _share_out(shares: Floats, n: int) -> Ints:
-    """Whole numbers that add up to n, by the largest remainders."""
+def _round_shares(shares: Floats, n: int) -> Ints:
+    """Return whole numbers with sum n, by largest remainders."""
     exact = shares * n
-    found = np.floor(exact).astype(np.int64)
-    # Remainders that differ by rounding only are equal: the first comes first.
-    order = np.argsort(-np.round(exact - found, 9).ravel(), kind="stable")
-    found.flat[order[: n - int(found.sum())]] += 1
-    return found
+    counts = np.floor(exact).astype(np.int64)
+    # Remainders that differ only by rounding errors count as equal: the first comes first.
+    order = np.argsort(-np.round(exact - counts, 9).ravel(), kind="stable")
+    counts.flat[order[: n - int(counts.sum())]] += 1
+    return counts

@@ -1,8 +1,20 @@
-"""Weighted answers: each item's weights are the chances of a draw, scores are expectations.
+"""Weighted labels: an item's weights are the probabilities of its labels, scores are expectations.
 
-Entropies are expected values of the estimator over all draws, exactly (Li, Titov & Sporleder
-2014, section 3.3). Pair counts are expected numbers of pairs. Measures that look at cells see
-the expected, fractional counts.
+Each item draws one class and one cluster, independently, with probabilities w(c|i) and w(k|i). The
+count n of a cell (c, k) is then a sum of independent yes-or-no draws with probabilities
+
+    (1)  p_i = w(c|i)·w(k|i),   E[n] = Σ p_i,   P(n = j) Poisson-binomial,
+
+and a linear entropy estimator Ĥ = Σ_j a(j, N)·h_j has the exact expectation (Li, Titov & Sporleder
+2014, section 3.3)
+
+    (2)  E[Ĥ] = Σ_j a(j, N)·E[h_j],   E[h_j] = Σ over cells of P(n = j).
+
+Pair counts are expected numbers of pairs,
+
+    (3)  E[pairs within a cell] = Σ_{i<i'} p_i·p_i' = ((Σ p_i)² − Σ p_i²)/2,
+
+and measures that need cells get the expected, fractional counts.
 """
 
 from __future__ import annotations
@@ -14,37 +26,38 @@ import numpy as np
 
 from roget.core.types import Floats, Ints, Values
 from roget.errors import Undefined
-from roget.scoring.entropy import Estimator, Histogram, LinearEstimator
+from roget.scoring.entropy.base import Estimator, Histogram, LinearEstimator
 from roget.scoring.labels.labels import Labels
 from roget.scoring.tables.contingency import Contingency
-from roget.scoring.tables.cover import WHOLE, Cover, CoverElements, Degrees, Sets
+from roget.scoring.tables.cover import Cover, CoverElements, Degrees, Sets
+from roget.scoring.tables.cover_table import WHOLE_TREE
 from roget.scoring.tables.poisson_binomial import expected_cells
-from roget.scoring.tables.statistics import (
+from roget.scoring.tables.records import (
     Elements,
     Entropies,
     PairCounts,
     Sizes,
-    Statistics,
-    pairs_of,
+    pairs_among,
     pairs_within,
 )
+from roget.scoring.tables.statistics import Statistics
 
 
 @dataclass(frozen=True, eq=False)
 class WeightedCells:
-    """Items' weights sorted by the cell they bear on: cell i owns starts[i]:starts[i+1]."""
+    """Probabilities p_i sorted by cell: cell c has weights[starts[c]:starts[c + 1]]."""
 
     keys: Ints
     starts: Ints
     weights: Floats
 
     @classmethod
-    def grouped(cls, keys: Ints, weights: Floats) -> WeightedCells:
-        """Sort entries by key; entries of weight 0 bear on nothing."""
+    def from_entries(cls, keys: Ints, weights: Floats) -> WeightedCells:
+        """Sort entries by the key of their cell; entries of weight 0 are dropped."""
         held = weights > 0
         if not held.all():
             keys, weights = keys[held], weights[held]
-        # Small integer types are sorted by radix.
+        # numpy sorts small integer types by radix, in linear time.
         narrow = keys.astype(np.min_scalar_type(int(keys.max())))
         order = np.argsort(narrow, kind="stable")
         keys = keys[order]
@@ -53,23 +66,23 @@ class WeightedCells:
 
     @cached_property
     def sums(self) -> Floats:
-        """The expected count of each cell."""
+        """The expected count of each cell, equation (1)."""
         return np.add.reduceat(self.weights, self.starts[:-1])
 
     @property
     def pairs(self) -> float:
-        """The expected number of pairs of items within one cell."""
+        """The expected number of pairs of items within one cell, equation (3)."""
         squares = np.add.reduceat(self.weights**2, self.starts[:-1])
         return float((self.sums**2 - squares).sum()) / 2
 
 
 @dataclass(frozen=True, eq=False)
 class WeightedSide:
-    """One side's labels and what is expected of their sizes."""
+    """The labels of one side, and the expectations of their sizes."""
 
     labels: Labels
     known: Floats | None = None
-    """E[number of labels that hold j items], where it is known already."""
+    """E[number of labels with j items], if it is known already."""
 
     @cached_property
     def sums(self) -> Floats:
@@ -79,10 +92,10 @@ class WeightedSide:
 
     @cached_property
     def sizes(self) -> Histogram:
-        """Label sizes: whole when hard, expected when weighted."""
+        """The histogram of label sizes: whole if hard, expected if weighted."""
         if self.labels.weighted:
-            return Histogram.of(self.sums)
-        return Histogram.of(np.bincount(self.labels.codes.astype(np.intp)))
+            return Histogram.from_counts(self.sums)
+        return Histogram.from_counts(np.bincount(self.labels.codes.astype(np.intp)))
 
     @property
     def pairs(self) -> int | float:
@@ -94,48 +107,52 @@ class WeightedSide:
 
     @cached_property
     def expected(self) -> Floats:
-        """E[number of labels that hold j items] of weighted labels."""
+        """E[number of labels with j items], for weighted labels."""
         if self.known is not None:
             return self.known
         _, codes, weights = self.labels.entries()
-        cells = WeightedCells.grouped(codes, weights)
+        cells = WeightedCells.from_entries(codes, weights)
         return expected_cells(cells.weights, cells.starts)[0]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WeightedTable(Statistics):
-    """The statistics of a comparison in which at least one side answers with weights."""
+    """The statistics of a comparison in which at least one side has weighted labels."""
 
     gold: WeightedSide
     system: WeightedSide
     cells: WeightedCells
-    """In the order of the weighted side's labels where only one is weighted."""
+    """Ordered by the labels of the weighted side if only one side is weighted."""
     fractions: Contingency
     cut: bool = False
-    """Whether the clusters are those of a cut of a tree."""
+    """True if the clusters are those of a cut of a tree."""
 
     @classmethod
     def from_labels(cls, gold: Labels, system: Labels, *, cut: bool = False) -> WeightedTable:
-        """Both sides over the same items in the same order; their draws are independent."""
+        """Make the statistics of two sides over the same items in the same order."""
         return replace(cls.from_sides(WeightedSide(gold), WeightedSide(system)), cut=cut)
 
     @classmethod
     def from_sides(cls, gold: WeightedSide, system: WeightedSide) -> WeightedTable:
-        """The same, with the work on each side done before."""
+        """Make the statistics of two sides, reusing the expectations they already have."""
         g_item, g_code, g_weight = gold.labels.entries()
         s_item, s_code, s_weight = system.labels.entries()
         n = len(gold.labels)
         left, right = (
-            _crossed(g_item, s_item, n)
+            _cross_entries(g_item, s_item, n)
             if gold.labels.weighted and system.labels.weighted
             else (s_item, np.arange(s_item.size))
             if system.labels.weighted
             else (np.arange(g_item.size), g_item)
         )
+        # Cells are sorted by the labels of the weighted side (the major key), so that each of its
+        # labels is a run of cells; `expected` uses this.
         by_system = not gold.labels.weighted
         major, minor = (s_code[right], g_code[left]) if by_system else (g_code[left], s_code[right])
         n_minor = (gold if by_system else system).labels.n_labels
-        cells = WeightedCells.grouped(major * n_minor + minor, g_weight[left] * s_weight[right])
+        cells = WeightedCells.from_entries(
+            major * n_minor + minor, g_weight[left] * s_weight[right]
+        )
         columns, rows = np.divmod(cells.keys, n_minor)
         if not by_system:
             rows, columns = columns, rows
@@ -147,9 +164,9 @@ class WeightedTable(Statistics):
 
     @cached_property
     def expected(self) -> tuple[Floats | None, Floats | None, Floats]:
-        """Expected histograms of gold, system (where weighted) and cells.
+        """E[h_j] of equation (2) for gold and system (None if hard) and for cells.
 
-        With one side hard, the other's labels are unions of cells, so one pass gives both.
+        If one side is hard, the labels of the other are unions of cells, so one pass yields both.
         """
         gold, system = self.gold, self.system
         if gold.labels.weighted and system.labels.weighted:
@@ -181,14 +198,15 @@ class WeightedTable(Statistics):
     def _estimate(self, estimator: Estimator) -> Entropies:
         if not isinstance(estimator, LinearEstimator):
             raise Undefined(
-                f"{estimator.name} has no expected value under weighted answers; "
-                "ml, mm, jk, bub and grassberger have"
+                f"{estimator.name} has no expected value for weighted labels; use ml, mm, jk, bub "
+                "or grassberger"
             )
         c, k = self.sizes.classes, self.sizes.clusters
         product = estimator.joint_support == "product"
         gold, system, joint = self.expected
 
         def expect(expected: Floats, support: int) -> Values:
+            # Equation (2); counts that cannot occur are left out.
             counts = np.flatnonzero(expected[1:] > 0) + 1
             return estimator.expect(Histogram(counts, expected[counts]), self.n, support)
 
@@ -205,27 +223,34 @@ class WeightedTable(Statistics):
 
     @cached_property
     def pairs(self) -> PairCounts:
-        return PairCounts(pairs_of(self.n), self.gold.pairs, self.system.pairs, self.cells.pairs)
+        return PairCounts(pairs_among(self.n), self.gold.pairs, self.system.pairs, self.cells.pairs)
 
     @property
     def cover(self) -> Cover:
-        raise Undefined("weighted labels are no sets of items; say --several cover if they are")
+        raise Undefined("weighted labels are not sets of items; pass --several cover if they are")
 
     @cached_property
     def degrees(self) -> Degrees:
-        gold, system = (Sets.of(side.labels, "graded") for side in (self.gold, self.system))
+        gold, system = (
+            Sets.from_labels(side.labels, "graded") for side in (self.gold, self.system)
+        )
         return Degrees(Cover(gold, system, np.ones(self.n, dtype=np.int64)))
 
     @property
     def elements(self) -> Elements:
         if self.cut:
-            raise Undefined(WHOLE)
-        gold, system = (Sets.of(side.labels, "shares") for side in (self.gold, self.system))
+            raise Undefined(WHOLE_TREE)
+        gold, system = (
+            Sets.from_labels(side.labels, "shares") for side in (self.gold, self.system)
+        )
         return CoverElements(gold, system, np.ones(self.n, dtype=np.int64))
 
 
-def _crossed(left: Ints, right: Ints, n: int) -> tuple[Ints, Ints]:
-    """For each item, every pair of one entry of each side."""
+def _cross_entries(left: Ints, right: Ints, n: int) -> tuple[Ints, Ints]:
+    """Return every pair of a left entry and a right entry of the same item.
+
+    `left` and `right` are the items of the entries, in increasing order.
+    """
     lefts, rights = np.bincount(left, minlength=n), np.bincount(right, minlength=n)
     pairs = lefts * rights
     item = np.repeat(np.arange(n), pairs)

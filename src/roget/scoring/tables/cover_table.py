@@ -1,0 +1,76 @@
+"""CoverTable: the statistics of overlapping classes and clusters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NoReturn
+
+from roget.errors import Undefined
+from roget.scoring.entropy.base import Histogram
+from roget.scoring.labels.labels import Labels
+from roget.scoring.tables.cover import Cover, CoverElements, Degrees, Overlap, Sets
+from roget.scoring.tables.records import Sizes
+from roget.scoring.tables.statistics import Statistics
+
+OVERLAPPING = (
+    "undefined for overlapping clusters; defined are xb3-precision, xb3-recall, xb3-f, omega, "
+    "onmi, mean-best-f1 and element-centric"
+)
+
+WHOLE_TREE = (
+    "for a tree, element-centric similarity is that of the whole tree, which needs one gold class "
+    "per item; --cuts K gives the similarity of the cut into K clusters"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class CoverTable(Statistics):
+    """The statistics of a comparison in which items may be in several classes or clusters."""
+
+    sets: Cover
+    cut: bool = False
+    """True if the clusters are those of a cut of a tree."""
+
+    @classmethod
+    def from_labels(cls, gold: Labels, system: Labels, *, cut: bool = False) -> CoverTable:
+        """Make the statistics of two sides over the same items in the same order."""
+        return cls(Cover.from_sides(Sets.from_labels(gold), Sets.from_labels(system)), cut)
+
+    @property
+    def cover(self) -> Cover:
+        return self.sets
+
+    @property
+    def degrees(self) -> Degrees:
+        return Degrees(self.sets)
+
+    @property
+    def n(self) -> Any:
+        return self.cover.n
+
+    @cached_property
+    def sizes(self) -> Sizes:
+        overlap = self.cover.overlap
+        gold, system = map(Histogram.from_counts, (overlap.gold, overlap.system))
+        return Sizes(gold, system, self.n)
+
+    @property
+    def outline(self) -> Overlap:
+        return self.cover.overlap
+
+    @property
+    def perfect(self) -> bool:
+        return self.cover.overlap.perfect
+
+    @property
+    def elements(self) -> CoverElements:
+        if self.cut:
+            raise Undefined(WHOLE_TREE)
+        cover = self.cover
+        return CoverElements(cover.gold, cover.system, cover.times, self.perfect)
+
+    @property
+    def table(self) -> NoReturn:
+        """Raise Undefined: overlapping clusters have no contingency table."""
+        raise Undefined(OVERLAPPING)

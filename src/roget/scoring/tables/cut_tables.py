@@ -1,0 +1,277 @@
+"""CutTables: the statistics of many cuts of one tree at once.
+
+A branch of a class (see `dendrogram`) is a cell of its own from the cut that splits the branch
+above it until the cut that splits the branch itself. Sums over the cells of every cut are therefore
+sums over intervals of cuts: each branch adds its value where its interval begins and subtracts it
+where it ends, and a cumulative sum over the cuts does the rest. No table is built, except for
+measures that need cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from roget.core.tree import Tree
+from roget.core.types import Floats, Ints, Values
+from roget.scoring.entropy.base import Estimator, Histogram, plug_in
+from roget.scoring.measures.base import Measure
+from roget.scoring.tables.contingency import Contingency
+from roget.scoring.tables.dendrogram import Branches, Dendrogram, find_branches
+from roget.scoring.tables.hypergeometric import expected_cells
+from roget.scoring.tables.keys import compact
+from roget.scoring.tables.records import BCubed, Sizes
+from roget.scoring.tables.statistics import Statistics
+
+_HELD = 1 << 23
+"""Batch size: distinct counts of the cells of several cuts held at once."""
+
+_PAIRS = 1 << 16
+"""Batch size: (class size, cluster size) pairs expanded at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class CutTables(Statistics):
+    """The statistics of many cuts of a tree, each of which is a group."""
+
+    whole: Contingency
+    """Classes × leaves."""
+    source_tree: Tree
+    """The tree, whose leaves are the clusters of `whole`."""
+    cuts: Ints
+    """Numbers of clusters, in increasing order."""
+    extra: int = 0
+    """Number of leaves below the root that no cut merges; `cuts` do not count them."""
+
+    _OWN = frozenset({"entropies", "sizes", "pairs", "bcubed", "chance"})
+    """The statistics that need no table."""
+
+    @property
+    def groups(self) -> int:
+        return self.cuts.size
+
+    @cached_property
+    def n(self) -> Any:
+        return np.full(self.cuts.size, self.whole.n)
+
+    @cached_property
+    def _places(self) -> Ints:
+        return self.source_tree.layout.places[self.whole.cluster_codes]
+
+    @cached_property
+    def _cells(self) -> _Spans:
+        """The cells of each cut."""
+        layout = self.source_tree.layout
+        return self._span(Dendrogram(self.whole, layout, self._places).branches)
+
+    @cached_property
+    def _columns(self) -> _Spans:
+        """The non-empty clusters of each cut: the branches of all items as one owner."""
+        order = np.argsort(self._places)
+        totals = self.whole.column_totals[order]
+        owner = np.zeros(order.size, dtype=np.int64)
+        layout = self.source_tree.layout
+        return self._span(find_branches(owner, self._places[order], totals, layout))
+
+    def parts(self) -> Iterator[CutTables]:
+        """Yield the statistics of a few cuts at a time, which bounds the size of histograms."""
+        # A cut whose clusters (or cells) have d different sizes has more than d²/2 items.
+        most = np.minimum(self.cells, int((2 * float(self.whole.n)) ** 0.5) + 1)
+        steps = np.flatnonzero(np.diff(np.cumsum(most) // _HELD)) + 1
+        for begin, end in pairwise([0, *steps.tolist(), self.cuts.size]):
+            part = replace(self, cuts=self.cuts[begin:end])
+            cells, columns = (side.among(begin, end) for side in (self._cells, self._columns))
+            vars(part).update(_places=self._places, _cells=cells, _columns=columns)
+            yield part
+
+    def _span(self, branches: Branches) -> _Spans:
+        """Return the interval of cuts in which each branch is a cell of its own."""
+        made = self.source_tree.made - self.extra
+        split = np.where(branches.node < 0, self.source_tree.n_clusters + 1, made[branches.node])
+        begin = np.where(branches.over < 0, 0, split[branches.over])
+        first, end = (np.searchsorted(self.cuts, at, side="left") for at in (begin, split))
+        held = np.flatnonzero(first < end)
+        return _Spans(branches, held, first[held], end[held], self.cuts.size)
+
+    @cached_property
+    def sizes(self) -> Sizes:
+        repeated = _repeat(self.whole.sizes.gold, self.cuts.size)
+        return Sizes(repeated, self._columns.histogram, self.n)
+
+    @cached_property
+    def joint(self) -> Histogram:
+        return self._cells.histogram
+
+    @cached_property
+    def bcubed(self) -> BCubed:
+        cells, n = self._cells, self.whole.n
+        squares = cells.branches.items.astype(np.float64) ** 2
+        recall = cells.sum(squares / self.whole.row_totals[cells.branches.owner])
+        # Precision: Σ x² over the cells of a cluster, divided by its size, for every cluster.
+        inside = self._sum_below(cells.branches, cells.branches.subtract_parts(squares))
+        precision = self._columns.sum(inside / self._columns.branches.items)
+        return BCubed(precision / n, recall / n)
+
+    def _sum_below(self, cells: Branches, values: Floats) -> Floats:
+        """Return for each branch of all items the sum of the values of class branches below it."""
+        every = self._columns.branches
+        # A branch of a class is a branch of all items as well. Sorted by first place and by
+        # descending end, the branches below a branch follow it, so their sum is a difference of
+        # cumulative sums.
+        order = np.lexsort((-every.end, every.place))
+        wide = self.source_tree.n_clusters + 1
+        keys = every.place[order] * wide + wide - every.end[order]
+        at = np.searchsorted(keys, cells.place * wide + wide - cells.end)
+        sums = np.concatenate(([0.0], np.cumsum(np.bincount(at, values, order.size))))
+        after = np.searchsorted(every.place[order], every.end[order])
+        below = np.empty(order.size)
+        below[order] = sums[after] - sums[:-1]
+        return below
+
+    def _expect_joint(self) -> Values:
+        # A random cell depends only on the sizes of its class and its cluster, so each cluster size
+        # that occurs at some cut is processed once.
+        spans, gold, n = self._columns, self.whole.sizes.gold, self.whole.n
+        which, sizes = spans.rank_counts()
+        mean = np.empty(sizes.size)
+        many = max(1, _PAIRS // gold.counts.size)
+        for begin in range(0, sizes.size, many):
+            some = sizes[begin : begin + many]
+            one = np.ones(some.size, dtype=np.int64)
+            cells, _ = expected_cells(
+                _repeat(gold, some.size), Histogram(some, one, np.arange(some.size)), one * n
+            )
+            mean[begin : begin + many] = cells.sum(plug_in(cells.counts, n))
+        return spans.add(mean[which])
+
+    @cached_property
+    def table(self) -> Contingency:
+        """The tables of all cuts, group by group."""
+        spans = self._cells
+        which, cut = spans.expand()
+        cells, layout = spans.branches, self.source_tree.layout
+        clusters = np.empty(cut.size, dtype=np.int64)
+        begins = np.searchsorted(cut, np.arange(self.cuts.size + 1))
+        for at, k in enumerate(self.cuts.tolist()):
+            part = slice(begins[at], begins[at + 1])
+            nodes = self.source_tree.cut_nodes(k + self.extra)
+            clusters[part] = (
+                np.searchsorted(layout.first[nodes], cells.place[which[part]], side="right") - 1
+            )
+        width = int(clusters.max()) + 1
+        rows = cut * self.whole.shape[0] + cells.owner[which]
+        columns = cut * width + clusters
+        order = np.lexsort((columns, rows))
+        table = Contingency.from_cells(rows[order], columns[order], cells.items[which][order])
+        return table.by_group(self.whole.shape[0])
+
+    def block(self, group: int) -> CutTables:
+        """Return the statistics of one cut."""
+        return replace(self, cuts=self.cuts[group : group + 1])
+
+    def knows(self, measure: Measure) -> bool:
+        """Return whether the measure needs no table."""
+        return set(measure.needs) <= self._OWN
+
+    def _compute(self, measure: Measure, estimator: Estimator) -> Values:
+        if self.knows(measure):
+            return super()._compute(measure, estimator)
+        return self.table.measure_groups(measure, estimator)
+
+    @property
+    def clusters(self) -> Ints:
+        """The number of non-empty clusters of each cut."""
+        return self._columns.lengths
+
+    @property
+    def cells(self) -> Ints:
+        """The number of cells of each cut's table."""
+        return self._cells.lengths
+
+
+@dataclass(frozen=True, eq=False)
+class _Spans:
+    """Branches, each with the interval of cuts in which it is a cell of its own."""
+
+    branches: Branches
+    held: Ints
+    """The branches with a non-empty interval."""
+    first: Ints
+    end: Ints
+    cuts: int
+    """The number of cuts."""
+
+    @property
+    def lengths(self) -> Ints:
+        """The number of branches present at each cut."""
+        return self.add(np.ones(self.held.size)).astype(np.int64)
+
+    def sum(self, values: Floats) -> Floats:
+        """Return for each cut the sum of the values of the branches present."""
+        return self.add(values[self.held])
+
+    def add(self, values: Floats) -> Floats:
+        """Return for each cut the sum of values given for the held branches only."""
+        size = self.cuts + 1
+        steps = np.bincount(self.first, values, size) - np.bincount(self.end, values, size)
+        total: Floats = np.cumsum(steps)[:-1]
+        return total
+
+    def expand(self) -> tuple[Ints, Ints]:
+        """Return each branch at each cut where it is present, cut by cut."""
+        which, cut = _expand(self.first, self.end - self.first)
+        return self.held[which], cut
+
+    def among(self, begin: int, end: int) -> _Spans:
+        """Return the branches present at some of the cuts begin…end−1, with these cuts only."""
+        some = np.flatnonzero((self.first < end) & (self.end > begin))
+        first, last = (np.clip(at[some], begin, end) - begin for at in (self.first, self.end))
+        return _Spans(self.branches, self.held[some], first, last, end - begin)
+
+    def rank_counts(self) -> tuple[Ints, Ints]:
+        """Return the rank of each branch's count, and the distinct counts in increasing order."""
+        return compact(self.branches.items[self.held].astype(np.int64), ordered=False)
+
+    @cached_property
+    def histogram(self) -> Histogram:
+        """The histogram of the counts of the branches present, at each cut."""
+        which, values = self.rank_counts()
+        wide = self.cuts + 1
+        # Branches present at all cuts, often nearly all, are counted without sorting.
+        always = (self.first == 0) & (self.end == self.cuts)
+        still = np.bincount(which[always], minlength=values.size)
+        kept, turns = np.flatnonzero(still), which[~always]
+        # Events: +1 where a branch with some count appears, −1 where it disappears.
+        begun = np.append(turns * wide + self.first[~always], kept * wide)
+        ended = np.append(turns * wide + self.end[~always], kept * wide + self.cuts)
+        times = np.append(np.ones(turns.size, dtype=np.int64), still[kept])
+        keys, event = np.unique(np.concatenate((begun, ended)), return_inverse=True)
+        change = np.bincount(event, np.concatenate((times, -times)))
+        # All branches of a count have disappeared at the end, so sums start at 0 for each count.
+        cells = np.cumsum(change.astype(np.int64))
+        held = np.flatnonzero(cells)
+        value, first = np.divmod(keys[held], wide)
+        length = keys[held + 1] - keys[held]
+        which, cut = _expand(first, length)
+        starts = np.searchsorted(cut, np.arange(self.cuts))
+        return Histogram(values[value][which], cells[held][which], starts)
+
+
+def _expand(first: Ints, length: Ints) -> tuple[Ints, Ints]:
+    """Return each interval of cuts at each of its cuts, cut by cut."""
+    which = np.repeat(np.arange(length.size), length)
+    cut = np.arange(which.size) - np.repeat(np.cumsum(length) - length - first, length)
+    order = np.argsort(cut, kind="stable")
+    return which[order], cut[order]
+
+
+def _repeat(histogram: Histogram, times: int) -> Histogram:
+    """Return the histogram of one sample for each of several groups."""
+    counts: Any = np.tile(histogram.counts, times)
+    cells: Any = np.tile(histogram.cells, times)
+    return Histogram(counts, cells, np.arange(times) * histogram.counts.size)

@@ -1,0 +1,268 @@
+"""Expected cells of random tables with fixed class and cluster sizes.
+
+If the N items are assigned to clusters at random, the count x of a cell with class size a and
+cluster size b is hypergeometric:
+
+    (1)  P(x) = C(a, x)·C(N − a, b − x)/C(N, b),   max(0, a + b − N) ≤ x ≤ min(a, b)
+    (2)  E[x] = ab/N,   Var[x] = (ab/N)·(1 − b/N)·(N − a)/(N − 1)
+
+Expectations of functions that are sums over cells need only the expected number of cells with each
+count, Σ over pairs of sizes of (number of cells)·P(x): a histogram like any other, to which every
+linear entropy estimator applies. Probabilities follow from the ratio of neighbours,
+
+    (3)  P(x + 1)/P(x) = (a − x)(b − x)/((x + 1)(N − a − b + x + 1)),
+
+within a window whose tails are below 1e-19. Cells with a wide, smooth distribution are integrated
+by a quadrature instead of being summed count by count.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from roget.core.types import Array, Floats, Ints, Values
+from roget.scoring.entropy.base import Histogram
+from roget.scoring.tables.keys import find_kinds
+
+TAIL = math.log(2.0 / 1e-19)
+"""−log of the tail probability: each window omits at most 1e-19 of its cell's probability."""
+
+SMOOTH_VARIANCE = 400.0
+"""From this variance on, a cell's distribution is integrated instead of summed."""
+
+_CHUNK = 1 << 15
+"""Number of probabilities computed in one block."""
+
+_PAIRS = 1 << 20
+"""Number of (class size, cluster size) pairs processed at once."""
+
+_TALLIED = 1 << 14
+"""Counts below this are summed in an array; larger ones are rare and are listed."""
+
+
+class PairSizes(NamedTuple):
+    """Pairs of a class size and a cluster size, one entry per pair."""
+
+    a: Floats
+    """The class size."""
+    b: Floats
+    """The cluster size."""
+    cells: Floats
+    """The number of cells with these two sizes."""
+    n: Floats
+    """The number of items of the group."""
+    group: Ints
+
+    def take(self, which: Array) -> PairSizes:
+        """Return some of the pairs."""
+        return PairSizes._make(array[which] for array in self)
+
+    def find_kinds(self) -> tuple[Ints, Ints]:
+        """Return the kind of each pair, equal for equal a, b and n, and one pair of each kind."""
+        sizes = (self.n, self.a, self.b)
+        return find_kinds((size.astype(np.int64), int(size.max()) + 1) for size in sizes)
+
+
+def expected_cells(gold: Histogram, system: Histogram, total: Any) -> tuple[Histogram, Values]:
+    """Return the expected number of cells with each count, and of empty cells, in each group.
+
+    Counts may occur repeatedly. For cells with a wide, smooth distribution they are the nodes of a
+    quadrature (not whole numbers) that integrates smooth functions of the count.
+    """
+    n = np.atleast_1d(total).astype(np.float64)
+    parts: list[tuple[Ints, Floats, Floats]] = []
+    empty = np.zeros(n.size)
+    for rows, columns, group in cross_sizes(gold, system, _PAIRS):
+        a, b = gold.counts[rows].astype(np.float64), system.counts[columns].astype(np.float64)
+        cells = gold.cells[rows].astype(np.float64) * system.cells[columns]
+        pairs = PairSizes(a, b, cells, n[group], group)
+        parts += (_distribute if n.size == 1 else _distribute_kinds)(pairs, empty)
+    groups, counts, weights = map(np.concatenate, zip(*parts, strict=True))
+    if gold.starts is None:
+        return Histogram(counts, weights), float(empty[0])
+    order = np.argsort(groups, kind="stable")
+    starts = np.searchsorted(groups[order], np.arange(n.size))
+    return Histogram(counts[order], weights[order], starts), empty
+
+
+def cross_sizes(gold: Histogram, system: Histogram, most: int) -> Iterator[tuple[Ints, Ints, Ints]]:
+    """Yield every class size with every cluster size of its group, about `most` pairs at a time.
+
+    Each batch is the positions of both sizes in their histograms, and the group.
+    """
+    owners = gold.owners
+    # Each class size meets all cluster sizes of its group: `partners` of them.
+    partners = np.diff(system.begins, append=system.counts.size)[owners]
+    ends = np.cumsum(partners)
+    first = system.begins[owners] - ends + partners
+    begin = 0
+    while begin < owners.size:
+        before = int(ends[begin] - partners[begin])
+        end = max(begin + 1, int(np.searchsorted(ends, before + most, side="right")))
+        rows = np.repeat(np.arange(begin, end), partners[begin:end])
+        columns = np.arange(before, before + rows.size) + first[rows]
+        yield rows, columns, owners[rows]
+        begin = end
+
+
+def _distribute_kinds(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
+    """Do the work of `_distribute` once for equal pairs of sizes in different groups."""
+    from scipy.sparse import csr_array
+
+    kind, one_of = pairs.find_kinds()
+    if 4 * one_of.size > kind.size:
+        yield from _distribute(pairs, empty)
+        return
+    # Distribute one cell of each kind, then add the kinds up with a groups × kinds matrix.
+    nothing, ones = np.zeros(one_of.size), np.ones(one_of.size)
+    kinds = pairs.take(one_of)._replace(cells=ones, group=np.arange(one_of.size))
+    owner, counts, mass = map(np.concatenate, zip(*_distribute(kinds, nothing), strict=True))
+    times = csr_array((pairs.cells, (pairs.group, kind)), (empty.size, one_of.size))
+    values, value = np.unique(counts, return_inverse=True)
+    held = (times @ csr_array((mass, (owner, value)), (one_of.size, values.size))).tocoo()
+    empty += times @ nothing
+    yield held.row.astype(np.int64), values[held.col], held.data
+
+
+def _distribute(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
+    """Yield groups, counts and expected numbers of cells; add the empty cells to `empty`."""
+    variance = find_variance(pairs)
+    smooth = variance >= SMOOTH_VARIANCE
+    if not smooth.all():
+        yield from _sum_counts(pairs.take(~smooth), empty)
+    if smooth.any():
+        yield _integrate(pairs.take(smooth), variance[smooth])
+
+
+def find_variance(pairs: PairSizes) -> Floats:
+    """Return the variance of the count of each cell, equation (2)."""
+    a, b, _, n, _ = pairs
+    return np.asarray(a * (b / n) * (1 - b / n) * (n - a) / np.maximum(n - 1.0, 1.0))
+
+
+def _sum_counts(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
+    """Yield every count of every cell within its window, small counts summed per group."""
+    low, high = find_window(pairs)
+    widths = (high - low + 1).astype(np.int64)
+    few = low < _TALLIED
+    # One array holds the tallies of all groups; a group's tally ends at its largest small count.
+    # Blocks reach beyond the windows of their narrower cells, but never beyond a possible count.
+    tops = np.zeros(empty.size, dtype=np.int64)
+    most = np.minimum(np.minimum(pairs.a, pairs.b), high + widths.max()).astype(np.int64)
+    np.maximum.at(tops, pairs.group[few], most[few] + 1)
+    ends = np.cumsum(tops)
+    tally = np.zeros(int(ends[-1]) + int(widths.max()))
+    for chosen in share_blocks(widths, _CHUNK):
+        part = pairs.take(chosen)
+        counts, mass = make_block(part, low[chosen], int(widths[chosen[-1]]))
+        mass *= part.cells[:, None]
+        inside = few[chosen]
+        # Beyond the largest possible count the mass is 0, and may be added anywhere.
+        at = (counts[inside] + (ends - tops)[part.group[inside], None]).astype(np.intp).ravel()
+        if tally.size <= 4 * at.size:
+            tally += np.bincount(at, mass[inside].ravel(), tally.size)
+        else:
+            np.add.at(tally, at, mass[inside].ravel())
+        if not inside.all():
+            group = np.repeat(part.group[~inside], counts.shape[1])
+            yield group, counts[~inside].ravel(), mass[~inside].ravel()
+    held = np.flatnonzero(tally)
+    group = np.searchsorted(ends, held, side="right")
+    counts = held - (ends - tops)[group]
+    none = counts == 0
+    empty[group[none]] += tally[held[none]]
+    yield group[~none], counts[~none].astype(np.float64), tally[held[~none]]
+
+
+def share_blocks(widths: Ints, size: int) -> Iterator[Ints]:
+    """Yield cells of similar width that share one rectangular block with little padding."""
+    order = np.argsort(widths, kind="stable")
+    begin = 0
+    while begin < order.size:
+        end = min(order.size, begin + max(1, size // int(widths[order[begin]])))
+        end = max(begin + 1, min(end, begin + size // int(widths[order[end - 1]])))
+        yield order[begin:end]
+        begin = end
+
+
+def make_block(pairs: PairSizes, low: Floats, width: int) -> tuple[Floats, Floats]:
+    """Return the counts from `low` on and their probabilities, cells × counts, by equation (3).
+
+    The ratio is 0 at the largest possible count, so everything beyond it is 0 as well. The
+    probabilities are normalised to sum to 1, so the first one is never computed.
+    """
+    a, b, _, n, _ = pairs
+    counts = low[:, None] + np.arange(width, dtype=np.float64)
+    here = counts[:, :-1]
+    ratios = a[:, None] - here
+    ratios *= b[:, None] - here
+    below = here + 1.0
+    below *= here + (n - a - b + 1.0)[:, None]
+    ratios /= below
+    probability = np.ones_like(counts)
+    np.cumprod(ratios, axis=1, out=probability[:, 1:])
+    probability /= probability.sum(axis=1, keepdims=True)
+    return counts, probability
+
+
+def find_reach(variance: Floats) -> Floats:
+    """Return how far from the mean the window reaches, by Bernstein's inequality.
+
+    P(|x − E x| ≥ t) ≤ 2·exp(−t²/(2·Var + 2t/3)) is the tail for
+    (4)  t = TAIL/3 + √(TAIL²/9 + 2·TAIL·Var).
+    """
+    return np.asarray(TAIL / 3 + np.sqrt(TAIL**2 / 9 + 2 * TAIL * variance))
+
+
+def find_window(pairs: PairSizes) -> tuple[Floats, Floats]:
+    """Return the counts outside of which less than 1e-19 of the probability lies.
+
+    Below the mean the bound is Bernstein's, equation (4). Above it Chernoff's, with mean μ, is
+    tighter for small cells:
+    (5)  P(x ≥ t) ≤ exp(−(t·log(t/μ) − t + μ)),
+    solved for t by Newton's method, which approaches the root from above, the safe side. Both
+    bounds hold for sampling without replacement.
+    """
+    a, b, _, n, _ = pairs
+    mean = a * b / n
+    # The variance of sampling without replacement is below that of either binomial.
+    reach = find_reach(np.minimum(a * (b / n) * (1 - b / n), b * (a / n) * (1 - a / n)))
+    top = mean + reach
+    for _ in range(4):
+        excess = top * np.log(top / mean) - top + mean - TAIL
+        top = np.minimum(top, top - excess / np.maximum(np.log(top / mean), 1e-9))
+    top = np.minimum(np.maximum(top, mean), mean + reach)
+    low = np.maximum(np.ceil(mean - reach), np.maximum(0.0, a + b - n))
+    high = np.minimum(np.floor(top) + 1, np.minimum(a, b))
+    return low, np.maximum(high, low)
+
+
+def _integrate(pairs: PairSizes, variance: Floats) -> tuple[Ints, Floats, Floats]:
+    """Return seven Gauss–Hermite nodes per wide cell, weighted by a fourth-order Edgeworth series.
+
+    With skewness γ, excess kurtosis κ and standardised count z, the density relative to the normal
+    one is
+    (6)  1 + γ·He₃(z)/6 + κ·He₄(z)/24 + γ²·He₆(z)/72.
+    The error of E[x log x] is of the order of .05/mean³ per cell, below 1e-11 in all.
+    """
+    a, b, cells, n, group = pairs
+    skewness = (n - 2 * a) * (n - 2 * b) / (n * (n - 2)) / np.sqrt(variance)
+    spread = a * b * (n - a) * (n - b)
+    shape = n * (n + 1) - 6 * a * (n - a) - 6 * b * (n - b)
+    kurtosis = ((n - 1) * n * n * shape + 6 * spread * (5 * n - 6)) / (spread * (n - 2) * (n - 3))
+    x, weight = np.polynomial.hermite_e.hermegauss(7)
+    he3 = x**3 - 3 * x
+    he4 = x**4 - 6 * x**2 + 3
+    he6 = x**6 - 15 * x**4 + 45 * x**2 - 15
+    weights = (weight / weight.sum()) * (
+        1
+        + np.outer(skewness, he3) / 6
+        + np.outer(kurtosis, he4) / 24
+        + np.outer(skewness**2, he6) / 72
+    )
+    nodes = (a * b / n)[:, None] + np.outer(np.sqrt(variance), x)
+    return np.repeat(group, x.size), nodes.ravel(), (weights * cells[:, None]).ravel()

@@ -1,0 +1,109 @@
+"""Counting pairs of integer codes, and renumbering codes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from roget.core.types import Array, Codes, CountArray, Ints
+from roget.scoring.entropy.base import ONE
+from roget.scoring.labels.labels import EXACT
+
+_CHUNK = 1 << 16
+"""Keys computed at once, so that they are still in the cache when they are counted."""
+
+_DIRECT = 1 << 18
+"""Up to this number of possible keys, an array with one entry per key is the fastest counter."""
+
+
+def compact(codes: Ints, *, ordered: bool) -> tuple[Ints, Ints]:
+    """Renumber codes as 0, 1, … in increasing order; also return the old code of each number."""
+    top = int(codes[-1] if ordered else codes.max()) + 1
+    if top > 4 * codes.size + 1024:
+        old, new = np.unique(codes, return_inverse=True)
+        return new.astype(np.int64), old
+    used = np.zeros(top, dtype=bool)
+    used[codes] = True
+    old = np.flatnonzero(used)
+    if old.size == top:
+        return codes, old
+    rank = np.cumsum(used) - 1
+    return rank[codes], old
+
+
+def find_kinds(columns: Iterable[tuple[Array, int]]) -> tuple[Ints, Ints]:
+    """Return the kind of each row, equal for rows with equal codes, and one row of each kind.
+
+    A column is an array of codes and one more than the largest possible code.
+
+    >>> find_kinds([(np.array([0, 1, 0]), 2), (np.array([2, 2, 2]), 3)])
+    (array([0, 1, 0]), array([2, 1]))
+    """
+    kinds: Ints = ONE[:0]
+    for codes, width in columns:
+        # Kinds are renumbered after each column, so keys cannot overflow.
+        key = kinds * width + codes if kinds.size else codes.astype(np.int64)
+        kinds, old = compact(key, ordered=False)
+    one_of = np.empty(old.size, dtype=np.int64)
+    one_of[kinds] = np.arange(kinds.size)
+    return kinds, one_of
+
+
+def sum_by_code(codes: Ints, counts: CountArray, size: int) -> CountArray:
+    """Return the sum of the counts of each code, exact for whole counts."""
+    if counts.dtype.kind == "f":
+        return np.bincount(codes, counts, minlength=size)
+    if float(counts.sum(dtype=np.float64)) < EXACT:
+        return np.bincount(codes, counts, minlength=size).astype(np.int64)
+    totals = np.zeros(size, dtype=np.int64)
+    np.add.at(totals, codes, counts)
+    return totals
+
+
+def count_pairs(first: Codes, second: Codes, n_second: int, keys: int) -> tuple[Ints, Ints]:
+    """Return the distinct values of first·n_second + second in increasing order, with counts.
+
+    `keys` is one more than the largest possible key. Memory is a small table if there are few
+    possible keys, otherwise one 4- or 8-byte key per item, and never a dense table of all pairs.
+    """
+    if keys <= min(max(4 * first.size, 1 << 12), max(_DIRECT, first.size // 8)):
+        counts = _count_directly(first, second, n_second, keys)
+        seen = np.flatnonzero(counts)
+        return seen.astype(np.int64), counts[seen]
+    return _count_sorted(first, second, n_second, keys)
+
+
+def _count_directly(first: Codes, second: Codes, n_second: int, keys: int) -> Ints:
+    counts = np.zeros(keys, dtype=np.int64)
+    chunk = max(_CHUNK, keys)
+    buffer = np.empty(min(chunk, first.size), dtype=np.intp)
+    for begin in range(0, first.size, chunk):
+        part = slice(begin, begin + chunk)
+        key = buffer[: first[part].size]
+        _make_keys(first[part], second[part], n_second, key)
+        counts += np.bincount(key, minlength=keys)
+    return counts
+
+
+def _count_sorted(first: Codes, second: Codes, n_second: int, keys: int) -> tuple[Ints, Ints]:
+    dtype = np.uint32 if keys <= 1 << 32 else np.uint64
+    key = np.empty(first.size, dtype=dtype)
+    for begin in range(0, first.size, _CHUNK):
+        part = slice(begin, begin + _CHUNK)
+        _make_keys(first[part], second[part], n_second, key[part])
+    key.sort()
+    # Equal keys are now neighbours: a count is the distance between two changes.
+    change = np.empty(key.size, dtype=bool)
+    change[:1] = True
+    np.not_equal(key[1:], key[:-1], out=change[1:])
+    starts = np.flatnonzero(change)
+    del change
+    counts = np.diff(starts, append=key.size)
+    return key[starts].astype(np.int64), counts
+
+
+def _make_keys(first: Codes, second: Codes, n_second: int, key: Array) -> None:
+    # Without an explicit type numpy would multiply 8-bit codes in 8 bits.
+    np.multiply(first, n_second, out=key, dtype=key.dtype, casting="unsafe")
+    np.add(key, second, out=key, dtype=key.dtype, casting="unsafe")
