@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,9 @@ from hypothesis import settings
 settings.register_profile("roget", deadline=None, max_examples=25, derandomize=True)
 settings.register_profile("thorough", deadline=None, max_examples=1000)
 settings.load_profile("roget")
+
+# Last, since benchmarks have names such as engines.py that packages of the tests have too.
+sys.path.append(str(Path(__file__).resolve().parents[1] / "benchmarks"))
 
 # Where the tests were started behind another command (`&`, nohup), Ctrl-C would be ignored, also by
 # the commands that they start.

@@ -386,11 +386,16 @@ CODES: dict[str, Explanation] = {
     "words-capped": Explanation(
         "Only the most frequent words were used for learning; the others were placed afterwards.",
         "The run time grows with the number of words.",
-        "Raise --max-words.",
+        "Raise it with --set max_words=N.",
     ),
     "words-set-aside": Explanation(
         "Rare words that fit no class well were left out of the thesaurus.",
         "Their few contexts do not determine a class.",
-        "Pass --no-set-aside to keep them.",
+        "Pass --set set_aside=false to keep them.",
+    ),
+    "worker-died": Explanation(
+        "A worker process died while it ran a task.",
+        "It was killed, usually because memory ran out.",
+        "Use fewer processes, or give each worker more memory.",
     ),
 }

@@ -14,10 +14,10 @@ class Kept(Dask):
 
     place: str | None = None
 
-    def deal(self, job: Any, tasks: Any) -> list[Any]:
+    def partition(self, job: Any, tasks: Any) -> list[Any]:
         if self.place is not None:
             job = partial(die_dealing, self.place, job)
-        return super().deal(job, tasks)
+        return super().partition(job, tasks)
 
     def close(self) -> None:
         pass

@@ -22,7 +22,7 @@ from roget.cli import app
 from roget.engines import base
 from roget.engines.compress import CompressedArrays, shrink
 from roget.engines.dask import Dask, PendingResults
-from roget.errors import FormatError, InputError
+from roget.errors import FormatError
 from roget.learn.clustering import result
 from roget.learn.clustering.annealing import states
 from roget.learn.clustering.annealing.data import prepare
@@ -30,6 +30,7 @@ from roget.learn.clustering.annealing.states import ThreadPool
 from roget.learn.clustering.soft import fleet
 from roget.learn.clustering.soft.em import SoftMixture
 from roget.scoring.steps import bootstrap
+from support.errors import refused
 
 
 @pytest.fixture(scope="module")
@@ -157,24 +158,24 @@ class Dying:
         self.hold, self.run, self.close = cluster.hold, cluster.run, cluster.close
         self.cluster, self.place, self.die = cluster, place, die
 
-    def spread(self, job: Any, common: Any, tasks: Any) -> list[Any]:
-        return self.leave(job, common, tasks).fetch()
+    def map(self, job: Any, common: Any, tasks: Any) -> list[Any]:
+        return self.submit(job, common, tasks).fetch()
 
-    def leave(self, job: Any, *given: Any) -> PendingResults:
-        return self.cluster.leave(partial(self.die, self.place, job), *given)
+    def submit(self, job: Any, *given: Any) -> PendingResults:
+        return self.cluster.submit(partial(self.die, self.place, job), *given)
 
 
 def test_errors_of_jobs_come_as_they_are(cluster: Dask) -> None:
     with base.using(cluster), pytest.raises(FormatError, match="broken too"):
-        list(base.spread(jobs.fail_spread, None, [1, 3]))
+        list(base.map_tasks(jobs.fail_spread, None, [1, 3]))
     with base.using(cluster):
-        assert list(base.spread(jobs.fail_spread, None, [1, 2])) == [1, 2]
+        assert list(base.map_tasks(jobs.fail_spread, None, [1, 2])) == [1, 2]
 
 
 def test_here_is_the_default() -> None:
     assert base.current() is None
-    assert list(base.spread(jobs.fail_spread, None, [1, 2])) == [1, 2]
-    with pytest.raises(InputError, match="scheduler x: for the engine dask only"):
+    assert list(base.map_tasks(jobs.fail_spread, None, [1, 2])) == [1, 2]
+    with refused("conflicting-options", "scheduler x"):
         base.working_on("local", "x").__enter__()
 
 
@@ -254,7 +255,7 @@ def test_centroids_stay_with_the_workers_until_they_are_asked_for(
 @pytest.mark.parametrize("kind", ["u1", "i4", "i8", "f4", "f8"])
 def test_what_is_sent_is_the_same_in_fewer_bytes(kind: str) -> None:
     sent = table().astype(kind)
-    packed = CompressedArrays.of(sent)
+    packed = CompressedArrays.from_csr(sent)
     assert (packed.data.itemsize, packed.indices.itemsize) == (1, 2)
     back = packed.unpack()
     assert (back.dtype, back.indices.dtype) == (sent.dtype, sent.indices.dtype)

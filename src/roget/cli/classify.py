@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from roget.cli.shared import ThesaurusArgument, read_counts
-from roget.engines.options import Where
+from roget.engines.options import EngineOptions
 from roget.learn.counting.options import TableOptions
 from roget.report import Report
 
@@ -27,7 +27,7 @@ def classify(
     ] = 3,
     *,
     given: TableOptions,
-    where: Where,
+    where: EngineOptions,
 ) -> Report:
     """Classify new words by the contexts they occur in.
 

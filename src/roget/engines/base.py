@@ -1,4 +1,4 @@
-"""What an engine must do: run one job on many tasks, somewhere."""
+"""The interface of engines: run one job on many tasks, on this machine or elsewhere."""
 
 from __future__ import annotations
 
@@ -12,63 +12,63 @@ from roget import catalogue
 from roget.errors import InputError
 
 Increment: TypeAlias = Callable[[int, int], None]
-"""Called with the bytes and the tokens (none of tables) read since the last call."""
+"""Called with the bytes and tokens (0 for tables) read since the last call."""
 
 Job: TypeAlias = Callable[[Any, Increment], Any]
-"""Does one task; both it and the task must survive pickling."""
+"""A function of one task; the function and the task must be picklable."""
 
 
 class Engine(Protocol):
-    """Runs a job on tasks, in any order, each exactly once as far as the caller can tell."""
+    """Runs a job on tasks, in any order; the caller sees each result exactly once."""
 
     shares_disk: bool
-    """Whether a job may leave its result in a folder that the caller named."""
+    """True if jobs can write results to a folder of the caller."""
 
     def run(self, job: Job, tasks: Sequence[Any], report: Increment) -> Iterator[tuple[int, Any]]:
-        """Yield (index of the task, what the job returned) as tasks finish.
+        """Yield (index of the task, result) as tasks finish.
 
-        An error of a job is raised here, after tasks already running have ended and their
-        results were yielded. Closing the iterator, as Ctrl-C does, stops the rest.
+        An error of a job is raised after the running tasks have finished and their results were
+        yielded. Closing the iterator, as Ctrl-C does, stops the remaining tasks.
         """
         ...
 
     def close(self) -> None:
-        """Give back processes and connections; may be called twice."""
+        """Release processes and connections; may be called twice."""
         ...
 
 
-def deal(engine: Engine, job: Job, tasks: Sequence[Any]) -> list[Any]:
-    """What `join` needs of tasks, each of which the job deals into parts.
+def partition(engine: Engine, job: Job, tasks: Sequence[Any]) -> list[Any]:
+    """Run a job that splits each task into parts; return what `join` needs.
 
-    An engine with a `deal` and a `join` of its own moves parts from worker to worker, as often as
-    they are asked for; else they come here.
+    An engine with methods `partition` and `join` moves parts directly between workers; otherwise
+    they pass through this process.
     """
-    if hasattr(engine, "deal"):
-        return list(engine.deal(job, tasks))
+    if hasattr(engine, "partition"):
+        return list(engine.partition(job, tasks))
     done = dict(engine.run(job, tasks, _ignore))
     return [done[task] for task in range(len(tasks))]
 
 
-def join(engine: Engine, job: Job, dealt: Sequence[Any], parts: int) -> list[Any]:
-    """What the job makes of the n-th parts of all that was dealt, for each n."""
+def join(engine: Engine, job: Job, split: Sequence[Any], parts: int) -> list[Any]:
+    """Run a job on the n-th parts of all tasks of `partition`, for each n."""
     if hasattr(engine, "join"):
-        return list(engine.join(job, dealt, parts))
-    pieces = [[one[part] for one in dealt] for part in range(parts)]
+        return list(engine.join(job, split, parts))
+    pieces = [[one[part] for one in split] for part in range(parts)]
     joined = dict(engine.run(job, pieces, _ignore))
     return [joined[part] for part in range(parts)]
 
 
 Part: TypeAlias = Callable[[Any, Any], Any]
-"""Does one task, given also what all tasks have in common; all three must survive pickling."""
+"""A function of data shared by all tasks and of one task; all three must be picklable."""
 
 _CURRENT: ContextVar[Engine | None] = ContextVar("engine", default=None)
 
 
 @contextmanager
 def using(engine: Engine | None) -> Iterator[None]:
-    """Within the block, work that can be spread out is done by the engine.
+    """Run distributable work of the block on an engine.
 
-    That are the E- and M-steps of soft clustering, placing words, and draws of intervals.
+    These are the E and M steps of soft clustering, placing words, and bootstrap samples.
     """
     before = _CURRENT.set(engine)
     try:
@@ -81,10 +81,12 @@ def using(engine: Engine | None) -> Iterator[None]:
 def working_on(
     name: str, scheduler: str | None = None, processes: int | None = None
 ) -> Iterator[None]:
-    """The same with an engine of the catalogue, which is closed in the end; "local" is none."""
+    """Run distributable work of the block on an engine of the catalogue, and close it."""
     if name == "local":
         if scheduler is not None:
-            raise InputError(f"scheduler {scheduler}: for the engine dask only")
+            raise InputError(
+                f"scheduler {scheduler} requires engine='dask'", code="conflicting-options"
+            )
         yield
         return
     engine: Engine = catalogue.load("engines", name)(scheduler, processes)
@@ -96,28 +98,28 @@ def working_on(
 
 
 def current() -> Engine | None:
-    """The engine in use, if it can spread work out."""
+    """Return the engine in use if it can map tasks, else None."""
     engine = _CURRENT.get()
-    return engine if hasattr(engine, "spread") else None
+    return engine if hasattr(engine, "map") else None
 
 
-def spread(job: Part, common: Any, tasks: Iterable[Any]) -> Iterator[Any]:
-    """What the job gives of each task, in order: by the engine in use, or else here.
+def map_tasks(job: Part, common: Any, tasks: Iterable[Any]) -> Iterator[Any]:
+    """Return the results of all tasks in order, computed by the engine in use or in this process.
 
-    What comes out must not depend on where, so a job looks at nothing but its arguments. Tasks that
-    take time to make are begun on while the others are made, if they come one by one.
+    Results must not depend on the engine, so a job may only use its arguments. Tasks of an iterator
+    are started while later ones are still being made.
     """
     engine: Any = current()
     if engine is None or not tasks:
         return (job(common, task) for task in tasks)
-    return iter(engine.spread(job, common, tasks))
+    return iter(engine.map(job, common, tasks))
 
 
 def in_order(found: Sequence[Sequence[Any]], places: Sequence[Sequence[int]]) -> list[Any]:
-    """What several lists have of tasks, in the order of these."""
+    """Merge lists of results into the order of their tasks."""
     each = dict(zip(chain(*places), chain(*found), strict=True))
     return [each[place] for place in range(len(each))]
 
 
 def _ignore(read: int, tokens: int) -> None:
-    """Nobody asks how far this is."""
+    """Ignore progress."""

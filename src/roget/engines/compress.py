@@ -1,4 +1,4 @@
-"""What is sent to workers and back: the same numbers in fewer bytes."""
+"""Smaller messages between workers: numbers in the narrowest type that holds them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from roget.core.types import Array
 
 
 def shrink(array: Array) -> Array:
-    """The same numbers in the narrowest type of whole ones that holds them, if one does.
+    """Return the numbers in the narrowest unsigned type, if one holds them exactly.
 
-    A zero has no sign there.
+    The sign of zero is lost.
 
     >>> shrink(np.array([0.0, 3.0, 200.0])).dtype, shrink(np.array([0.5, 300])).dtype
     (dtype('uint8'), dtype('float64'))
@@ -27,7 +27,7 @@ def shrink(array: Array) -> Array:
 
 
 class CompressedArrays(NamedTuple):
-    """A csr_array whose numbers are as narrow as they may be."""
+    """A csr_array with numbers of the narrowest types."""
 
     data: Array
     indices: Array
@@ -36,13 +36,13 @@ class CompressedArrays(NamedTuple):
     types: tuple[Any, Any]
 
     @classmethod
-    def of(cls, table: Any) -> CompressedArrays:
-        """The table, packed."""
+    def from_csr(cls, table: Any) -> CompressedArrays:
+        """Compress a csr_array."""
         lengths, types = np.diff(table.indptr), (table.data.dtype, table.indices.dtype)
         return cls(shrink(table.data), shrink(table.indices), shrink(lengths), table.shape, types)
 
     def unpack(self) -> Any:
-        """The table as it was."""
+        """Return the original csr_array."""
         from scipy import sparse
 
         values, places = self.types

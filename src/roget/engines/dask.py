@@ -1,4 +1,4 @@
-"""Jobs on a Dask cluster, or on a local one that is started for them."""
+"""The Dask engine: jobs on a cluster, or on a local cluster started for them."""
 
 from __future__ import annotations
 
@@ -14,45 +14,47 @@ from typing import Any, NamedTuple
 
 from roget.catalogue import name_extra
 from roget.engines.base import Increment, Job, Part, in_order
-from roget.engines.local import cores, uninterrupted
+from roget.engines.local import WorkerDied, cores, uninterrupted
 from roget.errors import InputError, RogetError
 
 _PATIENCE = 10
-"""Seconds in which a scheduler must answer."""
+"""Seconds to wait for a scheduler."""
 
 
 _QUICK = "split-shuffle"
-"""A name by which schedulers know tasks that are quick: no worker takes them over from another,
-which would mean to move all parts for the sake of one."""
+"""Key prefix of quick tasks, which the scheduler does not move to other workers: moving one would
+move all its parts."""
 
 _LOGS = ("distributed", "tornado", "asyncio")
-"""Who would tell of lost connections and dead workers besides us, in many lines."""
+"""Loggers that would report lost connections and dead workers in addition to us."""
 
 
 class SchedulerLost(RogetError):
-    """The scheduler of a cluster that does not answer any more."""
+    """The scheduler of a cluster no longer answers."""
+
+    code = "scheduler-lost"
 
 
 class _Seat(NamedTuple):
-    """A thread of a worker; in their order, all workers come before the second thread of any."""
+    """A thread of a worker; sorted so that every worker comes before the second thread of any."""
 
     thread: int
     worker: str
 
 
 class PendingResults(NamedTuple):
-    """Results that are with workers: a list by each future, and which tasks these are of."""
+    """Results held by workers: futures of lists, and the tasks they belong to."""
 
     cluster: Dask
     futures: list[Any]
     places: list[list[int]]
 
     def fetch(self) -> list[Any]:
-        """All of them, in the order of the tasks; none is with a worker any more."""
+        """Return all results in the order of the tasks, and release them on the workers."""
         cluster = self.cluster
         try:
             with cluster._explain():
-                # Workers of this machine can be reached; others perhaps by their scheduler only.
+                # Remote workers may be reachable through their scheduler only.
                 direct = cluster._cluster is not None
                 return in_order(cluster._client.gather(self.futures, direct=direct), self.places)
         finally:
@@ -60,7 +62,7 @@ class PendingResults(NamedTuple):
 
 
 class Dask:
-    """Runs jobs on the cluster of a scheduler; a worker that dies has its tasks done again."""
+    """Runs jobs on a Dask cluster; tasks of a worker that dies are run again."""
 
     shares_disk = False
 
@@ -69,11 +71,11 @@ class Dask:
             self._distributed: Any = import_module("distributed")
         self._cluster: Any = None
         self._seats: dict[Any, _Seat] = {}
-        """Where what is held was given to, by its key."""
-        self._levels = _silence()
+        """Worker thread that holds persisted data, by key."""
+        self._levels = _silence_logs()
         try:
             if scheduler is None:
-                # Ctrl-C is for this process; its workers would tell of it as well.
+                # Only this process handles Ctrl-C; workers would report it too.
                 with uninterrupted():
                     self._cluster = self._start(processes)
             try:
@@ -82,11 +84,12 @@ class Dask:
                 )
             except (OSError, ValueError) as error:
                 raise InputError(
-                    f"no Dask scheduler answers at {scheduler!r} ({error}); expected an address "
-                    "such as tcp://10.0.0.1:8786"
+                    f"no Dask scheduler at {scheduler!r} ({error}); expected an address such as "
+                    "tcp://10.0.0.1:8786",
+                    code="scheduler-lost",
                 ) from None
         except BaseException:
-            _speak(self._levels)
+            _restore_logs(self._levels)
             raise
         self.name = scheduler or "of this machine"
         if scheduler is not None:
@@ -101,37 +104,39 @@ class Dask:
             n_workers=processes or cores(),
             threads_per_worker=1,
             host="127.0.0.1",
-            # Without an address of its own it would listen to the world on a fixed port.
+            # By default the dashboard would listen on all interfaces.
             dashboard_address="127.0.0.1:0",
             scheduler_kwargs={"dashboard": False},
             silence_logs=logging.CRITICAL,
         )
 
     def _check_workers(self) -> None:
-        """Refuse workers that lack roget, or have another one: bits would differ, or nothing run.
+        """Refuse workers without roget or with another version, whose results could differ.
 
-        They are asked by a function of Python's own, which any worker can call.
+        A function of the standard library is used, which any worker can call.
         """
         try:
             ours = metadata.version("roget")
-        except metadata.PackageNotFoundError:  # run from a folder, as theirs may be
+        except (
+            metadata.PackageNotFoundError
+        ):  # not installed here; workers may run from a folder too
             return
         with self._explain():
             theirs = self._client.run(metadata.version, "roget", on_error="return")
-            # It takes tasks apart, and so must know of what they are.
+            # The scheduler unpickles tasks, so it needs roget too.
             with suppress(metadata.PackageNotFoundError):
                 theirs["scheduler"] = metadata.PackageNotFoundError("roget")
                 theirs["scheduler"] = self._client.run_on_scheduler(metadata.version, "roget")
         for place, found in theirs.items():
             if isinstance(found, metadata.PackageNotFoundError):
-                said = "has no roget"
+                problem = "has no roget"
             elif isinstance(found, BaseException) or found == ours:
                 continue
             else:
-                said = f"has roget {found}, and this machine {ours}"
+                problem = f"has roget {found}, but this machine has {ours}"
             what = "scheduler" if place == "scheduler" else f"worker {place}"
             raise RogetError(
-                f"the Dask {what} {said}; install the same there: "
+                f"the Dask {what} {problem}; install the same version there: "
                 f"pip install 'roget[learn,dask]=={ours}'"
             )
 
@@ -144,7 +149,7 @@ class Dask:
         failed = None
         try:
             for future in finished:
-                # A status that is asked for twice may have changed meanwhile.
+                # Read the status once: it may change.
                 status = future.status
                 if status == "finished":
                     with self._explain():
@@ -156,9 +161,9 @@ class Dask:
                         failed = future.exception()
                         self._cancel_waiting(futures)
                 elif status in ("lost", "pending"):
-                    # The worker that held the result died before it was fetched: it is made again.
+                    # The worker died before its result was fetched: the task runs again.
                     finished.add(future)
-                elif failed is None:  # cancelled, and not by us
+                elif failed is None:  # cancelled by the cluster
                     raise self._lost()
         finally:
             self._cancel(futures)
@@ -166,20 +171,20 @@ class Dask:
             with self._explain():
                 raise failed
 
-    def hold(self, data: Any, unpack: Callable[[Any], Any] | None = None) -> Any:
-        """Data for a task of `spread`, which stay with a worker as long as the caller has this.
+    def persist(self, data: Any, unpack: Callable[[Any], Any] | None = None) -> Any:
+        """Send data of a task to a worker, which keeps them while the caller has the future.
 
-        They stay as what `unpack` makes of them there, if it is given.
-        Workers get them in turn: left to itself, the scheduler would have most work done where
-        most data are already. A task goes where its data are, or elsewhere if that worker is gone.
+        With `unpack`, the worker keeps the result of this function. Workers are used in turn,
+        because the scheduler would prefer workers that already hold data. A task runs where its
+        data are, or elsewhere if that worker is gone.
         """
         with self._explain(), warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Sending large graph")
             workers = self._client.scheduler_info(n_workers=-1)["workers"]
             seats = sorted(
                 _Seat(thread, worker)
-                for worker, told in workers.items()
-                for thread in range(told["nthreads"])
+                for worker, facts in workers.items()
+                for thread in range(facts["nthreads"])
             )
             seat = seats[len(self._seats) % len(seats)] if seats else None
             future = self._submit(seat, unpack or _keep, data)
@@ -187,23 +192,23 @@ class Dask:
                 self._seats[future.key] = seat
             return future
 
-    def spread(self, job: Part, common: Any, tasks: Iterable[Any]) -> list[Any]:
-        """See `engines.base`: what is common goes to each worker once."""
-        return self.leave(job, common, tasks).fetch()
+    def map(self, job: Part, common: Any, tasks: Iterable[Any]) -> list[Any]:
+        """Return the results of all tasks; shared data are sent to each worker once."""
+        return self.submit(job, common, tasks).fetch()
 
-    def leave(
+    def submit(
         self, job: Part, common: Any, tasks: Iterable[Any], unpack: Callable[..., Any] | None = None
     ) -> PendingResults:
-        """What `spread` gives, left with the workers until it is fetched.
+        """Start the tasks of `map`; the results stay with the workers until they are fetched.
 
-        Tasks whose data one thread of a worker holds are given to it together: to ask and to be
-        told takes longer than many of them. With `unpack`, what is common is small, or refers to
-        earlier results (`PendingResults.futures`); it goes with tasks, which share the result.
+        Tasks whose data are with the same worker thread are sent together, because sending takes
+        longer than many tasks. With `unpack`, the shared data are small or refer to earlier results
+        (`PendingResults.futures`); they are sent with the tasks and unpacked once.
         """
         left, seated = PendingResults(self, [], []), dict[_Seat, dict[int, Any]]()
         try:
             with self._explain(), warnings.catch_warnings():
-                # Data in tasks are made again when a worker dies; those scattered would be gone.
+                # Data in tasks survive the death of a worker; scattered data do not.
                 warnings.filterwarnings("ignore", message="Sending large graph")
                 held = common if unpack else self._submit(None, _keep, common)
                 for place, task in enumerate(tasks):
@@ -223,42 +228,42 @@ class Dask:
         return left
 
     def _submit(self, seat: _Seat | None, function: Callable[..., Any], *given: Any) -> Any:
-        """A future, at a seat if there is one; elsewhere if its worker is gone."""
+        """Submit a function, to a worker thread if given; to any other if that worker is gone."""
         where = {} if seat is None else {"workers": seat.worker, "allow_other_workers": True}
         return self._client.submit(function, *given, pure=False, **where)
 
-    def deal(self, job: Job, tasks: Sequence[Any]) -> list[Any]:
-        """See `engines.base`: what a dead worker held is made again, as long as it is needed."""
+    def partition(self, job: Job, tasks: Sequence[Any]) -> list[Any]:
+        """See `engines.base`; parts of a dead worker are computed again while they are needed."""
         with self._explain():
             return list(self._client.map(partial(_measure, job), tasks, pure=False, key="roget"))
 
-    def join(self, job: Job, dealt: Sequence[Any], parts: int) -> list[Any]:
-        """See `engines.base`: a part goes straight to the worker that joins it."""
+    def join(self, job: Job, split: Sequence[Any], parts: int) -> list[Any]:
+        """See `engines.base`; a part is sent directly to the worker that joins it."""
         joined: list[Any] = []
         try:
             with self._explain():
                 for part in range(parts):
-                    pieces = self._client.map(_take, dealt, part=part, pure=False, key=_QUICK)
+                    pieces = self._client.map(_take, split, part=part, pure=False, key=_QUICK)
                     joined.append(self._client.submit(_measure, job, pieces, pure=False))
                 return [result for result, _, _ in self._client.gather(joined)]
         except BaseException:
-            # What they are made of is given up with them, as it is when nobody refers to it.
+            # Releasing the futures also releases their inputs.
             self._cancel(joined)
             raise
 
     def close(self) -> None:
-        """Leave the cluster; a local one ends."""
+        """Disconnect; a local cluster is shut down."""
         try:
-            # One that is lost needs no farewell.
+            # A lost scheduler cannot be closed.
             with suppress(Exception, asyncio.CancelledError):
                 self._client.close(timeout=_PATIENCE)
             if self._cluster is not None:
                 self._cluster.close()
         finally:
-            _speak(self._levels)
+            _restore_logs(self._levels)
 
     def _cancel_waiting(self, futures: Sequence[Any]) -> None:
-        """Give up what no worker has begun."""
+        """Cancel the tasks that no worker has started."""
         with suppress(Exception):
             begun = {key for keys in self._client.processing().values() for key in keys}
             self._cancel([one for one in futures if not one.done() and one.key not in begun])
@@ -270,19 +275,19 @@ class Dask:
 
     def _lost(self) -> SchedulerLost:
         return SchedulerLost(
-            f"the Dask scheduler {self.name} is lost: it ended, or the network did; start it "
-            "again, or leave out --engine dask to work on this machine alone"
+            f"lost the connection to the Dask scheduler {self.name}; start it again, or work "
+            "without --engine dask"
         )
 
-    def _lacks(self, said: str) -> RogetError:
+    def _lacks(self, module: str) -> RogetError:
         return RogetError(
-            f"the Dask cluster {self.name} has not what this machine has ({said}); install the "
+            f"the Dask cluster {self.name} lacks a package of this machine ({module}); install the "
             "same packages for its scheduler and workers"
         )
 
     @contextmanager
     def _explain(self) -> Iterator[None]:
-        """Say plainly what a cluster can suffer; errors of jobs stay what they are."""
+        """Raise errors of the cluster with a clear message; errors of jobs are not changed."""
         try:
             yield
         except RogetError:
@@ -297,17 +302,16 @@ class Dask:
             raise
         except self._distributed.KilledWorker as error:
             times = error.allowed_failures + 1
-            raise RogetError(
-                f"a task ended {times} Dask workers one after the other: they are killed, or have "
-                "too little memory for it; give each more (dask worker --memory-limit), or start "
-                "fewer on a machine"
+            raise WorkerDied(
+                f"a task ended {times} Dask workers in a row: killed, or out of memory; "
+                "raise their limit (dask worker --memory-limit) or start fewer per machine"
             ) from None
         except ModuleNotFoundError as error:
             raise self._lacks(str(error)) from None
 
 
-def _silence() -> dict[str, int]:
-    """Let loggers be still; gives how loud they were."""
+def _silence_logs() -> dict[str, int]:
+    """Silence the loggers; return their previous levels."""
     levels = {}
     known = [name for name in logging.root.manager.loggerDict if name.startswith("distributed.")]
     for name in (*_LOGS, *known):
@@ -317,7 +321,7 @@ def _silence() -> dict[str, int]:
     return levels
 
 
-def _speak(levels: dict[str, int]) -> None:
+def _restore_logs(levels: dict[str, int]) -> None:
     for name, level in levels.items():
         logging.getLogger(name).setLevel(level)
     levels.clear()
@@ -328,7 +332,7 @@ def _first(task: Any) -> Any:
 
 
 def _keep(data: Any) -> Any:
-    """What workers hold of data that many tasks need."""
+    """Return data unchanged, so that a worker holds them."""
     return data
 
 
@@ -340,7 +344,7 @@ def _apply(
 
 
 def _measure(job: Job, task: Any) -> tuple[Any, int, int]:
-    """What a job gives, with the sums of its reports."""
+    """Run a job; return its result and the sums of its progress reports."""
     sums = [0, 0]
 
     def report(read: int, tokens: int) -> None:
@@ -351,5 +355,5 @@ def _measure(job: Job, task: Any) -> tuple[Any, int, int]:
 
 
 def _take(measured: tuple[Any, int, int], part: int) -> Any:
-    """One part of what a job gave."""
+    """Return one part of the result of a job."""
     return measured[0][part]

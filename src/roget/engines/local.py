@@ -1,4 +1,4 @@
-"""Jobs on this machine: in this process, or in a pool of others."""
+"""The local engine: jobs in this process or in a pool of processes."""
 
 from __future__ import annotations
 
@@ -17,18 +17,24 @@ from roget.engines.base import Increment, Job
 from roget.errors import RogetError
 
 _PATIENCE = 5
-"""Seconds that a job may go on after it was told to stop."""
+"""Seconds a job may continue after it was asked to stop."""
 
-_LOOK = 0.1
-"""Seconds between two looks at how far the processes are."""
+_POLL = 0.1
+"""Seconds between two readings of the progress of processes."""
+
+
+class WorkerDied(RogetError):
+    """A worker process or worker of a cluster died."""
+
+    code = "worker-died"
 
 
 class Stopped(Exception):
-    """Raised within a job when the rest of the work is no longer wanted."""
+    """Raised within a job when the remaining work was cancelled."""
 
 
 class Local:
-    """Runs jobs in so many processes: by default one for each core, never more than tasks."""
+    """Runs jobs in processes, by default one per core, at most one per task."""
 
     shares_disk = True
 
@@ -36,7 +42,7 @@ class Local:
         self._processes = processes or cores()
 
     def run(self, job: Job, tasks: Sequence[Any], report: Increment) -> Iterator[tuple[int, Any]]:
-        """Yield (index, result) as tasks finish; one process is this one."""
+        """Yield (index, result) as tasks finish; a single process is this one."""
         processes = min(self._processes, len(tasks))
         if processes > 1:
             yield from _Pool(processes).run(job, tasks, report)
@@ -45,24 +51,24 @@ class Local:
                 yield index, job(task, report)
 
     def close(self) -> None:
-        """Nothing is left to give back: a pool ends with its run."""
+        """Do nothing: a pool ends with its run."""
 
 
 def cores() -> int:
-    """The cores this process may use."""
+    """Return the number of cores this process may use."""
     try:
         return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every system
+    except AttributeError:  # not available on every system
         return os.cpu_count() or 1
 
 
 class _Pool:
-    """A pool of processes for one run, and what they tell: bytes, tokens, and whether to stop."""
+    """A pool of processes for one run, with shared memory for progress and a stop flag."""
 
     def __init__(self, processes: int) -> None:
-        # Not forked: this process may have threads, which a fork would leave in any state.
+        # Spawned, not forked: a fork would copy the locks of running threads in any state.
         context = multiprocessing.get_context("spawn")
-        # No locks: a worker that is killed while it holds one would stop all others.
+        # No locks: a worker killed while holding one would block all others.
         self._progress = context.RawArray("q", 2 * processes)
         self._stop = context.RawValue("b", 0)
         self._seen = (0, 0)
@@ -79,21 +85,20 @@ class _Pool:
                     futures[self._executor.submit(job, task, _report)] = index
             yield from self._results(futures, report)
         except BrokenProcessPool:
-            raise RogetError(
-                "a worker process died: was it killed, or is memory short? Fewer processes need "
-                "less of it. (In a script of your own, the call must stand under "
-                'if __name__ == "__main__":)'
+            raise WorkerDied(
+                "a worker process died; it was killed, or memory ran out (use fewer processes). "
+                'In a script, put the call under if __name__ == "__main__":'
             ) from None
         finally:
-            # A second Ctrl-C must not leave the workers to themselves.
+            # A second Ctrl-C must not leave workers running.
             with uninterrupted():
                 self._end(futures, set(multiprocessing.active_children()) - others)
 
     def _end(self, futures: Iterable[Future[Any]], workers: Iterable[BaseProcess]) -> None:
         if not all(future.done() for future in futures):
-            self._stop.value = 1  # jobs look at this whenever they report
+            self._stop.value = 1  # jobs read this whenever they report progress
             wait([future for future in futures if not future.cancel()], _PATIENCE)
-            # Idle ones too: an executor that was interrupted may never tell them to end.
+            # Idle workers too: an interrupted executor may never end them.
             for worker in workers:
                 worker.kill()
         self._executor.shutdown()
@@ -103,7 +108,7 @@ class _Pool:
     ) -> Iterator[tuple[int, Any]]:
         waiting, failed = set(futures), None
         while waiting:
-            done, waiting = wait(waiting, _LOOK, FIRST_COMPLETED)
+            done, waiting = wait(waiting, _POLL, FIRST_COMPLETED)
             now = sum(self._progress[::2]), sum(self._progress[1::2])
             if now != self._seen:
                 report(now[0] - self._seen[0], now[1] - self._seen[1])
@@ -121,7 +126,7 @@ class _Pool:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Processes started in the block never see Ctrl-C, not even while they come up."""
+    """Make processes started in the block ignore Ctrl-C, even while they start."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -133,7 +138,7 @@ def uninterrupted() -> Iterator[None]:
 
 
 class _Here:
-    """A worker process's side of what the pool shares."""
+    """The shared memory of the pool, as seen by a worker process."""
 
     progress: Any
     stop: Any
@@ -141,7 +146,7 @@ class _Here:
 
 
 def _begin(progress: Any, stop: Any, workers: Any) -> None:
-    """What a worker does first: leave signals to its parent, and take a place to report in."""
+    """Initialise a worker: ignore signals, which the parent handles, and get a progress slot."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
@@ -153,7 +158,7 @@ def _begin(progress: Any, stop: Any, workers: Any) -> None:
 
 
 def _end_with_parent() -> None:
-    """A worker whose parent was killed would wait for tasks for ever."""
+    """Exit when the parent process has died, instead of waiting for tasks forever."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

@@ -1,4 +1,4 @@
-"""Where work is done, as commands ask for it."""
+"""Options that choose the engine."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from roget.core.options import option
 
 
 @dataclass(frozen=True)
-class Where:
-    """Where the work is done."""
+class EngineOptions:
+    """Engine for large work."""
 
     engine: str = option(
         "local",
         choices="engines",
-        help="Where large work is done: on this machine, or by the workers of a cluster.",
+        help="Engine for large work: local, or dask for the workers of a cluster.",
     )
     scheduler: str | None = option(
-        None, metavar="ADDRESS", help="Of a Dask cluster; without it a local one is made."
+        None,
+        metavar="ADDRESS",
+        help="Address of a Dask scheduler [default: start a local cluster].",
     )

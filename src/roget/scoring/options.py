@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from roget.core.options import Checked, copy_option, option
-from roget.engines.options import Where
+from roget.engines.options import EngineOptions
 
 AVERAGES = ("weighted", "unweighted", "pooled")
 MISSING = ("cluster", "singletons", "unmatched", "drop", "error")
@@ -161,8 +161,8 @@ class LabelOptions(Checked):
         metavar="SIZE",
         help="For joining large files, such as 2GB; more goes to disk. Default: half of it all.",
     )
-    engine: str = copy_option(Where, "engine", "local")
-    scheduler: str | None = copy_option(Where, "scheduler", None)
+    engine: str = copy_option(EngineOptions, "engine", "local")
+    scheduler: str | None = copy_option(EngineOptions, "scheduler", None)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from roget.core.io.problems import plural
 from roget.core.notebook import ReportMixin
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats, Ints, PathLike
-from roget.engines.base import current, spread
+from roget.engines.base import current, map_tasks
 from roget.engines.compress import CompressedArrays
 from roget.errors import InputError, UnknownName
 from roget.learn.clustering.memberships import floor, grouping_matrix, sparsify
@@ -406,7 +406,7 @@ class Clustering(ReportMixin):
         # The rule needs the leaves only, not the words they were learnt from.
         none = sparse.csr_array((0, self.n_clusters), dtype=self.memberships.dtype)
         placing = replace(self, memberships=none, path=())
-        found = list(spread(_place_block, (placing, least), blocks))
+        found = list(map_tasks(_place_block, (placing, least), blocks))
         dtype = np.result_type(self.memberships.dtype, np.float32)
         if not found:
             none = np.empty((0, self.n_clusters), dtype)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from roget.core.options import Checked, copy_option, option
-from roget.engines.options import Where
+from roget.engines.options import EngineOptions
 from roget.learn.corpus import SIDES
 
 Words: TypeAlias = str | os.PathLike[str] | Iterable[str] | None
@@ -146,8 +146,8 @@ class CountOptions(Checked):
         metavar="SIZE",
         help="Memory limit of the database, e.g. 2GB; beyond it data spill to disk.",
     )
-    engine: str = copy_option(Where, "engine", "local")
-    scheduler: str | None = copy_option(Where, "scheduler", None)
+    engine: str = copy_option(EngineOptions, "engine", "local")
+    scheduler: str | None = copy_option(EngineOptions, "scheduler", None)
 
 
 @dataclass(frozen=True)

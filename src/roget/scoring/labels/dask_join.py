@@ -154,7 +154,9 @@ class DaskJoin:
     def _deal(self, engine: Engine, side: str, paths: Sequence[str], table: Table) -> list[Any]:
         columns = choose_side(self._columns, side)
         job = partial(deal_rows, self._parts, self._labels, columns, lay_out(table))
-        return base.deal(engine, job, share_files(side, paths, table.format if self._cut else ""))
+        return base.partition(
+            engine, job, share_files(side, paths, table.format if self._cut else "")
+        )
 
 
 def _list_side(given: Any) -> list[str]:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from roget.core.intervals import CONFIDENCE
 from roget.core.types import Array, Codes, CountArray, Floats, Ints
-from roget.engines.base import current, spread, working_on
+from roget.engines.base import current, map_tasks, working_on
 from roget.errors import InputError
 from roget.scoring.labels import AlignedLabels, Labels
 from roget.scoring.measures.base import (
@@ -206,7 +206,7 @@ class JackknifeDraws:
     weights: Floats
 
     @property
-    def spread(self) -> Floats:
+    def map_tasks(self) -> Floats:
         """How far each part pulls the estimate: mean − what is left."""
         mean = np.nansum(self._weighted(self.without), axis=0) / self.weights.sum()
         return np.asarray(mean - self.without)
@@ -400,12 +400,12 @@ class Drawing(ABC):
         """Scores of so many draws, some at a time; where they are made does not change a bit."""
         size = self._cut_size(draws) if current() is not None else self.batch
         cuts = (range(begin, min(begin + size, draws)) for begin in range(0, draws, size))
-        yield from spread(_score_drawn, self, (DrawTask(cut, seed) for cut in cuts))
+        yield from map_tasks(_score_drawn, self, (DrawTask(cut, seed) for cut in cuts))
 
     def jackknife(self, seed: int) -> JackknifeDraws:
         """Scores with each item or group, or each block of them, left out in turn."""
         tasks = cut_jackknife(self.counts, seed)
-        scores, weights = zip(*spread(_score_left, self, tasks), strict=True)
+        scores, weights = zip(*map_tasks(_score_left, self, tasks), strict=True)
         return JackknifeDraws(np.concatenate(scores), np.concatenate(weights))
 
     def _cut_size(self, count: int) -> int:

@@ -64,7 +64,7 @@ class DistributedBlocks:
                 weights[begin:end],
                 tuple((a - begin, b - begin) for a, b in here),
             )  # fmt: skip
-            held.append((begin, end, self.engine.hold(block, unpack_block)))
+            held.append((begin, end, self.engine.persist(block, unpack_block)))
         return held
 
     def expect(self, centroids: Centroids, held: Array | Lists, fits: Fits, masses: Floats) -> None:
@@ -76,10 +76,10 @@ class DistributedBlocks:
         tasks = [(block, _cut_lists(held, begin, end)) for begin, end, block in self.words]
         if self._left is not None:
             given = self._left.futures, self._left.places, centroids.bias, centroids.beta
-            found = self.engine.leave(expect_block, given, tasks, join_centroids).fetch()
+            found = self.engine.submit(expect_block, given, tasks, join_centroids).fetch()
         else:
             sent = centroids._replace(logs=np.ascontiguousarray(centroids.logs[:, :k]))
-            found = self.engine.spread(expect_block, sent, tasks)
+            found = self.engine.map(expect_block, sent, tasks)
         for (begin, end, _), (made, log_z, entropy, parts) in zip(self.words, found, strict=True):
             if isinstance(held, Lists):
                 held.shares[held.offsets[begin] : held.offsets[end]] = made
@@ -94,7 +94,7 @@ class DistributedBlocks:
         k = mass.size
         sent = held if isinstance(held, Lists) else np.ascontiguousarray(held[:, :k])
         tasks = [block for _, _, block in self.contexts]
-        self._left = self.engine.leave(maximise_block, (sent, mass), tasks)
+        self._left = self.engine.submit(maximise_block, (sent, mass), tasks)
 
     def fetch(self, logs: Array) -> None:
         """Copy log centroids that are still with the workers to `logs`."""
