@@ -93,6 +93,11 @@ CODES: dict[str, Explanation] = {
         "They form clusters of their own at once, whatever their meaning.",
         "Raise min_count, or keep the largest connected part of the table.",
     ),
+    "download-failed": Explanation(
+        "A data set cannot be downloaded, or the download does not match its hash.",
+        "A changed file could give different results.",
+        "Check the connection, or put a copy into the folder named in the message.",
+    ),
     "dropped-words": Explanation(
         "Some words were left out of the clustering.",
         "They are too rare, or no context links them to the other words.",

@@ -10,7 +10,7 @@ import pytest
 from roget import count
 from roget.data import SAMPLES, Quadruple, sample, sample_path
 from roget.data.bundled import ATTRIBUTION
-from roget.errors import UnknownName
+from support.errors import refused
 
 
 def rows(path: Path) -> list[list[str]]:
@@ -76,5 +76,5 @@ def test_paths_exist(name: str) -> None:
 
 
 def test_unknown_sample_offers_the_nearest() -> None:
-    with pytest.raises(UnknownName, match="verb_object"):
+    with refused("unknown-name", "verb_object"):
         sample("verb_objects")

@@ -1,4 +1,4 @@
-"""Data to start with: bundled samples, and larger sets fetched by name."""
+"""Example data: bundled samples, and data sets to download by name."""
 
 from roget.core.quadruple import Quadruple
 from roget.data.bundled import QUADRUPLES, SAMPLES, is_sample, sample, sample_path

@@ -1,4 +1,4 @@
-"""Samples that come with roget: counts and quadruples from AMALGUM."""
+"""Bundled samples: counts and quadruples from AMALGUM."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ ATTRIBUTION = (
 )
 
 QUADRUPLES = "pp_quads"
-"""The sample that holds no counts."""
+"""Name of the sample of quadruples, which has no counts."""
 
 SAMPLES: dict[str, str] = {
     "nouns": "nouns in all their relations, by the preset nouns, 573,565 tokens",
     "verb_object": "nouns as objects of verbs, 110,270 tokens: words × contexts",
     "verb_slot_noun": "nouns as objects, subjects and after prepositions of verbs, 257,789 tokens",
-    "documents": "stems that stand out, in 1,885 documents of five genres: documents × stems",
-    "pp_quads": "verb, noun, preposition, noun and where the phrase attaches, 31,889 times",
+    "documents": "distinctive stems in 1,885 documents of five genres: documents × stems",
+    "pp_quads": "verb, noun, preposition, noun and attachment, 31,889 quadruples",
 }
 
 _RELATIONS: dict[str, tuple[str, ...]] = {
@@ -46,7 +46,7 @@ def sample(
 @overload
 def sample(name: str) -> Counts | list[Quadruple]: ...
 def sample(name: str = "nouns") -> Counts | list[Quadruple]:
-    """A bundled sample: `Counts` of nouns in their contexts, or a list of `Quadruple`.
+    """Return a bundled sample: `Counts` of nouns in their contexts, or a list of `Quadruple`.
 
     >>> sample()
     Counts: 5,682 words × 34,286 contexts, 383,674 entries, 573,565 tokens
@@ -78,12 +78,12 @@ def sample(name: str = "nouns") -> Counts | list[Quadruple]:
 
 
 def is_sample(name: str) -> bool:
-    """Whether a name means a sample, one of them being simply called so; files come first."""
+    """Return True if a name is that of a sample ("sample" is nouns); existing files win."""
     return (name == "sample" or name in SAMPLES) and not os.path.exists(name)
 
 
 def sample_path(name: str) -> Path:
-    """The Parquet file a bundled sample is read from."""
+    """Return the Parquet file of a bundled sample."""
     if name not in SAMPLES:
         raise UnknownName("sample", name, SAMPLES)
     return Path(str(resources.files("roget.data"))) / "samples" / f"{name}.parquet"

@@ -1,4 +1,4 @@
-"""Larger data sets by name, each with its address, hash and licence; fetched by pooch."""
+"""Data sets to download by name, each with its address, hash and licence; fetched by pooch."""
 
 from __future__ import annotations
 
@@ -16,45 +16,48 @@ from roget.core.progress import Progress, Report
 from roget.errors import InputError, RogetError, UnknownName
 
 HOME = "ROGET_DATA"
-"""Environment variable that names the folder where fetched sets are kept."""
+"""Environment variable with the folder of downloaded data sets."""
 
 _UNPACKERS = {"tar": "Untar", "zip": "Unzip"}
 
 
 @dataclass(frozen=True)
 class DataSet:
-    """A set that others publish; its files are checked against their hashes when fetched."""
+    """A data set published elsewhere; downloads are checked against their hashes."""
 
     name: str
     about: str
     licence: str
     megabytes: float
     base: str
-    """The address of its files, without their names."""
+    """Address of the files, without their names."""
     files: Mapping[str, str]
-    """Name → hash."""
+    """Hashes by file name."""
     archive: str = ""
-    """What the file is, if it has to be unpacked: tar or zip."""
+    """Kind of archive to unpack: tar or zip; empty if none."""
     folder: str = ""
-    """The folder inside the archive that holds the data."""
+    """Folder of the data inside the archive."""
 
     @property
     def path(self) -> Path:
-        """The folder of its files; an error says how to fetch them if they are not there."""
+        """Folder of the files; raises an error that says how to download missing ones."""
         folder = home() / self.name / self.folder
         wanted = [folder] if self.archive else [folder / name for name in self.files]
         if not all(path.exists() for path in wanted):
-            raise InputError(f"{self.name} is not here yet: roget data fetch {self.name}")
+            raise InputError(
+                f"{self.name} is not downloaded; run roget data fetch {self.name}",
+                code="file-not-found",
+            )
         return folder
 
     def fetch(self, progress: Report | None = None) -> Path:
-        """Download what is missing, check it, unpack it; the folder of its files."""
+        """Download missing files, check and unpack them; return their folder."""
         with name_extra():
             import pooch
         pooch.get_logger().setLevel("WARNING")
         unpack = getattr(pooch, _UNPACKERS[self.archive])(extract_dir=".") if self.archive else None
         for name, digest in self.files.items():
-            shown = False if progress is None else _Bar(progress)
+            bar = False if progress is None else _Bar(progress)
             try:
                 pooch.retrieve(
                     self.base + name,
@@ -62,37 +65,46 @@ class DataSet:
                     fname=name,
                     path=home() / self.name,
                     processor=unpack,
-                    downloader=pooch.HTTPDownloader(progressbar=shown, timeout=60),
+                    downloader=pooch.HTTPDownloader(progressbar=bar, timeout=60),
                 )
             except (OSError, ValueError) as error:
-                raise RogetError(
-                    f"cannot fetch {self.name} from {self.base}{name}: {error}\n"
-                    f"  a copy got by other means may be put into {home() / self.name}"
+                raise DownloadError(
+                    f"cannot download {self.name} from {self.base}{name}: {error}\n"
+                    f"  you can put a copy into {home() / self.name}"
                 ) from None
         return self.path
 
 
-class _Bar:
-    """What pooch asks of a progress bar, handed on."""
+class DownloadError(RogetError):
+    """A data set cannot be downloaded, or its hash is wrong."""
 
-    def __init__(self, tell: Report) -> None:
+    code = "download-failed"
+
+
+class _Bar:
+    """A progress bar for pooch that calls a report function."""
+
+    def __init__(self, report: Report) -> None:
         self.total = 0
         self._done = 0
-        self._tell = tell
+        self._report = report
 
     def update(self, more: int) -> None:
+        """Add downloaded bytes."""
         self._done += more
-        self._tell(Progress(self._done, self.total))
+        self._report(Progress(self._done, self.total))
 
     def reset(self) -> None:
+        """Start again at 0."""
         self._done = 0
 
     def close(self) -> None:
-        self._tell(Progress(self.total, self.total))
+        """Report completion."""
+        self._report(Progress(self.total, self.total))
 
 
 def home() -> Path:
-    """Where fetched sets are kept: $ROGET_DATA, or the user's cache folder."""
+    """Return the folder of downloaded data sets: $ROGET_DATA, or the user's cache folder."""
     named = os.environ.get(HOME)
     if named:
         return Path(named)
@@ -102,14 +114,14 @@ def home() -> Path:
 
 @cache
 def data_sets() -> dict[str, DataSet]:
-    """Every set that can be fetched, by name."""
+    """Return all data sets by name."""
     text = resources.files("roget.data").joinpath("sets.toml").read_text(encoding="utf-8")
     tables: dict[str, dict[str, Any]] = tomllib.loads(text)
     return {name: DataSet(name, **table) for name, table in tables.items()}
 
 
 def data_set(name: str) -> DataSet:
-    """The set of that name."""
+    """Return a data set by name."""
     if name not in data_sets():
         raise UnknownName("data set", name, data_sets())
     return data_sets()[name]

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from roget import InputError
 from roget.core.counts import Counts
-from roget.errors import UnknownName
+from support.errors import refused
 
 DRINKS = Counts(
     [[2, 1, 0], [0, 3, 0]],
@@ -118,13 +118,13 @@ def test_the_matrix_given_is_neither_changed_nor_shared():
 
 @pytest.mark.parametrize("bad", [-1, -0.5, math.nan, math.inf, -math.inf, 2.0**63, 1e300])
 def test_impossible_counts_are_named(bad):
-    said = r"word 'b' \(row 1\) in context 'y' \(column 1\): the count is "
-    with pytest.raises(InputError, match=said + (str(bad) if bad < 2**62 else "")):
+    value = str(bad) if bad < 2**62 else ""
+    with refused("bad-count", "'b' (row 1)", "'y' (column 1)", value):
         Counts([[1, 2], [3, bad]], ["a", "b"], ["x", "y"])
 
 
 def test_negative_counts_are_not_hidden_by_their_sum():
-    with pytest.raises(InputError, match="-1"):
+    with refused("bad-count", "-1"):
         Counts(sparse.coo_array(([3, -1], ([0, 0], [0, 0])), shape=(1, 1)))
 
 
@@ -133,53 +133,54 @@ def test_no_total_can_overflow():
     assert Counts([[largest]]).total == largest
     assert Counts([[largest - 1, 1]]).word_totals.tolist() == [largest]
     for over in ([[largest, 1]], np.array([[2**63]], dtype=np.uint64), [[2.0**62, 2.0**62]]):
-        with pytest.raises(InputError, match=r"2\^63"):
+        with pytest.raises(InputError) as error:
             Counts(over)
-    with pytest.raises(InputError, match="add up to"):
+        assert "2^63" in str(error.value)
+    with refused("too-large", "2^63"):
         Counts(sparse.coo_array(([2**62] * 2, ([0, 0], [0, 0])), shape=(1, 1)))
-    with pytest.raises(InputError, match="add up to"):
+    with refused("too-large", "2^63"):
         Counts([[2.0**62, 2.0**62, 0.5]])
 
 
 @pytest.mark.parametrize(
-    ("matrix", "said"),
+    ("matrix", "code", "value"),
     [
-        ([1, 2], "1 dimensions"),
-        ([[[1]]], "3 dimensions"),
-        ([["a"]], "of type <U1"),
-        ([[1j]], "of type complex"),
-        ([[10**30]], "of type object"),
-        ([[1], [1, 2]], "cannot be made an array"),
-        (sparse.coo_array([1, 2]), "1 dimensions"),
+        ([1, 2], "invalid-input", "not 1"),
+        ([[[1]]], "invalid-input", "not 3"),
+        ([["a"]], "bad-count", "<U1"),
+        ([[1j]], "bad-count", "complex"),
+        ([[10**30]], "bad-count", "object"),
+        ([[1], [1, 2]], "invalid-input", ""),
+        (sparse.coo_array([1, 2]), "invalid-input", "not 1"),
     ],
 )
-def test_what_is_no_table_of_numbers_is_refused(matrix, said):
-    with pytest.raises(InputError, match=said):
+def test_values_that_are_not_a_numeric_matrix_are_refused(matrix, code, value):
+    with refused(code, value):
         Counts(matrix)
 
 
 def test_a_broken_sparse_matrix_is_refused():
     broken = sparse.csr_array([[1, 2]])
     broken.indices[1] = 7
-    with pytest.raises(InputError, match="broken: axis 1 index 7"):
+    with refused("bad-count", "axis 1 index 7"):
         Counts(broken)
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "code", "values"),
     [
-        (["a"], "1 words are named, but the matrix has 2"),
-        (["a", "a"], "word 'a' is named twice: at 0 and at 1"),
-        (["a", None], "word 1 is None"),
-        (["a", 1.5], "word 1 is 1.5"),
-        (["a", "\ud800"], "word 1 is .* UTF-8"),
-        ("ab", "got the single text 'ab'"),
+        (["a"], "length-mismatch", ["1 word", "2"]),
+        (["a", "a"], "duplicate-name", ["word 'a'", "at 0 and at 1"]),
+        (["a", None], "invalid-input", ["word 1", "None"]),
+        (["a", 1.5], "invalid-input", ["word 1", "1.5"]),
+        (["a", "\ud800"], "not-text", ["word 1"]),
+        ("ab", "invalid-option", ["word", "'ab'"]),
     ],
 )
-def test_bad_names_are_named(words, said):
-    with pytest.raises(InputError, match=said):
+def test_invalid_names_are_refused(words, code, values):
+    with refused(code, *values):
         Counts([[1], [2]], words)
-    with pytest.raises(InputError, match=said.replace("word", "context")):
+    with refused(code, *(value.replace("word", "context") for value in values)):
         Counts([[1, 2]], None, words)
 
 
@@ -195,7 +196,7 @@ def test_names_may_be_arrays_or_numbers():
 def test_slots_stand_one_for_each_context():
     assert DRINKS.slots.tolist() == ["obj"] * 3
     assert Counts([[1, 2]]).slots.tolist() == ["", ""]
-    with pytest.raises(InputError, match="1 slots for 2 contexts"):
+    with refused("length-mismatch", "1", "2"):
         Counts([[1, 2]], slots=["obj"])
 
 
@@ -224,9 +225,9 @@ def test_one_pair_can_be_looked_up():
     assert type(DRINKS.count("milk", "obj:drink")) is int
     assert Counts([[0.5]]).count("0", "0") == 0.5
     assert (DRINKS.word_id("book"), DRINKS.context_id("obj:buy")) == (1, 2)
-    with pytest.raises(UnknownName, match="hold no word 'boook': did you mean 'book'"):
+    with refused("unknown-name", "word 'boook'", "'book'"):
         DRINKS.count("boook", "obj:drink")
-    with pytest.raises(UnknownName, match=r"hold no context 'zzz'$"):
+    with refused("unknown-name", "context 'zzz'"):
         DRINKS.context_id("zzz")
 
 

@@ -21,6 +21,7 @@ from scipy import sparse
 
 from roget import InputError
 from roget.core.counts import Counts
+from support.errors import refused
 
 COUNTS = Counts(
     [[3, 2, 0], [0, 4, 0], [1, 0, 0.5]], ["milk", "Bücher", 'a "b"'], ["drink", "read", "see"]
@@ -111,21 +112,23 @@ def test_a_real_table(shared_data):
 
 def test_broken_tables_are_named(tmp_path):
     path = tmp_path / "t.tsv"
-    for text, said in (
-        ("", r"t\.tsv: the file is empty"),
-        ("a\tb\t0\n", r"t\.tsv: there are no counts"),
-        ("a\tb\t1\nc\td\t-2\n", r"t\.tsv:2: .*-2"),
-        ("a\tb\t1\nc\td\n", r"t\.tsv:2: 2 columns"),
-        (f"a\tb\t{2**61}\n" * 5, r"t\.tsv: .*2\^63"),
-        (f"a\tb\t{2**61}\n" * 3 + f"a\tc\t{2**61}\n", r"t\.tsv: the counts add up to"),
+    for text, code, *values in (
+        ("", None, "t.tsv"),
+        ("a\tb\t0\n", "empty-input", "t.tsv"),
+        ("a\tb\t1\nc\td\t-2\n", None, "t.tsv:2", "-2"),
+        ("a\tb\t1\nc\td\n", None, "t.tsv:2", "2 columns"),
+        (f"a\tb\t{2**61}\n" * 5, None, "t.tsv", "2^63"),
+        (f"a\tb\t{2**61}\n" * 3 + f"a\tc\t{2**61}\n", "too-large", "t.tsv", "2^63"),
     ):
         path.write_text(text)
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError) as error:
             Counts.read(path)
-    with pytest.raises(InputError, match="no such file or directory"):
+        assert code in (None, error.value.code)
+        assert all(value in str(error.value) for value in values)
+    with refused("file-not-found", "nowhere.tsv"):
         Counts.read(tmp_path / "nowhere.tsv")
     (tmp_path / "t.docx").write_text("a b")
-    with pytest.raises(InputError, match="not known as a table"):
+    with pytest.raises(InputError, match=r"t\.docx"):
         Counts.read(tmp_path / "t.docx")
 
 
@@ -135,7 +138,7 @@ def test_only_tables_have_columns_to_choose(tmp_path, name):
         scipy.io.mmwrite(tmp_path / name, sparse.coo_array([[1]]))
     else:
         COUNTS.write(tmp_path / name)
-    with pytest.raises(InputError, match=f"{name}: columns can be named for tables only"):
+    with refused("conflicting-options", name, "--columns"):
         Counts.read(tmp_path / name, columns=["a", "b"])
 
 
@@ -185,14 +188,14 @@ def test_any_text_without_tabs_survives_in_a_tsv(tmp_path_factory, cells):
 @pytest.mark.parametrize("odd", ["a\tb", "a\nb", "a\rb", ""])
 def test_what_a_table_cannot_keep_is_refused(tmp_path, odd):
     for counts in (Counts([[1]], [odd]), Counts([[1]], None, [odd])):
-        with pytest.raises(InputError, match="write a directory instead"):
+        with refused("unsupported-format", repr(odd)):
             counts.write(tmp_path / "x.tsv")
     assert os.listdir(tmp_path) == []
 
 
 @pytest.mark.parametrize("name", ["x.csv", "x.parquet", "x.mtx", "x.jsonl", "x.txt", "x.csv.gz"])
 def test_names_that_promise_another_format_are_refused(tmp_path, name):
-    with pytest.raises(InputError, match=r"written as \.tsv, \.tsv\.gz, \.npz or"):
+    with refused("unsupported-format", name, ".tsv, .tsv.gz, .npz"):
         COUNTS.write(tmp_path / name)
     assert os.listdir(tmp_path) == []
 
@@ -233,30 +236,30 @@ def test_npz_files_of_other_hands(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arrays", "said"),
+    ("arrays", "code", "value"),
     [
-        (
-            {"X": np.array([[1]]), "words": np.array(["a"], dtype=object)},
-            "objects are never loaded",
-        ),
-        ({"X": np.array({"a": 1}, dtype=object)}, "objects are never loaded"),
-        ({"Y": np.array([1])}, "holds Y; expected a sparse matrix"),
-        ({"X": np.array([[0]])}, "there are no counts"),
-        ({"X": np.array([[1]]), "words": np.array(["a", "b"])}, "2 words are named"),
-        ({"X": np.array([[1]]), "words": np.array([["a"]])}, "2 dimensions"),
-        ({"X": np.array([[1]]), "words": np.array([b"\xff"])}, "cannot be read as .npz: 'utf-8'"),
-        ({"X": np.array([[-1]])}, "the count is -1"),
-        ({"data": [1], "indices": [0], "indptr": [0, 1]}, "cannot be read as .npz: .*shape"),
-        ({"data": [1], "indices": [5], "indptr": [0, 1], "shape": [1, 1]}, "indices"),
-        ({"data": [1], "indices": [0], "indptr": [0, 9**9, 1], "shape": [2, 1]}, "indptr"),
-        ({"format": b"csr", "data": [1]}, "cannot be read as .npz"),
-        ({"format": b"odd", "data": [1]}, "cannot be read as .npz"),
+        ({"X": np.array([[1]]), "words": np.array(["a"], dtype=object)}, None, "words"),
+        ({"X": np.array({"a": 1}, dtype=object)}, None, "X"),
+        ({"Y": np.array([1])}, "unsupported-format", "Y"),
+        ({"X": np.array([[0]])}, "empty-input", ""),
+        ({"X": np.array([[1]]), "words": np.array(["a", "b"])}, "length-mismatch", "2 words"),
+        ({"X": np.array([[1]]), "words": np.array([["a"]])}, "broken-archive", "2 dimensions"),
+        ({"X": np.array([[1]]), "words": np.array([b"\xff"])}, "broken-archive", "utf-8"),
+        ({"X": np.array([[-1]])}, "bad-count", "-1"),
+        ({"data": [1], "indices": [0], "indptr": [0, 1]}, "broken-archive", "shape"),
+        ({"data": [1], "indices": [5], "indptr": [0, 1], "shape": [1, 1]}, None, "indices"),
+        ({"data": [1], "indices": [0], "indptr": [0, 9**9, 1], "shape": [2, 1]}, None, "indptr"),
+        ({"format": b"csr", "data": [1]}, "broken-archive", ".npz"),
+        ({"format": b"odd", "data": [1]}, "broken-archive", ".npz"),
     ],
 )
-def test_broken_npz_files_are_named(tmp_path, arrays, said):
+def test_broken_npz_files_are_refused(tmp_path, arrays, code, value):
     np.savez(tmp_path / "x.npz", **arrays)
-    with pytest.raises(InputError, match=rf"x\.npz: .*{said}"):
+    with pytest.raises(InputError) as error:
         Counts.read(tmp_path / "x.npz")
+    assert code in (None, error.value.code), error.value
+    assert "x.npz: " in str(error.value)
+    assert value in str(error.value)
 
 
 def test_what_is_no_npz_file_is_named(tmp_path):
@@ -269,15 +272,15 @@ def test_what_is_no_npz_file_is_named(tmp_path):
             Counts.read(path)
     with open(path, "wb") as file:
         np.save(file, np.eye(2))
-    with pytest.raises(InputError, match="a single array"):
+    with pytest.raises(InputError, match=r"x\.npz"):
         Counts.read(path)
 
 
 def test_npz_refuses_names_that_it_would_change(tmp_path, monkeypatch):
-    with pytest.raises(InputError, match="ends in"):
+    with refused("unsupported-format", "word"):
         Counts([[1]], ["a\0"]).write(tmp_path / "x.npz")
     monkeypatch.setattr("roget.core.counts.formats._PADDED", 100)
-    with pytest.raises(InputError, match="too long"):
+    with refused("unsupported-format", "context", "30"):
         Counts([[1]], None, ["x" * 30]).write(tmp_path / "x.npz")
     assert os.listdir(tmp_path) == []
 
@@ -306,7 +309,7 @@ def test_matrix_market_that_ends_in_a_blank(tmp_path):
     path.write_text("%%MatrixMarket matrix array real symmetric\n2 2\n1.5\n2\n3e0")
     assert Counts.read(path) == Counts([[1.5, 2], [2, 3]])
     path.write_text("%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 x 3\n")
-    with pytest.raises(InputError, match=r"x\.mtx: .* line 3: '1 x 3'; expected whole numbers"):
+    with refused("broken-lines", "x.mtx", "line 3", "'1 x 3'"):
         Counts.read(path)
 
 
@@ -345,7 +348,7 @@ def test_broken_matrix_market_files_are_named(tmp_path, text):
         Counts.read(path)
     packed = tmp_path / "x.mtx.gz"
     packed.write_bytes(gzip.compress(b"%%MatrixMarket matrix array integer general\n1 1\n1\n")[:-9])
-    with pytest.raises(InputError, match=r"x\.mtx\.gz: the gz data are cut short or damaged"):
+    with pytest.raises(InputError, match=r"x\.mtx\.gz"):
         Counts.read(packed)
 
 

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roget import InputError
 from roget.core.counts import Counts
-from roget.errors import UnknownName
+from support.errors import refused
 
 WORDS, CONTEXTS = ["d", "a", "c", "Ã¤", "b"], ["x", "z", "w", "y"]
 
@@ -70,9 +69,9 @@ def test_top_of_a_real_table(shared_data):
 
 @pytest.mark.parametrize("bad", [0, -1, 2.5, True, "3"])
 def test_top_wants_a_number(bad):
-    with pytest.raises(InputError, match="expected a whole number, 1 or more"):
+    with refused("invalid-option", "words="):
         Counts([[1]]).top(bad)
-    with pytest.raises(InputError, match="contexts="):
+    with refused("invalid-option", "contexts="):
         Counts([[1]]).top(contexts=bad)
 
 
@@ -118,11 +117,11 @@ def test_select_takes_names_in_the_order_given():
     assert counts.select() == counts
     assert counts.select(words=[]).shape == (0, 3)
     assert counts.select(contexts=np.array(["y"])).matrix.toarray().tolist() == [[2], [5]]
-    with pytest.raises(UnknownName, match="no word 'c'"):
+    with refused("unknown-name", "word 'c'"):
         counts.select(["a", "c"])
-    with pytest.raises(InputError, match="named twice"):
+    with refused("duplicate-name", "'a'"):
         counts.select(["a", "a"])
-    with pytest.raises(InputError, match="single text"):
+    with refused("invalid-option", "'ab'"):
         counts.select("ab")
 
 
@@ -164,12 +163,12 @@ ROUNDED = (0.38328503798774577, 0.029513611595172486, 0.5872013504170817)  # 1 â
     "fractions", [(), (0,), (1,), (1.2,), (-0.1,), (0.7, 0.2, 0.1), ROUNDED, (math.nan,)]
 )
 def test_a_split_leaves_a_rest(fractions):
-    with pytest.raises(InputError, match="leave a rest"):
+    with refused("invalid-option", "split("):
         Counts([[5]]).split(*fractions)
 
 
 def test_fractional_counts_are_no_tokens():
-    with pytest.raises(InputError, match="fractional"):
+    with refused("needs-whole-weights"):
         Counts([[1.5]]).split(0.5)
 
 
@@ -216,7 +215,7 @@ def test_merging_keeps_slots_relations_and_where_all_came_from():
     assert merged.relations == ("obj", "subj")
     assert merged.provenance["inputs"] == [1, 2, 3]
     assert merged.provenance["merged"] == [{"tokens": 5}, {"tokens": 6}]
-    with pytest.raises(InputError, match="only Counts"):
+    with refused("invalid-option", "Counts"):
         first.merge([[1]])
 
 

@@ -29,7 +29,10 @@ class English:
     def __init__(self) -> None:
         self.tagger = Tagger(MODEL)
         if "VVB" not in self.tagger.names:
-            raise InputError("this HanTa has another English model: pip install -U 'HanTa>=1.2'")
+            raise InputError(
+                "this HanTa has a different English model; run pip install -U 'HanTa>=1.2'",
+                code="missing-extra",
+            )
 
     def analyse(self, sentences: Sequence[Sequence[str]]) -> Iterator[Analysis]:
         """Tag sentences and find their lemmas and heads."""

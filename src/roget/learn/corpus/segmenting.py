@@ -244,7 +244,8 @@ class _Merging:
             return 0.0
         counts, old = self.counts, self.counts[word]
         change = _weigh(self.total - n) - _weigh(self.total) - _weigh(old + n) + _weigh(old)
-        for part in {one, other}:
+        # Not a set: its order, and with it the rounding of the sum, would vary from run to run.
+        for part in dict.fromkeys(sorted(pair)):
             less = n * pair.count(part)
             change += _weigh(counts[part]) - _weigh(counts[part] - less)
         if not old:
