@@ -16,6 +16,7 @@ from roget.cli import app
 from roget.errors import RogetError
 from roget.learn.shift import shift
 from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus.thesaurus import keep_spare
 
 
 def run(*arguments, columns=100):
@@ -148,7 +149,7 @@ def test_words_that_a_thesaurus_set_aside_are_not_new(tmp_path):
     done = run(tmp_path / "bare", tmp_path / "counts", "--format", "json")
     assert {one["word"] for one in json.loads(done.stdout)["appeared"]} == {*rare}
     assert "5 words set aside as unsure" in done.stderr
-    thesaurus.keep_spare(counts)
+    thesaurus = keep_spare(thesaurus, counts)
     thesaurus.save(tmp_path / "whole")
     done = run(tmp_path / "whole", tmp_path / "counts", "--format", "json")
     found = json.loads(done.stdout)

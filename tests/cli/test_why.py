@@ -84,7 +84,7 @@ def test_every_format(built: Path, tmp_path: Path) -> None:
 def test_one_word_twice_is_refused(built: Path) -> None:
     with pytest.raises(InputError, match="'man' twice: expected two words"):
         report(roget.load(built), "man", "man")
-    with pytest.raises(InputError, match="no class '999"):
+    with pytest.raises(InputError, match="'999"):
         report(roget.load(built), "man", into="9" * 5000)
 
 
@@ -136,7 +136,7 @@ def test_without_sentences_there_are_contexts_still() -> None:
     assert "--evidence 3" in made.talk[0]
     with pytest.raises(InputError, match="expected one of them"):
         report(thesaurus, "tea", "ale", "book")
-    with pytest.raises(InputError, match="no class 'cider'"):
+    with pytest.raises(InputError, match="'cider'"):
         report(thesaurus, "tea", into="cider")
 
 

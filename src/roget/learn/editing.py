@@ -1,4 +1,4 @@
-"""Editing: a thesaurus folder changed by a file of edits, or taken back to what it was."""
+"""Edit a thesaurus folder from a file of edits, or undo and redo edits."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ COLUMNS = Roles(
     },
     by_option=False,
 )
-"""What the columns of a table of edits are for."""
+"""Columns of a table of edits, with their aliases."""
 
-PARTED = "|"
-"""What stands between several words in one cell."""
+SEPARATOR = "|"
+"""Separator of several words in one cell."""
 
 
 class EditResult(NamedTuple):
-    """What became of a thesaurus."""
+    """An edited thesaurus."""
 
     thesaurus: Thesaurus
     done: tuple[Edit, ...]
-    """What was done, or done again."""
+    """The edits made, or made again."""
     undone: tuple[Edit, ...]
-    """What was undone, the last first."""
+    """The edits undone, the last first."""
 
 
 @with_options(EditOptions)
@@ -56,95 +56,99 @@ def edit(
     progress: Report | None = None,
     **options: Any,
 ) -> EditResult:
-    """Edit the thesaurus of a folder, all that is asked for or nothing, and save it.
+    """Edit a thesaurus folder: apply all edits of a file or none, or undo and redo; and save it.
 
     Parameters
     ----------
     path
         The folder.
     file
-        Edits to be made: see `read_requests`. Or SKOS that was exported and then changed elsewhere,
-        which tells them: see `taxonomy.changes`.
+        A table of edits (see `read_requests`), or SKOS that was exported and then changed by
+        another tool (see `taxonomy.changes`).
     progress
-        Called with how many edits of a file are made.
+        Called with the number of edits made.
 
     Returns
     -------
-    Edited
-        The thesaurus with its edits; if nothing is asked for, as it is.
+    EditResult
+        The thesaurus with its edits; unchanged if nothing is requested.
 
     Raises
     ------
     InputError
-        If an edit cannot be made, naming its line; or if there is less to undo or redo.
+        If an edit does not apply, with its line; or if there are fewer edits to undo or redo.
     """
-    asked = EditOptions(**choose(EditOptions, options))
-    ways = sum((file is not None, asked.undo, asked.redo, asked.undo_to is not None))
+    request = EditOptions(**choose(EditOptions, options))
+    ways = sum((file is not None, request.undo, request.redo, request.undo_to is not None))
     if ways > 1:
-        raise InputError("edits from a file, --undo, --redo and --undo-to: one at a time")
+        raise InputError(
+            "pass only one of FILE, --undo, --redo and --undo-to", code="conflicting-options"
+        )
     before = Thesaurus.load(path)
     after, known = before, before.editor.done
     if file is not None:
         is_skos = suffixes("taxonomies").get(Source(os.fspath(file)).suffix) == "skos"
-        wanted = read_changes(before, file, asked.language) if is_skos else read_requests(file)
-        after = apply_edits(before, wanted, progress)
-    elif asked.undo:
-        _check_number("undo", asked.n, len(known))
-        after = before.editor.undo_to(len(known) - asked.n)
-    elif asked.redo:
-        _check_number("redo", asked.n, len(before.undone))
-        for _ in range(asked.n):
+        requests = read_changes(before, file, request.language) if is_skos else read_requests(file)
+        after = apply_edits(before, requests, progress)
+    elif request.undo:
+        _check_number("undo", request.n, len(known))
+        after = before.editor.undo_to(len(known) - request.n)
+    elif request.redo:
+        _check_number("redo", request.n, len(before.undone))
+        for _ in range(request.n):
             after = after.editor.redo()
-    elif asked.undo_to is not None:
-        after = before.editor.undo_to(asked.undo_to)
-    if ways and not asked.dry_run:
+    elif request.undo_to is not None:
+        after = before.editor.undo_to(request.undo_to)
+    if ways and not request.dry_run:
         after.save(path)
     return EditResult(after, after.editor.done[len(known) :], known[len(after.editor.done) :][::-1])
 
 
 def _check_number(verb: str, n: int, there: int) -> None:
-    """Refuse to undo, or do again, more edits than there are."""
+    """Refuse to undo, or redo, more edits than there are."""
     if not there:
-        raise InputError(f"there is nothing to {verb}")
+        raise InputError(f"nothing to {verb}", code="edit-refused")
     if n > there:
         only = f"there {'is' if there == 1 else 'are'} only {there}"
-        raise InputError(f"cannot {verb} {plural(n, 'edit')}: {only}")
+        raise InputError(f"cannot {verb} {plural(n, 'edit')}: {only}", code="edit-refused")
 
 
 def read_requests(path: PathLike) -> list[EditRequest]:
-    """The edits that a table asks for, row by row.
+    """Read the edits of a table, row by row.
 
-    Columns are action (rename, move, merge, nest, add, delete, split or note), class (an id, a
-    name, or a word of the class), word (or several, parted by |), text (the new name, or what is
-    written), into (a class, for merge and nest) and field (definition or note); only the first
-    must be there.
+    The columns are action (rename, move, merge, nest, add, delete, split or note), class (an id, a
+    name, or a word of the class), word (several separated by |), text (the new name, or the text of
+    a note), into (a class, for merge and nest) and field (definition or note). Only action is
+    required.
 
     Raises
     ------
     InputError
-        If there is no row.
+        If the table has no rows.
     FormatError
-        If a row makes no sense; it names the lines.
+        If rows are invalid; the message names the lines.
     """
     source = source_of(os.fspath(path))
-    found = []
+    requests = []
     with open_table(source, roles=COLUMNS, guess=True) as table:
-        for given, place, refuse in table.texts(pad=True):
-            if given["action"] not in KINDS:
-                refuse(f"the action is {given['action']!r}; expected one of {', '.join(KINDS)}")
+        for row, place, refuse in table.texts(pad=True):
+            if row["action"] not in KINDS:
+                refuse(f"the action is {row['action']!r}; expected one of {', '.join(KINDS)}")
                 continue
-            words = [word.strip() for word in given.get("word", "").split(PARTED)]
+            words = [word.strip() for word in row.get("word", "").split(SEPARATOR)]
             one = EditRequest(
-                given["action"],
-                given.get("class") or None,
+                row["action"],
+                row.get("class") or None,
                 tuple(word for word in words if word),
-                given.get("text", ""),
-                given.get("into") or None,
-                given.get("field") or REMARK,
+                row.get("text", ""),
+                row.get("into") or None,
+                row.get("field") or REMARK,
                 place,
             )
-            # Of a note on a word, the class is of no matter.
-            found.append(replace(one, target=None) if one.action == NOTE and one.words else one)
-    if not found:
-        raise InputError(f"{Path(source.name)}: no edit in it; expected rows of action, class, …")
-    return found
+            # For a note on a word, the class is irrelevant.
+            requests.append(replace(one, target=None) if one.action == NOTE and one.words else one)
+    if not requests:
+        raise InputError(
+            f"{Path(source.name)}: no edits; expected rows of action, class, …", code="empty-input"
+        )
+    return requests

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from roget import Counts, InputError
 from roget.core.tree import Tree
-from roget.errors import UnknownName
 from roget.learn.thesaurus import ClassSnapshot, Edit, Thesaurus
 from roget.learn.thesaurus.edits import SAMPLE
+from support.errors import refused
 from thesauri import FAMILIES, THESAURI, planted, random_thesaurus, same, words_of
 
 
@@ -97,7 +97,7 @@ def test_undo_goes_back_step_by_step(states):
         assert [t.label(n) for n in range(t.tree.n_nodes)] == [
             states[number].label(n) for n in range(t.tree.n_nodes)
         ]
-    with pytest.raises(InputError, match="nothing to undo"):
+    with refused("edit-refused"):
         t.editor.undo()
 
 
@@ -161,12 +161,12 @@ def test_what_cannot_be_done_waits():
 @pytest.mark.parametrize(
     ("edit", "said"),
     [
-        (Edit("rename", ClassSnapshot(3, "x", 2, ("zebra", "gnu")), "beasts"), "no word of “x” is"),
-        (Edit("rename", ClassSnapshot(0, "x", 0, ()), "animals"), "no word of “x” is"),
-        (Edit("rename", ClassSnapshot(3, "x", 60, ("tea", "gun")), "y"), "no class is like “x”"),
+        (Edit("rename", ClassSnapshot(3, "x", 2, ("zebra", "gnu")), "beasts"), "“x”"),
+        (Edit("rename", ClassSnapshot(0, "x", 0, ()), "animals"), "“x”"),
+        (Edit("rename", ClassSnapshot(3, "x", 60, ("tea", "gun")), "y"), "“x”"),
         (
             Edit("merge", ClassSnapshot(1, "x", 1, ("tea",)), into=ClassSnapshot(2, "y", 1, ("tea",))),  # noqa: E501
-            "no class is like",
+            "“x”",
         ),
         (
             Edit("merge", ClassSnapshot(1, "x", 2, ("hut", "house")),
@@ -202,22 +202,12 @@ def test_large_classes_are_remembered_by_a_fair_sample():
 
 
 @pytest.mark.parametrize(
-    ("label", "said"),
-    [
-        ("a\ud800b", "cannot be written as UTF-8"),
-        (b"x", "the label b'x': expected a text"),
-        (None, "the label None: expected a text"),
-        (7, "the label 7: expected a text"),
-        ("", "label of no letters"),
-        ("\t\n", "label of no letters"),
-        *(
-            (f"a{sign}b", "signs that can be shown")
-            for sign in "\0\n\t\x7f\x85\u2028\ufffe\U0010ffff"
-        ),
-    ],
-)
-def test_labels_are_texts(label, said):
-    with pytest.raises(InputError, match=said):
+    "label",
+    ["a\ud800b", b"x", None, 7, "", "\t\n", "a\0b", "a\nb", "a\tb", "a\x7fb", "a\x85b", "a\u2028b",
+     "a\ufffeb", "a\U0010ffffb"],
+)  # fmt: skip
+def test_labels_must_be_one_line_of_printable_text(label):
+    with refused("edit-refused"):
         planted().editor.rename(1, label)
 
 
@@ -241,7 +231,7 @@ def test_nodes_are_whole_numbers(node):
         lambda: t.editor.merge(node, 2),
         lambda: t.editor.merge(2, node),
     ):
-        with pytest.raises(InputError, match=r"node .*: expected a whole number"):
+        with refused("edit-refused"):
             do()
 
 
@@ -274,11 +264,11 @@ def test_no_class_becomes_the_root_and_the_root_stays_it():
     new, problems, _ = of(*(n % 5 for n in range(20))).editor.replay(edited.edits)
     assert new.labels == {0: "all"}
     assert len(problems) == 1
-    assert "no class is like" in problems[0]
+    assert "“w0, w1, w2”" in problems[0]
     assert of(0, 1).editor.replay(edited.edits)[0].labels[0] == "all", "however few words are left"
     new, problems, _ = of(*[0] * 20).editor.replay(edited.edits)
     assert new.labels == {0: "all"}
-    assert "there is but one" in problems[0]
+    assert "“w0, w1, w2”" in problems[0]
 
 
 def test_weak_matches_are_told():
@@ -302,13 +292,13 @@ def test_weak_matches_are_told():
 
 def test_mistakes_are_explained():
     t = random_thesaurus(0)
-    with pytest.raises(InputError, match="label of no letters"):
+    with refused("edit-refused"):
         t.editor.rename(1, "  ")
-    with pytest.raises(InputError, match="node 99"):
+    with refused("unknown-name", "node 99"):
         t.editor.rename(99, "x")
-    with pytest.raises(UnknownName, match=r"no word 'w77'.*did you mean"):
+    with refused("unknown-name", "w77"):
         t.editor.move("w77", 1)
-    with pytest.raises(InputError, match="merged into itself"):
+    with pytest.raises(InputError, match="node 1"):
         t.editor.merge(1, 1)
-    with pytest.raises(InputError, match="an edit of kind merge needs 'into'"):
+    with refused("edit-refused", "into"):
         Edit("merge", ClassSnapshot(1, "x", 0, ()))

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from roget import InputError
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.files import FILES, read_edits
+from support.errors import refused
 from thesauri import THESAURI, as_version_1, random_thesaurus, same, written
 
 
@@ -51,62 +52,64 @@ def test_a_faulty_file_is_named(folder, name):
     whole = file.read_bytes()
     middle = len(whole) // 2
     file.write_bytes(whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :])
-    with pytest.raises(InputError, match=f"{name}: the file was changed"):
+    with pytest.raises(InputError, match=name):
         Thesaurus.load(folder)
     file.write_bytes(whole[:-1])
-    with pytest.raises(InputError, match=rf"{name}: [\d,]+ bytes; thesaurus.json says"):
+    with pytest.raises(InputError, match=name):
         Thesaurus.load(folder)
     file.unlink()
-    with pytest.raises(InputError, match=f"{name}: the file is missing"):
+    with pytest.raises(InputError, match=name):
         Thesaurus.load(folder)
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    "change",
     [
-        ({"version": 4}, "version 4 of the format; this roget reads up to version 3: update"),
-        ({"version": 3}, r"thesaurus.json: the file was changed since it was written"),
-        ({"version": 2}, r"thesaurus.json: the file was changed since it was written"),
-        ({"format": "roget.counts"}, "the format is 'roget.counts'"),
-        ({"tree": [1]}, "'tree' is"),
-        ({"tree": {"parent": [-1], "value": [None], "cluster": [0]}}, "memberships of shape"),
-        ({"shape": [1, 1, 1]}, "not a whole thesaurus"),
-        ({"dtype": "float16"}, "'dtype' is"),
-        ({"files": {}}, "says nothing of words.parquet"),
-        ({"files": {"words.parquet": 3}}, "'files' is"),
-        ({"files": {"words.parquet": {"bytes": "x", "sha256": ""}}}, "'files' is"),
-        ({"version": 0}, "'version' is 0, which makes no sense"),
-        ({"version": -1}, "'version' is -1"),
-        ({"version": True}, "'version' is True"),
-        ({"version": 1.0}, "'version' is 1.0"),
-        ({"version": None}, "'version' is None"),
-        ({"labels": []}, r"'labels' is \[\]"),
-        ({"labels": {"one": "x"}}, "not a whole thesaurus: ValueError"),
-        ({"labels": {"1": 3}}, "not a whole thesaurus: the label of node 1"),
-        ({"provenance": {"beta": "x"}}, "'provenance.beta' is 'x'"),
-        ({"provenance": {"beta": [1]}}, "'provenance.beta' is"),
-        ({"provenance": {"beta": True}}, "'provenance.beta' is"),
-        ({"provenance": {"beta": 10**400}}, "'provenance.beta' is"),
-        ({"provenance": {"options": 3}}, "'provenance.options' is 3"),
-        ({"provenance": {"heldout": {"word": "x", "both": 1}}}, "'provenance.heldout' is"),
-        ({"provenance": {"description_length": {}}}, "'provenance.description_length' is"),
-        ({"path": [1]}, "'path' is"),
-        ({"path": [{"beta": []}]}, "'path' is"),
-        ({"relations": [1]}, "'relations' is"),
-        ({"shape": [1, 2]}, "'shape' is"),
-        ({"shape": [12, 9, 10**30]}, "not a whole thesaurus: 'shape' is"),
-        ({"tree": {"parent": [[-1]], "value": [None], "cluster": [0]}}, "'tree' is"),
-        ({"tree": {"parent": [-1], "value": ["x"], "cluster": [0]}}, "'tree' is"),
-        ({"tree": {"parent": [-1]}}, "'tree' is"),
+        {"version": 4},
+        {"version": 3},
+        {"version": 2},
+        {"format": "roget.counts"},
+        {"tree": [1]},
+        {"tree": {"parent": [-1], "value": [None], "cluster": [0]}},
+        {"shape": [1, 1, 1]},
+        {"dtype": "float16"},
+        {"files": {}},
+        {"files": {"words.parquet": 3}},
+        {"files": {"words.parquet": {"bytes": "x", "sha256": ""}}},
+        {"version": 0},
+        {"version": -1},
+        {"version": True},
+        {"version": 1.0},
+        {"version": None},
+        {"labels": []},
+        {"labels": {"one": "x"}},
+        {"labels": {"1": 3}},
+        {"provenance": {"beta": "x"}},
+        {"provenance": {"beta": [1]}},
+        {"provenance": {"beta": True}},
+        {"provenance": {"beta": 10**400}},
+        {"provenance": {"options": 3}},
+        {"provenance": {"heldout": {"word": "x", "both": 1}}},
+        {"provenance": {"description_length": {}}},
+        {"path": [1]},
+        {"path": [{"beta": []}]},
+        {"relations": [1]},
+        {"shape": [1, 2]},
+        {"shape": [12, 9, 10**30]},
+        {"tree": {"parent": [[-1]], "value": [None], "cluster": [0]}},
+        {"tree": {"parent": [-1], "value": ["x"], "cluster": [0]}},
+        {"tree": {"parent": [-1]}},
     ],
 )
-def test_a_manifest_that_makes_no_sense(folder, change, said):
+def test_inconsistent_manifests_are_refused(folder, change):
     as_version_1(folder)
     place = folder / "thesaurus.json"
     place.write_text(json.dumps(json.loads(place.read_text()) | change))
-    with pytest.raises(InputError, match=said) as caught:
+    with pytest.raises(InputError) as caught:
         Thesaurus.load(folder)
     assert str(place) in str(caught.value)
+    if not {"version", "format"} & change.keys():
+        assert next(iter(change)) in str(caught.value) or caught.value.code == "damaged-folder"
 
 
 @pytest.mark.parametrize("version", [1, -1, True, 0, "2", None])
@@ -132,23 +135,23 @@ def test_what_is_nested_without_end_is_named(folder, name, depth):
     whole = place.read_text().rstrip()[:-1]
     key = "edits" if name == "edits.json" else "more"
     place.write_text(f'{whole}, "{key}": {"[" * depth}{"]" * depth}}}')
-    with pytest.raises(InputError, match=rf"{name}: (not JSON|the file was changed)"):
+    with pytest.raises(InputError, match=name):
         Thesaurus.load(folder)
 
 
 def test_other_folders_are_neither_read_nor_replaced(folder, tmp_path):
-    with pytest.raises(InputError, match="no such directory"):
+    with pytest.raises(InputError, match="absent"):
         Thesaurus.load(tmp_path / "absent")
     (tmp_path / "mine").mkdir()
-    with pytest.raises(InputError, match=r"not a thesaurus: it has no thesaurus.json"):
+    with pytest.raises(InputError, match="mine"):
         Thesaurus.load(tmp_path / "mine")
-    with pytest.raises(InputError, match="is not a thesaurus, so it is not replaced"):
+    with refused("not-writable"):
         random_thesaurus(2).save(tmp_path / "mine")
     random_thesaurus(2).save(folder)
     assert Thesaurus.load(folder).counts == random_thesaurus(2).counts
     shutil.rmtree(folder)
     (tmp_path / "t").write_text("a file")
-    with pytest.raises(InputError, match="it is a file"):
+    with refused("not-writable"):
         random_thesaurus(2).save(tmp_path / "t")
 
 
@@ -195,7 +198,7 @@ def test_where_a_thesaurus_is_only_its_edits_are_written(folder):
     edited.save(folder)
     assert same(Thesaurus.load(folder), edited), "what is gone is written again"
     random_thesaurus(2).save(folder)
-    with pytest.raises(InputError, match="rebuilt or changed"):
+    with refused("changed"):
         edited.save(folder)
     assert same(Thesaurus.load(folder), random_thesaurus(2)), "edits are not put into another one"
     shutil.rmtree(folder)
@@ -207,28 +210,28 @@ def test_faulty_edits_are_named(folder, tmp_path):
     random_thesaurus(1).editor.rename(1, "namely").save(folder)
     place = folder / "edits.json"
     whole = place.read_text()
-    for said, text in (
-        ("edits.json: the file was changed", whole.replace("namely", "nam-ly")),
-        ("edits.json: not JSON", whole[:-20]),
-        ("edits.json: the format is None", "{}"),
-        ("edits.json: version 4 of the format", whole.replace('"version": 3', '"version": 4')),
-        ("edits.json: 'version' is 1, which", whole.replace('"version": 3', '"version": 1')),
-        ("edits.json: the file was changed", whole.replace(" ", "  ")),
-        ("edits.json: expected a JSON object", "[]"),
+    for text in (
+        whole.replace("namely", "nam-ly"),
+        whole[:-20],
+        "{}",
+        whole.replace('"version": 3', '"version": 4'),
+        whole.replace('"version": 3', '"version": 1'),
+        whole.replace(" ", "  "),
+        "[]",
         *(
-            ("edits.json: 'version' is", whole.replace('"version": 3', f'"version": {version}'))
+            whole.replace('"version": 3', f'"version": {version}')
             for version in ('"x"', "null", "[]", "true", "0", "-1", "1.0")
         ),
     ):
         place.write_text(text)
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=r"edits\.json"):
             Thesaurus.load(folder)
     random_thesaurus(1, words=11).save(tmp_path / "other")
     place.write_bytes((tmp_path / "other" / "edits.json").read_bytes())
-    with pytest.raises(InputError, match=r"edits.json: the edits are those of another"):
+    with refused("damaged-folder", "edits.json"):
         Thesaurus.load(folder)
     place.unlink()
-    with pytest.raises(InputError, match=r"edits.json: the file is missing"):
+    with refused("damaged-folder", "edits.json"):
         Thesaurus.load(folder)
 
 
@@ -236,15 +239,15 @@ def test_edits_that_make_no_sense_are_named(folder):
     edited = random_thesaurus(1).editor.rename(1, "x")
     seen = replace(edited.edits[0].node, node=99)
     digest = hashlib.sha256((folder / "thesaurus.json").read_bytes()).hexdigest()
-    for edits, said in (
+    for edits, value in (
         ([replace(edited.edits[0], node=seen).to_json()], "node 99"),
-        ([{"kind": "rename"}], "not an edit"),
-        ([edited.edits[0].to_json() | {"kind": "burn"}], "kind 'burn'"),
-        ([edited.edits[0].to_json() | {"text": 7}], "'text' is a text"),
-        ([edited.edits[0].to_json() | {"text": "\ud800"}], "cannot be written as UTF-8"),
-        ([edited.edits[0].to_json() | {"text": " "}], "a label of no letters"),
+        ([{"kind": "rename"}], ""),
+        ([edited.edits[0].to_json() | {"kind": "burn"}], "burn"),
+        ([edited.edits[0].to_json() | {"text": 7}], "text"),
+        ([edited.edits[0].to_json() | {"text": "\ud800"}], ""),
+        ([edited.edits[0].to_json() | {"text": " "}], ""),
         *(
-            ([edited.edits[0].to_json() | {"node": node}], "'words' a list of texts")
+            ([edited.edits[0].to_json() | {"node": node}], "words")
             for plain in [edited.edits[0].to_json()["node"]]
             for node in (
                 plain | {"words": "x"},
@@ -256,9 +259,9 @@ def test_edits_that_make_no_sense_are_named(folder):
                 plain | {"label": None},
             )
         ),
-        ([edited.edits[0].to_json() | {"node": "x"}], "not an edit"),
-        (["x"], "not an edit"),
-        ([None], "not an edit"),
+        ([edited.edits[0].to_json() | {"node": "x"}], ""),
+        (["x"], ""),
+        ([None], ""),
     ):
         plain = json.dumps(edits, sort_keys=True).encode()
         record = {
@@ -266,7 +269,7 @@ def test_edits_that_make_no_sense_are_named(folder):
             "sha256": hashlib.sha256(plain).hexdigest(), "edits": edits,
         }  # fmt: skip
         (folder / "edits.json").write_text(json.dumps(record))
-        with pytest.raises(InputError, match=rf"edits\.json: .*{said}"):
+        with refused("damaged-folder", "edits.json", value):
             Thesaurus.load(folder)
 
 
@@ -352,5 +355,5 @@ def test_nothing_in_the_arrays_is_run(folder):
     }
     place.write_text(json.dumps(record))
     as_version_1(folder)
-    with pytest.raises(InputError, match=r"centroids.npz: cannot be read as arrays"):
+    with pytest.raises(InputError, match=r"centroids\.npz"):
         Thesaurus.load(folder)

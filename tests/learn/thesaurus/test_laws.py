@@ -13,6 +13,7 @@ from roget import InputError, SphericalTree
 from roget.data import sample
 from roget.learn.thesaurus import Edit, Thesaurus, lookup, quality
 from roget.report.exports.base import entries, members
+from support.errors import refused
 from thesauri import THESAURI, planted, same
 
 KINDS = ["rename", "move", "merge", "nest", "add", "delete", "split", "split", "note"]
@@ -89,13 +90,13 @@ def test_undo_and_redo_go_back_and_forth(states):
         assert alike(t, before)
         assert t.edits == before.edits
     assert t.editor.undoable is None
-    with pytest.raises(InputError, match="nothing to undo"):
+    with refused("edit-refused"):
         t.editor.undo()
     for after in states[1:]:
         t = t.editor.redo()
         assert alike(t, after)
         assert t.edits == after.edits
-    with pytest.raises(InputError, match="nothing to redo"):
+    with refused("edit-refused"):
         t.editor.redo()
 
 
@@ -205,9 +206,9 @@ def test_classes_keep_their_ids():
     assert {int(parted.ids[parted.path(w)[-1]]) for w in ("tea", "ale")} == {7, 8}
     merged = parted.editor.merge(parted.path("hut")[-1], parted.node(arms))
     assert merged.node(arms) == merged.path("hut")[-1]
-    with pytest.raises(InputError, match=r"class id \d: there is no such class any more"):
+    with refused("unknown-word"):
         merged.node(int(t.ids[t.path("hut")[-1]]))
-    with pytest.raises(InputError, match="class id 99: no class ever had it"):
+    with refused("unknown-word", "class id 99"):
         merged.node(99)
     nested = merged.editor.nest(merged.node(drinks), merged.node(arms))
     assert nested.common_class("tea", "ale") == nested.node(drinks)
@@ -241,17 +242,17 @@ def test_added_and_deleted_words():
     assert "tea" not in gone.words
     assert "grog" not in gone.words
     assert "tea" not in {one.word for one in gone.neighbours("ale", 20)}
-    with pytest.raises(LookupError, match="'tea' was deleted"):
+    with refused("unknown-word", "tea"):
         gone.path("tea")
     back = gone.editor.add("tea", t.path("gun")[-1])
     assert back.counts.count("tea", back.evidence("tea")[0].context) > 0
     assert back.path("tea")[-1] == t.path("gun")[-1]
-    with pytest.raises(InputError, match="'ale' is in the thesaurus already: move it"):
+    with refused("edit-refused", "ale"):
         t.editor.add("ale", leaf)
     for bad in ("", " x", "a\nb", "x" * 201):
-        with pytest.raises(InputError, match="the word"):
+        with refused("edit-refused"):
             t.editor.add(bad, leaf)
-    with pytest.raises(InputError, match="no words would be left"):
+    with refused("edit-refused"):
         t.editor.delete(t.words.tolist())
 
 
@@ -267,12 +268,12 @@ def test_a_class_is_split_by_what_its_words_are_like():
     placed = parted.classify(t.counts.select(["hut", "gun"])).toarray()
     for row, word in enumerate(("hut", "gun")):
         assert placed[row].argmax() == parted.tree.cluster[parted.path(word)[-1]]
-    for leaf, words, said in (
-        (0, None, "node 0 has classes of its own"),
-        (node, ["tea"], "'tea' has its place in another class"),
-        (node, ["hut", "house", "gun", "knife", "sword", "bow", "spear"], "leave some"),
+    for leaf, words, value in (
+        (0, None, "node 0"),
+        (node, ["tea"], "tea"),
+        (node, ["hut", "house", "gun", "knife", "sword", "bow", "spear"], ""),
     ):
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=value):
             both.editor.split(leaf, words)
 
 
@@ -309,13 +310,8 @@ def test_classes_by_vectors(tmp_path):
 def test_nesting():
     t = planted()
     tea, gun, arms = t.path("tea")[-1], t.path("gun")[-1], t.common_class("gun", "hut")
-    for node, into, said in (
-        (0, 1, "the root"),
-        (arms, gun, "is part of node"),
-        (gun, gun, "under itself"),
-        (gun, arms, "stands under node"),
-    ):
-        with pytest.raises(InputError, match=said):
+    for node, into in ((0, 1), (arms, gun), (gun, gun), (gun, arms)):
+        with pytest.raises(InputError, match=f"node {node}"):
             t.editor.nest(node, into)
     new = t.editor.rename(tea, "drinks").editor.nest(gun, tea)
     assert str(new.edits[-1]).endswith("put under “drinks”")

@@ -21,7 +21,6 @@ from roget.core.information import kl, xlogx
 from roget.core.io.values import whole_number
 from roget.core.types import Array, BoolArray, Floats, Ints
 from roget.errors import InputError
-from roget.learn.clustering.inputs import align_contexts
 from roget.learn.clustering.result import Clustering
 from roget.learn.command_options import NeighbourOptions
 from roget.learn.thesaurus.labels import LABEL, ClassLabels, StableLabels
@@ -394,18 +393,18 @@ def similarities(
 
 def senses(thesaurus: Thesaurus, word: str, n: int = 10) -> list[Sense]:
     """Return the senses of a word, the most frequent first; see `Thesaurus.senses`."""
-    row, index = thesaurus.row(word), thesaurus.index.places
-    own = thesaurus.index.words.conditional[[row]].toarray().ravel()
-    average = thesaurus.index.profiles.average
+    row, table = thesaurus.row(word), thesaurus.index.words.conditional
+    here = slice(*table.indptr[row : row + 2])
+    own = dict(zip(table.indices[here].tolist(), table.data[here].tolist(), strict=True))
+    average, leaves = thesaurus.index.profiles.average, thesaurus.tree.cluster_nodes
     found = []
-    for one in index.senses.rank(row, n):
-        names, p = thesaurus.contexts[one.contexts].tolist(), own[one.contexts]
+    for one in thesaurus.index.places.senses.rank(row, n):
+        p = np.array([own[column] for column in one.contexts.tolist()], dtype=np.float64)
+        names = thesaurus.contexts[one.contexts].tolist()
         lifts = np.log(p / np.maximum(average[one.contexts], 1e-300))
         contexts = tuple(map(TypicalContext, names, p.tolist(), lifts.tolist()))
         words = tuple(thesaurus.words[one.words].tolist())
-        found.append(
-            Sense(int(thesaurus.tree.cluster_nodes[one.cluster]), one.share, contexts, words)
-        )
+        found.append(Sense(int(leaves[one.cluster]), one.share, contexts, words))
     return found
 
 
@@ -512,6 +511,9 @@ def find_lines(
 
 def list_placements(thesaurus: Thesaurus, counts: Counts, n: int = 3) -> list[Placement]:
     """Return the n most probable classes (leaves) of each new word, word by word."""
+    # Imported here because it loads scikit-learn, which other lookups do not need.
+    from roget.learn.clustering.inputs import align_contexts
+
     belongs, leaves = thesaurus.classify(counts), thesaurus.tree.cluster_nodes
     known = align_contexts(counts, thesaurus.contexts).sum(axis=1)
     shares = known / np.maximum(counts.word_totals, 1e-300)

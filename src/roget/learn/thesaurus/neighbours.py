@@ -66,7 +66,7 @@ class Neighbours:
     def nearest(self, rows: Ints, n: int, by: str = "both") -> Iterator[tuple[Ints, Floats]]:
         """For each of some rows the n others most like it, and how much; equals by number."""
         if n < 1:
-            raise InputError(f"{n} neighbours: expected 1 or more")
+            raise InputError(f"{n} neighbours: expected 1 or more", code="invalid-option")
         measure, size = self._measure(rows, by), len(self._counts)
         seen = self._counts.word_totals > 0
         for part in parts(rows.size, size):
@@ -99,7 +99,10 @@ class Neighbours:
         if by not in WAYS:
             raise UnknownName("way to compare words", by, WAYS)
         if by == "counts" and not (self._counts.word_totals[rows] > 0).all():
-            raise InputError("a word that was never seen cannot be compared by its counts")
+            raise InputError(
+                "a word without occurrences cannot be compared by its counts",
+                code="too-little-text",
+            )
         return self._ways(by)
 
     def _way(self, by: str) -> StandardisedCosine | Similarity:

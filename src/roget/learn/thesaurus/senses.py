@@ -1,17 +1,18 @@
-"""Senses: the classes that a word's contexts vote for, where the word itself has no vote.
+"""Senses: the classes for which a word's contexts vote; the word itself has no vote.
 
-A word is put together of classes: its row of PPMI, of length 1, is fitted by a sum of the rows of
-classes with weights that are not negative, and each class is known by its other words only. A word
-of one sense is not wholly like its class, either: what counts is by how much another class weighs
-more than it does with the words that have the same place, in units of their spread. The fit is made
-twice, by contexts and by how classes share them, and both are averaged, which is steadier. Frequent
-words have more senses (Zipf 1945) and more evidence for them, so that the bar is lower for words in
-more contexts than usual, and higher for others. Classes that the tree has together are one sense.
+A word is decomposed into classes: its PPMI row, scaled to length 1, is fitted by a non-negative
+combination of the rows of classes, where each class is represented by its other words only. Words
+with one sense are not fully explained by their class either. Therefore a class counts as a sense if
+its weight is larger than usual for words of the same place, in units of their standard deviation.
+The fit is made twice, by contexts and by the similarities of classes, and both are averaged, which
+is more stable. Frequent words have more senses (Zipf 1945) and more evidence for them, so the
+threshold is lower for words with more contexts than usual, and higher for others. Classes that are
+close in the tree are one sense.
 """
 
 from __future__ import annotations
 
-from copy import copy
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,36 +26,36 @@ from roget.learn.clustering.memberships import one_hot, tabulate
 from roget.learn.thesaurus.nodes import MANY, parts
 
 CANDIDATES = 16
-"""Classes that a word may be put together of: those it is most like."""
+"""Number of classes, the most similar ones, that a word is decomposed into."""
 
 SWEEPS = 10
-"""How often the weight of each is fitted to what the others leave."""
+"""Number of passes of coordinate descent over the weights."""
 
-MOST = 4
-"""Senses of a word, at most."""
+MAX_SENSES = 4
+"""Maximum number of senses of a word."""
 
-BAR = 3.9
-"""Spreads by which a class has to weigh more than with others, for a word in as many contexts as
-usual: chosen such that nine of ten nouns with one sense in WordNet stay in one class."""
+THRESHOLD = 3.9
+"""Minimum standard score of the weight of a sense, for a word with the usual number of contexts:
+chosen such that nine of ten nouns with one sense in WordNet stay in one class."""
 
 ZIPF = 2.5
-"""Spreads by which the bar is lower for a word in e times as many contexts."""
+"""Decrease of the threshold for a word with e times as many contexts."""
 
-APART = 0.2
-"""Classes that are more alike than this, by the cosine of their rows, are one sense."""
+MAX_COSINE = 0.2
+"""Classes with a larger cosine of their rows are one sense."""
 
 TOGETHER, LEAST_CLASSES = 5, 40
-"""Classes, on average, of a part of the tree within which a word has one sense; and in how many
-classes a tree is looked at for that: smaller ones are broad enough themselves."""
+"""Mean number of classes in a part of the tree within which a word has one sense, and the minimum
+number of classes of a tree for which this applies: classes of smaller trees are broad enough."""
 
 PRIOR = 10.0
-"""Words that all classes lend to each, so that small ones have a spread as well."""
+"""Pseudo-count of words with the mean of all classes, so that small classes have a spread."""
 
-LEAST = 0.02
-"""The least spread."""
+MIN_SPREAD = 0.02
+"""Minimum standard deviation."""
 
-FEW = 50.0
-"""Contexts with which half of what makes a word like a sense is believed, where words are told."""
+HALF_CONTEXTS = 50.0
+"""Number of contexts with which a word's similarity to a sense is halved in the list of words."""
 
 
 class Vote(NamedTuple):
@@ -67,86 +68,157 @@ class Vote(NamedTuple):
 
 
 class Senses:
-    """The senses of all words, by counts, a tree, and the cluster in which each has its place.
+    """The senses of all words, from counts, a tree, and the cluster of each word's place.
 
-    Where there are too many classes to compare them all, senses are what classes were `told`:
-    p(class|word), a csr_array.
+    Parameters
+    ----------
+    counts
+        The counts of all words.
+    home
+        The cluster of each word.
+    tree
+        The tree over the clusters.
+    fallback
+        p(class|word), a csr_array: the senses if there are too many classes to compare them all.
     """
 
-    def __init__(self, counts: Counts, home: Ints, tree: Tree, told: Any = None) -> None:
+    def __init__(self, counts: Counts, home: Ints, tree: Tree, fallback: Any = None) -> None:
         self._home, self._rows = home, unit(counts.ppmi()).sorted_indices()
-        if told is not None and tree.n_clusters > MANY:
-            self.memberships = told
+        self._n_clusters = tree.n_clusters
+        if fallback is not None and tree.n_clusters > MANY:
+            self.memberships = fallback
             return
-        self._kin = find_kin(tree)
-        belongs = sparse.csr_array(one_hot(home, tree.n_clusters).T)
-        self._sums = sparse.csr_array(belongs @ self._rows)
-        self._gram = (self._sums @ self._sums.T).toarray()
-        lengths = np.sqrt(np.maximum(np.diag(self._gram), 1e-300))
-        self._alike = self._gram / lengths / lengths[:, None]
-        known = self._weigh()
-        shares = like(known[0], (known[0].data + known[1].data) / 2)
-        # Its place is the first sense of a word, unless nobody but the word itself speaks for it.
+        fit = _ClassFit(self._rows, home, tree)
+        weights = fit.weigh()
+        shares = like(weights[0], (weights[0].data + weights[1].data) / 2)
+        # The place of a word is its first sense, unless only the word itself votes for it.
         placed = np.asarray(shares[np.arange(home.size), home]).ravel() > 0
         first = np.where(placed, home, np.asarray(shares.argmax(axis=1)).ravel())
         row = np.repeat(np.arange(home.size), np.diff(shares.indptr))
-        score = stand_out(known, shares, first[row], belongs)
-        score += ZIPF * _more_than_usual(np.diff(counts.matrix.indptr))[row]
-        good = (score >= BAR) & (shares.indices != first[row]) & (shares.data > 0)
-        self.memberships = self._keep(shares, first, score, good)
-        del self._sums, self._gram, self._alike, self._kin
+        score = standardise(weights, shares, first[row], fit.belongs)
+        score += ZIPF * _log_ratio_to_usual(np.diff(counts.matrix.indptr))[row]
+        good = (score >= THRESHOLD) & (shares.indices != first[row]) & (shares.data > 0)
+        self.memberships = fit.keep(shares, first, score, good)
         """p(sense|word), a csr_array of words × clusters; a word of one sense is in its place."""
 
     def after(self, home: Ints, memberships: Any, rows: Ints | None = None) -> Senses:
-        """The senses of words whose classes were edited: `rows` of these, -1 for new ones."""
-        made = copy(self)
-        made._home, made.memberships = home, memberships
+        """Return the senses after edits of the classes.
+
+        Parameters
+        ----------
+        home
+            The cluster of each word now.
+        memberships
+            p(sense|word) now.
+        rows
+            The row of each word before the edits, -1 for new words; by default all are the same.
+        """
+        made = Senses.__new__(Senses)
+        made._home, made.memberships, made._rows = home, memberships, self._rows
+        made._n_clusters = memberships.shape[1]
         if rows is not None:
-            nothing = sparse.csr_array((1, self._rows.shape[1]))
-            stacked = sparse.vstack([self._rows, nothing], format="csr")
+            empty = sparse.csr_array((1, self._rows.shape[1]))
+            stacked = sparse.vstack([self._rows, empty], format="csr")
             made._rows = sparse.csr_array(stacked[rows])
         return made
 
+    @cached_property
+    def _members(self) -> list[Ints]:
+        """The rows of the words of each cluster."""
+        order = np.argsort(self._home, kind="stable")
+        ends = np.cumsum(np.bincount(self._home, minlength=self._n_clusters))
+        return np.split(order, ends[:-1])
+
+    @cached_property
+    def _sums(self) -> Any:
+        """The sum of the rows of each cluster, a csr_array with sorted indices."""
+        belongs = sparse.csr_array(one_hot(self._home, self._n_clusters).T)
+        return sparse.csr_array(belongs @ self._rows).sorted_indices()
+
+    @cached_property
+    def _lengths(self) -> Floats:
+        """The length of the sum of each cluster."""
+        squares = self._sums.copy()
+        squares.data = squares.data**2
+        sums = np.asarray(squares.sum(axis=1)).ravel()
+        return np.maximum(np.sqrt(sums), 1e-150)
+
+    @cached_property
+    def _member_rows(self) -> dict[int, Any]:
+        """Rows of the words of clusters that were used, as csr_arrays."""
+        return {}
+
+    def _get_sums(self, clusters: Ints, columns: Ints) -> Floats:
+        """Return some columns of the sums of some clusters, dense."""
+        table = np.zeros((clusters.size, columns.size))
+        for at, cluster in enumerate(clusters.tolist()):
+            begin, end = self._sums.indptr[cluster : cluster + 2]
+            indices, data = self._sums.indices[begin:end], self._sums.data[begin:end]
+            where = np.minimum(np.searchsorted(indices, columns), max(indices.size - 1, 0))
+            if indices.size:
+                table[at] = np.where(indices[where] == columns, data[where], 0.0)
+        return table
+
     def rank(self, row: int, n: int) -> list[Vote]:
-        """The senses of a word, the commonest first, with n contexts and words of each."""
+        """Return the senses of a word, the most frequent first, with n contexts and words each."""
         begin, end = self.memberships.indptr[row : row + 2]
         order = begin + np.argsort(-self.memberships.data[begin:end], kind="stable")
         kept, shares = self.memberships.indices[order], self.memberships.data[order]
-        own = self._rows[[row]]
-        sums = [self._rows[self._home == cluster].sum(axis=0) for cluster in kept]
-        lengths = np.array([max(float(np.linalg.norm(one)), 1e-150) for one in sums])
-        known = np.array(sums).reshape(kept.size, -1)[:, own.indices]
-        known -= (kept == self._home[row])[:, None] * own.data
-        # What rounding leaves of the word's own vote is none.
-        known = np.where(known > 1e-9, known / lengths[:, None], 0.0)
+        here = slice(*self._rows.indptr[row : row + 2])
+        columns, values = self._rows.indices[here], self._rows.data[here]
+        # Each class without the word itself, in the word's contexts.
+        known = self._get_sums(kept, columns)
+        known -= (kept == self._home[row])[:, None] * values
+        # Differences below 1e-9 are rounding errors of the subtraction.
+        known = np.where(known > 1e-9, known / self._lengths[kept][:, None], 0.0)
+        # A context divides its vote among the senses in proportion to share times class value.
         votes = known * shares[:, None]
-        votes *= own.data / np.maximum(votes.sum(axis=0), 1e-300)
+        votes *= values / np.maximum(votes.sum(axis=0), 1e-300)
         found = []
         for cluster, share, vote, strength in zip(kept, shares, votes, votes * known, strict=True):
             best = np.argsort(-strength, kind="stable")[:n]
-            weights = np.zeros(self._rows.shape[1])
-            weights[own.indices] = vote
-            others = np.flatnonzero(self._home == cluster)
-            others = others[others != row]
-            contexts = np.diff(self._rows.indptr)[others]
-            near = (self._rows[others] @ weights) * (contexts / (contexts + FEW))
-            nearest = np.argsort(-near, kind="stable")[:n]
-            told = own.indices[best[strength[best] > 0]]
-            words = others[nearest[near[nearest] > 0]]
-            found.append(Vote(int(cluster), float(share), told, words))
+            contexts = columns[best[strength[best] > 0]]
+            words = self._rank_members(int(cluster), row, columns, vote, n)
+            found.append(Vote(int(cluster), float(share), contexts, words))
         return found
 
-    def _weigh(self) -> list[Any]:
-        """How much of each word each class is, by either fit: rows add up to 1, or to 0."""
+    def _rank_members(self, cluster: int, row: int, columns: Ints, vote: Floats, n: int) -> Ints:
+        """Return the n words of a cluster most similar to a word in the contexts it votes with."""
+        if cluster not in self._member_rows:
+            self._member_rows[cluster] = self._rows[self._members[cluster]]
+        members, rows = self._members[cluster], self._member_rows[cluster]
+        weights = np.zeros(rows.shape[1])
+        weights[columns] = vote
+        n_contexts = np.diff(rows.indptr)
+        near = (rows @ weights) * (n_contexts / (n_contexts + HALF_CONTEXTS))
+        near[members == row] = 0.0
+        nearest = np.argsort(-near, kind="stable")[:n]
+        return members[nearest[near[nearest] > 0]]
+
+
+class _ClassFit:
+    """The fit of all words by classes."""
+
+    def __init__(self, rows: Any, home: Ints, tree: Tree) -> None:
+        self._rows, self._home, self._kin = rows, home, find_kin(tree)
+        self.belongs = sparse.csr_array(one_hot(home, tree.n_clusters).T)
+        self._sums = sparse.csr_array(self.belongs @ rows)
+        self._gram = (self._sums @ self._sums.T).toarray()
+        lengths = np.sqrt(np.maximum(np.diag(self._gram), 1e-300))
+        self._cosines = self._gram / lengths / lengths[:, None]
+
+    def weigh(self) -> list[Any]:
+        """Return the weight of each class in each word by either fit; rows add up to 1, or to 0."""
         size, clusters = self._home.size, self._gram.shape[0]
-        n, grams = min(CANDIDATES, clusters), (self._alike, self._alike @ self._alike)
+        n, grams = min(CANDIDATES, clusters), (self._cosines, self._cosines @ self._cosines)
         found: list[list[Any]] = [[], []]
         for part in parts(size, clusters + 2 * n * n):
-            fits = self._compare(part)
-            near = np.sort(np.argpartition(-fits, n - 1, axis=1)[:, :n], axis=1)
-            for gram, wanted, out in zip(grams, (fits, fits @ self._alike), found, strict=True):
+            cosines = self._compare(part)
+            near = np.sort(np.argpartition(-cosines, n - 1, axis=1)[:, :n], axis=1)
+            targets = cosines, cosines @ self._cosines
+            for gram, target, out in zip(grams, targets, found, strict=True):
                 blocks = gram[near[:, :, None], near[:, None]]
-                weights = fit(blocks, np.take_along_axis(wanted, near, axis=1))
+                weights = fit(blocks, np.take_along_axis(target, near, axis=1))
                 weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-300)
                 ends = np.arange(0, near.size + 1, n)
                 cells = weights.ravel(), near.ravel(), ends
@@ -154,17 +226,19 @@ class Senses:
         return [sparse.csr_array(sparse.vstack(out)) for out in found]
 
     def _compare(self, part: slice) -> Floats:
-        """The cosine of some words with each class, which is known by its other words only."""
+        """Return the cosine of words with each class, represented by its other words only."""
         table, home = (self._rows[part] @ self._sums.T).toarray(), self._home[part]
         at, seen = (np.arange(home.size), home), np.diff(self._rows.indptr)[part] > 0
+        # Without the word w, a class sum s has the product s·w − 1 and the squared length
+        # |s|² − 2 s·w + 1, since w has length 1.
         lengths = np.tile(np.diag(self._gram), (home.size, 1))
         lengths[at] += seen * (1 - 2 * table[at])
         table[at] -= seen
         good = (table > 1e-9) & (lengths > 1e-9)
         return np.where(good, table / np.sqrt(np.where(good, lengths, 1.0)), 0.0)
 
-    def _keep(self, shares: Any, first: Ints, score: Floats, good: BoolArray) -> Any:
-        """Of each word the first class, and those that are good and apart; or else its place."""
+    def keep(self, shares: Any, first: Ints, score: Floats, good: BoolArray) -> Any:
+        """Return for each word its first class and all good, distinct ones; or else its place."""
         kept = {}
         ends = shares.indptr
         for word in np.unique(np.searchsorted(ends, np.flatnonzero(good), side="right") - 1):
@@ -173,8 +247,9 @@ class Senses:
             at = at[good[at]]
             chosen = [int(first[word])]
             for cluster in shares.indices[at[np.argsort(-score[at], kind="stable")]].tolist():
-                near = self._alike[cluster, chosen].max() > APART
-                if len(chosen) < MOST and not (near or self._kin[cluster] in self._kin[chosen]):
+                is_near = self._cosines[cluster, chosen].max() > MAX_COSINE
+                is_kin = self._kin[cluster] in self._kin[chosen]
+                if len(chosen) < MAX_SENSES and not (is_near or is_kin):
                     chosen.append(cluster)
             if len(chosen) > 1:
                 kept[word] = {cluster: weights[cluster] for cluster in sorted(chosen)}
@@ -187,46 +262,51 @@ class Senses:
 
 
 def find_kin(tree: Tree) -> Ints:
-    """For each cluster the part of the tree that it has one sense with; flat trees have none."""
+    """Return for each cluster the part of the tree with which it is one sense; flat: its own."""
     k = tree.n_clusters
-    parts = tree.cut(k // TOGETHER) if k >= LEAST_CLASSES else np.arange(k)
-    return parts if parts.any() else np.arange(k)
+    kin = tree.cut(k // TOGETHER) if k >= LEAST_CLASSES else np.arange(k)
+    return kin if kin.any() else np.arange(k)
 
 
-def fit(grams: Floats, wanted: Floats) -> Floats:
-    """Weights ≥ 0, row by row, with which grams·weights comes near to what is wanted."""
-    weights, rest = np.zeros_like(wanted), wanted.copy()
+def fit(grams: Floats, target: Floats) -> Floats:
+    """Return weights ≥ 0, row by row, that minimise |Σ weight·class − word|².
+
+    Coordinate descent: each weight in turn is set to its optimum given the others. `grams` are the
+    products of the classes with each other, `target` those of the word with the classes.
+    """
+    weights, residual = np.zeros_like(target), target.copy()
     for _ in range(SWEEPS):
-        for one in range(wanted.shape[1]):
-            step = rest[:, one] / np.maximum(grams[:, one, one], 1e-12)
+        for one in range(target.shape[1]):
+            step = residual[:, one] / np.maximum(grams[:, one, one], 1e-12)
             step = np.maximum(step, -weights[:, one])
             weights[:, one] += step
-            rest -= step[:, None] * grams[:, one]
+            residual -= step[:, None] * grams[:, one]
     return weights
 
 
-def stand_out(known: list[Any], shares: Any, first: Ints, belongs: Any) -> Floats:
-    """By how many spreads each share is above that of words in the first class of its word.
+def standardise(weights: list[Any], shares: Any, first: Ints, belongs: Any) -> Floats:
+    """Return each share as a standard score among the words whose first class is the same.
 
-    `known` has the shares by either fit, at the same places as `shares`.
+    `weights` has the shares by either fit, at the same places as `shares`; scores are averaged.
     """
     score, at = np.zeros(shares.nnz), shares.indices
     size = np.asarray(belongs.sum(axis=1)).ravel()
-    for one in known:
+    for one in weights:
         sums, squares = ((belongs @ table).toarray() for table in (one, one.power(2)))
-        mean = _lend(sums, size)
-        spread = np.sqrt(np.maximum(_lend(squares, size) - mean**2, LEAST**2))
-        score += (one.data - mean[first, at]) / spread[first, at] / len(known)
+        mean = _shrink_means(sums, size)
+        variance = _shrink_means(squares, size) - mean**2
+        spread = np.sqrt(np.maximum(variance, MIN_SPREAD**2))
+        score += (one.data - mean[first, at]) / spread[first, at] / len(weights)
     return score
 
 
-def _lend(sums: Floats, size: Floats) -> Floats:
-    """Means of what words in one class (row) are of another, drawn to that of all others."""
+def _shrink_means(sums: Floats, size: Floats) -> Floats:
+    """Return means of the words of one class (row) in another, shrunk to the mean of all others."""
     usual = (sums.sum(axis=0) - np.diag(sums)) / np.maximum(size.sum() - size, 1)
     return np.asarray((sums + PRIOR * usual) / (size[:, None] + PRIOR))
 
 
-def _more_than_usual(contexts: Any) -> Floats:
-    """The logarithm of each number over the usual one, by words as often as they have contexts."""
+def _log_ratio_to_usual(contexts: Any) -> Floats:
+    """Return the log of each number over the usual one, the geometric mean weighted by numbers."""
     logs = np.log(np.maximum(contexts, 1))
     return np.asarray(logs - np.average(logs, weights=contexts) if contexts.any() else logs)

@@ -19,7 +19,6 @@ from roget.core.notebook import ReportMixin
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats, Ints, PathLike
 from roget.errors import InputError, UnknownName
-from roget.learn.clustering.inputs import align_contexts
 from roget.learn.clustering.result import Clustering, infer_rule
 from roget.learn.command_options import NeighbourOptions
 from roget.learn.thesaurus import files, lookup
@@ -494,6 +493,9 @@ class Thesaurus(ReportMixin):
         InputError
             If no context of the new words is known.
         """
+        # Imported here because it loads scikit-learn, which lookups do not need.
+        from roget.learn.clustering.inputs import align_contexts
+
         if len(counts) and not align_contexts(counts, self.contexts).nnz:
             theirs, ours = (f"{names[0]!r}" for names in (counts.contexts, self.contexts))
             raise InputError(
