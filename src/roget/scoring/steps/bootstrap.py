@@ -206,7 +206,7 @@ class JackknifeDraws:
     weights: Floats
 
     @property
-    def map_tasks(self) -> Floats:
+    def spread(self) -> Floats:
         """How far each part pulls the estimate: mean − what is left."""
         mean = np.nansum(self._weighted(self.without), axis=0) / self.weights.sum()
         return np.asarray(mean - self.without)
