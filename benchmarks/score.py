@@ -12,8 +12,9 @@ from harness.script import run_script
 from sklearn.metrics import adjusted_mutual_info_score, v_measure_score
 
 import roget
+from roget.scoring.inputs import read_sides
 from roget.scoring.measures.base import list_requests
-from roget.scoring.score import ReadOptions, answer, read_sides
+from roget.scoring.systems import score_system
 
 Labels = npt.NDArray[np.int64]
 
@@ -117,9 +118,9 @@ def groups(count: int, items: int) -> Rows:
         pd.DataFrame({"item": np.arange(owners.size), "label": side, "group": owners})
         for side in labels(owners.size, 5)
     ]
-    sides = read_sides(*frames, ReadOptions())
+    sides = read_sides(*frames)
     asked = list_requests(None, ("ml", "jk"))
-    spent = cpu(partial(answer, sides, asked, pooled=False, seed=0))
+    spent = cpu(partial(score_system, sides, asked, pooled=False, seed=0))
     case = f"{size(count)} groups of {items}"
     bar = BARS["groups"] * count / 10**5
     yield Row(f"{case}, scores and baselines", spent, None, "", "s", bar)

@@ -20,12 +20,13 @@ from harness.script import run_script
 from scipy.sparse import csr_array, csr_matrix
 
 import roget
+from roget.scoring.inputs import read_sides
 from roget.scoring.labels import as_labels
 from roget.scoring.measures.base import evaluate, list_requests
-from roget.scoring.score import ReadOptions, make_tables, read_sides
 from roget.scoring.steps.sweep import MEASURES
 from roget.scoring.tables import null_models
 from roget.scoring.tables.cover_table import CoverTable
+from roget.scoring.tabulate import tabulate
 
 DOCUMENTS, WORDS, MENTIONS, ENTITIES = 350, 480, 56, 13
 """As in the test set of CoNLL-2012: some 170,000 words and 20,000 mentions of 4,500 entities."""
@@ -96,13 +97,13 @@ def mentions() -> Iterator[Row | str]:
     with tempfile.TemporaryDirectory() as place:
         names = "key.conll", "response.conll"
         files = [write_conll(one, Path(place, n)) for one, n in zip(sides, names, strict=True)]
-        read = read_sides(*files, ReadOptions())
+        read = read_sides(*files)
 
         def score(measures: str, **options: Any) -> object:
             return roget.score(*files, measures, baselines=False, **options)
 
         def ask(measures: str) -> list[float]:
-            table = make_tables(read, pooled=True)
+            table = tabulate(read, pooled=True)
             return [evaluate(table, one)[0][0] for one in list_requests(measures, "ml")]
 
         whole = "muc,lea,blanc,conll"

@@ -149,7 +149,7 @@ def get_warm(cluster: Dask) -> None:
     """Have workers import what they need, and load what is compiled."""
     assert all(work(None, 0.002)(cluster) for work in (prepare_soft, prepare_places))
     # What is sent has to be known there, and so is imported.
-    cluster._client.run(repr, (Extract, deal_rows, bootstrap.ItemDraws))
+    cluster._client.run(repr, (Extract, deal_rows, bootstrap.ItemResampler))
 
 
 def prepare_count(folder: Path, scale: float) -> Work:
@@ -221,7 +221,7 @@ def prepare_draws(folder: Path, scale: float) -> Work:
     system = np.where(random.random(items) < 0.5, gold, random.integers(0, 150, items))
     sides = align(as_labels(gold), as_labels(system), "cluster", None, "drop")
     asked = list_requests(["v", "nvi", "ari", "b3-f"], ["ml", "jk"])
-    draws = bootstrap.ItemDraws([sides], asked)
+    draws = bootstrap.ItemResampler([sides], asked)
     estimates = np.zeros((1, len(asked)))
 
     def work(engine: Engine) -> bytes:

@@ -34,11 +34,10 @@ if TYPE_CHECKING:
     from roget.scoring.agreement.agree import agree
     from roget.scoring.agreement.result import Agreement
     from roget.scoring.compare import compare
-    from roget.scoring.comparison import Comparison
     from roget.scoring.entropy import entropy_of as entropy
     from roget.scoring.labels.hierarchy import Hierarchy
     from roget.scoring.references import cite
-    from roget.scoring.results import ScoreRow, ScoreTable
+    from roget.scoring.results import Comparison, ScoreRow, ScoreTable
     from roget.scoring.score import contingency, measure, score
     from roget.scoring.scorer import scorer
     from roget.scoring.steps.items import ItemScores, score_items
@@ -53,7 +52,7 @@ _PUBLIC = {
     "ClassModel": "roget.learn.classmodel:ClassModel",
     "AgglomerativeTree": "roget.learn.clustering.agglomerative.estimator:AgglomerativeTree",
     "CoMDL": "roget.learn.clustering.comdl.estimator:CoMDL",
-    "Comparison": "roget.scoring.comparison:Comparison",
+    "Comparison": "roget.scoring.results:Comparison",
     "Contingency": "roget.scoring.tables.contingency:Contingency",
     "Counts": "roget.core.counts:Counts",
     "Hierarchy": "roget.scoring.labels.hierarchy:Hierarchy",

@@ -17,6 +17,11 @@ class Explanation(NamedTuple):
 
 
 CODES: dict[str, Explanation] = {
+    "all-singletons": Explanation(
+        "Every item of a clustering is a cluster of its own.",
+        "A column of item names read as labels looks like this.",
+        "Name the column of items with --columns item=NAME, or omit the clustering.",
+    ),
     "already-counted": Explanation(
         "An input holds counts already.",
         "Counting it again would treat its files as text.",
@@ -77,6 +82,11 @@ CODES: dict[str, Explanation] = {
         "Two options exclude each other, or an option does not apply to this input.",
         "Ignoring one of them silently would give a result you did not request.",
         "Remove one of the options named in the message.",
+    ),
+    "cut-by-gold": Explanation(
+        "A tree was cut where its score on the gold standard is best.",
+        "Scores of such a cut are too high, since it was chosen by the labels it is scored on.",
+        "Pass --cut K, or choose the cut on other data.",
     ),
     "damaged-folder": Explanation(
         "A thesaurus, counts or model folder is incomplete or its content is inconsistent.",
@@ -160,6 +170,16 @@ CODES: dict[str, Explanation] = {
         "They occur next to every word and say little about it.",
         "Pass --function-words to count them.",
     ),
+    "identical-inputs": Explanation(
+        "Gold standard and system are the same input.",
+        "Every clustering agrees perfectly with itself.",
+        "Check the paths.",
+    ),
+    "identical-systems": Explanation(
+        "Several systems or clusterings are the same except for the names of clusters.",
+        "They share all scores, which suggests a submission listed twice.",
+        "Remove all but one of them.",
+    ),
     "index-mismatch": Explanation(
         "Two columns have different indices and cannot be joined.",
         "Joining them by position would pair labels of different items.",
@@ -239,6 +259,31 @@ CODES: dict[str, Explanation] = {
         "The inputs are of different kinds.",
         "One count needs one reader.",
         "Count them separately and merge the counts, or pass --reader.",
+    ),
+    "mixed-labels": Explanation(
+        "Some systems have one label per item, others several.",
+        "Single labels are compared with weighted ones as labels of weight 1.",
+        "No action is needed if this is intended; --answers top compares single labels only.",
+    ),
+    "nearest-cut": Explanation(
+        "A tree has no cut into the requested number of clusters.",
+        "Nodes with more than two children skip some numbers of clusters, and leaves limit them.",
+        "No action is needed; the message names the cut that was scored.",
+    ),
+    "needs-flat-labels": Explanation(
+        "A tree was passed where flat labels are required.",
+        "A gold standard has one class per item.",
+        "Pass the labels of one cut of the tree.",
+    ),
+    "needs-groups": Explanation(
+        "Intervals or tests of this input require groups to resample.",
+        "Weighted, unmatched or pooled items cannot be resampled one by one.",
+        "Add a group column, e.g. of documents, or omit --ci.",
+    ),
+    "needs-tree": Explanation(
+        "An option for trees was passed, but the system is not a tree.",
+        "Cuts are defined for hierarchical clusterings only.",
+        "Omit the option, or pass a tree, e.g. a linkage or Newick file.",
     ),
     "needs-whole-weights": Explanation(
         "A measure needs whole-number weights.",
@@ -333,6 +378,11 @@ CODES: dict[str, Explanation] = {
         "The words depend on the method.",
         "Choose it with --segment.",
     ),
+    "signature-mismatch": Explanation(
+        "Results with different signatures cannot be combined.",
+        "Scores computed by different rules are not comparable.",
+        "Score all systems with the same options and the same items.",
+    ),
     "sparse-table": Explanation(
         "The contingency table has few items per non-empty cell.",
         "Plug-in entropies, and with them V, VI and NMI, are unreliable then.",
@@ -368,6 +418,11 @@ CODES: dict[str, Explanation] = {
         "The average covers fewer groups than those of other measures.",
         "Use --average pooled, or a measure that is defined for every group.",
     ),
+    "undefined-samples": Explanation(
+        "A score is undefined in some bootstrap or jackknife samples.",
+        "The samples are excluded from its interval and tests.",
+        "No action is needed if they are few; otherwise use more items, or another measure.",
+    ),
     "unknown-name": Explanation(
         "A name is not in the catalogue.",
         "The message suggests the closest names.",
@@ -383,10 +438,20 @@ CODES: dict[str, Explanation] = {
         "The format is inferred from the file name.",
         "Use one of the formats in the message, or name the format explicitly.",
     ),
+    "untested": Explanation(
+        "Systems were not tested against each other.",
+        "With several gold standards the test needs groups to resample.",
+        "Add a group column, or compare on each gold standard separately.",
+    ),
     "unused-noise-label": Explanation(
         "No item has the label passed as --noise.",
         "The option has no effect, which suggests a different spelling.",
         "Check the labels of the system file.",
+    ),
+    "whole-tree": Explanation(
+        "A measure was computed for the whole tree rather than for the cut.",
+        "Some measures are defined for hierarchies.",
+        "Pass --cuts K for its value at a cut.",
     ),
     "words-capped": Explanation(
         "Only the most frequent words were used for learning; the others were placed afterwards.",

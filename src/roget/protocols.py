@@ -1,6 +1,6 @@
-"""Protocols that cluster and then score: what embeddings are worth, by the way MTEB asks.
+"""Protocols that cluster and then score: evaluate embeddings as MTEB does.
 
-Learning and scoring never meet below; here they do, so that this is a layer of its own.
+The packages `learn` and `scoring` do not import each other, so this is a layer above both.
 """
 
 from __future__ import annotations
@@ -17,23 +17,24 @@ from roget.catalogue import name_extra
 from roget.core.intervals import CONFIDENCE
 from roget.core.progress import Progress, Report
 from roget.core.types import Array, Ints
-from roget.errors import InputError, Undefined
+from roget.errors import InputError, Notice, Undefined
 from roget.scoring.labels.codes import factorize_objects
 from roget.scoring.labels.labels import Labels
 from roget.scoring.measures.base import Asked
+from roget.scoring.notices import reword
 from roget.scoring.options import ScoreOptions
-from roget.scoring.results import ScoreTable, Shown, address, name_metric
+from roget.scoring.results import Result, ScoreTable, name_metric, score_key
 from roget.scoring.score import score
 
 SAMPLES, SIZE, BATCH, SEED = 10, 16_384, 512, 42
-"""As in MTEB."""
+"""Defaults of MTEB."""
 
 
 @dataclass(frozen=True, repr=False)
-class Evaluation(Shown):
+class Evaluation(Result):
     """Mean scores over the samples of all levels, and the scores of each level.
 
-    `found["v", "ml"]` is what MTEB calls v_measure, `found.std["v@ml"]` its v_measure_std.
+    `result["v", "ml"]` is MTEB's v_measure, `result.std["v@ml"]` its v_measure_std.
     """
 
     kind = "evaluation"
@@ -41,9 +42,9 @@ class Evaluation(Shown):
     signature: str
     items: int
     groups: int
-    """How many samples were drawn, of all levels."""
+    """The number of samples, over all levels."""
     levels: tuple[ScoreTable, ...]
-    """Level by level; `by_group` of each has the scores of its samples."""
+    """The scores of each level; `by_group` has those of its samples."""
     means: Mapping[str, float | None]
     low: Mapping[str, float | None]
     high: Mapping[str, float | None]
@@ -58,23 +59,20 @@ class Evaluation(Shown):
             r for r in rows if r.measure == measure and (r.entropy == entropy or key == measure)
         ]
         if not found:
-            return self.levels[0][key]  # which raises what there is instead
-        value = self.means[address(measure, found[0].entropy)]
+            return self.levels[0][key]  # raises an error that lists the known scores
+        value = self.means[score_key(measure, found[0].entropy)]
         if value is None:
             raise Undefined(f"{measure}: undefined in a sample")
         return value
 
     def flat(self) -> dict[str, float]:
-        """The means by names that trackers such as MLflow and W&B take: {"v/jk": 0.71}.
-
-        Scores that are undefined are left out.
-        """
+        """Return the defined means under names for MLflow, W&B and others: {"v/jk": 0.71}."""
         scores = [(row.measure, row.entropy) for row in self.levels[0].rows]
-        values = {name_metric(*score): self.means[address(*score)] for score in scores}
+        values = {name_metric(*score): self.means[score_key(*score)] for score in scores}
         return {name: value for name, value in values.items() if value is not None}
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON."""
+        """Return plain data, ready for JSON."""
         rows = [
             {"score": name, "mean": mean, "low": self.low[name], "high": self.high[name],
              "std": self.std[name]}
@@ -105,24 +103,24 @@ def evaluate_embeddings(
     clusterer: Any = None,
     progress: Report | None = None,
 ) -> Evaluation:
-    """What embeddings are worth: samples of them are clustered, and scored against labels.
+    """Evaluate embeddings: cluster samples of them and score the clusters against labels.
 
-    The protocol is that of MTEB's clustering tasks: of each level of labels `samples` samples of
-    `size` items are drawn with replacement, by Python's random numbers, and clustered by k-means
-    in small batches into as many clusters as the level has labels. With the same seed V is the
-    same number (but that MTEB takes texts which are missing at a level for a class of their own).
+    The protocol is that of MTEB's clustering tasks: for each level of labels, `samples` samples of
+    `size` items are drawn with replacement, by Python's random numbers, and clustered by
+    mini-batch k-means into as many clusters as the level has labels. With the same seed V is the
+    same number, except that MTEB treats items without a label at a level as a class.
 
     Parameters
     ----------
     X
         Embeddings, items × dimensions.
     labels
-        A label for each item, or a list of labels from the broadest level on. Items that have no
-        label at a level are left out there.
+        A label for each item, or a list of labels from the broadest level on. Items without a
+        label at a level are excluded there.
     measures, entropy
         As for `roget.score`.
     samples, size, seed
-        How many samples, of how many items; 42 is MTEB's seed.
+        The number of samples, their size, and the random seed; 42 is MTEB's seed.
     clusterer
         Another clusterer with `fit_predict`; its `n_clusters` is set if it has one.
     progress
@@ -131,23 +129,31 @@ def evaluate_embeddings(
     Returns
     -------
     Evaluation
-        Means over all samples with 95 % intervals. A sample is a bootstrap draw of the items, so
-        that its spread tells how far the score would be from that of other items: the intervals
-        are Student's, of standard deviations scaled to the number of items there are.
+        Means over all samples with 95 % intervals. A sample is a bootstrap sample of the items,
+        so the spread over samples estimates the error of the score: intervals are Student's, with
+        standard deviations scaled to the number of items.
 
     Raises
     ------
     InputError
-        If there is not one label for each embedding, or one is no number.
+        If embeddings and labels differ in length, or an embedding is not finite.
     """
     X, levels = np.asarray(X), split_levels(labels)
     if X.ndim != 2 or len(X) != len(labels):
-        raise InputError(f"embeddings of shape {X.shape} for {len(labels)} labels")
+        raise InputError(
+            f"embeddings of shape {X.shape} do not match {len(labels)} labels",
+            code="length-mismatch",
+        )
     if clusterer is None and X.dtype.kind == "f" and not np.isfinite(X).all():
         at = int(np.argmin(np.isfinite(X).all(axis=1)))
-        raise InputError(f"embedding {at} (counted from 0) has a value that is no finite number")
+        raise InputError(
+            f"embedding {at} (counted from 0) has a value that is not finite", code="invalid-input"
+        )
     if samples < 2 or size < 1:
-        raise InputError(f"samples={samples}, size={size}: expected at least 2 samples of 1 item")
+        raise InputError(
+            f"samples={samples}, size={size}: expected at least 2 samples of 1 item",
+            code="invalid-option",
+        )
     numbers = random.Random(seed)
     tell = progress or (lambda now: None)
     tables, scales, done = [], [], 0
@@ -171,7 +177,7 @@ def evaluate_embeddings(
 
 
 def split_levels(labels: Sequence[Any]) -> list[list[Any]]:
-    """The labels of each level, None where an item has none.
+    """Return the labels of each level, None for items without one.
 
     >>> split_levels([["a", "x"], ["b"]])
     [['a', 'b'], ['x', None]]
@@ -179,17 +185,17 @@ def split_levels(labels: Sequence[Any]) -> list[list[Any]]:
     [['a', None]]
     """
     if not len(labels):
-        raise InputError("no labels: expected one for each embedding")
+        raise InputError("no labels: expected one for each embedding", code="empty-input")
     paths = [list(one) if isinstance(one, list | tuple | np.ndarray) else [one] for one in labels]
     depth = max(map(len, paths))
     levels = [[path[at] if len(path) > at else None for path in paths] for at in range(depth)]
     if not levels or any(all(label is None for label in level) for level in levels):
-        raise InputError("a level has no label at all")
+        raise InputError("a level has no labels", code="missing-label")
     return levels
 
 
 def _prepare(clusterer: Any, k: int, seed: int) -> Any:
-    """A clusterer for k clusters: MTEB's, or another."""
+    """Return a clusterer for k clusters: that of MTEB, or a copy of the given one."""
     with name_extra():
         from sklearn.base import clone
         from sklearn.cluster import MiniBatchKMeans
@@ -201,7 +207,7 @@ def _prepare(clusterer: Any, k: int, seed: int) -> Any:
 
 
 def _as_labels(parts: Sequence[Ints], source: str) -> Labels:
-    """Labels of all samples, each of which is a group."""
+    """Return the labels of all samples; each sample is a group."""
     codes: Array = np.concatenate(parts)
     low = int(codes.min())
     groups = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
@@ -219,31 +225,34 @@ def _as_labels(parts: Sequence[Ints], source: str) -> Labels:
 def _summarise(
     tables: Sequence[ScoreTable], scales: Sequence[float], items: int, size: int
 ) -> Evaluation:
-    """Means, intervals and deviations over samples and levels."""
+    """Return means, intervals and standard deviations over samples and levels."""
     from scipy import stats
 
     found: dict[str, tuple[float | None, ...]] = {}
     for row in tables[0].rows:
-        name = address(row.measure, row.entropy)
+        name = score_key(row.measure, row.entropy)
         values = [[one.values[name] for one in table.by_group] for table in tables]
         if any(value is None for level in values for value in level):
             found[name] = (None,) * 4
             continue
         each = np.array(values, dtype=float)
         reach = float(stats.t.ppf((1 + CONFIDENCE) / 2, each.shape[1] - 1))
-        # Levels have their items in common: their errors may well go together.
+        # Levels share their items, so their errors are correlated and are averaged, not pooled.
         half = reach * float(np.mean(each.std(axis=1, ddof=1) * np.array(scales)))
         mean = float(each.mean())
         found[name] = mean, mean - half, mean + half, float(each.std())
     warnings = [
-        f"level {at}: {text}" if len(tables) > 1 else text
+        reword(text, f"level {at}: {text}") if len(tables) > 1 else text
         for at, table in enumerate(tables, start=1)
         for text in table.warnings
     ]
     if size > items / 2:
         warnings.append(
-            f"each item comes {size / items:.1f} times in a sample: corrected entropies take "
-            "copies for different items, and correct too little; a smaller size avoids it"
+            Notice(
+                f"each item occurs {size / items:.1f} times in a sample: corrected entropies treat "
+                "copies as different items and correct too little; pass a smaller size",
+                code="bias",
+            )
         )
     means, low, high, std = (
         {name: numbers[at] for name, numbers in found.items()} for at in range(4)

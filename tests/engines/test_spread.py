@@ -107,7 +107,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fleet, "DENSE", 0)
     monkeypatch.setattr(states, "CHUNK", 256)
     monkeypatch.setattr(result, "CELLS", 400)
-    monkeypatch.setattr(bootstrap, "_DRAWN", 100)
+    monkeypatch.setattr(bootstrap, "_BATCH_ITEMS", 100)
 
 
 @pytest.mark.usefixtures("small")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from roget import Comparison, catalogue, compare
 from roget.report.format import shorten
-from roget.scoring.comparison import Pair, SystemRow
+from roget.scoring.results import Pair, SystemRow
 
 
 def row(system, measure, entropy, value, **options):

@@ -12,7 +12,7 @@ from roget.errors import InputError, MissingExtra
 from roget.report.comparison.figures import write
 from roget.report.figures import FORMATS
 from roget.scoring.compare import compare
-from roget.scoring.comparison import Comparison
+from roget.scoring.results import Comparison
 
 HOSTILE = "<b>&$x^{\x00$_very" + "long" * 20
 OPENINGS = {"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}

@@ -20,7 +20,7 @@ from roget.report.comparison import pictures
 from roget.report.comparison.html import ColorScale, data, render
 from roget.report.contingency import shown_table, worst_groups
 from roget.scoring.compare import compare
-from roget.scoring.comparison import Comparison
+from roget.scoring.results import Comparison
 from roget.scoring.steps.diagnostics import Impure, impure
 from roget.scoring.tables.contingency import Contingency
 
@@ -365,7 +365,7 @@ def test_all_groups_and_systems_as_a_sheet(page: Any, comparison: Comparison) ->
     assert lines[0][:5] == ["system", "group", "items", "classes", "clusters"]
     assert len(lines) == 1 + 3 * 25
     assert lines[1][0] == SYSTEM
-    first = comparison.answered[0].values[comparison.scores.index(comparison.main), 0]
+    first = comparison.scored[0].values[comparison.scores.index(comparison.main), 0]
     assert float(lines[1][5]) == pytest.approx(first, rel=1e-4)
 
 

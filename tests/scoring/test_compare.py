@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from roget import InputError, RogetError, compare, contingency, score
+from roget import InputError, compare, contingency, score
 from roget.core.io.paths import name_sources
 from roget.scoring.agreement.panel import name_clusterings
 from roget.scoring.steps.annotators import name_golds
+from support.errors import notice, refused
 
 RANDOM = np.random.default_rng(7)
 GROUPS = np.repeat(np.arange(12), 25)
@@ -114,7 +115,7 @@ def test_paths_are_named_by_their_files(tmp_path):
     gold.write_text("a\na\nb\n")
     first.write_text("1\n1\n2\n")
     assert compare(gold, [first, tmp_path / "gold.txt"], "v").systems == ["first", "gold"]
-    with pytest.raises(InputError, match="two systems are named 'first'"):
+    with pytest.raises(InputError, match="'first'"):
         compare(gold, [first, first])
 
 
@@ -128,16 +129,16 @@ def test_files_give_the_same_name_wherever_they_are_named():
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "code", "value"),
     [
-        ({"paired": "t-test"}, "unknown test 't-test'"),
-        ({"interval": "normal"}, "unknown interval"),
-        ({"ci": -1}, "expected a number of draws"),
-        ({"ci": 100, "paired": "permutation"}, "needs groups"),
+        ({"paired": "t-test"}, "unknown-name", "'t-test'"),
+        ({"interval": "normal"}, "unknown-name", "'normal'"),
+        ({"ci": -1}, "invalid-option", "-1"),
+        ({"ci": 100, "paired": "permutation"}, "needs-groups", "permutation"),
     ],
 )
-def test_wrong_options(options, message):
-    with pytest.raises(RogetError, match=message):
+def test_wrong_options(options, code, value):
+    with refused(code, value):
         compare(GOLD, SYSTEMS, "v", **options)
 
 
@@ -145,12 +146,12 @@ def test_scores_that_cannot_be_ranked_together():
     partial = dict(enumerate(SYSTEMS["good"].tolist()[:-5]))
     gold = dict(enumerate(GOLD.tolist()))
     whole = dict(enumerate(SYSTEMS["good"].tolist()))
-    with pytest.raises(InputError, match="items is 300 for whole but 295 for partial"):
+    with refused("signature-mismatch", "items is 300 for whole but 295 for partial"):
         compare(gold, {"whole": whole, "partial": partial}, "v", missing="drop")
 
 
 def test_no_system_at_all():
-    with pytest.raises(InputError, match="no system"):
+    with refused("missing-option"):
         compare(GOLD, {})
 
 
@@ -207,10 +208,10 @@ def test_a_score_of_few_groups_is_no_score():
     (row,) = [r for r in compare(gold, {"s": mostly}, "gamma").rows if not r.trivial]
     assert row.value is None
     assert row.rank is None
-    assert "every pair" in row.reason
+    assert row.reason
     half = frame(["a", "a", "b", "x", "x"], [1, 1, 1, 2, 2])
     comparison = compare(half, {"s": half}, "gamma")
-    assert any("undefined in 1 of 2 groups" in warning for warning in comparison.warnings)
+    notice(comparison.warnings, "undefined-groups", "gamma", "1 of 2")
 
 
 def test_draws_of_items_are_reported():
@@ -224,15 +225,12 @@ def test_identical_submissions_are_pointed_out():
     gold = ["a", "a", "b", "b", "c", "c", "c"]
     one, again, other = [1, 1, 2, 2, 3, 3, 1], [*"xxyyzzx"], [1, 1, 2, 2, 3, 1, 1]
     table = compare(gold, {"one": one, "again": again, "other": other}, "v")
-    said = [text for text in table.warnings if "one submission" in text]
-    assert said == [
-        "one and again have the same table of classes and clusters: are they one submission?"
-    ]
+    notice(table.warnings, "identical-systems", "one and again")
     soft = [{1: 1, 2: 3}, {1: 1}, {2: 1}]
     gold, answers = {"a": 0, "b": 0, "c": 1}, dict(zip("abc", soft, strict=True))
     other = answers | {"b": {1: 2, 2: 1}}
     table = compare(gold, {"one": answers, "again": dict(answers), "other": other}, "v", "ml")
-    assert [text for text in table.warnings if "one submission" in text] == said
+    notice(table.warnings, "identical-systems", "one and again")
 
 
 def test_sorted_by_the_first_score_that_no_trivial_answer_wins():
@@ -241,14 +239,14 @@ def test_sorted_by_the_first_score_that_no_trivial_answer_wins():
     assert comparison.ordered[0] == ("ari", None)
     assert comparison.scores[0] == ("homogeneity", "ml")
     assert comparison.as_dict()["main"]["measure"] == "ari"
-    assert "no trivial answer" in comparison.reason
     chosen = compare(GOLD, SYSTEMS, ["homogeneity", "ari"], main="homogeneity@jk")
-    assert (chosen.main, chosen.reason) == (("homogeneity", "jk"), "as chosen")
+    assert chosen.main == ("homogeneity", "jk")
+    assert chosen.reason != comparison.reason
     assert compare(GOLD, SYSTEMS, ["homogeneity", "ari"], baselines=False).main == (
         "homogeneity",
         "ml",
     )
-    with pytest.raises(RogetError, match="v@mm"):
+    with refused("unknown-name", "v@mm"):
         compare(GOLD, SYSTEMS, "v", main="v@mm")
 
 
@@ -257,10 +255,16 @@ def test_golds_warnings_come_once_and_name_files_only(tmp_path):
     gold.write_text("item\tlabel\na\tx\na\tx\nb\ty\nc\ty\n")
     one.write_text("item\tlabel\na\t1\nb\t2\nc\t2\n")
     two.write_text("item\tlabel\na\t1\nb\t2\n")
-    said = compare(gold, [one, two], "ari").warnings
-    assert [text for text in said if "gold.tsv repeat" in text] == [
-        "1 line of gold.tsv repeats an earlier one: dropped"
-    ]
-    assert any(text.startswith("two: 1 of 3 items has no answer in two.tsv") for text in said)
+    warnings = compare(gold, [one, two], "ari").warnings
+    assert len([text for text in warnings if "1 line" in text and "gold.tsv" in text]) == 1
+    assert any(text.startswith("two: ") and "1 of 3" in text for text in warnings)
     assert str(tmp_path) not in compare(gold, [one, two], "ari").render("html")
     assert not any(str(tmp_path) in text for text in score(gold, two, "ari").warnings)
+
+
+def test_series_are_joined_by_index_as_in_score():
+    """They were once joined by position."""
+    pandas = pytest.importorskip("pandas")
+    gold = pandas.Series(["a", "a", "b", "b"], index=[1, 2, 3, 4])
+    system = pandas.Series([0, 1, 0, 1], index=[1, 3, 2, 4])
+    assert compare(gold, {"s": system}, "ari").rows[0].value == score(gold, system, "ari")["ari"]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
 
 from roget import InputError, RogetError, Undefined, measure, score
-from roget.errors import UnknownName
-from roget.scoring.measures.base import DEFAULT_MEASURES
+from roget.errors import code_of
+from roget.scoring.measures.base import DEFAULT_MEASURES, parse
+from support.errors import codes, notice, refused
 
 GOLD = {
     "w1": ["a", "a", "a", "b", "b", "b"],
@@ -65,7 +67,7 @@ def test_undefined_groups_are_left_out_and_counted():
     gold = {"w1": ["a", "a", "b"], "w2": ["x", "x", "x"]}
     table = score(frame(gold), frame({"w1": [1, 1, 2], "w2": [1, 2, 2]}), "gamma")
     assert table["gamma"] == 1.0
-    assert any("undefined in 1 of 2 groups" in warning for warning in table.warnings)
+    notice(table.warnings, "undefined-groups", "gamma", "1 of 2")
 
 
 def test_a_score_of_few_groups_is_no_score():
@@ -80,10 +82,11 @@ def test_undefined_everywhere_has_a_reason():
     table = score([0, 0, 0], [0, 1, 1], "gamma")
     (row,) = table.rows
     assert row.value is None
-    assert "gold keeps every pair together" in row.reason
+    assert row.reason
     assert row.as_dict()["reason"] == row.reason
-    with pytest.raises(Undefined, match="gold keeps every pair together"):
+    with pytest.raises(Undefined) as caught:
         table["gamma"]
+    assert row.reason in str(caught.value)
     with pytest.raises(Undefined):
         measure("gamma", [0, 0, 0], [0, 1, 1])
 
@@ -97,7 +100,7 @@ def test_missing_items(missing, v):
     table = score(gold, {"i2": "a", "i1": "a", "extra": "q"}, "v", "ml", missing=missing)
     assert table["v"] == pytest.approx(measure("v", list(gold.values())[: len(v)], v))
     assert f"missing:{missing}" in table.signature
-    assert any("2 of 4 items" in warning for warning in table.warnings)
+    assert any("2 of 4" in warning for warning in table.warnings)
     assert any("1 item" in warning and "gold" in warning for warning in table.warnings)
 
 
@@ -106,12 +109,22 @@ def test_missing_items_may_be_an_error():
         score({"i1": "x", "i2": "x"}, {"i1": "a"}, missing="error")
 
 
-def test_no_better_than_trivial_is_said():
+def test_scores_below_baselines_are_warned_about_by_measure():
     random = np.random.default_rng(0)
     gold = random.integers(0, 4, 200)
-    warnings = " ".join(score(gold, random.integers(0, 4, 200)).warnings)
-    assert "no better than putting all items in one cluster" in warnings
-    assert "no better than giving each item its own cluster" in warnings
+    table = score(gold, random.integers(0, 4, 200))
+    warnings = [text for text in table.warnings if code_of(text) == "below-baseline"]
+    for text, name in zip(warnings, ("one cluster", "one per item", "random"), strict=True):
+        # Every measure by which the baseline is as good is named before the examples, no other is.
+        named = set(re.split(r"[ ,]+", text.partition(":")[0]))
+        for row in table.rows:
+            baseline, best = row.baselines[name], parse(row.measure).best
+            beaten = not parse(row.measure).better(row.value, baseline) and baseline != best
+            others = [one for one in table.rows if one.measure == row.measure]
+            if beaten:
+                assert row.measure in named
+            elif len(others) == 1:
+                assert row.measure not in named
 
 
 def test_a_good_clustering_has_no_warning():
@@ -123,9 +136,9 @@ def test_a_good_clustering_has_no_warning():
 
 def test_thin_cells_and_disagreement_are_said():
     random = np.random.default_rng(0)
-    warnings = " ".join(score(random.integers(0, 9, 60), random.integers(0, 9, 60)).warnings)
-    assert "too thin to trust" in warnings
-    assert "plug-in and bias-corrected scores disagree" in warnings
+    table = score(random.integers(0, 9, 60), random.integers(0, 9, 60))
+    notice(table.warnings, "sparse-table", "(1.3 items")
+    notice(table.warnings, "bias", f"{table['homogeneity', 'ml']:.3f} (ml)")
 
 
 def test_the_signature_says_what_the_score_depends_on():
@@ -144,29 +157,34 @@ def test_repeated_requests_are_one_row():
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "value"),
     [
-        ({"measures": "vv"}, "unknown measure 'vv': did you mean"),
-        ({"entropy": "jackknife"}, "unknown entropy estimator 'jackknife'"),
-        ({"average": "mean"}, "unknown average"),
-        ({"measures": "v(beta=x)"}, "beta is 'x', expected a number"),
-        ({"measures": "v(beta=-1)"}, "beta is -1.0, expected a number that is 0 or more"),
-        ({"measures": "nmi(average=mean)"}, "expected one of arithmetic"),
-        ({"measures": "v[2]"}, "is not a measure"),
-        ({"measures": "v@jk"}, "v@jk: say -m v -e jk"),
-        ({"measures": "zzqq"}, "nearest: q2, q0, .*; `roget list measures` has all"),
-        ({"entropy": []}, "no entropy estimator"),
+        ({"measures": "vv"}, "'vv'"),
+        ({"entropy": "jackknife"}, "'jackknife'"),
+        ({"average": "mean"}, "'mean'"),
+        ({"measures": "v(beta=x)"}, "'x'"),
+        ({"measures": "v(beta=-1)"}, "-1"),
+        ({"measures": "nmi(average=mean)"}, "arithmetic"),
+        ({"measures": "v[2]"}, r"v\[2\]"),
+        ({"measures": "v@jk"}, "-m v -e jk"),
+        ({"measures": "zzqq"}, "q2, q0"),
+        ({"entropy": []}, "entropy"),
     ],
 )
-def test_bad_requests_are_named(options, message):
-    with pytest.raises(RogetError, match=message):
+def test_bad_requests_are_named(options, value):
+    with pytest.raises(RogetError, match=value):
         score([0, 1], [0, 1], **options)
+
+
+def test_unknown_options_are_named():
+    with refused("unknown-name", "'nosie'", "noise"):
+        score([0, 1], [0, 1], nosie="-1")
 
 
 def test_rows_by_name():
     table = score([0, 0, 1], [0, 0, 1], ["v", "ari"])
     assert table["v", "jk"] == table["v"] == table["ari"] == 1.0
-    with pytest.raises(UnknownName, match="ari"):
+    with refused("unknown-name", "ari"):
         table["arj"]
 
 
@@ -177,7 +195,7 @@ def test_progress_is_reported():
 
 
 def test_the_system_may_not_be_forgotten():
-    with pytest.raises(InputError, match="second argument"):
+    with refused("missing-option"):
         score([0, 1, 2])
 
 
@@ -205,7 +223,7 @@ def test_weighted_groups_are_scored_one_by_one():
     grouped = score(left, right, "v", "ml")
     assert grouped.groups == 2
     assert grouped["v"] == pytest.approx(whole["v"])
-    with pytest.raises(InputError, match="pooling"):
+    with refused("conflicting-options", "--average"):
         score(left, right, "v", "ml", average="pooled")
 
 
@@ -232,6 +250,5 @@ def test_how_weights_are_read_is_signed():
 def test_one_and_the_same_side_is_pointed_out(tmp_path):
     path = tmp_path / "a.tsv"
     path.write_text("item\tlabel\na\tx\nb\tx\nc\ty\n")
-    said = "gold and system are the same: the scores are those of a perfect clustering"
-    assert said in score(path, path).warnings
-    assert said not in score(["a", "b"], ["a", "b"]).warnings
+    notice(score(path, path).warnings, "identical-inputs")
+    assert "identical-inputs" not in codes(score(["a", "b"], ["a", "b"]).warnings)

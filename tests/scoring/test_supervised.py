@@ -49,11 +49,11 @@ def test_unseen_clusters_are_wrong():
 
 
 def test_too_few_items():
-    with pytest.raises(Undefined, match="too few"):
+    with pytest.raises(Undefined):
         Contingency.from_table([[1, 1]]).measure("supervised-recall")
 
 
 @pytest.mark.parametrize("text", ["supervised-recall(train=1)", "supervised-recall(splits=0)"])
 def test_bad_parameters(text):
-    with pytest.raises(InputError, match="expected"):
+    with pytest.raises(InputError):
         Contingency.from_table([[1, 1]]).measure(text)

@@ -64,7 +64,7 @@ def report(statistics: Statistics) -> Report:
 
 def show_tables(table: ScoreTable) -> dict[str, Any]:
     """What the page of one system draws: tables of its worst groups under the main score."""
-    answered = table.answered
+    answered = table.scored
     assert answered is not None
     at = [(row.measure, row.entropy) for row in table.rows].index(table.main)
     sign = 1.0 if table.rows[at].direction == "higher" else -1.0

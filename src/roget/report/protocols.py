@@ -5,7 +5,7 @@ from __future__ import annotations
 from roget.protocols import Evaluation
 from roget.report import Report, ReportTable
 from roget.report.format import ARROWS, number, plural
-from roget.scoring.results import address
+from roget.scoring.results import score_key
 
 
 def report(found: Evaluation) -> Report:
@@ -14,7 +14,7 @@ def report(found: Evaluation) -> Report:
     numbers = ["mean", "low", "high", "std", *levels, "random"]
     rows, values = [], []
     for at, row in enumerate(found.levels[0].rows):
-        name = address(row.measure, row.entropy)
+        name = score_key(row.measure, row.entropy)
         means = [level.rows[at].value for level in found.levels] if levels else []
         summary = [each[name] for each in (found.means, found.low, found.high, found.std)]
         own = [*summary, *means, row.baselines.get("random")]

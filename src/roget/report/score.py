@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from roget.report import Report, ReportTable
 from roget.report.format import ARROWS, UNDEFINED, number, plural
-from roget.scoring.results import MEAN, TREE, ScoreTable, address
+from roget.scoring.results import MEAN, TREE, ScoreTable, score_key
 
 if TYPE_CHECKING:
     from roget.scoring.steps.components import ScoreComponents
@@ -34,7 +34,7 @@ def report(table: ScoreTable) -> Report:
         from roget.report.sweep import add_sweep
 
         scores = add_sweep(scores, table.sweep)
-    if table.answered is None or table.answered.sides.overlapping:
+    if table.scored is None or table.scored.sides.overlapping:
         return scores
 
     def page() -> str:
@@ -48,8 +48,8 @@ def report(table: ScoreTable) -> Report:
 
 def _name_files(table: ScoreTable) -> str:
     """What a page is called: the names of both files, where the two sides are known to be files."""
-    if table.answered is not None:
-        sides = table.answered.sides
+    if table.scored is not None:
+        sides = table.scored.sides
         gold, system = PurePath(sides.gold.source), PurePath(sides.system.source)
         if gold.suffix and system.suffix and gold != system:
             return f"{system.name} against {gold.name}"
@@ -126,7 +126,7 @@ def _sheet(table: ScoreTable, trivial: list[str]) -> ReportTable:
         return sheet_groups(table.by_group, table.signature)
     beyond = ["z", "p"] if _tests_chance(table) else []
     titles = ["measure", "entropy", "value", "low", "high", "better", *beyond, *trivial]
-    entropies = entropy_columns(table.outline)
+    entropies = entropy_columns(table.components)
     levels = any(row.level is not None for row in table.rows)
     titles = ["level", *titles] if levels else titles
     golds = list(table.rows[0].golds) if table.rows else []
@@ -185,7 +185,7 @@ def _summary(table: ScoreTable) -> str:
 def _entropies(table: ScoreTable) -> list[str]:
     """H of classes, of clusters and of both, where scores are made of them: one line."""
     said: list[str] = []
-    for row in table.outline.entropies if table.outline else ():
+    for row in table.components.entropies if table.components else ():
         if row.reason is None:
             values = zip(("H(C)", "H(K)", "H(C,K)"), (row.gold, row.system, row.joint), strict=True)
             named = (number(value) if said else f"{name} {number(value)}" for name, value in values)
@@ -197,7 +197,7 @@ def _groups(table: ScoreTable) -> Iterator[ReportTable]:
     if table.by_group:
         from roget.report.outline import list_groups
 
-        better = {address(row.measure, row.entropy): row.direction for row in table.rows}
+        better = {score_key(row.measure, row.entropy): row.direction for row in table.rows}
         yield list_groups(table.by_group, better)
 
 
@@ -206,10 +206,10 @@ def _details(table: ScoreTable) -> Iterator[ReportTable]:
     details = table.details
     if details is None:
         return
-    if table.outline is not None:
+    if table.components is not None:
         from roget.report.outline import list_parts
 
-        yield from list_parts({"": table.outline}, table.groups)
+        yield from list_parts({"": table.components}, table.groups)
     rows = [
         [g.group, f"{g.items:g}", str(g.classes), str(g.clusters), number(g.value)]
         for g in details.worst

@@ -1,4 +1,4 @@
-"""All that can be asked of scoring and comparing."""
+"""Options of scoring, comparing, measuring agreement and converting labels."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CONSENSUS = ("medoid", "average")
 
 
 class Rules(NamedTuple):
-    """How scores of groups become one, and what becomes of items that one side only has."""
+    """How to average over groups, and how to treat items that only one side has."""
 
     average: str
     missing: str
@@ -34,19 +34,19 @@ class Rules(NamedTuple):
 
 RULES = Rules("weighted", "cluster", "drop")
 OF_MENTIONS = Rules("pooled", "unmatched", "unmatched")
-"""Those of the scorers of coreference."""
+"""Defaults for coreference mentions, as in the CoNLL scorers."""
 
 
 @dataclass(frozen=True)
 class LabelOptions(Checked):
-    """What is measured, and how labels become one score."""
+    """Options shared by `score` and `compare`: what is measured, and how labels are read."""
 
     measures: Any = option(
         None,
         many="repeated",
         flags=("--measure", "-m"),
         metavar="NAME",
-        help="A measure of `roget list measures`, such as nvi or v(beta=0.5), or several. Default: "
+        help="One or more measures of `roget list measures`, such as nvi or v(beta=0.5). Default: "
         "homogeneity, completeness, v, vi, nvi, ari, ami, b3-f, one-to-one.",
     )
     entropy: str | Sequence[str] = option(
@@ -54,112 +54,119 @@ class LabelOptions(Checked):
         many="repeated",
         flags=("--entropy", "-e"),
         metavar="NAME",
-        help="An estimator of `roget list entropies`, or several. Default: ml and jk.",
+        help="One or more entropy estimators of `roget list entropies`. Default: ml and jk.",
     )
     average: str | None = option(
         None,
         choices=AVERAGES,
-        help="How the scores of groups (words, documents) become one: mean weighted by items, "
-        "plain mean, or one table of all items whose labels are private to their group. Default: "
-        "weighted; of mentions pooled.",
+        help="How to combine the scores of groups (words, documents): weighted = mean weighted by "
+        "items, unweighted = plain mean, pooled = one table of all items, with labels private to "
+        "their group. Default: weighted (pooled for coreference mentions).",
     )
     missing: str | None = option(
         None,
         choices=MISSING,
         called="rule for missing items",
-        help="Items without an answer: one extra cluster per group, a cluster each, counted in "
-        "gold alone, left out of the score, or an error. Default: cluster; of mentions unmatched.",
+        help="Items without a system label: cluster = one extra cluster per group, singletons = "
+        "one cluster each, unmatched = counted in gold only, drop = excluded, error = refused. "
+        "Default: cluster (unmatched for coreference mentions).",
     )
     noise: str | None = option(
         None,
         metavar="LABEL",
-        help="The label of items in no cluster, such as -1: they are treated as missing ones.",
+        help="Label of items in no cluster, such as -1: these items are treated as missing.",
     )
     extra: str | None = option(
         None,
         choices=EXTRA,
         called="rule for extra items",
-        help="Items that gold does not know: dropped, counted as a class each, counted in the "
-        "system alone, or gold taken as a sample of whole classes, from which precision, recall "
-        "and F are estimated. Default: drop; of mentions unmatched.",
+        help="System items that are not in gold: drop = ignored, count = one class each, unmatched "
+        "= counted in the system only, sample = gold is a sample of complete classes, from which "
+        "precision, recall and F of all items are estimated. Default: drop (unmatched for "
+        "coreference mentions).",
     )
     answers: str = option(
         "weighted",
         choices=ANSWERS,
         called="kind of answers",
-        help="Weighted answers of a system: scored as they are, or only the heaviest label.",
+        help="System labels with weights: weighted = scored as they are, top = only the heaviest "
+        "label of each item.",
     )
     several: str | None = option(
         None,
         choices=SEVERAL,
         called="meaning of several labels",
-        help="What several labels of an item are: shares of it by their weights, or sets that it "
-        "is in, each in full. Default: weights; of clusters that are listed one by one, cover.",
+        help="How to read items with several labels: weights = fractional membership, cover = full "
+        "membership in each (overlapping clusters). Default: weights (cover for files with one "
+        "cluster per line).",
     )
     labels: str | None = option(
         None,
         choices="label formats",
         called="label format",
-        help="Format of the label files, if the name misleads.",
+        help="Format of the label files, if it cannot be inferred from the file name.",
     )
     columns: Mapping[str, str] | None = option(
         None,
         many="pairs",
         metavar="ROLE=COLUMN",
-        help="Which column is the item, label, weight or group: item=doc,label=topic; of one side "
-        "gold.label=topic.",
+        help="Columns to read as item, label, weight or group, e.g. item=doc,label=topic; for one "
+        "side only, gold.label=topic.",
     )
     cut: Any = option(
         None,
         metavar="K|SCORE",
-        help="Where a system is a tree: score its cut into K clusters, or that with the best "
-        "SCORE, such as ami or v@jk. Default: ami.",
+        help="Where to cut a system that is a tree: into K clusters, or where SCORE, such as ami "
+        "or v@jk, is best. Default: ami.",
     )
     balance: str | None = option(
         None,
         choices=BALANCES,
         metavar="class",
-        help="Weigh items so that all gold classes (of a group) count the same.",
+        help="Weight items so that all gold classes (of a group) have the same total weight.",
     )
     by: str | None = option(
         None,
         choices=BY,
         metavar="group",
-        help="Also give the scores of each group (word, document, data set); csv has these only.",
+        help="Also report the scores of each group (word, document, data set); with CSV, only the "
+        "per-group scores are written.",
     )
     details: bool = option(
         False,
-        help="Also show entropies, pairs of items and sizes; of one system the worst groups, "
-        "clusters that mix classes and scattered classes.",
+        help="Also show entropies, pair counts and sizes; for one system also the worst groups, "
+        "mixed clusters and scattered classes.",
     )
-    title: str = option("", help="What pages, reports and captions of tables call it.")
+    title: str = option("", help="Title for pages, reports and table captions.")
     golds: Any = option(
         (),
         many="repeated",
         flags=("--gold",),
         metavar="FILE",
-        help="Another gold standard beside GOLD, of another annotator, as FILE or NAME=FILE; may "
-        "be repeated. Scores are the mean over all, beside how well annotators agree.",
+        help="Gold standard of another annotator, as FILE or NAME=FILE; may be repeated. Scores "
+        "are means over all gold standards, next to the agreement of the annotators.",
     )
-    baselines: bool = option(True, help="Also score trivial answers on the same gold.")
+    baselines: bool = option(True, help="Also score baselines on the same gold standard.")
     ci: int = option(
         0,
         minimum=0,
-        metavar="DRAWS",
-        expects="a number of draws, or 0 for no interval; intervals are 95% ones, ci=1000 is usual",
-        help="Give 95% intervals from so many bootstrap draws, say 1000: over groups, or over "
-        "items where there are none.",
+        metavar="N",
+        expects="the number of bootstrap samples (e.g. 1000), not a level; intervals are always "
+        "95 %, and 0 means none",
+        help="Number of bootstrap samples for 95% confidence intervals, e.g. 1000: of groups, or "
+        "of items if there are no groups. Default: 0, no intervals.",
     )
     interval: str = option(
         "auto",
         choices=INTERVALS,
-        help="Kind of interval; auto is BCa over groups, jackknife over items.",
+        help="Kind of interval; auto is BCa for groups, jackknife for items.",
     )
-    seed: int = option(0, minimum=0, help="Seed of everything random.")
+    seed: int = option(0, minimum=0, help="Random seed.")
     memory: str | None = option(
         None,
         metavar="SIZE",
-        help="For joining large files, such as 2GB; more goes to disk. Default: half of it all.",
+        help="Memory limit for joining large files, e.g. 2GB; beyond it data spill to disk. "
+        "Default: half of RAM.",
     )
     engine: str = copy_option(EngineOptions, "engine", "local")
     scheduler: str | None = copy_option(EngineOptions, "scheduler", None)
@@ -167,100 +174,107 @@ class LabelOptions(Checked):
 
 @dataclass(frozen=True)
 class ScoreOptions(LabelOptions):
-    """Of one system."""
+    """Options of `roget score`: one system."""
 
     cells: Any = option(
         None,
         metavar="FILE",
-        help="In the place of GOLD and SYSTEM: a table of cells (gold, system, count[, group]) "
-        "that any database has counted.",
+        help="Instead of GOLD and SYSTEM: a table of cells (gold, system, count[, group]), e.g. "
+        "the result of a GROUP BY in any database.",
     )
     items: Any = option(
         None,
         metavar="FILE",
-        help="Also write labels and scores of each item (element-centric, B-cubed precision and "
-        "recall) as CSV, TSV, Parquet or JSON lines.",
+        help="Also write the labels and scores of each item (element-centric, B-cubed precision "
+        "and recall) as CSV, TSV, Parquet or JSON lines.",
     )
     chance: int = option(
         0,
         minimum=0,
-        metavar="DRAWS",
-        expects="a number of random answers, or 0 for no test; chance=1000 is usual",
-        help="Also give z and p of being better than chance, by so many random answers with the "
-        "same cluster sizes, say 1000.",
+        metavar="N",
+        expects="a number of random clusterings (e.g. 1000), or 0 for no test",
+        help="Also report z and p against N random clusterings with the same cluster sizes, e.g. "
+        "1000. Default: 0, no test.",
     )
     cuts: Any = option(
         None,
         metavar="CUTS",
-        help="Where the system is a tree: also score all these cuts of it: 1..500, 2,8,64 or all.",
+        help="Also score these cuts of a system that is a tree: 1..500, 2,8,64 or all.",
     )
     levels: str | None = option(
         None,
-        metavar="SIGN",
-        help="What parts the levels of labels from general to special, such as / in a/b/c; or "
-        "'lists' where JSON has a list of labels for each item. Each level is scored.",
+        metavar="SEPARATOR",
+        help="Separator of hierarchical labels, such as / in a/b/c, or 'lists' if JSON has a list "
+        "of labels, from general to specific, for each item. Each level is scored.",
     )
 
 
 @dataclass(frozen=True)
 class CompareOptions(LabelOptions):
-    """Of several systems."""
+    """Options of `roget compare`: several systems."""
 
     splits: Sequence[str | os.PathLike[str]] = option(
         (),
         many="repeated",
         metavar="FOLDER",
-        help="Also give supervised recall on the splits of a folder with files mapping.1.key and "
-        "test.1.key, mapping.2.key …; or of several.",
+        help="Also report supervised recall on the splits of a folder with files mapping.1.key and "
+        "test.1.key, mapping.2.key …; may be repeated.",
     )
     main: str | None = option(
         None,
         metavar="SCORE",
-        help="The score that systems are sorted by, such as v@jk or ari. Default: the first under "
-        "which no trivial answer does as well as the best system.",
+        help="Score to sort the systems by, such as v@jk or ari. Default: the first score on which "
+        "the best system beats all baselines.",
     )
     intervals: bool = option(
-        True, help="Show the intervals in tables for people; JSON and csv always have them."
+        True, help="Show the intervals in printed tables; JSON and CSV always contain them."
     )
     paired: str = option(
         "bootstrap",
         choices=PAIRED,
         called="test",
-        help="Test of the difference of two systems (needs a number of draws).",
+        help="Test of the difference of two systems (requires --ci).",
     )
 
 
 @dataclass(frozen=True)
+class PipelineOptions(ScoreOptions, CompareOptions):
+    """Options of `score` and of `compare` together, as the scoring pipeline takes them."""
+
+
+@dataclass(frozen=True)
 class AgreeOptions(Checked):
-    """Of several clusterings without a gold standard."""
+    """Options of `roget agree`: several clusterings without a gold standard."""
 
     measures: Any = copy_option(
         LabelOptions,
         "measures",
         None,
-        help="A measure of `roget list measures`, or several; the first tells which clustering is "
-        "typical, and draws tree and map. Default: ari, vi.",
+        help="One or more measures of `roget list measures`; the first one determines the typical "
+        "clustering, the tree and the map. Default: ari, vi.",
     )
     entropy: str | Sequence[str] = copy_option(
         LabelOptions,
         "entropy",
         ("ml",),
-        help="An estimator of `roget list entropies`, or several. Default: ml, under which VI is a "
-        "metric.",
+        help="One or more entropy estimators of `roget list entropies`. Default: ml, under which "
+        "VI is a metric.",
     )
     average: str | None = option(
         "weighted",
         choices=AVERAGES,
-        help="How the scores of groups (words, documents) become one: mean weighted by items, "
-        "plain mean, or one table of all items whose labels are private to their group.",
+        help="How to combine the scores of groups (words, documents): weighted = mean weighted by "
+        "items, unweighted = plain mean, pooled = one table of all items, with labels private to "
+        "their group.",
     )
     missing: str = copy_option(
         LabelOptions,
         "missing",
         "drop",
         choices=LACKING,
-        help="Items that a clustering lacks: left out of all, left out of its pairs only (for "
-        "resamples), one extra cluster, a cluster each, or an error.",
+        help="Items that some clusterings lack: drop = excluded, pairs = each pair is compared on "
+        "its common items (for resamples), cluster = one extra cluster, singletons = one cluster "
+        "each, error = refused.",
     )
     noise: str | None = copy_option(LabelOptions, "noise", None)
     answers: str = copy_option(LabelOptions, "answers", "weighted")
@@ -269,65 +283,67 @@ class AgreeOptions(Checked):
         LabelOptions,
         "columns",
         None,
-        help="Which column is the item, label, weight or group: item=doc,label=topic.",
+        help="Columns to read as item, label, weight or group, e.g. item=doc,label=topic.",
     )
     ci: int = copy_option(
         LabelOptions,
         "ci",
         0,
-        help="Give 95% intervals: BCa from so many draws of groups, or, where there are none, the "
-        "jackknife's over items.",
+        help="Number of bootstrap samples of groups for 95% BCa intervals, e.g. 1000; without "
+        "groups, intervals are jackknife intervals over items. Default: 0, no intervals.",
     )
     seed: int = copy_option(LabelOptions, "seed", 0)
 
 
 @dataclass(frozen=True)
 class ConsensusOptions(Checked):
-    """Of what many clusterings have in common."""
+    """Options of the consensus of several clusterings."""
 
     by: str = option(
         "medoid",
         choices=CONSENSUS,
         called="consensus",
         flags=("--consensus-by",),
-        help="The clustering that agrees best with the others, or average-link of how often items "
-        "are together (of a few thousand items).",
+        help="medoid = the clustering that agrees best with the others, average = average linkage "
+        "of how often items share a cluster (up to a few thousand items).",
     )
     clusters: int | None = option(
         None,
         minimum=1,
-        help="Clusters of an average-link consensus. Default: the median of the clusterings'.",
+        help="Number of clusters of an average-linkage consensus. Default: the median over the "
+        "clusterings.",
     )
     at_least: float = option(
         0.5,
         positive=True,
         maximum=1.0,
         metavar="SHARE",
-        help="Of the clusterings that have both items of a pair, those in which they are together.",
+        help="Minimum share of the clusterings that put both items of a pair in one cluster, among "
+        "those that have both.",
     )
     most: int = option(
         20_000_000,
         minimum=1,
         metavar="PAIRS",
-        help="Pairs of items that are looked at and written at most.",
+        help="Maximum number of item pairs to write.",
     )
 
 
 @dataclass(frozen=True)
 class ConvertOptions(Checked):
-    """Of writing labels in another format."""
+    """Options of `roget convert`: write labels in another format."""
 
     from_: str | None = option(
         None,
         choices="label formats",
         called="label format",
-        flags=("--from", "--labels"),  # messages about label files speak of --labels
-        help="Format of INPUT, if the name misleads.",
+        flags=("--from", "--labels"),  # messages about label files mention --labels
+        help="Format of INPUT, if it cannot be inferred from the file name.",
     )
     to: str | None = option(
         None,
         choices="label formats",
         called="label format",
-        help="Format of OUTPUT, if the name does not tell.",
+        help="Format of OUTPUT, if it cannot be inferred from the file name.",
     )
     columns: Mapping[str, str] | None = copy_option(LabelOptions, "columns", None)

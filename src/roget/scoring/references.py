@@ -1,7 +1,7 @@
-"""`roget.cite`: BibTeX of the measures, estimators and methods behind scores.
+"""`roget.cite`: BibTeX for the measures, estimators and methods behind scores.
 
-Parts of the catalogue name what they come from by author and year; the entries stand in
-references.bib under these names.
+Entries of the catalogue name their sources by author and year; references.bib has the BibTeX
+under these names.
 """
 
 from __future__ import annotations
@@ -15,17 +15,16 @@ from typing import Any
 from roget import catalogue
 from roget._version import __version__
 from roget.errors import InputError, UnknownName
-from roget.scoring.comparison import Comparison
 from roget.scoring.measures import Measure, parse
 from roget.scoring.measures.base import split_names
-from roget.scoring.results import Shown, read_signature
+from roget.scoring.signature import Signed, read_signature
 
 OURS = f"""@software{{roget,
   author = {{{{The roget authors}}}},
   title = {{roget: thesauri from your own text, and what any clustering is worth}},
   version = {{{__version__}}},
 }}"""
-"""As in CITATION.cff."""
+"""The entry of roget itself, as in CITATION.cff."""
 
 INTERVALS = {"bca": "Efron 1987", "percentile": "Efron 1979", "jackknife": "Tukey 1958"}
 TESTED = ("Holm 1979", "Piepho 2004")
@@ -34,19 +33,19 @@ UNMATCHED = "Pradhan et al. 2014"
 _NAMED = re.compile(r"(\D+?)\s*\(?(\d{4})\)?")
 
 
-def cite(*parts: str | Measure | Shown) -> str:
-    """BibTeX of what was used, and of roget.
+def cite(*parts: str | Measure | Signed) -> str:
+    """Return BibTeX for measures, estimators or results, and for roget.
 
     Parameters
     ----------
     parts
-        Names of measures and entropy estimators, or results of scoring and comparing, which know
-        what they used: intervals, tests and the rule for unmatched mentions as well.
+        Names of measures and entropy estimators, or results of scoring and comparing, which also
+        cite the intervals, tests and rules they used.
 
     Returns
     -------
     str
-        An entry for each source, each once, in the order they were met.
+        One entry for each source, in order of first use.
 
     Examples
     --------
@@ -54,17 +53,20 @@ def cite(*parts: str | Measure | Shown) -> str:
     2
     """
     if not parts:
-        raise InputError("nothing to cite: name measures or estimators, or give a result")
+        raise InputError(
+            "nothing to cite: pass names of measures or estimators, or a result",
+            code="missing-option",
+        )
     names = dict.fromkeys(name for part in parts for name in _list_sources(part))
     entries = read_entries()
-    # Parts of other packages may come from what is not known here.
+    # Plug-in measures may cite works that are not in our bibliography.
     found = [entries.get(name, f"% no entry for {name}") for name in names]
     return "\n\n".join([OURS, *found]) + "\n"
 
 
 @cache
 def read_entries() -> dict[str, str]:
-    """All entries, by the names under which they stand."""
+    """Return all entries by name."""
     text = resources.files("roget.scoring").joinpath("references.bib").read_text(encoding="utf-8")
     _, *blocks = text.split("\n% ")
     named = (block.partition("\n") for block in blocks)
@@ -72,7 +74,7 @@ def read_entries() -> dict[str, str]:
 
 
 def split_reference(text: str) -> list[str]:
-    """The sources that a part of the catalogue names, each by author and year alone.
+    """Return the sources of a reference text by author and year.
 
     >>> split_reference("Quenouille (1956), Notes on bias in estimation; Tukey (1958)")
     ['Quenouille 1956', 'Tukey 1958']
@@ -82,8 +84,8 @@ def split_reference(text: str) -> list[str]:
 
 
 def _list_sources(part: Any) -> Iterator[str]:
-    """The names of the entries that one part calls for."""
-    if isinstance(part, Shown):
+    """Yield the names of the entries for one argument."""
+    if isinstance(part, Signed):
         yield from _list_used(part)
     elif isinstance(part, str) and part in catalogue.names("entropies"):
         yield from split_reference(catalogue.load("entropies", part).reference)
@@ -94,14 +96,17 @@ def _list_sources(part: Any) -> Iterator[str]:
             known = [*catalogue.names("measures"), *catalogue.names("entropies")]
             raise UnknownName("measure or estimator", str(part), known) from None
     else:
-        raise InputError(f"cannot cite a {type(part).__name__}; expected a name or a result")
+        raise InputError(
+            f"cannot cite a {type(part).__name__}; expected a name or a result",
+            code="invalid-input",
+        )
 
 
-def _list_used(result: Shown) -> Iterator[str]:
-    """What a result's signature tells."""
+def _list_used(result: Signed) -> Iterator[str]:
+    """Yield the sources that follow from a result's signature."""
     signed = read_signature(result.signature)
     for name in split_names("measure", signed["measures"]):
-        # What only samples have is no part of the catalogue, and has no source of its own.
+        # Measures of entity samples are not in the catalogue and have no source.
         bare = re.split(r"[(\[]", str(name))[0]
         if bare in catalogue.names("measures"):
             yield from _list_sources(bare)
@@ -113,7 +118,7 @@ def _list_used(result: Shown) -> Iterator[str]:
         groups = result.groups > 1 or signed["average"] == "pooled"
         usual = "bca" if groups else "jackknife"
         yield INTERVALS[usual if method == "auto" else method]
-    if isinstance(result, Comparison) and result.pairs:
+    if result.has_tests:
         yield from TESTED
     if "unmatched" in (signed["missing"], signed.get("extra")):
         yield UNMATCHED

@@ -1,6 +1,6 @@
-"""What scoring returns: rows of values that never travel without their signature.
+"""Results of scoring: rows of values that are always stored with their signature.
 
-The warnings of a table say in plain words when a score should not be taken at face value.
+`ScoreTable` holds the scores of one system, `Comparison` those of several.
 """
 
 from __future__ import annotations
@@ -10,54 +10,158 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePath
+from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from roget.catalogue import name_extra
-from roget.core.io.problems import join_names, plural
-from roget.core.notebook import ReportMixin
-from roget.core.types import Floats
+from roget.core.io.problems import plural
 from roget.errors import InputError, Undefined, UnknownName
+from roget.scoring.signature import Signed
 
 if TYPE_CHECKING:
-    from roget.scoring.measures import Measure
-    from roget.scoring.score import ScoredSystem
     from roget.scoring.steps.components import ScoreComponents
     from roget.scoring.steps.diagnostics import Details, GroupRow
     from roget.scoring.steps.sets import Columns
     from roget.scoring.steps.sweep import Sweep
+    from roget.scoring.systems import ScoredSystem
 
 MEAN, TREE = "mean", "tree"
-"""What stands for a level: the mean over all, and the tree that they make."""
+"""Names of the rows that hold the mean over levels, and the scores of the whole tree."""
+
+TIE = 1e-12
+"""Scores that differ by less are equal."""
+
+Score = tuple[str, str | None]
+"""A measure and an entropy estimator, None if the measure uses none."""
+
+
+def none_if_nan(value: float) -> float | None:
+    """Return a plain number, or None for NaN, which means "undefined" inside arrays only."""
+    return None if np.isnan(value) else float(value)
+
+
+def score_key(measure: str, entropy: str | None) -> str:
+    """Return the name of a score, such as v@jk."""
+    return measure if entropy is None else f"{measure}@{entropy}"
+
+
+def name_metric(measure: str, entropy: str | None) -> str:
+    """Return a name of a score for experiment trackers, which do not allow brackets.
+
+    >>> name_metric("v(beta=0.5)", "jk"), name_metric("ari", None)
+    ('v_beta_0.5/jk', 'ari')
+    """
+    name = re.sub(r"[^\w.-]+", "_", measure).rstrip("_")
+    return f"{name}/{entropy}" if entropy else name
+
+
+def find_scores(name: str, known: Iterable[Score]) -> list[Score]:
+    """Return the scores named by a text such as "v@jk"; "v" is V under each estimator.
+
+    >>> find_scores("v", [("v", "ml"), ("v", "jk"), ("ari", None)])
+    [('v', 'ml'), ('v', 'jk')]
+    """
+    known = list(known)
+    measure, _, entropy = name.strip().partition("@")
+    found = [score for score in known if score[0] == measure and entropy in ("", score[1])]
+    if not found:
+        raise UnknownName("score", name, [score_key(*score) for score in known])
+    return found
+
+
+def is_plug_in(score: Score) -> bool:
+    """Return True if entropies are plug-in estimates without bias correction."""
+    return score[1] == "ml"
+
+
+def beats_baselines(
+    ours: Iterable[float | None], baselines: Iterable[float | None], better: str
+) -> bool:
+    """Return True if the best of our scores beats every baseline, and there are baselines.
+
+    >>> beats_baselines([0.3, 0.2], [0.0, None], "higher"), beats_baselines([1.0], [1.0], "higher")
+    (True, False)
+    """
+    sign = -1.0 if better == "lower" else 1.0
+    own, other = (
+        [sign * value for value in values if value is not None] for values in (ours, baselines)
+    )
+    return bool(own and other) and max(own) > max(other) + TIE
+
+
+def as_plain(value: Any) -> Any:
+    """Convert rows and sequences of rows to plain data."""
+    if hasattr(value, "as_dict"):
+        return value.as_dict()
+    several = isinstance(value, list | tuple | Iterator)
+    return [as_plain(one) for one in value] if several else value
+
+
+class Result(Signed):
+    """Base class of results: they print a report, render in notebooks and convert to frames."""
+
+    def __str__(self) -> str:
+        return self.render("text").rstrip("\n")
+
+    def cite(self) -> str:
+        """Return BibTeX entries for the measures, estimators and methods used, and for roget."""
+        from roget.scoring.references import cite
+
+        return cite(self)
+
+    def to_pandas(self) -> Any:
+        """Return all values in full precision as a pandas DataFrame."""
+        with name_extra():
+            return importlib.import_module("pandas").DataFrame(self._columns())
+
+    def to_polars(self) -> Any:
+        """Return all values in full precision as a polars DataFrame."""
+        with name_extra():
+            return importlib.import_module("polars").DataFrame(self._columns(), strict=False)
+
+    def _plain(self, *names: str) -> dict[str, Any]:
+        """Return attributes as plain data, ready for JSON."""
+        return {name: as_plain(getattr(self, name)) for name in names}
+
+    def _columns(self) -> dict[str, list[Any]]:
+        sheet = self._report().sheet
+        cells = zip(*sheet.rows, strict=True) if sheet.rows else [()] * len(sheet.columns)
+        return {c.title: list(column) for c, column in zip(sheet.columns, cells, strict=True)}
 
 
 @dataclass(frozen=True)
 class ScoreRow:
-    """One measure under one entropy estimator (None where it uses none)."""
+    """The value of one measure under one entropy estimator (None if it uses none)."""
 
     measure: str
     entropy: str | None
     value: float | None
-    """None where the score is undefined; `reason` says why."""
+    """None if the score is undefined; `reason` says why."""
     reason: str | None = None
     low: float | None = None
     high: float | None = None
     direction: str = "higher"
     baselines: Mapping[str, float | None] = field(default_factory=dict)
-    """What trivial answers get on the same gold standard."""
+    """The scores of the baselines on the same gold standard."""
     z: float | None = None
-    """How many standard deviations better than random answers, where asked for."""
+    """Standard deviations above the mean of random clusterings, if requested."""
     p: float | None = None
-    """How often random answers do as well, where asked for."""
+    """The share of random clusterings that score at least as well, if requested."""
     level: str | None = None
-    """Which level of gold, of the system or of both was scored, where there are several."""
+    """The level of gold, system or both, if labels are hierarchical."""
     golds: Mapping[str, float | None] = field(default_factory=dict)
-    """The scores on each of several gold standards, of which the value is the mean."""
+    """The scores on each of several gold standards; the value is their mean."""
+
+    @property
+    def title(self) -> str:
+        """Measure and estimator for messages, such as v (jk)."""
+        return self.measure if self.entropy is None else f"{self.measure} ({self.entropy})"
 
     def as_dict(self) -> dict[str, Any]:
-        """The row as plain data; a reason only where there is no value."""
+        """Return the row as plain data, with a reason only if there is no value."""
         row: dict[str, Any] = {} if self.level is None else {"level": self.level}
         row |= {
             "measure": self.measure,
@@ -78,125 +182,12 @@ class ScoreRow:
         return row
 
 
-Score = tuple[str, str | None]
-"""A measure and an entropy estimator, None where it uses none."""
-
-
-def defined(value: float) -> float | None:
-    """A number, or None for NaN: inside, NaN stands for "undefined"; it never leaves."""
-    return None if np.isnan(value) else float(value)
-
-
-def find_scores(name: str, known: Iterable[Score]) -> list[Score]:
-    """The scores that a text such as "v@jk" or "ari" names: "v" is V under each estimator.
-
-    >>> find_scores("v", [("v", "ml"), ("v", "jk"), ("ari", None)])
-    [('v', 'ml'), ('v', 'jk')]
-    """
-    known = list(known)
-    measure, _, entropy = name.strip().partition("@")
-    found = [score for score in known if score[0] == measure and entropy in ("", score[1])]
-    if not found:
-        raise UnknownName("score", name, [address(*score) for score in known])
-    return found
-
-
-def address(measure: str, entropy: str | None) -> str:
-    """How people name a score: v@jk."""
-    return measure if entropy is None else f"{measure}@{entropy}"
-
-
-TIE = 1e-12
-"""Scores that differ by less are the same."""
-
-
-def is_plug_in(score: Score) -> bool:
-    """Whether entropies are those of the sample, as if it were all there is."""
-    return score[1] == "ml"
-
-
-def is_earned(ours: Iterable[float | None], trivial: Iterable[float | None], better: str) -> bool:
-    """Whether the best of some scores is better than every trivial answer's, which there must be.
-
-    >>> is_earned([0.3, 0.2], [0.0, None], "higher"), is_earned([1.0], [1.0], "higher")
-    (True, False)
-    """
-    sign = -1.0 if better == "lower" else 1.0
-    known, none = (
-        [sign * value for value in values if value is not None] for values in (ours, trivial)
-    )
-    return bool(known and none) and max(known) > max(none) + TIE
-
-
-def hide_paths(texts: Iterable[str], *sources: str) -> tuple[str, ...]:
-    """The texts with the names of files in the place of their absolute paths.
-
-    What is published should not tell of the machine it was made on.
-    """
-    long = {one: PurePath(one).name for one in sources if PurePath(one).is_absolute()}
-    for path, name in sorted(long.items(), reverse=True):
-        texts = [text.replace(path, name) for text in texts]
-    return tuple(texts)
-
-
-def read_signature(signature: str) -> dict[str, str]:
-    """The parts of a signature by name.
-
-    >>> read_signature("gold:hard|ci:none")
-    {'gold': 'hard', 'ci': 'none'}
-    """
-    return dict(part.partition(":")[::2] for part in signature.split("|"))
-
-
-def as_plain(value: Any) -> Any:
-    """What a result has, as plain data: rows know theirs, and several of anything are a list."""
-    if hasattr(value, "as_dict"):
-        return value.as_dict()
-    several = isinstance(value, list | tuple | Iterator)
-    return [as_plain(one) for one in value] if several else value
-
-
-class Shown(ReportMixin):
-    """What every result shows of itself: as text, in a notebook, as a frame."""
-
-    signature: str
-    groups: int
-
-    def __str__(self) -> str:
-        return self.render("text").rstrip("\n")
-
-    def cite(self) -> str:
-        """BibTeX of the measures, estimators and methods that were used, and of roget."""
-        from roget.scoring.references import cite
-
-        return cite(self)
-
-    def to_pandas(self) -> Any:
-        """All digits as a pandas DataFrame."""
-        with name_extra():
-            return importlib.import_module("pandas").DataFrame(self._columns())
-
-    def to_polars(self) -> Any:
-        """All digits as a polars DataFrame."""
-        with name_extra():
-            return importlib.import_module("polars").DataFrame(self._columns(), strict=False)
-
-    def _plain(self, *names: str) -> dict[str, Any]:
-        """Attributes as plain data, ready for JSON."""
-        return {name: as_plain(getattr(self, name)) for name in names}
-
-    def _columns(self) -> dict[str, list[Any]]:
-        sheet = self._report().sheet
-        cells = zip(*sheet.rows, strict=True) if sheet.rows else [()] * len(sheet.columns)
-        return {c.title: list(column) for c, column in zip(sheet.columns, cells, strict=True)}
-
-
 @dataclass(frozen=True, repr=False)
-class ScoreTable(Shown):
+class ScoreTable(Result):
     """Scores of one system on one gold standard.
 
-    `table["v", "jk"]` is a value, `print(table)` the report, `table.as_dict()` the JSON,
-    `table.to_pandas()` a frame, `table.flat()` what trackers of experiments log.
+    `table["v", "jk"]` is a value, `print(table)` prints the report, `table.as_dict()` is the JSON,
+    `table.to_pandas()` a frame, `table.flat()` a dictionary for experiment trackers.
     """
 
     kind = "score"
@@ -205,49 +196,54 @@ class ScoreTable(Shown):
     items: int | float
     groups: int
     classes: float
-    """Gold classes, on average per group."""
+    """The mean number of gold classes per group."""
     clusters: float
+    """The mean number of clusters per group."""
     warnings: tuple[str, ...]
     rows: tuple[ScoreRow, ...]
     details: Details | None = None
-    """Worst groups, mixed clusters and scattered classes, where asked for."""
+    """Worst groups, mixed clusters and scattered classes, if requested."""
     title: str = ""
-    """What pages and captions call it."""
-    outline: ScoreComponents | None = None
-    """Entropies, pairs of items, and sizes of classes and clusters."""
+    """The title of pages and captions."""
+    components: ScoreComponents | None = None
+    """Entropies, pair counts, and sizes of classes and clusters."""
     by_group: tuple[GroupRow, ...] = ()
-    """The scores of each group, worst first, where asked for."""
-    answered: ScoredSystem | None = field(default=None, repr=False, compare=False)
-    """The tables of all groups, where they were to be kept."""
-
+    """The scores of each group, worst first, if requested."""
+    scored: ScoredSystem | None = field(default=None, repr=False, compare=False)
+    """The contingency tables of all groups, if they were to be kept."""
     sweep: Sweep | None = field(default=None, repr=False)
-    """The scores of many cuts of a tree, where asked for."""
+    """The scores of many cuts of a tree, if requested."""
     chance: int = 0
-    """Random answers that z and p are of, where asked for."""
+    """The number of random clusterings behind z and p."""
 
     @property
     def main(self) -> Score:
-        """The first score that is better than those of all trivial answers, or the first.
+        """The first score that beats all baselines, or else the first score.
 
-        Corrected scores come before plug-in ones, which a cluster per item does well under.
+        Corrected scores come before plug-in ones, which reward one cluster per item.
         """
         rows = sorted(self.rows, key=lambda row: is_plug_in((row.measure, row.entropy)))
-        earned = (r for r in rows if is_earned([r.value], r.baselines.values(), r.direction))
-        first = next(earned, self.rows[0])
+        good = (r for r in rows if beats_baselines([r.value], r.baselines.values(), r.direction))
+        first = next(good, self.rows[0])
         return first.measure, first.entropy
 
     def sets(self, kind: str = "clusters") -> Columns:
-        """Columns of a table of all "classes", "clusters" or the "mapping" of clusters to classes.
+        """Return the columns of a table of all "classes" or "clusters", or of the "mapping".
 
-        The scores must be of `roget.score(..., keep=True)`.
+        The mapping lists the class that each cluster corresponds to. Requires
+        `roget.score(..., keep=True)`.
         """
-        if self.answered is None:
-            raise InputError("the tables were not kept: say roget.score(..., keep=True)")
-        return list_kind([self.answered], kind)
+        if self.scored is None:
+            raise InputError(
+                f"{kind}: the contingency tables were not kept; pass keep=True to roget.score",
+                code="missing-option",
+            )
+        return list_kind([self.scored], kind)
 
     def __getitem__(self, key: str | tuple[str, str | None]) -> float:
+        """Return the value of a measure, or of a measure and an estimator."""
         measure, entropy = key if isinstance(key, tuple) else (key, None)
-        # Of several levels, the mean is the score.
+        # If there are levels, the mean over them comes first.
         for row in sorted(self.rows, key=lambda row: row.level not in (None, MEAN)):
             if row.measure == measure and (not isinstance(key, tuple) or row.entropy == entropy):
                 if row.value is None:
@@ -258,173 +254,284 @@ class ScoreTable(Shown):
         raise UnknownName("row", wanted, known)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON."""
+        """Return plain data, ready for JSON."""
         sizes = "items", "groups", "classes", "clusters"
         data = self._plain("signature", *sizes, "warnings", "rows")
-        if self.outline is not None:
-            data |= self.outline.as_dict()
+        if self.components is not None:
+            data |= self.components.as_dict()
         more = ("by_group", "details", "sweep")
         return data | self._plain(*(name for name in more if getattr(self, name)))
 
     def flat(self) -> dict[str, float]:
-        """The values by names that trackers such as MLflow and W&B take: {"v/jk": 0.71}.
+        """Return the defined values under names for MLflow, W&B and others: {"v/jk": 0.71}.
 
-        Scores that are undefined are left out. Those of a level have it before them,
-        {"level-1/v/jk": 0.6}, and their mean has not.
+        Scores of a level are prefixed by it, {"level-1/v/jk": 0.6}; their mean is not.
         """
-        found = {}
+        values = {}
         for row in self.rows:
             if row.value is not None:
                 level = "" if row.level in (None, MEAN) else f"level-{row.level}/"
-                found[level.replace("×", "-") + name_metric(row.measure, row.entropy)] = row.value
-        return found
+                values[level.replace("×", "-") + name_metric(row.measure, row.entropy)] = row.value
+        return values
 
     def falls_short(self, bounds: Iterable[str]) -> list[str]:
-        """What is said of scores that miss a bound, such as "v@jk=0.6"; none if all are met.
+        """Return a message for each score that misses a bound such as "v@jk=0.6".
 
-        A distance must not be above its bound, any other score not below. What was undefined is
-        missed. The bounds must be of scores that the table has.
+        A distance must not exceed its bound, any other score must not be below it. An undefined
+        score misses every bound.
         """
-        said = []
+        missed = []
         for bound in bounds:
-            name, equals, limit = bound.rpartition("=")
-            try:
-                least = float(limit)
-            except ValueError:
-                equals = ""
-            # Nothing is below a bound that is no number: it would never fail.
-            if not equals or not name.strip() or math.isnan(least):
-                raise InputError(f"{bound!r}: expected MEASURE[@ENTROPY]=NUMBER, such as v@jk=0.6")
+            name, limit = _parse_bound(bound)
             wanted = find_scores(name, ((row.measure, row.entropy) for row in self.rows))
             for row in self.rows:
                 if (row.measure, row.entropy) not in wanted:
                     continue
-                higher, called = row.direction == "higher", address(row.measure, row.entropy)
+                higher, called = row.direction == "higher", score_key(row.measure, row.entropy)
                 called += "" if row.level is None else f" (level {row.level})"
                 if row.value is None:
-                    said.append(f"{called} is undefined: {row.reason}")
-                elif row.value < least if higher else row.value > least:
+                    missed.append(f"{called} is undefined: {row.reason}")
+                elif row.value < float(limit) if higher else row.value > float(limit):
                     side = "below" if higher else "above"
-                    said.append(f"{called} is {row.value:.4f}, {side} {limit}")
-        return said
+                    missed.append(f"{called} is {row.value:.4f}, {side} {limit}")
+        return missed
 
     def __repr__(self) -> str:
-        shown = [f"{_name_row(row)} {row.value:.3f}" for row in self.rows if row.value is not None]
+        shown = [f"{row.title} {row.value:.3f}" for row in self.rows if row.value is not None]
         more = ", …" if len(shown) > 3 else ""
-        told = f": {', '.join(shown[:3])}{more}" if shown else ", all scores undefined"
-        return f"<ScoreTable of {plural(self.items, 'item', ',')}{told}>"
+        scores = f": {', '.join(shown[:3])}{more}" if shown else ", all scores undefined"
+        return f"<ScoreTable of {plural(self.items, 'item', ',')}{scores}>"
 
 
-def list_kind(answered: Sequence[ScoredSystem], kind: str) -> Columns:
-    """All classes, clusters or the mapping of some systems, imported where they are asked for."""
+def _parse_bound(bound: str) -> tuple[str, str]:
+    """Split a bound such as "v@jk=0.6" into a score and a number, still as text."""
+    name, equals, limit = bound.rpartition("=")
+    try:
+        number = float(limit)
+    except ValueError:
+        number = math.nan
+    # No value is below NaN, so such a bound would never fail.
+    if not equals or not name.strip() or math.isnan(number):
+        raise InputError(
+            f"{bound!r}: expected MEASURE[@ENTROPY]=NUMBER, such as v@jk=0.6",
+            code="invalid-option",
+        )
+    return name, limit
+
+
+@dataclass(frozen=True)
+class SystemRow(ScoreRow):
+    """One score of one system, or of a baseline."""
+
+    system: str = ""
+    trivial: bool = False
+    """True for baselines and annotators, which have no rank."""
+    clusters: float | None = None
+    """The mean number of clusters per group."""
+    rank: int | None = None
+    """1 is the best system; ties share a rank."""
+    letters: str | None = None
+    """Systems that share a letter do not differ significantly."""
+    first: float | None = None
+    """The share of bootstrap samples in which the system is first."""
+    annotator: bool = False
+    """True for a gold standard scored on the others: a realistic upper bound for systems."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the row as plain data."""
+        about = {"system": self.system, "trivial": self.trivial, "clusters": self.clusters}
+        ranked = {"rank": self.rank, "letters": self.letters, "first": self.first}
+        more = {"annotator": self.annotator} if self.golds else {}
+        return {**about, **super().as_dict(), **ranked, **more}
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The difference a − b of two systems under one score."""
+
+    a: str
+    b: str
+    measure: str
+    entropy: str | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    p_holm: float | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the pair as plain data."""
+        return dict(self.__dict__)
+
+
+@dataclass(frozen=True)
+class GoldStandard:
+    """One of several gold standards."""
+
+    name: str
+    items: int | float
+    groups: int
+    classes: float
+    """The mean number of classes per group."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison(Result):
+    """Scores of several systems on one gold standard, with ranks and tests."""
+
+    kind = "comparison"
+
+    signature: str
+    items: int | float
+    groups: int
+    classes: float
+    """The mean number of gold classes per group."""
+    warnings: tuple[str, ...]
+    rows: tuple[SystemRow, ...]
+    pairs: tuple[Pair, ...] = ()
+    scored: tuple[ScoredSystem, ...] = field(default=(), repr=False, compare=False)
+    """The tables and scores by group of each system, for detailed pages."""
+    chosen: Score | None = None
+    """The main score, if one was requested."""
+    title: str = ""
+    """The title of pages and captions."""
+    golds: tuple[GoldStandard, ...] = ()
+    """The gold standards, if there are several."""
+    show_intervals: bool = True
+    """True if printed tables show intervals; JSON and CSV always contain them."""
+    show_details: bool = False
+    """True if reports show entropies, pair counts and sizes; JSON always contains them."""
+    components: tuple[ScoreComponents, ...] = field(default=(), repr=False)
+    """Entropies, pair counts and sizes of each system."""
+    by_group: tuple[GroupRow, ...] = ()
+    """The scores of each system in each group, if requested."""
+
+    @property
+    def has_tests(self) -> bool:
+        """True if systems were tested against each other."""
+        return bool(self.pairs)
+
+    @property
+    def systems(self) -> list[str]:
+        """The names of the systems in input order."""
+        return list(dict.fromkeys(row.system for row in self.rows if not row.trivial))
+
+    @property
+    def scores(self) -> list[Score]:
+        """The (measure, entropy) pairs in input order."""
+        return list(dict.fromkeys((row.measure, row.entropy) for row in self.rows))
+
+    @cached_property
+    def main(self) -> Score:
+        """The score that systems are sorted by.
+
+        Unless one was requested, it is the first score on which the best system beats all
+        baselines, corrected scores before plug-in ones, or else the first score.
+        """
+        scores = sorted(self.scores, key=is_plug_in)
+        return self.chosen or next(filter(self._beats_baselines, scores), self.scores[0])
+
+    @property
+    def reason(self) -> str:
+        """Why the main score was chosen."""
+        if self.chosen is not None:
+            return "as requested"
+        if self._beats_baselines(self.main):
+            return (
+                "chosen automatically as the first score, bias-corrected scores first, on which "
+                "the best system beats all baselines; set it with --main"
+            )
+        return "no score separates systems from baselines, so the first is used"
+
+    def _beats_baselines(self, score: Score) -> bool:
+        """Return True if the best system beats all baselines on a score."""
+        rows = [row for row in self.rows if (row.measure, row.entropy) == score]
+        rows = [row for row in rows if not row.annotator]
+        ours, baselines = ([r.value for r in rows if r.trivial == side] for side in (False, True))
+        return beats_baselines(ours, baselines, rows[0].direction)
+
+    @property
+    def ordered(self) -> list[Score]:
+        """The scores, the main one first."""
+        return [self.main, *(score for score in self.scores if score != self.main)]
+
+    def stability(self) -> list[dict[str, Any]]:
+        """Return Kendall's τ between the rankings of each measure under two estimators."""
+        from scipy.stats import kendalltau
+
+        found = []
+        for measure in dict.fromkeys(measure for measure, entropy in self.scores if entropy):
+            entropies = [entropy for name, entropy in self.scores if name == measure]
+            for a, b in combinations(entropies, 2):
+                ranks = [self._ranks(measure, entropy) for entropy in (a, b)]
+                shared = [name for name in ranks[0] if name in ranks[1]]
+                if len(shared) < 2:
+                    continue
+                tau = kendalltau(*[[side[name] for name in shared] for side in ranks]).statistic
+                moved = max(shared, key=lambda name: abs(ranks[0][name] - ranks[1][name]))
+                found.append(
+                    {
+                        "measure": measure,
+                        "a": a,
+                        "b": b,
+                        "tau": None if tau != tau else float(tau),
+                        "moved": moved,
+                        "from": ranks[0][moved],
+                        "to": ranks[1][moved],
+                    }
+                )
+        return found
+
+    def _ranks(self, measure: str, entropy: str | None) -> dict[str, int]:
+        return {
+            row.system: row.rank
+            for row in self.rows
+            if (row.measure, row.entropy) == (measure, entropy) and row.rank is not None
+        }
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain data, ready for JSON."""
+        data: dict[str, Any] = {
+            **self._plain("signature", "items", "groups", "classes"),
+            "main": {"measure": self.main[0], "entropy": self.main[1], "reason": self.reason},
+            **self._plain("warnings", "rows", "pairs"),
+            "stability": self.stability(),
+            "systems": [
+                {"system": name, **one.as_dict()}
+                for name, one in zip(self.systems, self.components, strict=False)
+            ],
+        }
+        return data | self._plain(*(name for name in ("golds", "by_group") if getattr(self, name)))
+
+    def sets(self, kind: str = "clusters") -> Columns:
+        """Return the columns of a table of all "classes" or "clusters", or of the "mapping".
+
+        The table has the rows of all systems.
+        """
+        if not self.scored:
+            raise InputError(
+                f"{kind}: a table of {kind} requires a single gold standard",
+                code="conflicting-options",
+            )
+        return list_kind(self.scored, kind)
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {len(self.systems)} systems on {self.items:,} items>"
+
+
+def list_kind(scored: Sequence[ScoredSystem], kind: str) -> Columns:
+    """Return the columns of a table of all classes, clusters or the mapping of some systems."""
     from roget.scoring.steps.sets import KINDS, list_sets
 
     if kind not in KINDS:
         raise UnknownName("kind of sets", kind, KINDS)
-    if any(system.sides.overlapping for system in answered):
-        raise InputError(f"{kind}: for items that have one class and one cluster each")
-    return list_sets(answered, kind)
-
-
-THIN_CELL = 5.0
-"""Items per non-empty cell below which entropies are mostly bias."""
-
-DISAGREEMENT = 0.05
-
-_ANSWERS = {
-    "one cluster": "putting all items in one cluster",
-    "one per item": "giving each item its own cluster",
-    "random": "random clusters of the same sizes",
-}
-
-
-def advise(
-    rows: Sequence[ScoreRow], measures: Sequence[Measure], items_per_cell: float
-) -> list[str]:
-    """All warnings the rows call for; `measures` are those of the rows."""
-    found = [*_find_beaten(rows, measures), *_find_disagreements(rows)]
-    if items_per_cell < THIN_CELL and any(row.entropy == "ml" for row in rows):
-        found.append(
-            f"only {items_per_cell:.1f} items per non-empty (class, cluster) cell: "
-            "too thin to trust an entropy without correction"
+    if any(system.sides.overlapping for system in scored):
+        raise InputError(
+            f"{kind}: requires items with one class and one cluster each",
+            code="conflicting-options",
         )
-    return found
-
-
-def note_undefined(
-    values: Floats, measures: Sequence[Measure], reasons: Mapping[int, str]
-) -> list[str]:
-    """A note for each average (measures × groups) that leaves some groups out."""
-    groups = values.shape[1]
-    undefined = np.isnan(values).sum(axis=1)
-    return [
-        f"{measure}: undefined in {undefined[i]} of {groups} groups, which are left out of the "
-        f"average ({reasons.get(i, 'no value')})"
-        for i, measure in enumerate(measures)
-        if 0 < 2 * undefined[i] <= groups
-    ]
-
-
-def merge_notes(notes: Mapping[str, Iterable[str]]) -> list[str]:
-    """Notes on several things, each once after their names; without names where it is of all.
-
-    >>> merge_notes({"a": ["late", "long"], "b": ["late"]})
-    ['late', 'a: long']
-    """
-    said: dict[str, list[str]] = {}
-    for name, texts in notes.items():
-        for text in texts:
-            said.setdefault(text, []).append(name)
-    return [
-        text if len(names) == len(notes) > 1 else f"{join_names(names)}: {text}"
-        for text, names in said.items()
-    ]
-
-
-def _find_beaten(rows: Sequence[ScoreRow], measures: Sequence[Measure]) -> Iterable[str]:
-    for name, answer in _ANSWERS.items():
-        beaten = []
-        for row, measure in zip(rows, measures, strict=True):
-            trivial = row.baselines.get(name)
-            # A measure that gives a trivial answer the best score cannot tell them apart.
-            if row.value is None or trivial is None or trivial == measure.best:
-                continue
-            if measure.best is None and name == "one per item":
-                continue
-            if not measure.better(row.value, trivial):
-                beaten.append(f"{_name_row(row)} {row.value:.3f} against {trivial:.3f}")
-        if beaten:
-            yield f"the system does no better than {answer}: {_show_some(beaten)}"
-
-
-def _find_disagreements(rows: Sequence[ScoreRow]) -> Iterable[str]:
-    plain = {row.measure: row.value for row in rows if row.entropy == "ml"}
-    apart = []
-    for row in rows:
-        value = plain.get(row.measure)
-        if row.entropy in (None, "ml") or row.value is None or value is None:
-            continue
-        if abs(row.value - value) > max(DISAGREEMENT, DISAGREEMENT * abs(value)):
-            apart.append(f"{row.measure} {value:.3f} (ml) and {row.value:.3f} ({row.entropy})")
-    if apart:
-        said = "plug-in and bias-corrected scores disagree, prefer the corrected"
-        yield f"{said}: {_show_some(apart)}"
-
-
-def _show_some(texts: Sequence[str]) -> str:
-    more = f"; and {len(texts) - 3} more" if len(texts) > 3 else ""
-    return "; ".join(texts[:3]) + more
-
-
-def name_metric(measure: str, entropy: str | None) -> str:
-    """A score as trackers of experiments can call it, whose names have no brackets.
-
-    >>> name_metric("v(beta=0.5)", "jk"), name_metric("ari", None)
-    ('v_beta_0.5/jk', 'ari')
-    """
-    name = re.sub(r"[^\w.-]+", "_", measure).rstrip("_")
-    return f"{name}/{entropy}" if entropy else name
-
-
-def _name_row(row: ScoreRow) -> str:
-    return row.measure if row.entropy is None else f"{row.measure} ({row.entropy})"
+    return list_sets(scored, kind)

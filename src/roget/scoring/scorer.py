@@ -1,4 +1,4 @@
-"""`roget.scorer`: a measure as scikit-learn's searches and validations want it."""
+"""`roget.scorer`: measures as scorers of scikit-learn."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from roget.scoring.score import measure as measure_labels
 
 @dataclass(frozen=True)
 class Scorer:
-    """Called with a fitted clusterer, the data and their gold labels; higher is better."""
+    """A scorer for a fitted clusterer, the data and their gold labels; higher is better."""
 
     measure: Measure
     entropy: str
     options: dict[str, Any] = field(default_factory=dict)
 
     def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
-        """The score; distances are turned, and NaN stands for undefined."""
+        """Return the score; distances are negated, undefined scores are NaN."""
         if y is None:
-            raise InputError("scorer: no gold labels; give them as y")
+            raise InputError("scorer: pass the gold labels as y", code="missing-option")
         try:
             value = measure_labels(
                 self.measure, y, _label(estimator, X), self.entropy, **self.options
@@ -35,7 +35,7 @@ class Scorer:
 
 
 def scorer(measure: str | Measure, entropy: str = "ml", **options: Any) -> Scorer:
-    """A scorer for `scoring=` of GridSearchCV, cross_validate and the like.
+    """Return a scorer for `scoring=` of GridSearchCV, cross_validate and others.
 
     Parameters
     ----------
@@ -49,22 +49,26 @@ def scorer(measure: str | Measure, entropy: str = "ml", **options: Any) -> Score
     >>> scorer("v", entropy="jk")
     Scorer(measure=V(beta=1.0), entropy='jk', options={})
     """
-    asked = list_requests([parse(measure)], entropy)
-    if len(asked) != 1:
-        raise InputError(f"scorer: one measure and one estimator, not {len(asked)}")
-    return Scorer(asked[0][0], entropy, options)
+    requests = list_requests([parse(measure)], entropy)
+    if len(requests) != 1:
+        raise InputError(
+            f"scorer: expected one measure and one estimator, not {len(requests)}",
+            code="invalid-option",
+        )
+    return Scorer(requests[0][0], entropy, options)
 
 
 def _label(estimator: Any, X: Any) -> Any:
-    """The clusters of the data: predicted, or those found when it was fitted to them."""
+    """Return the clusters of the data: predicted, or those of the fit."""
     if hasattr(estimator, "predict"):
         return estimator.predict(X)
     labels = np.asarray(estimator.labels_)
     size = X.shape[0] if hasattr(X, "shape") else len(X)
     if labels.shape[0] != size:
         raise InputError(
-            f"scorer: {type(estimator).__name__} cannot predict, and its labels are of "
-            f"{labels.shape[0]} other items, not of these {size}; score what it was fitted to, "
-            "with cv=[(rows, rows)]"
+            f"scorer: {type(estimator).__name__} cannot predict and was fitted to "
+            f"{labels.shape[0]} items, not to these {size}; score the items it was fitted to, with "
+            "cv=[(rows, rows)]",
+            code="length-mismatch",
         )
     return labels

@@ -12,7 +12,9 @@ from typer.testing import CliRunner
 import roget
 from roget import InputError
 from roget.cli import app
+from roget.errors import code_of
 from roget.scoring.steps.annotators import name_golds
+from support.errors import notice, refused
 
 RNG = np.random.default_rng(7)
 TRUTH = RNG.integers(0, 4, 90)
@@ -120,7 +122,7 @@ def test_intervals_leave_the_same_items_out_of_all():
     row = rows_of(found, "good")["ari"]
     assert row.high - row.value == pytest.approx(1.959963984540054 * error)
     assert found.pairs == ()
-    assert any("not tested against each other" in text for text in found.warnings)
+    notice(found.warnings, "untested")
     assert "bootstrap" not in found.signature
 
 
@@ -155,7 +157,7 @@ def test_groups_are_drawn_from_all_gold_standards_at_once():
     error = np.sqrt(89 / 90 * ((without - np.mean(without)) ** 2).sum())
     row = rows_of(pooled, "x")["ari"]
     assert row.high - row.value == pytest.approx(1.959963984540054 * error)
-    with pytest.raises(InputError, match="the test is the bootstrap"):
+    with refused("conflicting-options", "bootstrap"):
         compared(golds, systems, ci=10, paired="permutation")
 
 
@@ -183,23 +185,23 @@ def test_annotators_without_a_common_item():
     found = roget.compare(one, {"s": system}, "ari", golds={"two": two})
     row = rows_of(found, "annotators")["ari"]
     assert row.value is None
-    assert "item in common" in row.reason
+    assert row.reason
 
 
 def test_names_and_refusals(tmp_path):
     (tmp_path / "g.tsv").write_text("item\tlabel\na\tx\nb\ty\n")
     assert list(name_golds(tmp_path / "g.tsv", [f"other={tmp_path / 'g.tsv'}"])) == ["g", "other"]
-    with pytest.raises(InputError, match="two gold standards are named 'g'"):
+    with pytest.raises(InputError, match="'g'"):
         name_golds(tmp_path / "g.tsv", tmp_path / "g.tsv")
-    with pytest.raises(InputError, match="splits goes with one gold standard"):
+    with refused("conflicting-options", "splits"):
         compared(splits=[tmp_path])
     gold = GOLDS["ann"]
-    with pytest.raises(InputError, match="details goes with one gold standard"):
+    with refused("conflicting-options", "details"):
         roget.score(gold, gold, golds=[gold], details=True)
-    with pytest.raises(InputError, match="goes with one gold standard"):
+    with refused("conflicting-options", "extra='sample'"):
         roget.score(gold, gold, golds=[gold], extra="sample")
     grouped = {("g", item): label for item, label in gold.items()}
-    with pytest.raises(InputError, match="average is none for gold 1 but weighted for gold 2"):
+    with refused("signature-mismatch", "average is none for gold 1 but weighted for gold 2"):
         roget.compare(gold, SYSTEMS, "ari", golds=[grouped])
 
 
@@ -237,8 +239,8 @@ def test_a_table_of_classes_goes_with_one_gold_standard(tmp_path, command):
     given = [ann, good, "--gold", ben, "-m", "ari", "--save", f"classes={tmp_path / 'classes.csv'}"]
     done = CliRunner().invoke(app, [command, *given])
     assert isinstance(done.exception, InputError)
+    assert code_of(done.exception) == "conflicting-options"
     assert "classes" in str(done.exception)
-    assert "goes with one gold standard" in str(done.exception)
 
 
 @pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "latex", "html"])

@@ -11,23 +11,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import roget
-from roget.errors import InputError
+from roget.scoring.inputs import read_sides
 from roget.scoring.measures.base import average_groups, list_requests
-from roget.scoring.score import ReadOptions, read_sides
+from roget.scoring.options import PipelineOptions
 from roget.scoring.steps import bootstrap
 from roget.scoring.steps.bootstrap import (
     NO_JACKKNIFE,
-    GroupDraws,
-    bootstrap_p,
-    group_draws,
-    group_jackknife,
-    holm,
+    GroupResampler,
+    Jackknife,
     interval_ends,
-    item_draws,
-    item_jackknife,
-    letters,
+    jackknife_groups,
+    jackknife_items,
+    resample_groups,
+    resample_items,
+)
+from roget.scoring.steps.significance import (
+    assign_letters,
+    bootstrap_p,
+    holm,
     permutation_p,
 )
+from support.errors import notice, refused
 
 
 def test_the_average_leaves_out_what_is_undefined():
@@ -39,29 +43,29 @@ def test_the_average_leaves_out_what_is_undefined():
 
 def test_draws_are_decided_by_the_seed():
     values, weights = np.random.default_rng(0).random((2, 3, 30)), np.arange(1.0, 31.0)
-    once = group_draws(values, weights, 300, seed=5)
+    once = resample_groups(values, weights, 300, seed=5)
     assert once.shape == (300, 2, 3)
-    assert np.array_equal(once, group_draws(values, weights, 300, seed=5))
-    assert not np.array_equal(once, group_draws(values, weights, 300, seed=6))
+    assert np.array_equal(once, resample_groups(values, weights, 300, seed=5))
+    assert not np.array_equal(once, resample_groups(values, weights, 300, seed=6))
     assert once.mean(axis=0) == pytest.approx(average_groups(values, weights), abs=0.05)
 
 
 def test_the_jackknife_of_a_mean_is_the_textbook_error():
     values = np.random.default_rng(1).random(40)
-    got = group_jackknife(values[None], np.ones(40)).error
+    got = jackknife_groups(values[None], np.ones(40)).error
     assert got[0] == pytest.approx(values.std(ddof=1) / np.sqrt(40))
 
 
 def test_leaving_out_items_one_by_one():
     counts = np.array([3, 1, 2])
-    parts = list(item_jackknife(counts, seed=0))
+    parts = list(jackknife_items(counts, seed=0))
     assert [left.tolist() for left, _ in parts] == [[2, 1, 2], [3, 0, 2], [3, 1, 1]]
     assert [weight for _, weight in parts] == [3, 1, 2]
 
 
 def test_leaving_out_blocks_of_items():
     counts = np.random.default_rng(0).integers(1, 9, 500)
-    parts = [left for left, _ in item_jackknife(counts, seed=0)]
+    parts = [left for left, _ in jackknife_items(counts, seed=0)]
     assert len(parts) == 200
     taken = sum(counts - left for left in parts)
     assert taken.tolist() == counts.tolist()
@@ -70,9 +74,9 @@ def test_leaving_out_blocks_of_items():
 @pytest.mark.parametrize("most", [10**9, 10], ids=["few", "many"])
 def test_blocks_are_of_equal_size(most, monkeypatch):
     """Also where items are more than numpy deals: then each falls by itself."""
-    monkeypatch.setattr(bootstrap, "_MOST_DEALT", most)
+    monkeypatch.setattr(bootstrap, "_MAX_HYPERGEOMETRIC", most)
     counts = np.full(300, 10_000)
-    taken = np.array([counts - left for left, _ in item_jackknife(counts, seed=0)])
+    taken = np.array([counts - left for left, _ in jackknife_items(counts, seed=0)])
     assert (taken >= 0).all()
     assert taken.sum(axis=0).tolist() == counts.tolist()
     assert taken.sum(axis=1) == pytest.approx(15_000, rel=0.05 if most == 10 else 0)
@@ -89,16 +93,16 @@ def test_intervals_of_more_items_than_numpy_deals():
     assert row.high - row.low < 1e-4
 
 
-def test_item_draws_keep_the_number_of_items():
-    for times in item_draws(np.array([5, 0, 15]), range(50), seed=1):
+def test_resample_items_keep_the_number_of_items():
+    for times in resample_items(np.array([5, 0, 15]), range(50), seed=1):
         assert times.sum() == 20
         assert times[1] == 0
 
 
 def test_a_draw_is_the_same_whatever_else_is_drawn():
     counts = np.arange(1, 9)
-    drawn = [times.tolist() for times in item_draws(counts, range(20), seed=1)]
-    assert [times.tolist() for times in item_draws(counts, range(7, 9), seed=1)] == drawn[7:9]
+    drawn = [times.tolist() for times in resample_items(counts, range(20), seed=1)]
+    assert [times.tolist() for times in resample_items(counts, range(7, 9), seed=1)] == drawn[7:9]
     assert len({tuple(times) for times in drawn}) > 15
 
 
@@ -111,8 +115,8 @@ def test_coverage_of_a_mean_over_groups(method):
         values = random.gamma(2.0, 0.05, size=(1, 60))
         weights = np.ones(60)
         mean = average_groups(values, weights)
-        drawn = group_draws(values, weights, 500, seed=trial)
-        low, high = interval_ends(method, mean, drawn, group_jackknife(values, weights))
+        drawn = resample_groups(values, weights, 500, seed=trial)
+        low, high = interval_ends(method, mean, drawn, jackknife_groups(values, weights))
         covered += bool(low[0] <= 0.1 <= high[0])
     assert 0.91 <= covered / 300 <= 0.98
 
@@ -134,7 +138,7 @@ def test_p_is_uniform_when_nothing_differs():
         weights = np.ones(30)
         permuted.append(permutation_p(differences, weights, 300, seed=trial)[0])
         mean = average_groups(differences, weights)
-        draws = group_draws(differences, weights, 300, seed=trial)
+        draws = resample_groups(differences, weights, 300, seed=trial)
         drawn.append(bootstrap_p(mean, draws)[0])
     for found in (permuted, drawn):
         for level in (0.05, 0.25, 0.5, 0.75):
@@ -144,7 +148,7 @@ def test_p_is_uniform_when_nothing_differs():
 def test_a_real_difference_is_found():
     differences = np.random.default_rng(0).normal(1.0, 1.0, size=(1, 40))
     mean = average_groups(differences, np.ones(40))
-    assert bootstrap_p(mean, group_draws(differences, np.ones(40), 500, seed=0))[0] < 0.01
+    assert bootstrap_p(mean, resample_groups(differences, np.ones(40), 500, seed=0))[0] < 0.01
     assert permutation_p(differences, np.ones(40), 500, seed=0)[0] < 0.01
 
 
@@ -152,7 +156,7 @@ def test_p_is_finer_than_the_number_of_draws():
     """Two hundred pairs are corrected for, so a clear difference must have a very small p."""
     differences = np.random.default_rng(0).normal(2.0, 1.0, size=(1, 100))
     mean = average_groups(differences, np.ones(100))
-    assert bootstrap_p(mean, group_draws(differences, np.ones(100), 100, seed=0))[0] < 1e-6
+    assert bootstrap_p(mean, resample_groups(differences, np.ones(100), 100, seed=0))[0] < 1e-6
     assert permutation_p(differences, np.ones(100), 100, seed=0)[0] < 1e-6
 
 
@@ -172,7 +176,7 @@ def test_letters_are_shared_exactly_by_those_that_do_not_differ(n, data):
     pairs = list(itertools.combinations(range(n), 2))
     apart = {pair for pair in pairs if data.draw(st.booleans())}
     order = data.draw(st.permutations(range(n)))
-    marks = letters(list(order), lambda i, j: (min(i, j), max(i, j)) in apart)
+    marks = assign_letters(list(order), lambda i, j: (min(i, j), max(i, j)) in apart)
     assert all(marks[i] for i in range(n))
     for i, j in pairs:
         assert bool(set(marks[i]) & set(marks[j])) == ((i, j) not in apart)
@@ -202,9 +206,11 @@ def documents(seed: int, labels: int) -> dict[tuple[str, str], str]:
 def test_drawn_documents_are_scored_as_if_they_were_given():
     """One table of the documents drawn, those drawn twice under two names."""
     gold, system = documents(0, 3), documents(1, 4)
-    sides = read_sides(gold, system, ReadOptions("unmatched", extra="unmatched"))
+    sides = read_sides(gold, system, PipelineOptions(missing="unmatched", extra="unmatched"))
     asked = list_requests(MENTIONS, "jk")
-    scored = GroupDraws([sides], asked)._scores(np.array([[2, 0, 1, 3, 0, 1]]), asked)[0, 0]
+    scored = GroupResampler([sides], asked)._score_batch(np.array([[2, 0, 1, 3, 0, 1]]), asked)[
+        0, 0
+    ]
     copies = [(0, "a"), (0, "b"), (2, "a"), (3, "a"), (3, "b"), (3, "c"), (5, "a")]
     again = [
         {
@@ -232,5 +238,39 @@ def test_pooled_scores_have_intervals_over_documents():
     alone = [
         {key: label for key, label in side.items() if key[0] == "d5"} for side in (gold, system)
     ]
-    with pytest.raises(InputError, match="give more than one document"):
+    with refused("needs-groups"):
         roget.score(*alone, "conll", ci=20, **RULES)
+
+
+def test_undefined_samples_do_not_make_systems_differ():
+    """One undefined sample once made p the smallest possible, and every pair "different"."""
+    systems = {"a": [0] * 6 + [1, 1], "b": [0, 0, 0, 0, 0, 1, 0, 1]}
+    table = roget.compare([0] * 7 + [1], systems, "gamma", ci=1000)
+    (pair,) = table.pairs
+    assert pair.p is None or pair.p > 0.05
+    notice(
+        [text for text in table.warnings if "bootstrap" in text], "undefined-samples", "of 1,000"
+    )
+
+
+def test_p_excludes_undefined_samples():
+    drawn = np.random.default_rng(0).normal(1.0, 1.0, (500, 1))
+    gaps = np.concatenate([drawn, np.full((100, 1), np.nan)])
+    assert bootstrap_p(np.array([1.0]), gaps) == bootstrap_p(np.array([1.0]), drawn)
+    mostly = np.concatenate([drawn, np.full((501, 1), np.nan)])
+    assert np.isnan(bootstrap_p(np.array([1.0]), mostly)).all()
+
+
+def test_the_jackknife_excludes_undefined_parts():
+    """The mean over the defined parts was once divided by the weight of all parts."""
+    values = np.random.default_rng(0).normal(5.0, 1.0, (40, 1))
+    gaps = values.copy()
+    gaps[:10] = np.nan
+    left = Jackknife(gaps, np.ones(40))
+    assert np.nanmean(left.spread) == pytest.approx(0, abs=1e-12)
+    # The error is scaled from the defined parts to all 40.
+    squares = ((values[10:] - values[10:].mean()) ** 2).sum()
+    assert left.error == pytest.approx(np.sqrt(39 / 40 * squares * 40 / 30))
+    assert left.skew == pytest.approx(Jackknife(values[10:], np.ones(30)).skew * np.sqrt(30 / 40))
+    gaps[:21] = np.nan
+    assert np.isnan(Jackknife(gaps, np.ones(40)).error).all()

@@ -14,9 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roget import InputError, RogetError, compare, contingency, score
+from roget import InputError, compare, contingency, score
 from roget.scoring.labels.write import write_columns
 from roget.scoring.tables.contingency import Contingency
+from support.errors import refused
 
 LABELS = st.lists(st.tuples(st.sampled_from("xyz"), st.sampled_from("1234")), min_size=2)
 
@@ -43,17 +44,17 @@ def test_entropies_of_groups_are_averaged_as_scores_are():
     keys = [("g", 1), ("g", 2), ("h", 1), ("h", 2), ("h", 3), ("h", 4)]
     gold = dict(zip(keys, "abaaab", strict=True))
     asked = (gold, dict.fromkeys(gold, "k"), "v", "ml")
-    (row,) = score(*asked).outline.entropies
+    (row,) = score(*asked).components.entropies
     assert row.gold == pytest.approx((2 * math.log(2) + 4 * entropy("aaab")) / 6)
-    (row,) = score(*asked, average="unweighted").outline.entropies
+    (row,) = score(*asked, average="unweighted").components.entropies
     assert row.gold == pytest.approx((math.log(2) + entropy("aaab")) / 2)
-    pairs = score(*asked).outline.pairs
+    pairs = score(*asked).components.pairs
     assert pairs.n11 + pairs.n10 + pairs.n01 + pairs.n00 == 1 + 6
 
 
 def test_sizes_are_sorted_into_bands():
     gold = ["one"] + ["nine"] * 9 + ["ten"] * 10 + ["more"] * 100
-    bands = score(gold, range(120), "ari").outline
+    bands = score(gold, range(120), "ari").components
     assert [(b.size, b.sets, b.items) for b in bands.gold] == [
         ("1", 1, 1), ("< 10", 1, 9), ("< 100", 1, 10), ("more", 1, 100),
     ]  # fmt: skip
@@ -63,9 +64,9 @@ def test_sizes_are_sorted_into_bands():
 
 def test_pairs_of_a_trillion_items_are_exact():
     table = Contingency.from_table([[10**12, 1], [0, 10**12]])
-    from roget.scoring.steps.components import outline
+    from roget.scoring.steps.components import compute_components
 
-    found = outline([table], ["ml", "jk"], np.ones(1))
+    found = compute_components([table], ["ml", "jk"], np.ones(1))
     n = 2 * 10**12 + 1
     assert sum(vars(found.pairs).values()) == n * (n - 1) // 2
 
@@ -85,7 +86,7 @@ def test_entropies_take_a_name():
         == table.entropies("jk").mutual + table.entropies("jk").gold_given_system
     )
     assert table.entropies().gold == pytest.approx(entropy("aab"))
-    with pytest.raises(RogetError, match="jackknif"):
+    with refused("unknown-name", "jackknif"):
         table.entropies("jackknif")
 
 
@@ -97,7 +98,7 @@ def test_every_output_has_entropies():
     table = score(GOLD, ONE)
     assert "H(C) " in table.render("text").splitlines()[1]
     rows = list(csv.DictReader(io.StringIO(table.render("csv"))))
-    assert float(rows[0]["h_gold"]) == table.outline.entropies[0].gold
+    assert float(rows[0]["h_gold"]) == table.components.entropies[0].gold
     assert "H(C|K)" in score(GOLD, ONE, details=True).render("text")
     comparison = compare(GOLD, {"one": ONE, "two": ONE}, details=True)
     first = json.loads(comparison.render("json"))["systems"][0]
@@ -122,7 +123,7 @@ def test_scores_by_group():
     assert {"v@ml", "v@jk", "ari"} <= set(rows[0])
     lines = both.render("text").splitlines()
     assert max(map(len, lines[:-1])) <= 100
-    with pytest.raises(RogetError, match="word"):
+    with refused("unknown-name", "word"):
         score(GOLD, ONE, by="word")
 
 
@@ -151,7 +152,7 @@ def test_classes_and_clusters_in_full(tmp_path):
     many = score(list("aab"), list("123"), "ari", keep=True).sets("mapping")
     assert many["many_to_one"] == ["a", "a", "b"]
     assert sorted(map(str, many["one_to_one"])) == ["None", "a", "b"]
-    with pytest.raises(InputError, match="keep=True"):
+    with refused("missing-option", "keep=True"):
         score(gold, system, "ari").sets()
     both = compare(gold, {"x": system, "y": gold}, "ari")
     assert both.sets("clusters")["system"] == ["x"] * 3 + ["y"] * 3
@@ -162,7 +163,7 @@ def test_classes_and_clusters_in_full(tmp_path):
     read = duckdb.read_parquet(str(tmp_path / "k.parquet")).fetchall()
     assert [row[:2] for row in read] == [("1", 3), ("2", 3), ("3", 1)]
     assert json.loads((tmp_path / "k.json").read_text())[0]["cluster"] == "1"
-    with pytest.raises(InputError, match=r"expected \.csv"):
+    with pytest.raises(InputError, match=r"\.csv"):
         write_columns(clusters, tmp_path / "k.xyz")
 
 
@@ -171,7 +172,7 @@ def test_items_in_several_clusters_have_a_page_but_no_such_tables(tmp_path):
     key.write_text("g a x\ng b x y\ng c y\n")
     table = score(key, key, several="cover", keep=True)
     assert "xb3-f" in table.render("html")
-    with pytest.raises(InputError, match="one class and one cluster"):
+    with refused("conflicting-options", "clusters"):
         table.sets("clusters")
 
 

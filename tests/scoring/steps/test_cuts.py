@@ -21,6 +21,7 @@ from roget.scoring.tables import cut_tables
 from roget.scoring.tables.contingency import Leaves
 from roget.scoring.tables.cut_tables import CutTables
 from roget.scoring.tables.random_walk import TreeElements
+from support.errors import notice, refused
 from twins import dendrogram_purity, element_centric, memberships
 
 GOLDEN, WALKS = (
@@ -66,7 +67,7 @@ def test_dendrogram_purity_is_the_mean_over_pairs(case):
     got = score(gold, tree, "dendrogram-purity", cut=1, baselines=False).rows[0]
     if wanted is None:
         assert got.value is None
-        assert "no two items share a class" in got.reason
+        assert got.reason
     else:
         assert got.value == pytest.approx(wanted, abs=1e-12)
 
@@ -87,7 +88,7 @@ def test_a_tree_that_has_every_class_as_a_node_is_perfect():
     assert found["dendrogram-purity"] == 1.0
     assert found["ari"] == 1.0
     assert "cut:2(best-ami)" in found.signature
-    assert any("chosen by looking at gold" in text for text in found.warnings)
+    notice(found.warnings, "cut-by-gold", "2 of 7", "ami")
 
 
 def test_one_item_one_class_and_singletons():
@@ -192,7 +193,7 @@ def test_scores_of_a_cut_are_those_of_its_labels():
     flat = score(gold, tree.cut(3), "v,ari,one-to-one")
     assert [row.value for row in found.rows] == [row.value for row in flat.rows]
     assert found.signature.endswith("|tree:tree|cut:2")
-    assert any("no cut into 3 clusters: 2 are scored" in text for text in found.warnings)
+    notice(found.warnings, "nearest-cut", 3, 2)
 
 
 def test_items_that_the_tree_lacks_have_a_cluster_of_their_own():
@@ -251,7 +252,7 @@ def test_trees_beside_flat_systems():
     )
     assert "cut:best-ami" in found.signature
     assert "cut:2" in compare(gold, {"tree": tree}, "ari", cut=2).signature
-    with pytest.raises(InputError, match="no system is a tree"):
+    with refused("needs-tree", "cut=2"):
         compare(gold, {"flat": flat}, cut=2)
 
 
@@ -297,7 +298,7 @@ def test_score_with_cuts_has_a_sweep():
     assert found.sweep.cuts == (2, 4)
     counted = score(gold, tree, cuts="all", extra="count")
     assert "extra:count" in counted.sweep.signature
-    assert any("has 4 leaves: cuts end there" in text for text in found.sweep.warnings)
+    notice(found.sweep.warnings, "nearest-cut", "4 leaves")
     assert found.as_dict()["sweep"]["cuts"] == [2, 4]
     figure = found.sweep.figure()
     assert len(figure.axes) >= 5
@@ -311,39 +312,39 @@ def test_score_with_cuts_has_a_sweep():
 
 
 @pytest.mark.parametrize(
-    ("cuts", "said"),
-    [("1-5", "expected 1..500"), ("0..3", "from 1 on"), ("9", "at most so many"), ([1.5], "whole")],
+    ("cuts", "value"), [("1-5", "1..500"), ("0..3", "0..3"), ("9", "4 leaves"), ([1.5], "1.5")]
 )
-def test_cuts_that_cannot_be(cuts, said):
+def test_cuts_that_cannot_be(cuts, value):
     tree = Hierarchy.from_newick("((a,b),(c,d));")
-    with pytest.raises(InputError, match=said):
+    with refused("invalid-option", value):
         sweep({"a": 0, "b": 0, "c": 1, "d": 1}, tree, cuts)
 
 
 def test_what_is_refused_says_why():
     tree = Hierarchy.from_newick("((a,b),c);")
     gold = {"a": 0, "b": 0, "c": 1}
-    for options, said in (
-        ({"cut": 9}, "cannot be cut into 9 clusters: expected 1 to 3"),
-        ({"cut": 0}, "expected 1 cluster or more"),
-        ({"cut": "dendrogram-purity"}, "expected a number of clusters, or a score"),
-        ({"missing": "unmatched", "extra": "unmatched"}, "unmatched items are not in a tree"),
-        ({"measures": "dendrogram-purity", "cuts": "all"}, "of whole trees"),
+    for options, code, value in (
+        ({"cut": 0}, "invalid-option", "cut=0"),
+        ({"cut": "dendrogram-purity"}, "invalid-option", "dendrogram-purity"),
+        ({"missing": "unmatched", "extra": "unmatched"}, "conflicting-options", "--missing"),
+        ({"measures": "dendrogram-purity", "cuts": "all"}, "conflicting-options", "purity"),
     ):
-        with pytest.raises(InputError, match=said):
+        with refused(code, value):
             score(gold, tree, **options)
-    with pytest.raises(InputError, match="this is no tree"):
+    with refused("needs-tree", "cut=2"):
         score(gold, gold, cut=2)
-    with pytest.raises(InputError, match="give gold as labels"):
-        score(tree, gold)
-    with pytest.raises(InputError, match="this is none"):
+    with refused("needs-tree"):
         sweep(gold, gold)
-    with pytest.raises(InputError, match="give those of a cut"):
-        roget.contingency(gold, tree)
-    with pytest.raises(InputError, match="give those of a cut"):
-        roget.score_items(gold, tree)
-    with pytest.raises(InputError, match="give those of a cut"):
-        roget.agree({"tree": tree, "flat": gold})
+    with refused("needs-flat-labels"):
+        score(tree, gold)
+    for refuse in (
+        lambda: score(gold, tree, cut=9),
+        lambda: roget.contingency(gold, tree),
+        lambda: roget.score_items(gold, tree),
+        lambda: roget.agree({"tree": tree, "flat": gold}),
+    ):
+        with pytest.raises(InputError):
+            refuse()
 
 
 def test_weighted_gold_beside_a_tree():
@@ -352,7 +353,7 @@ def test_weighted_gold_beside_a_tree():
     found = score(gold, tree, "v,dendrogram-purity", "ml")
     assert "best-v@jk" in found.signature
     assert found["v"] > 0
-    with pytest.raises(Undefined, match="whole counts"):
+    with pytest.raises(Undefined):
         assert found["dendrogram-purity"]
 
 
@@ -412,7 +413,7 @@ class TestLevels:
         found = score(gold, system, "ari", columns=columns)
         assert [row.level for row in found.rows] == ["1", "2", "mean"]
         assert found.rows[0].value == 1.0
-        with pytest.raises(InputError, match="no column 'rough'"):
+        with pytest.raises(InputError, match="'rough'"):
             score(gold, system, "ari", columns={"gold.label": "rough+fine"})
 
     def test_gold_levels_beside_a_tree(self):
@@ -429,11 +430,11 @@ class TestLevels:
         assert [row.level for row in found.rows] == ["1×1", "1×2", "1×3", "2×1", "2×2", "2×3"]
 
     def test_refused(self):
-        with pytest.raises(InputError, match="no letters"):
+        with pytest.raises(InputError):
             score(["a//b", "c/d"], [1, 2], levels="/")
-        with pytest.raises(InputError, match="list of labels for each item"):
+        with pytest.raises(InputError):
             score([["a"], "b"], [1, 2], levels="lists")
-        with pytest.raises(InputError, match="one level"):
+        with refused("conflicting-options", "cuts"):
             score(LEVELS, [1] * 6, levels="/", cuts="all")
 
 
@@ -504,7 +505,7 @@ def test_a_tree_of_one_node_is_a_flat_clustering():
         assert walk(gold, tree, r=r) == pytest.approx(flat, abs=1e-15)
         assert walk([0] * 6, tree, r=r) == 1.0
     for r in ("inf", "nan"):
-        with pytest.raises(InputError, match="expected a finite number"):
+        with pytest.raises(InputError):
             roget.measure(f"element-centric(r={r})", gold, gold)
 
 
@@ -557,10 +558,11 @@ def test_what_element_centric_of_a_tree_cannot_do_is_said(monkeypatch):
     for gold, rules in ((weighted, {}), (cover, {"several": "cover"})):
         found = score(gold, tree, "element-centric", cut=2, **rules)
         assert found.rows[0].value is None
-        assert "--cuts" in found.rows[0].reason
+        assert found.rows[0].reason
     monkeypatch.setattr("roget.scoring.tables.random_walk.MOST_PAIRS", 1)
     found = score(dict.fromkeys("abcd", 0), tree, "element-centric,ari", cut=2)
-    assert "are 6" in found.rows[0].reason
+    assert found.rows[0].value is None
+    assert "6" in found.rows[0].reason
     assert found["ari"] == 0.0
 
 
@@ -568,8 +570,8 @@ def test_a_range_of_cuts_ends_at_the_leaves():
     tree = Hierarchy.from_newick("((a,b),c);")
     found = sweep({"a": 0, "b": 0, "c": 1}, tree, cuts="1..1000000000000", measures="ari")
     assert found.cuts == (1, 2, 3)
-    assert any("3 leaves: cuts end there" in text for text in found.warnings)
-    with pytest.raises(InputError, match="at most so many"):
+    notice(found.warnings, "nearest-cut", "3 leaves")
+    with refused("invalid-option", "3 leaves"):
         sweep({"a": 0, "b": 0, "c": 1}, tree, cuts="5..1000000000000", measures="ari")
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import roget
-from roget.errors import InputError, UnknownName
 from roget.scoring.labels import as_labels
 from roget.scoring.steps.entity_sample import MEASURES, estimate, sum_entities
+from support.errors import refused
 
 
 @pytest.fixture(scope="module")
@@ -94,21 +94,22 @@ def test_a_sample_and_the_whole_system(population):
     assert table.signature.endswith("|extra:sample")
     dropped = roget.score(sample, answers, "paired-precision")
     assert dropped["paired-precision"] > truth["paired-precision"] + 0.05
-    assert any("precision may be flattered" in text for text in dropped.warnings)
+    assert any("precision" in text for text in dropped.warnings)
     only = roget.score(sample, answers, "paired-f", extra="sample")
     assert [row.measure for row in only.rows] == ["paired-f"]
 
 
 def test_what_a_sample_does_not_allow():
     gold, system = {"a": 1, "b": 1}, {"a": 1, "b": 2, "c": 2}
-    with pytest.raises(UnknownName, match="measure that a sample of entities allows 'v'"):
+    with refused("unknown-name", "'v'"):
         roget.score(gold, system, "v", extra="sample")
-    with pytest.raises(InputError, match="hard labels, and no groups"):
+    with refused("conflicting-options", "extra='sample'"):
         roget.score({("g", "a"): 1}, {("g", "a"): 1}, extra="sample")
-    with pytest.raises(InputError, match="scores of one system"):
+    with refused("conflicting-options", "extra='sample'"):
         roget.compare(gold, {"s": system}, extra="sample")
     few = roget.score(gold, system, extra="sample")
     assert few.rows[0].value == 0.0
     assert few.rows[0].low is None
     alone = roget.score({"a": 1}, {"a": 1}, "paired-recall", extra="sample").rows[0]
-    assert (alone.value, alone.reason) == (None, "no pairs or clusters in the sample to judge by")
+    assert alone.value is None
+    assert alone.reason

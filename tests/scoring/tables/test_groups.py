@@ -16,10 +16,10 @@ from roget.scoring.entropy import get as get_estimator
 from roget.scoring.labels import AlignedLabels, Labels
 from roget.scoring.measures import Measure, parse
 from roget.scoring.measures.base import evaluate, explain
-from roget.scoring.score import make_tables
 from roget.scoring.tables import baselines
 from roget.scoring.tables import contingency as tabulate
 from roget.scoring.tables.baselines import RandomSameSizes, make_baselines
+from roget.scoring.tabulate import tabulate as tabulate_sides
 from support.errors import refused
 
 MEASURES = [
@@ -205,7 +205,8 @@ def test_the_reason_is_that_of_the_first_group_without_a_value():
 def test_groups_of_fractions_are_scored_one_by_one():
     labels = Labels(np.array([0, 1, 0, 1]), 2, None), Labels(np.array([0, 1, 1, 1]), 2, None)
     owners, counts = np.array([0, 0, 1, 1]), np.array([1.5, 2.0, 3.0, 1.0])
-    tables = make_tables(AlignedLabels(*labels, owners, ["a", "b"], 0, 0, (), counts), pooled=False)
+    sides = AlignedLabels(*labels, owners, ["a", "b"], 0, 0, (), counts)
+    tables = tabulate_sides(sides, pooled=False)
     values, reason = evaluate(tables, (parse("v"), "jk"))
     assert np.isnan(values).tolist() == [True, False]
     assert "jk" in str(reason)

@@ -49,7 +49,9 @@ def test_what_is_declared_linear_has_exact_moments(name):
     gold, system = [0, 0, 0, 1, 1, 1, 2, 2], [0, 0, 1, 1, 1, 2, 2, 0]
     table = contingency(gold, system).table
     values = [contingency(gold, answer).measure(name) for answer in answers(system)]
-    mean, above, twice = (Shifted.of(table, shift).measure(name) for shift in (0.0, 1.0, 2.0))
+    mean, above, twice = (
+        Shifted.from_table(table, shift).measure(name) for shift in (0.0, 1.0, 2.0)
+    )
     assert mean == pytest.approx(np.mean(values), abs=1e-10)
     assert abs(above - mean) == pytest.approx(np.std(values), abs=1e-10)
     assert twice - above == pytest.approx(above - mean, abs=1e-10)
@@ -59,7 +61,9 @@ def test_others_are_not_linear():
     """So the declaration means something."""
     table = contingency([0, 0, 0, 1, 1, 1, 2, 2], [0, 0, 1, 1, 1, 2, 2, 0]).table
     for name in ("jaccard", "q2"):
-        mean, above, twice = (Shifted.of(table, shift).measure(name) for shift in (0.0, 1.0, 2.0))
+        mean, above, twice = (
+            Shifted.from_table(table, shift).measure(name) for shift in (0.0, 1.0, 2.0)
+        )
         assert abs(twice - 2 * above + mean) > 1e-4
 
 

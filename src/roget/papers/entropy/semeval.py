@@ -11,7 +11,7 @@ from typing import NamedTuple
 from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import find_data
 from roget.scoring.compare import compare
-from roget.scoring.comparison import Comparison
+from roget.scoring.results import Comparison
 
 ESTIMATORS = ("ml", "mm", "jk", "bub")
 SPLITS = {"80_20": "80:20", "60_40": "60:40"}
@@ -143,7 +143,7 @@ def _gather(found: Comparison, names: Sequence[str]) -> ScoredAnswer:
             and row.value is not None
         )
 
-    outlines = dict(zip(found.systems, found.outlines, strict=True))
+    outlines = dict(zip(found.systems, found.components, strict=True))
     entropies: dict[str, tuple[float, float, float]] = {}
     for at, name in enumerate(ESTIMATORS):
         rows = [outlines[system].entropies[at] for system in names]

@@ -22,7 +22,8 @@ from roget.report.figures import BLUE, ORANGE
 from roget.report.sweep import choose_cuts
 from roget.report.sweep import draw as draw_sweep
 from roget.scoring.measures.base import list_requests
-from roget.scoring.score import contingency, sign_measures, write_signature
+from roget.scoring.score import contingency
+from roget.scoring.signature import sign_measures, write_signature
 from roget.scoring.steps.cuts import find_best
 from roget.scoring.steps.sweep import Sweep, SweepCurve
 

@@ -9,7 +9,7 @@ from roget.errors import Undefined
 from roget.report import Cell, Column, Report, ReportTable
 from roget.report.format import ARROWS, branches, ends, name_score, number, plural, size_form
 from roget.scoring.agreement.result import Agreement, AgreementTree, MeanRow
-from roget.scoring.results import defined
+from roget.scoring.results import none_if_nan
 
 LONGEST_NAME = 26
 MOST_SHOWN = 24
@@ -120,7 +120,10 @@ def _matrices(found: Agreement) -> Iterator[ReportTable]:
         rows: list[list[Any]] = []
         for at, i in enumerate(order):
             cells = [
-                Cell(number(defined(values[i, j])), ends(defined(low[i, j]), defined(high[i, j])))
+                Cell(
+                    number(none_if_nan(values[i, j])),
+                    ends(none_if_nan(low[i, j]), none_if_nan(high[i, j])),
+                )
                 for j in order
             ]
             rows.append([str(at + 1), found.systems[i], *cells])

@@ -9,8 +9,7 @@ from roget.report.comparison import pictures
 from roget.report.format import ARROWS, UNDEFINED, ends, name_score, number, plural, size_form
 from roget.report.outline import list_parts, list_systems, sheet_groups
 from roget.report.score import ENTROPIES, entropy_columns
-from roget.scoring.comparison import Comparison, SystemRow
-from roget.scoring.results import address
+from roget.scoring.results import Comparison, SystemRow, score_key
 
 LONGEST_NAME = 26
 
@@ -107,13 +106,13 @@ def _groups(comparison: Comparison) -> Iterator[ReportTable]:
     if comparison.by_group:
         better = pictures.directions(comparison)[comparison.main]
         called = name_score(*comparison.main)
-        yield list_systems(comparison.by_group, address(*comparison.main), called, better)
+        yield list_systems(comparison.by_group, score_key(*comparison.main), called, better)
 
 
 def list_outlines(comparison: Comparison) -> Iterator[ReportTable]:
     """Entropies, pairs of items and sizes, of each system."""
-    if comparison.outlines:
-        outlines = dict(zip(comparison.systems, comparison.outlines, strict=True))
+    if comparison.components:
+        outlines = dict(zip(comparison.systems, comparison.components, strict=True))
         yield from list_parts(outlines, comparison.groups)
 
 
@@ -121,7 +120,7 @@ def _sheet(comparison: Comparison) -> ReportTable:
     """All digits, beside the entropies; the signature is a column, so that it stays with them."""
     if comparison.by_group:
         return sheet_groups(comparison.by_group, comparison.signature)
-    named = zip(comparison.systems, comparison.outlines, strict=False)
+    named = zip(comparison.systems, comparison.components, strict=False)
     entropies = {name: entropy_columns(one) for name, one in named}
     none = entropy_columns(None)
     golds = [gold.name for gold in comparison.golds]

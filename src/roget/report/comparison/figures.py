@@ -11,7 +11,7 @@ from roget.core.types import PathLike
 from roget.report.comparison import pictures
 from roget.report.figures import BLUE, GREY, INK, ORANGE, SERIES, label_point, save_pictures
 from roget.report.format import ARROWS, canvas, name_score, shorten
-from roget.scoring.comparison import Comparison
+from roget.scoring.results import Comparison
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

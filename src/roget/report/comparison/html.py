@@ -14,11 +14,11 @@ from roget.report.comparison import cluster_form, describe_golds, list_outlines,
 from roget.report.contingency import shown_table, worst_groups
 from roget.report.format import ARROWS, brief, name_score, plural
 from roget.report.render.html import bundle, fill_frame
-from roget.scoring.comparison import Comparison, SystemRow
+from roget.scoring.results import Comparison, SystemRow
 from roget.scoring.steps.diagnostics import MOST, Impure, impure
 
 if TYPE_CHECKING:
-    from roget.scoring.score import ScoredSystem
+    from roget.scoring.systems import ScoredSystem
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def render(comparison: Comparison) -> str:
         letters=max(len(row.letters or "") for row in comparison.rows),
         diagnosed=MOST,
         loses=comparison.groups > 1
-        or not all(one.sides.overlapping for one in comparison.answered or ()),
+        or not all(one.sides.overlapping for one in comparison.scored or ()),
         several=any(len(pictures.estimators(comparison, m)) > 1 for m, _ in comparison.scores),
     )
 
@@ -142,7 +142,7 @@ def _pairs(comparison: Comparison) -> list[list[list[Any]]]:
 
 def _about(comparison: Comparison) -> dict[str, str]:
     """The page's title and the line under it."""
-    source = comparison.answered[0].sides.gold.source if comparison.answered else ""
+    source = comparison.scored[0].sides.gold.source if comparison.scored else ""
     items = plural(comparison.items, "item", ",")
     if comparison.groups == 1:
         size = f"{items} in {comparison.classes:.0f} classes"
@@ -160,7 +160,7 @@ def _about(comparison: Comparison) -> dict[str, str]:
 
 def details(comparison: Comparison) -> dict[str, Any] | None:
     """Everything the page says about groups; None where the tables were not kept."""
-    answered = comparison.answered
+    answered = comparison.scored
     if not answered:
         return None
     signs = [

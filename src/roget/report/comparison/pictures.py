@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from roget.scoring.comparison import Comparison, SystemRow
+from roget.scoring.results import Comparison, SystemRow
 
 
 class RankShift(NamedTuple):

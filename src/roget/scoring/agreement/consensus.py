@@ -1,4 +1,4 @@
-"""What many clusterings have in common: one for all, per item, and pairs of items."""
+"""Consensus of several clusterings: one clustering, item consistency, and pairs of items."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from roget.scoring.agreement.panel import Panel
 from roget.scoring.labels import Labels
 from roget.scoring.measures.base import divide
 from roget.scoring.options import ConsensusOptions
-from roget.scoring.results import defined
-from roget.scoring.score import check_options
+from roget.scoring.results import none_if_nan
 from roget.scoring.tables.keys import compact, find_kinds
 
 if TYPE_CHECKING:
@@ -26,34 +25,34 @@ if TYPE_CHECKING:
     from roget.scoring.steps.sets import Columns
 
 LINKED = 5_000
-"""Items of a group up to which all their pairs are held at once."""
+"""Maximum number of items of a group for average linkage, which stores all pairs."""
 
 _ROWS = 1 << 9
-"""Kinds of items whose neighbours are counted at once."""
+"""Batch size: kinds of items whose neighbours are counted at once."""
 
 _WORK = 200
-"""How often a pair that is written may be met before, on average; more is refused."""
+"""Maximum work per written pair: how often a pair may be counted on average."""
 
 
 @dataclass(frozen=True, eq=False)
 class Consensus:
-    """One clustering for all, and how well they support it."""
+    """A consensus clustering, and how well the clusterings support it."""
 
     labels: Labels
     name: str
-    """The clustering that it is, or how it was made."""
+    """The name of the medoid, or the method."""
     support: Floats
-    """Of each item: how often it is together with the others of its cluster, over the clusterings
-    that have both; NaN where it is alone."""
+    """For each item, how often it shares a cluster with the others of its consensus cluster, over
+    the clusterings that have both; NaN for clusters of one item."""
     cluster_support: Floats
-    """Of each cluster: the same of its pairs of items."""
+    """For each cluster, the same over its pairs of items."""
 
     def __repr__(self) -> str:
         sizes = plural(len(self.labels), "item", ","), plural(self.labels.n_labels, "cluster", ",")
         return f"<Consensus by {self.name}: {sizes[0]} in {sizes[1]}>"
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write it as a label file, in the format that the name tells."""
+        """Write a label file; the format is inferred from the file name."""
         from roget.scoring.labels.write import choose_format, write_labels
 
         write_labels(self.labels, path, choose_format(path, None))
@@ -61,12 +60,12 @@ class Consensus:
 
 @dataclass(frozen=True, eq=False)
 class Consistency:
-    """How alike the clusterings place each item, 1 alike: the mean over pairs of them."""
+    """How consistently the clusterings place each item: 1 is best, the mean over their pairs."""
 
     values: Floats
-    """NaN where fewer than two have the item."""
+    """NaN if fewer than two clusterings have the item."""
     counts: Ints
-    """Clusterings that have it."""
+    """The number of clusterings that have the item."""
 
     def __repr__(self) -> str:
         mean = float(np.nanmean(self.values)) if not np.isnan(self.values).all() else float("nan")
@@ -75,13 +74,13 @@ class Consistency:
 
 @dataclass(frozen=True, eq=False)
 class Together:
-    """Pairs of items that are often together."""
+    """Pairs of items that often share a cluster."""
 
     first: Ints
     second: Ints
     together: Ints
     both: Ints
-    """Clusterings that have both."""
+    """The number of clusterings that have both items."""
 
     def __len__(self) -> int:
         return int(self.first.size)
@@ -92,20 +91,28 @@ class Together:
 
 def _refuse_weights(panel: Panel) -> None:
     if panel.weighted:
-        raise InputError("consensus needs one cluster for each item: say --answers top")
+        raise InputError(
+            "a consensus requires one cluster per item: pass --answers top",
+            code="conflicting-options",
+        )
 
 
 def find_consensus(found: Agreement, by: str, clusters: int | None) -> Consensus:
-    """One clustering for all; see `Agreement.consensus`."""
-    check_options(ConsensusOptions, by=by, clusters=clusters)
+    """Return the consensus clustering; see `Agreement.consensus`."""
+    ConsensusOptions(by=by, clusters=clusters)  # checks both
     panel = found.panel
     _refuse_weights(panel)
     if by == "medoid":
         if clusters is not None:
-            raise InputError("the medoid has the clusters it has: say --consensus-by average")
+            raise InputError(
+                "the number of clusters of the medoid is fixed: pass --consensus-by average",
+                code="conflicting-options",
+            )
         at = found.medoid()
         if at is None:
-            raise InputError("no clustering is the medoid: the first score is undefined")
+            raise InputError(
+                "there is no medoid, since the first score is undefined", code="undefined"
+            )
         side, name = panel.sides[at], found.systems[at]
     else:
         side, name = _link(panel, clusters), "average link"
@@ -154,8 +161,9 @@ def _link(panel: Panel, clusters: int | None) -> Labels:
         rows = np.flatnonzero(groups == group)
         if rows.size > LINKED:
             raise InputError(
-                f"average link holds all pairs of items, and {plural(rows.size, 'item', ',')} are "
-                f"more than {LINKED:,}: say --consensus-by medoid"
+                f"average linkage stores all pairs of items, and {plural(rows.size, 'item', ',')} "
+                f"are more than {LINKED:,}: pass --consensus-by medoid",
+                code="too-large",
             )
         sizes = [np.unique(one.codes[rows][one.have[rows]]).size for one in panel.coded]
         wanted = clusters or max(1, round(float(np.median([size for size in sizes if size]))))
@@ -218,7 +226,7 @@ def count_together(panel: Panel, at_least: float, most: int) -> Together:
     """
     from scipy.sparse import csr_array
 
-    check_options(ConsensusOptions, at_least=at_least, most=most)
+    ConsensusOptions(at_least=at_least, most=most)  # checks both
     _refuse_weights(panel)
     columns = [
         (np.where(one.have, one.codes.astype(np.int64) + 1, 0), one.groups.size + 1)
@@ -242,9 +250,9 @@ def count_together(panel: Panel, at_least: float, most: int) -> Together:
     if max(within, work // _WORK) > most:
         number = max(within, work)
         raise InputError(
-            f"{number:,} pairs of items are together somewhere: more than can be looked at for a "
-            f"file of {most:,} pairs; say --most with a larger number, or ask for --items, which "
-            "needs no pairs"
+            f"{number:,} pairs of items share a cluster somewhere, too many for a file of {most:,} "
+            "pairs: pass a larger --most, or use --items, which needs no pairs",
+            code="too-large",
         )
     from scipy.sparse import hstack
 
@@ -274,8 +282,9 @@ def count_together(panel: Panel, at_least: float, most: int) -> Together:
         rows += int(np.where(same, products // 2, products).sum())
         if rows > most:
             raise InputError(
-                f"more than {most:,} pairs of items are together in {at_least:g} of the "
-                "clusterings: ask for a larger share with --at-least, or for more pairs with --most"
+                f"more than {most:,} pairs of items share a cluster in {at_least:g} of the "
+                "clusterings: pass a larger --at-least or a larger --most",
+                code="too-large",
             )
     return _spell_out(kinds, sizes, [np.concatenate(column) for column in zip(*found, strict=True)])
 
@@ -308,9 +317,9 @@ def list_items(found: Agreement, by: str, clusters: int | None) -> Columns:
         **_list_groups(panel, range(panel.size)),
         "item": _item_names(panel),
         "clusterings": alike.counts.tolist(),
-        "consistency": list(map(defined, alike.values.tolist())),
+        "consistency": list(map(none_if_nan, alike.values.tolist())),
         "consensus": [names[code] if 0 <= code < len(names) else None for code in codes],
-        "support": list(map(defined, chosen.support.tolist())),
+        "support": list(map(none_if_nan, chosen.support.tolist())),
     }
 
 

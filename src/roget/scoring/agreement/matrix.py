@@ -15,6 +15,7 @@ from roget.scoring.labels.labels import take
 from roget.scoring.measures.base import Request, average_groups, divide, evaluate, explain
 from roget.scoring.steps import bootstrap
 from roget.scoring.tables.statistics import Separate, Statistics
+from roget.scoring.tabulate import tabulate
 
 _CELLS = 1 << 18
 """Cells of pairs that are scored at once, whose arrays stay small."""
@@ -55,10 +56,10 @@ def fill_matrices(
     samples = _Samples(size, scores) if ci else None
     if ci and panel.n_groups == 1:
         if panel.weighted:
-            raise InputError("intervals for weighted answers need groups to draw from")
+            raise InputError("intervals of weighted labels require groups", code="needs-groups")
         if panel.size < 2:
-            raise InputError("intervals need two items or more")
-    parts = bootstrap.deal_parts(panel.size, seed)
+            raise InputError("intervals require at least two items", code="needs-groups")
+    parts = bootstrap.assign_parts(panel.size, seed)
     done = 0
     for batch in _score(panel):
         each, items, reasons = _values(batch, asked, panel.n_groups)
@@ -136,8 +137,6 @@ def _score(panel: Panel) -> Iterator[_Batch]:
 
 
 def _weigh_pair(panel: Panel, i: int, j: int) -> _Batch:
-    from roget.scoring.score import make_tables
-
     kept = np.flatnonzero(panel.sides[i].answered() & panel.sides[j].answered())
     there = np.zeros(1, dtype=np.int64)
     groups = None if panel.groups is None else panel.groups[kept]
@@ -147,7 +146,7 @@ def _weigh_pair(panel: Panel, i: int, j: int) -> _Batch:
     def make(one: int, two: int) -> Statistics | Separate:
         gold, system = (take(panel.sides[at], kept) for at in (one, two))
         aligned = AlignedLabels(gold, system, groups, panel.group_names, 0, 0, ())
-        return make_tables(aligned, pooled=panel.pooled)
+        return tabulate(aligned, pooled=panel.pooled)
 
     if not kept.size:
         return _Batch([(i, j)], None, lambda: make(j, i), there[:0])
@@ -193,7 +192,7 @@ class Sample:
     """Scores of other items: drawn ones (draws × scores), and with parts left out."""
 
     drawn: Floats
-    jackknife: bootstrap.JackknifeDraws
+    jackknife: bootstrap.Jackknife
 
     def ends(self, estimate: Floats) -> tuple[Floats, Floats]:
         """The ends of the intervals of scores."""
@@ -203,8 +202,8 @@ class Sample:
 
 def _draw_groups(values: Floats, weights: Floats, ci: int, seed: int) -> Sample:
     """The same draws of groups for all pairs; groups without items of a pair weigh nothing."""
-    drawn = bootstrap.group_draws(values, weights, ci, seed)
-    return Sample(drawn, bootstrap.group_jackknife(values, weights))
+    drawn = bootstrap.resample_groups(values, weights, ci, seed)
+    return Sample(drawn, bootstrap.jackknife_groups(values, weights))
 
 
 def _leave_out(panel: Panel, i: int, j: int, asked: Sequence[Request], parts: Ints) -> Sample:
@@ -215,7 +214,7 @@ def _leave_out(panel: Panel, i: int, j: int, asked: Sequence[Request], parts: In
         without[0, r] = evaluate(table, request)[0]
         without[1, r] = without[0, r] if request[0].symmetric else evaluate(table.T, request)[0]
     left = without.reshape(2 * len(asked), count).T
-    return Sample(np.empty((0, left.shape[1])), bootstrap.JackknifeDraws(left, np.ones(count)))
+    return Sample(np.empty((0, left.shape[1])), bootstrap.Jackknife(left, np.ones(count)))
 
 
 class _Samples:
@@ -243,4 +242,4 @@ class _Samples:
     def finish(self, means: Floats) -> tuple[Floats, Floats]:
         """The ends of the intervals of the means (scores × clusterings)."""
         drawn, without = (divide(*both, np.nan) for both in self.sums)
-        return Sample(drawn, bootstrap.JackknifeDraws(without, self.weights)).ends(means)
+        return Sample(drawn, bootstrap.Jackknife(without, self.weights)).ends(means)

@@ -15,13 +15,13 @@ from roget.core.io.paths import name_sources
 from roget.core.io.problems import plural
 from roget.core.io.source import is_remote
 from roget.core.types import BoolArray, Codes, Floats, Ints
-from roget.errors import InputError
+from roget.errors import InputError, Notice
 from roget.scoring.labels import Labels
 from roget.scoring.labels.align import example, find_unknown, join, mark_noise
 from roget.scoring.labels.labels import fill, keep_apart, take
 from roget.scoring.labels.read import is_thesaurus, list_files
 from roget.scoring.options import PAIRWISE
-from roget.scoring.steps.bootstrap import leave_out
+from roget.scoring.steps.bootstrap import leave_parts_out
 from roget.scoring.tables.contingency import Contingency
 from roget.scoring.tables.keys import compact, count_pairs
 
@@ -179,7 +179,7 @@ class Panel:
         kept = self.shared(i, j)
         one, two = self.codes(i, j)
         sizes = self.coded[i].groups.size, self.coded[j].groups.size
-        return leave_out(one, two, sizes, parts if kept is None else parts[kept], count)
+        return leave_parts_out(one, two, sizes, parts if kept is None else parts[kept], count)
 
     def batches(self, most: int) -> Iterator[list[tuple[int, int]]]:
         """All pairs i < j, so many at a time that their cells are about `most`."""
@@ -250,7 +250,7 @@ def _extend(known: Labels, side: Labels, rows: Ints, warnings: list[str]) -> tup
             said = (
                 f"{plural(rows.size, 'item')} of {side.source} {'is' if rows.size == 1 else 'are'}"
             )
-            warnings.append(f"{said} in no group: left out")
+            warnings.append(Notice(f"{said} in no group: excluded", code="missing-items"))
             return known, rows[:0]
         numbers = {name: code for code, name in enumerate(group_names)}
         theirs = [str(name) for name in side.group_names or ()]
@@ -277,7 +277,7 @@ def _settle(
     anywhere = have.any(axis=0)
     whole = have.all(axis=0)
     if not anywhere.any():
-        raise InputError("no item has a cluster in any clustering")
+        raise InputError("no item has a cluster in any clustering", code="empty-input")
     if whole.all():
         return sides, None
     lacking = np.count_nonzero(~have[:, anywhere], axis=1)
@@ -288,21 +288,22 @@ def _settle(
     said = f"{left:,} of {plural(items, 'item', ',')} are not in every clustering ({listed}{more})"
     if missing == "error" and left:
         at = int(np.argmax(anywhere & ~whole))
-        raise InputError(f"{said}, such as {example(all_items, at)}")
+        raise InputError(f"{said}, such as {example(all_items, at)}", code="missing-items")
     kept = np.flatnonzero(whole if missing == "drop" else anywhere)
     if not kept.size:
         raise InputError(
-            f"no item is in every clustering ({listed}{more}): --missing {PAIRWISE} compares each "
-            "pair on the items that both have"
+            f"no item is in every clustering ({listed}{more}): pass --missing {PAIRWISE} to "
+            "compare each pair on its common items",
+            code="no-common-items",
         )
     becomes = {
-        "drop": f"left out (--missing {PAIRWISE} compares each pair on the items that both have)",
-        PAIRWISE: "each pair is compared on those that both have",
-        "cluster": "an extra cluster of those that lack them",
-        "singletons": "a cluster each of those that lack them",
+        "drop": f"excluded (pass --missing {PAIRWISE} to compare each pair on its common items)",
+        PAIRWISE: "each pair is compared on its common items",
+        "cluster": "they form an extra cluster of the clusterings that lack them",
+        "singletons": "each forms a cluster of its own in the clusterings that lack it",
     }
     if left:
-        warnings.append(f"{said}: {becomes[missing]}")
+        warnings.append(Notice(f"{said}: {becomes[missing]}", code="missing-items"))
     if kept.size < whole.size:
         sides = [take(side, kept) for side in sides]
     if missing == "drop":

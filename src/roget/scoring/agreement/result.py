@@ -12,7 +12,7 @@ import numpy as np
 from roget.core.types import Floats
 from roget.errors import Undefined, UnknownName
 from roget.scoring.options import ConsensusOptions
-from roget.scoring.results import ScoreRow, Shown, defined
+from roget.scoring.results import Result, ScoreRow, none_if_nan
 
 if TYPE_CHECKING:
     from roget.scoring.agreement.consensus import Consensus, Consistency, Together
@@ -73,7 +73,7 @@ class Map(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Agreement(Shown):
+class Agreement(Result):
     """How far several clusterings agree.
 
     `found.matrix("vi", "ml")` is an array, `print(found)` the report, `found.typical` the
@@ -122,10 +122,10 @@ class Agreement(Shown):
                     yield PairRow(
                         str(wanted),
                         entropy,
-                        defined(found.values[r, i, j]),
+                        none_if_nan(found.values[r, i, j]),
                         found.reasons.get((r, i, j)),
-                        defined(found.low[r, i, j]),
-                        defined(found.high[r, i, j]),
+                        none_if_nan(found.low[r, i, j]),
+                        none_if_nan(found.high[r, i, j]),
                         wanted.direction,
                         a=self.systems[i],
                         b=self.systems[j],
@@ -143,10 +143,10 @@ class Agreement(Shown):
                     MeanRow(
                         str(wanted),
                         entropy,
-                        defined(value),
+                        none_if_nan(value),
                         "undefined for every pair" if np.isnan(value) else None,
-                        defined(found.mean_low[r, i]),
-                        defined(found.mean_high[r, i]),
+                        none_if_nan(found.mean_low[r, i]),
+                        none_if_nan(found.mean_high[r, i]),
                         wanted.direction,
                         system=name,
                         clusters=self.clusters[i],
@@ -202,7 +202,7 @@ class Agreement(Shown):
                 deviation = float(held.std(ddof=1)) if held.size > 1 else np.nan
                 numbers = [held.mean(), deviation, held.min(), np.median(held), held.max()]
             names = ("mean", "deviation", "least", "median", "most")
-            found.append({**row, **dict(zip(names, map(defined, numbers), strict=True))})
+            found.append({**row, **dict(zip(names, map(none_if_nan, numbers), strict=True))})
         return found
 
     def distances(self, measure: str | None = None, entropy: str | None = None) -> Floats:

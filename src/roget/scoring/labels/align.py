@@ -129,7 +129,8 @@ def align(
             said = ": the same letters, but one side composes accents (NFC) and the other does not"
         raise InputError(
             f"no item of {system.source} is in {gold.source}: found ids such as {found}, expected "
-            f"ids such as {expected}{said}"
+            f"ids such as {expected}{said}",
+            code="no-common-items",
         )
     unknown = find_unknown(system, rows[kept])
     unlabelled = int(np.count_nonzero(~kept))
@@ -265,7 +266,9 @@ def settle(
         }
         warnings.append(f"{_say_missing(left_out, items, system)}: {becomes[missing]}")
         if missing == "drop" and left_out == items:
-            raise InputError(f"{system.source}: no item of {gold.source} has an answer")
+            raise InputError(
+                f"{system.source}: no item of {gold.source} has an answer", code="no-common-items"
+            )
         if missing == "unmatched" and counts is not None and counts.dtype.kind == "f":
             raise InputError("unmatched items need whole counts; say --missing cluster or drop")
         system, gold, counts = _fill_gaps(system, gold, counts, gaps, missing)

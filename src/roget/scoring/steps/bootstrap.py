@@ -1,9 +1,9 @@
-"""Bootstrap and permutation from sufficient statistics: labels are never read again.
+"""Bootstrap and jackknife from sufficient statistics: labels are never read again.
 
-With groups, whole groups are drawn, and their scores averaged or their tables pooled. Without,
-items are drawn: a multinomial on the joint table of gold and all systems, so that every system
-meets the same draw.
-All draws come from one seed and are summed in a fixed order, whatever the number of threads.
+If there are groups, whole groups are resampled, and their scores averaged or their tables pooled.
+Otherwise items are resampled: a multinomial over the joint table of gold and all systems, so every
+system is scored on the same bootstrap samples. All samples come from one seed and are summed in a
+fixed order, whatever the number of threads.
 """
 
 from __future__ import annotations
@@ -11,47 +11,46 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain, islice
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from roget.core.intervals import CONFIDENCE
 from roget.core.types import Array, Codes, CountArray, Floats, Ints
 from roget.engines.base import current, map_tasks, working_on
-from roget.errors import InputError
+from roget.engines.compress import shrink
+from roget.errors import InputError, Notice
+from roget.scoring.inputs import has_groups
 from roget.scoring.labels import AlignedLabels, Labels
-from roget.scoring.measures.base import (
-    Measurable,
-    Request,
-    average_draws,
-    average_groups,
-    evaluate,
-)
+from roget.scoring.measures.base import Measurable, Request, average_draws, divide, evaluate
+from roget.scoring.options import LabelOptions
+from roget.scoring.results import score_key
+from roget.scoring.systems import SystemScores
 from roget.scoring.tables.contingency import Contingency, Leaves
 from roget.scoring.tables.keys import compact, find_kinds
 
 _CHUNK = 128
-"""Draws made at a time, so that memory does not grow with their number."""
+"""Samples drawn at once, so memory does not grow with their number."""
 
-_DRAWN = 1 << 18
-"""Kinds of items in draws that are scored at once."""
+_BATCH_ITEMS = 1 << 18
+"""Kinds of items, over all samples, that are scored at once."""
 
 _BLOCKS = 200
-"""Parts the jackknife leaves out in turn when there are more kinds of items than this."""
+"""Parts that the jackknife leaves out in turn if there are more kinds of items than this."""
 
 _TASKS = 20
-"""Tasks of an interval where they are spread out; of the jackknife everywhere."""
+"""Tasks into which an engine splits the bootstrap; the jackknife always has this many."""
 
-_MOST_DEALT = 1_000_000_000
-"""Items that numpy's hypergeometric draws know; there must be fewer."""
+_MAX_HYPERGEOMETRIC = 1_000_000_000
+"""Limit of numpy's multivariate hypergeometric generator; totals must be below it."""
 
 
-def group_draws(
+def resample_groups(
     values: Floats, weights: Floats, draws: int, seed: int, own: Floats | None = None
 ) -> Floats:
-    """Bootstrap averages when groups are drawn with replacement: draws × the leading axes."""
+    """Return averages over groups drawn with replacement: samples × the leading axes."""
     random = np.random.default_rng(seed)
     groups = weights.size
     parts = []
@@ -62,16 +61,16 @@ def group_draws(
     return np.concatenate(parts)
 
 
-def group_jackknife(values: Floats, weights: Floats, own: Floats | None = None) -> JackknifeDraws:
-    """The averages with each group left out in turn."""
+def jackknife_groups(values: Floats, weights: Floats, own: Floats | None = None) -> Jackknife:
+    """Return the averages with each group left out in turn."""
     without = np.where(np.eye(weights.size, dtype=bool), 0.0, weights)
-    return JackknifeDraws(average_draws(values, without, own), np.ones(weights.size))
+    return Jackknife(average_draws(values, without, own), np.ones(weights.size))
 
 
-def item_draws(counts: Ints, draws: range, seed: int) -> Iterator[Ints]:
-    """How often each distinct kind of item is drawn, one draw at a time.
+def resample_items(counts: Ints, draws: range, seed: int) -> Iterator[Ints]:
+    """Yield how often each distinct kind of item is drawn, one bootstrap sample at a time.
 
-    Each draw has a generator of its own, so that none has to be made for the sake of another.
+    Each sample has its own generator, so workers can draw theirs without drawing the others.
     """
     n = int(counts.sum())
     shares = counts / n
@@ -79,21 +78,21 @@ def item_draws(counts: Ints, draws: range, seed: int) -> Iterator[Ints]:
         yield np.random.default_rng([seed, draw]).multinomial(n, shares)
 
 
-class DrawTask(NamedTuple):
-    """Some draws in a row."""
+class BootstrapTask(NamedTuple):
+    """A range of bootstrap samples for one worker."""
 
     draws: range
     seed: int
 
 
-def _score_drawn(given: Drawing, task: DrawTask) -> Floats:
-    return np.concatenate([*given.score(item_draws(given.counts, *task))])
+def _run_bootstrap(resampler: Resampler, task: BootstrapTask) -> Floats:
+    return np.concatenate([*resampler.score(resample_items(resampler.counts, *task))])
 
 
-class LeaveTask(NamedTuple):
-    """Parts that the jackknife leaves out in turn, and the items that these are made of.
+class JackknifeTask(NamedTuple):
+    """Parts that the jackknife leaves out in turn, and the items they consist of.
 
-    Without such items, each part is one of a kind.
+    Without items, each part is one item of one kind.
     """
 
     parts: range
@@ -101,62 +100,61 @@ class LeaveTask(NamedTuple):
     items: Ints | None
 
 
-def _score_left(given: Drawing, task: LeaveTask) -> tuple[Floats, Floats]:
-    """Scores without some of the parts, and the weights of these."""
-    parts = list(leave_items(given.counts, task))
+def _run_jackknife(resampler: Resampler, task: JackknifeTask) -> tuple[Floats, Floats]:
+    """Return the scores without each part of a task, and the weights of the parts."""
+    parts = list(leave_items_out(resampler.counts, task))
     weights = np.array([weight for _, weight in parts], dtype=float)
-    return np.concatenate([*given.score(left for left, _ in parts)]), weights
+    return np.concatenate([*resampler.score(left for left, _ in parts)]), weights
 
 
-def item_jackknife(counts: Ints, seed: int) -> Iterator[tuple[Ints, int]]:
-    """The counts left when one item is taken out, and how many items that stands for.
+def jackknife_items(counts: Ints, seed: int) -> Iterator[tuple[Ints, int]]:
+    """Yield the counts without one item, and the number of items this stands for.
 
-    Beyond a few hundred kinds of items, random blocks are taken out instead.
+    Beyond a few hundred kinds of items, random blocks are left out instead.
     """
-    return chain.from_iterable(leave_items(counts, task) for task in cut_jackknife(counts, seed))
+    tasks = split_jackknife(counts, seed)
+    return chain.from_iterable(leave_items_out(counts, task) for task in tasks)
 
 
-def cut_jackknife(counts: Ints, seed: int) -> Iterator[LeaveTask]:
-    """The parts in tasks, which have generators of their own as draws have."""
-    from roget.engines.compress import shrink
-
+def split_jackknife(counts: Ints, seed: int) -> Iterator[JackknifeTask]:
+    """Split the jackknife into tasks, each with its own random generator."""
     each = _BLOCKS // _TASKS
     if counts.size <= _BLOCKS:
         size = counts.size if current() is None else each
         for begin in range(0, counts.size, size):
-            yield LeaveTask(range(begin, min(begin + size, counts.size)), seed, None)
+            yield JackknifeTask(range(begin, min(begin + size, counts.size)), seed, None)
         return
-    for task, items in enumerate(_deal(counts, _TASKS, _make_dealer(seed, _TASKS))):
-        yield LeaveTask(range(task * each, (task + 1) * each), seed, shrink(items))
+    for task, items in enumerate(_partition(counts, _TASKS, _partition_rng(seed, _TASKS))):
+        yield JackknifeTask(range(task * each, (task + 1) * each), seed, shrink(items))
 
 
-def leave_items(counts: Ints, task: LeaveTask) -> Iterator[tuple[Ints, int]]:
-    """The counts that are left without each part of a task, and how many items that stands for."""
+def leave_items_out(counts: Ints, task: JackknifeTask) -> Iterator[tuple[Ints, int]]:
+    """Yield the counts without each part of a task, and the number of items this stands for."""
     if task.items is None:
         for kind in task.parts:
             left = counts.copy()
             left[kind] -= 1
             yield left, int(counts[kind])
         return
-    random = _make_dealer(task.seed, task.parts.start // len(task.parts))
-    for taken in _deal(task.items.astype(np.int64), len(task.parts), random):
+    random = _partition_rng(task.seed, task.parts.start // len(task.parts))
+    for taken in _partition(task.items.astype(np.int64), len(task.parts), random):
         yield counts - taken, 1
 
 
-def _make_dealer(seed: int, number: int) -> np.random.Generator:
-    """A generator for each task of a seed that deals, which no draw has."""
+def _partition_rng(seed: int, number: int) -> np.random.Generator:
+    """Return the generator of one task, distinct from those of the bootstrap samples."""
     return np.random.default_rng([seed, number, 1])
 
 
-def _deal(items: Ints, parts: int, random: np.random.Generator) -> Iterator[Ints]:
-    """Items dealt at random into parts of equal size.
+def _partition(items: Ints, parts: int, random: np.random.Generator) -> Iterator[Ints]:
+    """Split items at random into parts of equal size.
 
-    Where they are more than numpy deals, each falls by itself: sizes are then equal to a part in
-    thousands.
+    If there are more items than numpy's generator allows, each item is assigned independently,
+    and sizes are equal up to a few parts in a thousand.
     """
     total, left = int(items.sum()), items
     for part in range(parts):
-        if total < _MOST_DEALT:
+        if total < _MAX_HYPERGEOMETRIC:
             size = total * (part + 1) // parts - total * part // parts
             taken = random.multivariate_hypergeometric(left, size, method="marginals")
         else:
@@ -165,19 +163,19 @@ def _deal(items: Ints, parts: int, random: np.random.Generator) -> Iterator[Ints
         yield taken
 
 
-def deal_parts(size: int, seed: int) -> Ints:
-    """A part for each item: each for itself where they are few, else at random, of equal sizes."""
+def assign_parts(size: int, seed: int) -> Ints:
+    """Assign each item to a part: one part per item if there are few, else random equal parts."""
     if size <= _BLOCKS:
         return np.arange(size)
     return np.random.default_rng(seed).permutation(np.arange(size) % _BLOCKS)
 
 
-def leave_out(
+def leave_parts_out(
     gold: Codes, system: Codes, sizes: tuple[int, int], parts: Codes, count: int
 ) -> Contingency:
-    """The tables of two labellings, as groups, with each of `count` parts left out in turn.
+    """Return the tables of two labellings with each of `count` parts left out, as groups.
 
-    `sizes` say how many codes either can have, `parts` of which part each item is.
+    `sizes` are the numbers of codes of both labellings, `parts` the part of each item.
     """
     cell, keys = compact(gold.astype(np.int64) * sizes[1] + system, ordered=False)
     taken = parts.astype(np.int64) * keys.size + cell
@@ -186,57 +184,72 @@ def leave_out(
 
 
 def _stack_tables(counts: Ints, keys: Ints, sizes: tuple[int, int]) -> Contingency:
-    """Tables of the same cells, one after the other, as groups.
+    """Stack tables with the same cells, as groups of one table.
 
-    `keys` say which cells, row · width + column, of tables of such `sizes`.
+    `keys` are the cells, row · width + column, of tables of these `sizes`.
     """
     height, width = sizes
-    held = np.flatnonzero(counts)
-    table, which = np.divmod(held, keys.size)
+    used = np.flatnonzero(counts)
+    table, which = np.divmod(used, keys.size)
     rows, columns = np.divmod(keys[which], width)
-    made = Contingency.from_cells(rows + table * height, columns + table * width, counts[held])
+    made = Contingency.from_cells(rows + table * height, columns + table * width, counts[used])
     return made.by_group(height)
 
 
 @dataclass(frozen=True, eq=False)
-class JackknifeDraws:
-    """Estimates with a part left out each time, and the weight of each part."""
+class Jackknife:
+    """Estimates with one part left out each time, and the weight of each part.
+
+    Parts without which an estimate is undefined (NaN) are excluded. If they have more than half of
+    the weight, there is no standard error.
+    """
 
     without: Floats
     weights: Floats
 
-    @property
+    @cached_property
+    def defined(self) -> Floats:
+        """The total weight of the parts without which each estimate is defined."""
+        return np.asarray(self._weight(~np.isnan(self.without)).sum(axis=0))
+
+    @cached_property
     def spread(self) -> Floats:
-        """How far each part pulls the estimate: mean − what is left."""
-        mean = np.nansum(self._weighted(self.without), axis=0) / self.weights.sum()
+        """The influence of each part: mean − estimate without it."""
+        mean = divide(np.nansum(self._weight(self.without), axis=0), self.defined, np.nan)
         return np.asarray(mean - self.without)
 
     @property
     def error(self) -> Floats:
-        """The standard error (Tukey 1958)."""
+        """The standard error (Tukey 1958): (n − 1)/n · Σ spread², scaled up to all n parts."""
         total = self.weights.sum()
-        squares = np.nansum(self._weighted(self.spread**2), axis=0)
-        return np.asarray(np.sqrt((total - 1) / total * squares))
+        squares = np.nansum(self._weight(self.spread**2), axis=0)
+        error = np.sqrt(divide(total - 1, self.defined, np.nan) * squares)
+        return np.where(2 * self.defined < total, np.nan, error)
 
     @property
     def skew(self) -> Floats:
-        """The acceleration of BCa (Efron 1987)."""
-        squares = np.nansum(self._weighted(self.spread**2), axis=0)
-        cubes = np.nansum(self._weighted(self.spread**3), axis=0)
-        return np.where(squares > 0, cubes / np.maximum(6 * squares**1.5, 1e-300), 0.0)
+        """The acceleration of BCa (Efron 1987): Σ spread³ / 6(Σ spread²)^1.5."""
+        squares = np.nansum(self._weight(self.spread**2), axis=0)
+        cubes = np.nansum(self._weight(self.spread**3), axis=0)
+        skew = np.where(squares > 0, cubes / np.maximum(6 * squares**1.5, 1e-300), 0.0)
+        # Both sums grow with the number of parts, so the ratio shrinks with its root.
+        return np.asarray(skew * np.sqrt(self.defined / self.weights.sum()))
 
-    def _weighted(self, values: Floats) -> Floats:
-        return values * self.weights.reshape(-1, *[1] * (values.ndim - 1))
+    def _weight(self, values: Array) -> Floats:
+        return np.asarray(values * self.weights.reshape(-1, *[1] * (values.ndim - 1)))
 
 
-NO_JACKKNIFE = JackknifeDraws(np.zeros((1, 1)), np.ones(1))
-"""For percentile intervals, which look at the draws alone."""
+NO_JACKKNIFE = Jackknife(np.zeros((1, 1)), np.ones(1))
+"""For percentile intervals, which depend on the bootstrap samples only."""
 
 
 def interval_ends(
-    method: str, estimate: Floats, drawn: Floats, jackknife: JackknifeDraws
+    method: str, estimate: Floats, drawn: Floats, jackknife: Jackknife
 ) -> tuple[Floats, Floats]:
-    """Ends of the 95 % interval of each estimate; `drawn` is draws × estimates."""
+    """Return the ends of the 95 % interval of each estimate; `drawn` is samples × estimates.
+
+    Undefined (NaN) samples are excluded.
+    """
     from scipy.special import ndtri
 
     tails = np.array([(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
@@ -249,172 +262,74 @@ def interval_ends(
         sample = flat[~np.isnan(flat[:, column]), column]
         if np.isnan(centre) or not sample.size:
             continue
-        at = tails if method == "percentile" else _corrected(tails, centre, sample, skews[column])
+        at = tails if method == "percentile" else _correct(tails, centre, sample, skews[column])
         ends[:, column] = np.quantile(sample, at)
     low, high = ends.reshape(2, *estimate.shape)
     return low, high
 
 
-def _corrected(tails: Floats, centre: float, sample: Floats, skew: float) -> Floats:
-    """The quantiles BCa takes instead (Efron 1987): bias by the draws, skew by the jackknife."""
+def _correct(tails: Floats, centre: float, sample: Floats, skew: float) -> Floats:
+    """Return the quantiles of BCa (Efron 1987): bias from the samples, skew from the jackknife."""
     from scipy.special import ndtr, ndtri
 
     below = (np.count_nonzero(sample < centre) + np.count_nonzero(sample <= centre)) / 2
     if not 0 < below < sample.size:
-        # Every draw on one side, or all equal: there is nothing to correct by.
+        # All samples are on one side, or all are equal: the bias cannot be estimated.
         return tails
     bias = ndtri(below / sample.size)
     z = bias + ndtri(tails)
     return np.asarray(ndtr(bias + z / (1 - skew * z)))
 
 
-def bootstrap_p(difference: Floats, drawn: Floats) -> Floats:
-    """Two-sided p of no difference: how often draws stray as far from their own mean."""
-    centred = drawn - drawn.mean(axis=0)
-    far = (np.abs(centred) >= np.abs(difference) - 1e-12).sum(axis=0)
-    return _finer(far, drawn.shape[0], difference, np.sqrt((centred**2).mean(axis=0)))
+class Resampler(ABC):
+    """Scores several systems on resampled items or groups, or with some of them left out."""
 
-
-def _finer(far: npt.NDArray[Any], draws: int, difference: Floats, error: Floats) -> Floats:
-    """p by counting draws; where none strays as far, the normal tail with the draws' error.
-
-    Counting alone could never find a difference among many systems: with 190 pairs Holm's method
-    asks for p below .0003, which a thousand draws cannot show.
-    """
-    from scipy.special import ndtr
-
-    counted = (1 + far) / (1 + draws)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        tail = 2 * ndtr(-np.abs(difference) / error)
-    return np.where((far == 0) & (error > 0), np.minimum(counted, tail), counted)
-
-
-def permutation_p(differences: Floats, weights: Floats, draws: int, seed: int) -> Floats:
-    """Two-sided p of no difference when systems change places at random within each group.
-
-    `differences` is … × groups. With 2^groups ≤ draws every exchange is tried.
-    """
-    random = np.random.default_rng(seed)
-    shape = differences.shape[:-1]
-    flat = np.nan_to_num(differences.reshape(-1, differences.shape[-1])) * weights
-    observed = np.abs(flat.sum(axis=1))
-    tolerance = 1e-12 * np.abs(flat).sum(axis=1)
-    reached, total = np.zeros(flat.shape[0]), 0
-    for signs in _signs(weights.size, draws, random):
-        sums = np.abs(np.einsum("dg,kg->dk", signs, flat))
-        reached += (sums >= observed - tolerance).sum(axis=0)
-        total += signs.shape[0]
-    if total == 2.0 ** min(weights.size, 60):
-        return (reached / total).reshape(shape)
-    p = _finer(reached, total, flat.sum(axis=1), np.sqrt((flat**2).sum(axis=1)))
-    return p.reshape(shape)
-
-
-def _signs(groups: int, draws: int, random: np.random.Generator) -> Iterator[Floats]:
-    if groups < 40 and 1 << groups <= draws:
-        numbers = np.arange(1 << groups)
-        yield (1 - 2 * ((numbers[:, None] >> np.arange(groups)) & 1)).astype(np.float64)
-        return
-    for begin in range(0, draws, _CHUNK):
-        size = (min(_CHUNK, draws - begin), groups)
-        yield (1 - 2 * random.integers(0, 2, size=size)).astype(np.float64)
-
-
-def holm(p: Floats) -> Floats:
-    """Holm's correction for testing several hypotheses at once; NaN stands for none.
-
-    >>> holm(np.array([0.01, 0.04, np.nan, 0.03])).tolist()
-    [0.03, 0.06, nan, 0.06]
-    """
-    order = np.argsort(p, kind="stable")[: np.count_nonzero(~np.isnan(p))]
-    stepped = np.maximum.accumulate(p[order] * np.arange(order.size, 0, -1))
-    adjusted = np.full_like(p, np.nan)
-    adjusted[order] = np.minimum(stepped, 1.0)
-    return adjusted
-
-
-def letters(order: list[int], differ: Callable[[int, int], bool]) -> dict[int, str]:
-    """Compact letters: two systems share one if and only if they do not differ (Piepho 2004).
-
-    `order` lists the systems best first, so that the best have the letter a.
-
-    >>> letters([0, 1, 2], lambda i, j: {i, j} == {0, 2})
-    {0: 'a', 1: 'ab', 2: 'b'}
-    """
-    columns = [set(order)]
-    for i in order:
-        for j in order:
-            if order.index(i) < order.index(j) and differ(i, j):
-                split = [c for c in columns if {i, j} <= c]
-                columns = [c for c in columns if not {i, j} <= c]
-                for both in split:
-                    for part in (both - {j}, both - {i}):
-                        if not any(part <= other for other in columns):
-                            columns = [c for c in columns if not c <= part] + [part]
-    columns.sort(key=lambda c: sorted(order.index(i) for i in c))
-    return {
-        i: "".join(_letter(at) for at, column in enumerate(columns) if i in column) for i in order
-    }
-
-
-def _letter(number: int) -> str:
-    name = ""
-    number += 1
-    while number:
-        number, rest = divmod(number - 1, 26)
-        name = chr(ord("a") + rest) + name
-    return name
-
-
-class Drawing(ABC):
-    """Scores of several systems on items or groups that are drawn, or left out in turn."""
-
-    asked: Sequence[Request]
+    requests: Sequence[Request]
     counts: Ints
-    """How many there are of each kind that is drawn."""
+    """The number of items or groups of each kind."""
 
     @property
     def batch(self) -> int:
-        """Draws that are scored at once, as many as the memory holds with ease."""
-        return max(1, _DRAWN // self.counts.size)
+        """The number of samples scored at once, limited by memory."""
+        return max(1, _BATCH_ITEMS // self.counts.size)
 
-    def score(self, drawn: Iterable[Ints]) -> Iterator[Floats]:
-        """Draws × systems × requests, several draws at a time."""
-        source = iter(drawn)
+    def score(self, samples: Iterable[Ints]) -> Iterator[Floats]:
+        """Yield samples × systems × requests, one batch at a time."""
+        source = iter(samples)
         while times := list(islice(source, self.batch)):
-            yield self._scores(np.array(times), self.asked)
+            yield self._score_batch(np.array(times), self.requests)
 
     @abstractmethod
-    def _scores(self, times: Ints, asked: Sequence[Request]) -> Floats:
-        """Draws × systems × requests."""
+    def _score_batch(self, times: Ints, requests: Sequence[Request]) -> Floats:
+        """Return samples × systems × requests."""
 
     def bootstrap(
         self, draws: int, seed: int, estimates: Floats, step: Callable[[int], None]
     ) -> Floats:
-        """Draws × systems × requests."""
+        """Return the scores of bootstrap samples: samples × systems × requests."""
         drawn = np.empty((draws, *estimates.shape))
-        fill_draws(drawn, self._score_draws(draws, seed), step)
+        fill_samples(drawn, self._score_samples(draws, seed), step)
         return drawn
 
-    def _score_draws(self, draws: int, seed: int) -> Iterator[Floats]:
-        """Scores of so many draws, some at a time; where they are made does not change a bit."""
-        size = self._cut_size(draws) if current() is not None else self.batch
-        cuts = (range(begin, min(begin + size, draws)) for begin in range(0, draws, size))
-        yield from map_tasks(_score_drawn, self, (DrawTask(cut, seed) for cut in cuts))
+    def _score_samples(self, draws: int, seed: int) -> Iterator[Floats]:
+        """Yield the scores of some samples at a time, in the same order on every engine."""
+        size = self._task_size(draws) if current() is not None else self.batch
+        ranges = (range(begin, min(begin + size, draws)) for begin in range(0, draws, size))
+        yield from map_tasks(_run_bootstrap, self, (BootstrapTask(part, seed) for part in ranges))
 
-    def jackknife(self, seed: int) -> JackknifeDraws:
-        """Scores with each item or group, or each block of them, left out in turn."""
-        tasks = cut_jackknife(self.counts, seed)
-        scores, weights = zip(*map_tasks(_score_left, self, tasks), strict=True)
-        return JackknifeDraws(np.concatenate(scores), np.concatenate(weights))
+    def jackknife(self, seed: int) -> Jackknife:
+        """Return the scores with each item or group, or each block of them, left out in turn."""
+        tasks = split_jackknife(self.counts, seed)
+        scores, weights = zip(*map_tasks(_run_jackknife, self, tasks), strict=True)
+        return Jackknife(np.concatenate(scores), np.concatenate(weights))
 
-    def _cut_size(self, count: int) -> int:
-        """How many draws one task has: whole batches, so that the same are scored at once."""
+    def _task_size(self, count: int) -> int:
+        """Return the number of samples per task: whole batches, so the same are scored at once."""
         return -(-max(1, -(-count // _TASKS)) // self.batch) * self.batch
 
 
-def fill_draws(drawn: Floats, parts: Iterable[Floats], step: Callable[[int], None]) -> None:
-    """Fill an array with what comes some draws at a time; `step` hears of each."""
+def fill_samples(drawn: Floats, parts: Iterable[Floats], step: Callable[[int], None]) -> None:
+    """Fill an array from parts of several samples; `step` is called after each sample."""
     done = 0
     for part in parts:
         until = done + len(part)
@@ -423,37 +338,42 @@ def fill_draws(drawn: Floats, parts: Iterable[Floats], step: Callable[[int], Non
             step(done)
 
 
-def _score_tables(tables: Iterable[Measurable], asked: Sequence[Request]) -> Floats:
-    """Tables × requests × groups."""
-    return np.array([[evaluate(table, request)[0] for request in asked] for table in tables])
+def _score_tables(tables: Iterable[Measurable], requests: Sequence[Request]) -> Floats:
+    """Return tables × requests × groups."""
+    return np.array([[evaluate(table, request)[0] for request in requests] for table in tables])
 
 
-class ItemDraws(Drawing):
-    """Scores of several systems on items drawn with replacement."""
+class ItemResampler(Resampler):
+    """Scores several systems on items drawn with replacement."""
 
-    def __init__(self, sides: Sequence[AlignedLabels], asked: Sequence[Request]) -> None:
+    def __init__(self, sides: Sequence[AlignedLabels], requests: Sequence[Request]) -> None:
         if any(side.gold.absent or side.system.absent for side in sides):
             raise InputError(
-                "intervals of unmatched items need groups to draw from: give more than one document"
+                "intervals with unmatched items require groups: pass more than one document",
+                code="needs-groups",
             )
         if any(side.gold.weighted or side.system.weighted for side in sides):
-            raise InputError("intervals for weighted answers need groups to draw from")
-        self.asked = asked
+            raise InputError("intervals of weighted labels require groups", code="needs-groups")
+        self.requests = requests
         gold = sides[0].gold.codes.astype(np.int64)
-        given = [sides[0].gold, *chain.from_iterable((s.system, s.leaves) for s in sides)]
-        kinds, one_of = find_kinds((one.codes, one.n_labels) for one in given if one is not None)
+        every = [sides[0].gold, *chain.from_iterable((s.system, s.leaves) for s in sides)]
+        # Items with the same labels everywhere are of one kind; `one_of` has an item of each kind.
+        kinds, one_of = find_kinds((one.codes, one.n_labels) for one in every if one is not None)
         times = sides[0].counts
         if times is not None and times.dtype.kind == "f":
-            raise InputError("intervals over items need whole counts, or groups to draw from")
+            raise InputError(
+                "intervals over items require whole counts; otherwise groups are required",
+                code="needs-groups",
+            )
         self.counts = np.bincount(kinds, times).astype(np.int64)
         self.classes = sides[0].gold.n_labels
-        self.cells = [_Cells.of(gold[one_of], side.system, one_of) for side in sides]
-        """For each system the cell of each kind of items, and which class and cluster it is."""
+        self.cells = [_Cells.from_rows(gold[one_of], side.system, one_of) for side in sides]
+        """For each system the cell of each kind of items, and its class and cluster."""
         self.leaves = [
-            None if side.leaves is None else _Cells.of(gold[one_of], side.leaves, one_of)
+            None if side.leaves is None else _Cells.from_rows(gold[one_of], side.leaves, one_of)
             for side in sides
         ]
-        """The same of the leaves of trees."""
+        """The cells of the leaves, for systems that are trees."""
         self.trees = [
             None if labels is None or labels.tree is None else labels.tree.grow(labels.made)
             for labels in (side.leaves for side in sides)
@@ -462,25 +382,25 @@ class ItemDraws(Drawing):
     def bootstrap(
         self, draws: int, seed: int, estimates: Floats, step: Callable[[int], None]
     ) -> Floats:
-        """Draws × systems × requests, about the estimates (systems × requests).
+        """Return samples × systems × requests, centred on the estimates (systems × requests).
 
-        In the world of the draws the truth is the observed table, whose scores are plug-in ones.
-        What a draw says is its distance from that truth: without the shift, corrected scores
-        would be centred on the uncorrected ones.
+        For the bootstrap the true distribution is the observed table, and its true scores are the
+        plug-in scores. What counts is the distance of a sample from that truth: without the shift,
+        corrected scores would be centred on the uncorrected ones.
         """
-        plain: list[Request] = [(m, None if e is None else "ml") for m, e in self.asked]
-        truth = self._scores(self.counts[None], plain)
+        plain: list[Request] = [(m, None if e is None else "ml") for m, e in self.requests]
+        truth = self._score_batch(self.counts[None], plain)
         return super().bootstrap(draws, seed, estimates, step) - truth + estimates
 
-    def _scores(self, times: Ints, asked: Sequence[Request]) -> Floats:
-        """Draws × systems × requests: draws are scored as groups are, all at once."""
+    def _score_batch(self, times: Ints, requests: Sequence[Request]) -> Floats:
+        """Return samples × systems × requests; samples are scored like groups, all at once."""
         tables = (self._table(system, times) for system in range(len(self.cells)))
-        return _score_tables(tables, asked).transpose(2, 0, 1)
+        return _score_tables(tables, requests).transpose(2, 0, 1)
 
     def _table(self, system: int, times: Ints) -> Contingency:
         table = self._count(self.cells[system], times)
         leaves, tree = self.leaves[system], self.trees[system]
-        if leaves is None or tree is None or not any(m.sees_tree for m, _ in self.asked):
+        if leaves is None or tree is None or not any(m.sees_tree for m, _ in self.requests):
             return table
         return replace(table, leaves=Leaves(self._count(leaves, times), tree))
 
@@ -492,69 +412,69 @@ class ItemDraws(Drawing):
 
 
 class _Cells(NamedTuple):
-    """The cell of each kind of items, which class and cluster it is, and how many clusters."""
+    """The cell of each kind of items, class and cluster of each cell, number of clusters."""
 
     cell: Ints
     keys: Ints
     width: int
 
     @classmethod
-    def of(cls, gold: Ints, labels: Labels, rows: Ints) -> _Cells:
-        """The cells of some rows."""
+    def from_rows(cls, gold: Ints, labels: Labels, rows: Ints) -> _Cells:
+        """Number the cells of some rows."""
         return cls(
             *compact(gold * labels.n_labels + labels.codes[rows], ordered=False), labels.n_labels
         )
 
 
-class CoverDraws(ItemDraws):
-    """The same of items that may be in several clusters: draws are scored one by one."""
+class CoverResampler(ItemResampler):
+    """Resamples items that may be in several clusters; samples are scored one by one."""
 
-    def __init__(self, sides: Sequence[AlignedLabels], asked: Sequence[Request]) -> None:
+    def __init__(self, sides: Sequence[AlignedLabels], requests: Sequence[Request]) -> None:
         from roget.scoring.tables.cover import Sets
 
-        self.asked = asked
-        given = [
+        self.requests = requests
+        every = [
             Sets.from_labels(labels) for labels in (sides[0].gold, *(side.system for side in sides))
         ]
-        numbers = (sets.number_kinds() for sets in given)
-        kinds, one_of = find_kinds((of, int(of.max()) + 1) for of in numbers)
+        numbers = (sets.number_kinds() for sets in every)
+        kinds, one_of = find_kinds((codes, int(codes.max()) + 1) for codes in numbers)
         self.counts = np.bincount(kinds)
-        self.gold, *self.systems = (sets.take(one_of) for sets in given)
+        self.gold, *self.systems = (sets.take(one_of) for sets in every)
 
-    def _scores(self, times: Ints, asked: Sequence[Request]) -> Floats:
+    def _score_batch(self, times: Ints, requests: Sequence[Request]) -> Floats:
         from roget.scoring.tables.cover import Cover
         from roget.scoring.tables.cover_table import CoverTable
 
         scores = []
         for counts in times:
-            held = np.flatnonzero(counts)
-            gold = self.gold.take(held)
-            covers = (Cover(gold, system.take(held), counts[held]) for system in self.systems)
-            scores.append(_score_tables(map(CoverTable, covers), asked)[..., 0])
+            drawn = np.flatnonzero(counts)
+            gold = self.gold.take(drawn)
+            covers = (Cover(gold, system.take(drawn), counts[drawn]) for system in self.systems)
+            scores.append(_score_tables(map(CoverTable, covers), requests)[..., 0])
         return np.array(scores)
 
 
-class GroupDraws(Drawing):
-    """Scores of several systems on one table of groups (documents) drawn with replacement.
+class GroupResampler(Resampler):
+    """Scores several systems on one pooled table of groups drawn with replacement.
 
-    Labels are private to their group, so that a group drawn twice is two groups. Its cells stay
-    as they are, and so does the bias of its entropies: draws need no shift.
+    Labels are private to their group, so a group drawn twice counts as two groups. Its cells do
+    not change, nor does the bias of its entropies, so samples need no shift.
     """
 
-    def __init__(self, sides: Sequence[AlignedLabels], asked: Sequence[Request]) -> None:
-        self.asked = asked
+    def __init__(self, sides: Sequence[AlignedLabels], requests: Sequence[Request]) -> None:
+        self.requests = requests
         size = 1 + max(int(np.max(side.groups)) for side in sides if side.groups is not None)
         self.counts = np.ones(size, dtype=np.int64)
-        self.blocks = [Blocks.of(side, size) for side in sides]
+        self.blocks = [Blocks.from_sides(side, size) for side in sides]
 
     batch = 1
 
-    def _scores(self, times: Ints, asked: Sequence[Request]) -> Floats:
+    def _score_batch(self, times: Ints, requests: Sequence[Request]) -> Floats:
         scores = []
         for each in times:
             chosen = np.repeat(np.arange(self.counts.size), each)
             tables = (blocks.draw(chosen) for blocks in self.blocks)
-            scores.append(_score_tables(tables, asked)[..., 0])
+            scores.append(_score_tables(tables, requests)[..., 0])
         return np.array(scores)
 
 
@@ -568,14 +488,12 @@ class Blocks:
     counts: Array
     starts: Ints
     matches: dict[tuple[int, bytes], float] = field(default_factory=dict)
-    """The best match of each group that was drawn so far, by the weights of its cells."""
+    """Cache: the best one-to-one match of each group drawn so far, by the weights of its cells."""
 
     @classmethod
-    def of(cls, sides: AlignedLabels, size: int) -> Blocks:
-        """The cells of groups 0 to size − 1, some of which may have none."""
+    def from_sides(cls, sides: AlignedLabels, size: int) -> Blocks:
+        """Count the cells of groups 0 to size − 1, some of which may be empty."""
         gold, system = sides.gold, sides.system
-        if gold.weighted or system.weighted:
-            raise InputError("pooling groups is not possible with weighted answers: average them")
         table = Contingency.from_labels(gold, system, sides.groups, size, sides.counts)
         codes = table.class_codes[table.rows]
         return cls(
@@ -587,7 +505,7 @@ class Blocks:
         )
 
     def draw(self, chosen: Ints) -> DrawnTable:
-        """One table of some groups, each as often as it was chosen."""
+        """Return one table of the chosen groups, which may be repeated."""
         gold, system = self.sides.gold, self.sides.system
         begins, sizes = self.starts[chosen], np.diff(self.starts)[chosen]
         ends = np.cumsum(sizes)
@@ -608,14 +526,14 @@ class Blocks:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DrawnTable(Contingency):
-    """One table of groups that may come again: each is matched once, whatever is drawn."""
+    """A table of groups that may be repeated; each distinct group is matched only once."""
 
     drawn: tuple[Ints, Ints, Ints] | None = None
-    """The groups, and where the cells of each begin and end."""
+    """The groups, and the first and last cell of each."""
     matches: dict[tuple[int, bytes], float] | None = None
 
     def match(self, weights: CountArray) -> float:
-        """The weight of the best one-to-one match: no cluster is in two groups."""
+        """Return the weight of the best one-to-one match: no cluster is in two groups."""
         assert self.drawn is not None
         assert self.matches is not None
         total = 0.0
@@ -631,58 +549,65 @@ class DrawnTable(Contingency):
 
 
 @dataclass(frozen=True, eq=False)
-class Draws:
-    """Bootstrap scores (draws × systems × requests) and the ends of 95 % intervals."""
+class Samples:
+    """Scores of bootstrap samples (samples × systems × requests) and ends of 95 % intervals."""
 
     drawn: Floats
     low: Floats
     high: Floats
+    jackknife: Jackknife | None = None
+
+    def warn_undefined(self, requests: Sequence[Request]) -> list[str]:
+        """Warn about each score that is undefined in some bootstrap or jackknife samples."""
+        kinds = {"bootstrap": self.drawn}
+        if self.jackknife is not None:
+            kinds["jackknife"] = self.jackknife.without
+        warnings = []
+        for r, (measure, entropy) in enumerate(requests):
+            for kind, scores in kinds.items():
+                # A sample is excluded for the systems whose score it leaves undefined.
+                undefined = np.isnan(scores[..., r]).sum(axis=0).max(initial=0)
+                if 0 < undefined < len(scores):
+                    text = (
+                        f"{score_key(str(measure), entropy)}: undefined in {undefined:,} of "
+                        f"{len(scores):,} {kind} samples, which are excluded"
+                    )
+                    warnings.append(Notice(text, code="undefined-samples"))
+        return warnings
 
 
-def has_groups(sides: AlignedLabels) -> bool:
-    """Whether there are several groups to draw from."""
-    return sides.groups is not None and int(np.max(sides.groups)) > 0
-
-
-def draw(
-    values: Floats,
-    weights: Floats,
-    sides: Sequence[AlignedLabels],
-    asked: Sequence[Request],
-    ci: int,
-    method: str,
-    seed: int,
+def resample(
+    scores: SystemScores,
+    options: LabelOptions,
     *,
-    own: Floats | None = None,
-    pairs: bool = True,
+    pairs: bool,
     step: Callable[[int], None] = lambda done: None,
-    engine: str = "local",
-    scheduler: str | None = None,
-) -> Draws:
-    """Draws and intervals of scores given as systems × requests × groups.
+) -> Samples:
+    """Return bootstrap samples and intervals of the scores of all systems.
 
-    `own` are weights that the groups have under a request, beside those they have under all. Rows
-    of `values` beyond the `sides` (trivial answers) have intervals with groups only. Without
-    `pairs` to test, items are not drawn for intervals that do without. `step` hears of each draw.
-    Drawn items and pooled groups are scored by the `engine`.
+    If items are resampled, baselines have no intervals, and without `pairs` to test the bootstrap
+    is skipped for intervals that only need the jackknife. `step` is called after each sample.
+    Items and pooled groups are scored by the engine of the options.
     """
-    means = average_groups(values, weights, own)
-    if weights.size > 1:
-        drawn = group_draws(values, weights, ci, seed, own)
+    means, method = scores.means, options.interval
+    if scores.weights.size > 1:
+        grouped = scores.values, scores.weights
+        drawn = resample_groups(*grouped, options.ci, options.seed, scores.own)
         chosen = "bca" if method == "auto" else method
-        left_out = group_jackknife(values, weights, own)
-        return Draws(drawn, *interval_ends(chosen, means, drawn, left_out))
+        left = jackknife_groups(*grouped, scores.own)
+        return Samples(drawn, *interval_ends(chosen, means, drawn, left))
+    sides = [system.sides for system in scores.systems]
     count, overlapping = len(sides), any(side.overlapping for side in sides)
     pooled = has_groups(sides[0]) and not overlapping
-    # Quantiles of drawn items cover badly where entropies are biased; see docs/comparing.md.
+    # Quantiles of resampled items cover badly if entropies are biased; see docs/comparing.md.
     usual = "bca" if pooled else "jackknife"
     chosen = usual if method == "auto" else method
-    drawing = CoverDraws if overlapping else GroupDraws if pooled else ItemDraws
-    items: Drawing = drawing(sides, asked)
-    needed = ci if pairs or chosen != "jackknife" else 0
-    with working_on(engine, scheduler):
-        drawn = items.bootstrap(needed, seed, means[:count], step)
-        left = items.jackknife(seed)
+    kind = CoverResampler if overlapping else GroupResampler if pooled else ItemResampler
+    resampler: Resampler = kind(sides, scores.requests)
+    needed = options.ci if pairs or chosen != "jackknife" else 0
+    with working_on(options.engine, options.scheduler):
+        drawn = resampler.bootstrap(needed, options.seed, means[:count], step)
+        left = resampler.jackknife(options.seed)
     low, high = np.full_like(means, np.nan), np.full_like(means, np.nan)
     low[:count], high[:count] = interval_ends(chosen, means[:count], drawn, left)
-    return Draws(drawn, low, high)
+    return Samples(drawn, low, high, left)

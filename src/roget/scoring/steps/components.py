@@ -1,4 +1,4 @@
-"""What scores are made of: entropies, pairs of items, and how large classes and clusters are."""
+"""Components of scores: entropies, pair counts, and sizes of classes and clusters."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from roget.scoring.tables.statistics import Statistics
 
 BANDS = {"1": 1.0, "< 10": 10.0, "< 100": 100.0, "more": np.inf}
-"""Sizes of classes and clusters: what they are called, and what they are below; or 1."""
+"""Size bins of classes and clusters: name and upper bound; the first holds size 1."""
 
 
 @dataclass(frozen=True)
 class EntropyRow:
-    """H of gold, system and both under one estimator, in nats, averaged over groups as scores are.
+    """Entropies of gold, system and both under one estimator, in nats.
 
-    What is undefined is None, with a reason.
+    They are averaged over groups like scores. Undefined entropies are None, with a reason.
     """
 
     entropy: str
@@ -39,7 +39,7 @@ class EntropyRow:
 
 @dataclass(frozen=True)
 class PairTable:
-    """Pairs of items of one group: together in both, in gold alone, in the system alone, apart."""
+    """Pairs of items of one group: together in both, in gold only, in the system only, apart."""
 
     n11: int | float
     n10: int | float
@@ -49,7 +49,7 @@ class PairTable:
 
 @dataclass(frozen=True)
 class SizeBin:
-    """Classes or clusters of about one size: how many, how many items they hold, which share."""
+    """Classes or clusters in a range of sizes: their number, their items and the share of items."""
 
     size: str
     sets: int | float
@@ -59,16 +59,16 @@ class SizeBin:
 
 @dataclass(frozen=True)
 class ScoreComponents:
-    """The parts of a system's scores, over all groups."""
+    """The components of a system's scores, over all groups."""
 
     entropies: tuple[EntropyRow, ...]
     pairs: PairTable | None
-    """None where pairs are undefined."""
+    """None if pair counts are undefined."""
     gold: tuple[SizeBin, ...]
     system: tuple[SizeBin, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data; a reason only where there is no value."""
+        """Return plain data, with a reason only if there is no value."""
         return {
             "entropies": [
                 {name: value for name, value in asdict(row).items() if name != "reason" or value}
@@ -82,25 +82,26 @@ class ScoreComponents:
         }
 
 
-def outline(
+def compute_components(
     parts: Sequence[Statistics], estimators: Iterable[str], weights: Floats
 ) -> ScoreComponents:
-    """Of all groups of a system: parts are the sources of their statistics, weights theirs."""
-    gold, system = (_sort_sizes(parts, side) for side in ("gold", "system"))
+    """Return the components for the statistics of all groups and the weights of the groups."""
+    gold, system = (_bin_sizes(parts, side) for side in ("gold", "system"))
     rows = (_estimate(parts, name, weights) for name in estimators)
     return ScoreComponents(tuple(rows), _sum_pairs(parts), gold, system)
 
 
 def _estimate(parts: Sequence[Statistics], name: str, weights: Floats) -> EntropyRow:
     try:
-        found = [part.entropies(name) for part in parts]
+        entropies = [part.entropies(name) for part in parts]
     except Undefined as undefined:
         return EntropyRow(name, reason=str(undefined))
     columns = (
-        np.hstack([getattr(one, field) for one in found]) for field in ("gold", "system", "joint")
+        np.hstack([getattr(one, field) for one in entropies])
+        for field in ("gold", "system", "joint")
     )
     c, k, ck = (average_groups(column, weights).item() for column in columns)
-    # Means are linear: those of differences are differences of these.
+    # The mean is linear, so the mean of a difference is the difference of the means.
     return EntropyRow(name, c, k, ck, ck - k, ck - c, c + k - ck)
 
 
@@ -116,8 +117,8 @@ def _sum_pairs(parts: Sequence[Statistics]) -> PairTable | None:
     return PairTable(*map(_plain, (both, gold - both, system - both, total - gold - system + both)))
 
 
-def _sort_sizes(parts: Sequence[Statistics], side: str) -> tuple[SizeBin, ...]:
-    """How many sets of each band of sizes there are, and what they hold; none if undefined."""
+def _bin_sizes(parts: Sequence[Statistics], side: str) -> tuple[SizeBin, ...]:
+    """Count the sets of each size bin and their items; return () if undefined."""
     try:
         sizes: list[Histogram] = [getattr(part.sizes, side) for part in parts]
     except Undefined:
@@ -134,5 +135,5 @@ def _sort_sizes(parts: Sequence[Statistics], side: str) -> tuple[SizeBin, ...]:
 
 
 def _plain(value: Any) -> int | float:
-    """A number of Python, whole where it is; whole numbers may be of any size."""
+    """Return a Python number, an int if it is whole."""
     return int(value) if value == int(value) else float(value)

@@ -1,4 +1,4 @@
-"""A tree as a system: which cut of it is scored, and how that is said."""
+"""Systems that are trees: choose a cut, and score many cuts."""
 
 from __future__ import annotations
 
@@ -10,38 +10,39 @@ import numpy as np
 
 from roget.core.io.values import DIGITS, whole_number
 from roget.core.types import Floats, Ints
-from roget.errors import InputError
+from roget.errors import InputError, Notice
 from roget.scoring.labels import AlignedLabels, Labels
 from roget.scoring.labels.hierarchy import Hierarchy
 from roget.scoring.labels.labels import harden
 from roget.scoring.measures.base import Request, evaluate, list_requests
-from roget.scoring.results import address
+from roget.scoring.results import score_key
+from roget.scoring.systems import score_system
 from roget.scoring.tables.contingency import Contingency
 from roget.scoring.tables.cut_tables import CutTables
 
 MAIN, WEIGHTED = "ami", "v@jk"
-"""The score whose best cut is taken where none is named: one that clusters of one item do not win;
-and the same of weighted items, which chance is not known for."""
+"""Scores that choose the cut by default: for plain items one that does not reward clusters of one
+item, and for weighted items, for which no chance correction is known, a bias-corrected one."""
 
 _CELLS = 1 << 20
-"""Cells of the tables of several cuts that are made at a time."""
+"""Batch size: cells in the tables of several cuts."""
 
 
 def choose_cut(sides: AlignedLabels, cut: Any) -> Any:
-    """The cut that was named, or else by which score it is chosen."""
+    """Return the requested cut, or the name of the score that chooses one."""
     if cut is not None:
         return cut
     return WEIGHTED if _is_weighted(sides) else MAIN
 
 
 def _is_weighted(sides: AlignedLabels) -> bool:
-    """Whether items count in parts: gold's labels have weights, or the items themselves."""
+    """Return True if gold labels or items have fractional weights."""
     counts = sides.counts
     return sides.gold.weighted or (counts is not None and counts.dtype.kind == "f")
 
 
 def parse_cut(cut: Any) -> int | Request:
-    """A number of clusters, or the score that chooses it.
+    """Parse a number of clusters, or the score that chooses it.
 
     >>> parse_cut("37"), str(parse_cut("ami")[0])
     (37, 'ami')
@@ -50,17 +51,23 @@ def parse_cut(cut: Any) -> int | Request:
     if text.lstrip("-").isdecimal():
         number = whole_number(text)
         if not number:
-            raise InputError(f"cut={text[:40]}: expected 1 cluster or more, in {DIGITS} digits")
+            raise InputError(
+                f"cut={text[:40]}: expected 1 cluster or more, in {DIGITS} digits",
+                code="invalid-option",
+            )
         return number
     name, _, entropy = text.partition("@")
-    asked = list_requests([name], entropy or "jk")
-    if len(asked) != 1 or asked[0][0].best is None or "tree" in asked[0][0].needs:
-        raise InputError(f"cut={text!r}: expected a number of clusters, or a score such as {MAIN}")
-    return asked[0]
+    requests = list_requests([name], entropy or "jk")
+    if len(requests) != 1 or requests[0][0].best is None or "tree" in requests[0][0].needs:
+        raise InputError(
+            f"cut={text!r}: expected a number of clusters, or a score such as {MAIN}",
+            code="invalid-option",
+        )
+    return requests[0]
 
 
 def name_cut(cut: Any) -> str:
-    """How a signature names the way in which trees were cut.
+    """Return the signature's name of a cut.
 
     >>> name_cut("v"), name_cut(37)
     ('best-v@jk', '37')
@@ -68,65 +75,80 @@ def name_cut(cut: Any) -> str:
     chosen = parse_cut(cut)
     if isinstance(chosen, int):
         return str(chosen)
-    return f"best-{address(str(chosen[0]), chosen[1])}"
+    return f"best-{score_key(str(chosen[0]), chosen[1])}"
 
 
-def cut_tree(sides: AlignedLabels, cut: Any, *, average: str = "weighted") -> AlignedLabels:
-    """The sides with the tree cut into clusters: so many, or as many as a score finds best."""
+def cut_system(
+    sides: AlignedLabels, requests: Sequence[Request], cut: Any, average: str
+) -> AlignedLabels:
+    """Cut a system that is a tree into clusters; other sides are returned unchanged."""
     if sides.gold.tree is not None:
         raise InputError(
-            f"{sides.gold.source}: a tree, which has no levels to score; give gold as labels, such "
-            "as one cut of it"
+            f"{sides.gold.source}: a gold standard must be flat; pass labels, e.g. of one cut",
+            code="needs-flat-labels",
         )
     tree = sides.system.tree
     if tree is None:
-        if cut is not None:
-            raise InputError(f"{sides.system.source}: cut={cut}, but this is no tree; leave it out")
         return sides
     if sides.system.absent:
-        raise InputError("unmatched items are not in a tree: say --missing cluster --extra drop")
-    cut = choose_cut(sides, cut)
-    chosen = parse_cut(cut)
-    if isinstance(chosen, int):
-        k = tree.nearest_cut(chosen)
-        said, warnings = str(k), []
-        if k != chosen:
-            warnings.append(f"{tree.source} has no cut into {chosen} clusters: {k} are scored")
-    else:
-        cuts = tree.cuts
-        [values] = score_cuts(sides, cuts, [chosen], average)
-        at = find_best(values, chosen[0].direction)
-        name = name_cut(cut).removeprefix("best-")
-        if at is None:
-            raise InputError(f"{tree.source}: {name} is undefined for every cut; say --cut K")
-        k = int(cuts[at])
-        said = f"{k}(best-{name})"
-        warnings = [
-            f"{tree.source} is cut into {k} of {tree.n_leaves} clusters, where {name} is best "
-            f"({values[at]:.3f}): chosen by looking at gold, so that scores of this cut are "
-            "flattered; --cut K chooses without"
-        ]
+        raise InputError(
+            "a tree has no unmatched items: pass --missing cluster --extra drop",
+            code="conflicting-options",
+        )
+    k, name, warnings = _choose_clusters(sides, tree, choose_cut(sides, cut), average)
+    told = {**sides.told, "tree": tree.kind, "cut": name}
+    whole = [str(measure) for measure, _ in requests if "elements" in measure.needs]
+    if whole:
+        text = f"{whole[0]} is computed for the whole tree; pass --cuts K for the cut into K"
+        warnings.append(Notice(text, code="whole-tree"))
+        told["elements"] = "tree"
     return replace(
         sides,
         system=_label_cut(sides.system, tree, k),
         leaves=sides.system,
         warnings=(*sides.warnings, *warnings),
-        told={**sides.told, "tree": tree.kind, "cut": said},
+        told=told,
     )
 
 
-def note_whole(sides: AlignedLabels, asked: Sequence[Request]) -> AlignedLabels:
-    """The sides of a tree with a word on measures of clusters that see all of it."""
-    names = [str(wanted) for wanted, _ in asked if "elements" in wanted.needs]
-    if sides.leaves is None or not names:
-        return sides
-    note = f"{names[0]} is that of the whole tree; --cuts K has that of the cut into K clusters"
-    told = {**sides.told, "elements": "tree"}
-    return replace(sides, warnings=(*sides.warnings, note), told=told)
+def check_cut(sides: AlignedLabels, cut: Any) -> None:
+    """Raise if a cut was requested of a system that is not a tree."""
+    if cut is not None and sides.leaves is None:
+        raise InputError(
+            f"{sides.system.source}: cut={cut}, but this is not a tree; omit it", code="needs-tree"
+        )
+
+
+def _choose_clusters(
+    sides: AlignedLabels, tree: Hierarchy, cut: Any, average: str
+) -> tuple[int, str, list[str]]:
+    """Return the number of clusters of a cut, its name in signatures, and warnings."""
+    chosen = parse_cut(cut)
+    if isinstance(chosen, int):
+        k = tree.nearest_cut(chosen)
+        if k == chosen:
+            return k, str(k), []
+        text = f"{tree.source} has no cut into {chosen} clusters; the cut into {k} is scored"
+        return k, str(k), [Notice(text, code="nearest-cut")]
+    cuts = tree.cuts
+    [values] = score_cuts(sides, cuts, [chosen], average)
+    at = find_best(values, chosen[0].direction)
+    name = name_cut(cut).removeprefix("best-")
+    if at is None:
+        raise InputError(
+            f"{tree.source}: {name} is undefined for every cut; pass --cut K", code="undefined"
+        )
+    k = int(cuts[at])
+    text = (
+        f"{tree.source} is cut into {k} of {tree.n_leaves} clusters, where {name} is best "
+        f"({values[at]:.3f}); this uses the gold labels, so scores of the cut are too high. Pass "
+        "--cut K to choose the cut yourself"
+    )
+    return k, f"{k}(best-{name})", [Notice(text, code="cut-by-gold")]
 
 
 def _label_cut(labels: Labels, tree: Hierarchy, k: int) -> Labels:
-    """The clusters of a cut in the place of leaves; those made up for items stay as they are."""
+    """Replace leaves by the clusters of a cut; clusters added for missing items stay."""
     tops = tree.tree.cut_nodes(k)
     lookup = np.append(tree.tree.cut_leaves(k), tops.size + np.arange(labels.made))
     return replace(
@@ -140,33 +162,32 @@ def _label_cut(labels: Labels, tree: Hierarchy, k: int) -> Labels:
 
 
 def find_best(values: Floats, direction: str) -> int | None:
-    """Where a score is best, of equal ones the first; None where it is nowhere defined."""
+    """Return the index of the (first) best value, None if all are undefined."""
     if np.isnan(values).all():
         return None
     return int(np.nanargmax(values) if direction == "higher" else np.nanargmin(values))
 
 
 def score_cuts(
-    sides: AlignedLabels, cuts: Ints, asked: Sequence[Request], average: str = "weighted"
+    sides: AlignedLabels, cuts: Ints, requests: Sequence[Request], average: str = "weighted"
 ) -> Iterator[Floats]:
-    """The value of each request at each cut of the system's tree, NaN where there is none."""
-    from roget.scoring.score import answer, average_answers
-
-    tree, leaves = need_tree(sides)
+    """Yield the values of each request at each cut of the system's tree, NaN if undefined."""
+    tree, leaves = require_tree(sides)
     if sides.groups is not None or _is_weighted(sides):
-        # Each cut for itself, by the same way as any flat system.
-        found = []
+        # Score each cut like any flat system.
+        means = []
         for k in cuts.tolist():
             flat = replace(sides, system=_label_cut(leaves, tree, k), leaves=None)
-            one = answer(flat, asked, pooled=average == "pooled")
-            found.append(average_answers(one, average))
-        yield from np.array(found).T
+            scored = score_system(flat, requests, pooled=average == "pooled")
+            means.append(scored.means(average))
+        yield from np.array(means).T
         return
     tables = table_cuts(sides, cuts)
-    known = [request for request in asked if tables.knows(request[0])]
+    # Some measures follow from statistics that are updated from cut to cut, without tables.
+    known = [request for request in requests if tables.knows(request[0])]
     parts = [[evaluate(part, one)[0] for one in known] for part in tables.parts()] if known else []
     values = dict(zip(known, map(np.concatenate, zip(*parts, strict=True)), strict=True))
-    for request in asked:
+    for request in requests:
         if request in values:
             yield values[request]
             continue
@@ -177,16 +198,16 @@ def score_cuts(
 
 
 def table_cuts(sides: AlignedLabels, cuts: Ints) -> CutTables:
-    """The statistics of cuts of the system's tree, over all items of hard labels."""
-    tree, leaves = need_tree(sides)
+    """Return the statistics of cuts of the system's tree, for hard labels."""
+    tree, leaves = require_tree(sides)
     gold = replace(harden(sides.gold), groups=None) if sides.gold.weighted else sides.gold
     whole = Contingency.from_labels(gold, leaves, times=sides.counts)
     return CutTables(whole, tree.grow(leaves.made), cuts, leaves.made)
 
 
-def need_tree(sides: AlignedLabels) -> tuple[Hierarchy, Labels]:
-    """The system's tree, whether it has been cut or not, and the items' leaves in it."""
+def require_tree(sides: AlignedLabels) -> tuple[Hierarchy, Labels]:
+    """Return the system's tree, cut or not, and the leaf of each item."""
     leaves = sides.system if sides.leaves is None else sides.leaves
     if leaves.tree is None:
-        raise InputError(f"{leaves.source}: cuts are those of a tree, and this is none")
+        raise InputError(f"{leaves.source}: cuts require a tree", code="needs-tree")
     return leaves.tree, leaves

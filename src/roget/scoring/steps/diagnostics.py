@@ -1,4 +1,4 @@
-"""Where a clustering goes wrong: its worst groups, mixed clusters and scattered classes."""
+"""Diagnose a clustering: its worst groups, mixed clusters and scattered classes."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 
 from roget.errors import InputError
 from roget.scoring.measures.base import Request
-from roget.scoring.results import Score, address, defined
+from roget.scoring.results import Score, none_if_nan, score_key
 from roget.scoring.tables.contingency import Contingency
 
 if TYPE_CHECKING:
-    from roget.scoring.score import ScoredSystem
+    from roget.scoring.systems import ScoredSystem
 
 MOST = 20
-"""Entries of each list."""
+"""Maximum length of each list."""
 
 
 @dataclass(frozen=True)
@@ -28,16 +28,16 @@ class Impure:
     group: str
     size: float
     parts: int
-    """How many classes (or clusters) it has items of."""
+    """The number of classes (or clusters) it has items of."""
     largest: str
-    """The class (or cluster) most of its items are of."""
+    """The class (or cluster) of most of its items."""
     share: float
-    """The share of its items that are."""
+    """The share of its items in the largest class (or cluster)."""
 
 
 @dataclass(frozen=True)
 class GroupScore:
-    """What one group contributes to a score."""
+    """The score of one group."""
 
     group: str
     items: float
@@ -56,29 +56,29 @@ class GroupRow:
     clusters: int
     values: Mapping[str, float | None]
     system: str = ""
-    """Where there are several."""
+    """The name of the system, if there are several."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data."""
+        """Return plain data."""
         named = {"system": self.system} if self.system else {}
         return {**named, **{k: v for k, v in vars(self).items() if k != "system"}}
 
 
-def list_groups(answered: ScoredSystem, asked: Sequence[Request], main: Score) -> list[GroupRow]:
-    """The scores of each group, the worst under the main score first; undefined ones last."""
-    addresses = [address(str(measure), entropy) for measure, entropy in asked]
-    at = addresses.index(address(*main))
-    items, classes, clusters = answered.sizes
-    values = answered.values
-    sign = 1.0 if asked[at][0].direction == "higher" else -1.0
+def list_groups(system: ScoredSystem, requests: Sequence[Request], main: Score) -> list[GroupRow]:
+    """Return the scores of each group, sorted by the main score: worst first, undefined last."""
+    scores = [score_key(str(measure), entropy) for measure, entropy in requests]
+    at = scores.index(score_key(*main))
+    items, classes, clusters = system.sizes
+    values = system.values
+    sign = 1.0 if requests[at][0].direction == "higher" else -1.0
     return [
         GroupRow(
-            answered.group_names[g],
+            system.group_names[g],
             items[g].item(),
             int(classes[g]),
             int(clusters[g]),
-            dict(zip(addresses, map(defined, values[:, g].tolist()), strict=True)),
-            answered.name,
+            dict(zip(scores, map(none_if_nan, values[:, g].tolist()), strict=True)),
+            system.name,
         )
         for g in np.argsort(values[at] * sign, kind="stable").tolist()
     ]
@@ -86,44 +86,46 @@ def list_groups(answered: ScoredSystem, asked: Sequence[Request], main: Score) -
 
 @dataclass(frozen=True)
 class Details:
-    """The groups with the worst score, and the sets with most items out of place."""
+    """The groups with the worst score, and the sets with most misplaced items."""
 
     score: str
-    """The score by which groups are worst."""
+    """The score that groups are sorted by."""
     worst: tuple[GroupScore, ...]
     mixed: tuple[Impure, ...]
     scattered: tuple[Impure, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data."""
+        """Return plain data."""
         return asdict(self)
 
 
-def diagnose(answered: ScoredSystem, request: Request) -> Details:
+def diagnose(system: ScoredSystem, request: Request) -> Details:
     """Diagnose a scored clustering by the first of its scores."""
-    if answered.sides.overlapping:
-        raise InputError("details are of items that have one class and one cluster each")
+    if system.sides.overlapping:
+        raise InputError(
+            "details require items with one class and one cluster each", code="conflicting-options"
+        )
     measure, entropy = request
-    values, names = answered.values[0], answered.group_names
+    values, names = system.values[0], system.group_names
     sign = 1.0 if measure.direction == "higher" else -1.0
     order = np.argsort(values * sign, kind="stable")[: np.count_nonzero(~np.isnan(values))]
-    items, classes, clusters = answered.sizes
+    items, classes, clusters = system.sizes
     worst = [
         GroupScore(names[g], float(items[g]), int(classes[g]), int(clusters[g]), float(values[g]))
         for g in order[:MOST].tolist()
     ]
     return Details(
         " ".join(filter(None, (str(measure), entropy))),
-        tuple(worst) if answered.groups > 1 else (),
-        tuple(impure((part.table.T for part in answered.parts()), names)),
-        tuple(impure((part.table for part in answered.parts()), names)),
+        tuple(worst) if system.groups > 1 else (),
+        tuple(impure((part.table.T for part in system.parts()), names)),
+        tuple(impure((part.table for part in system.parts()), names)),
     )
 
 
 def impure(tables: Iterable[Contingency], names: Sequence[str]) -> list[Impure]:
-    """The rows with most items outside their largest cell, over all groups.
+    """Return the rows with most items outside their largest cell, over all groups.
 
-    Rows are classes, which are then scattered; of transposed tables clusters, which mix.
+    Rows are classes, which are scattered, or clusters of transposed tables, which are mixed.
     """
     found: list[tuple[float, int, int, Contingency]] = []
     first = 0

@@ -1,10 +1,9 @@
-"""Scores of all items from gold that is a sample of whole classes (entities).
+"""Estimate the scores of all items from a gold sample of complete classes (entities).
 
-Who judges a sample of entities knows all items of each, and the system's clusters of all items.
-What a precision counts can then be added up entity by entity, the clusters' sizes being those of
-all items, and ratios of such sums estimate the scores of the whole (Binette et al. 2022 have those
-of pairs and clusters). Their small bias is taken away, and their standard error told, by the
-jackknife over entities.
+All items of each sampled entity are known, and the system's clusters of all items. The sums behind
+precision and recall can then be added up entity by entity, with cluster sizes counted over all
+items, and ratios of such sums estimate the scores of the whole data set (Binette et al. 2022, for
+pairs and clusters). A jackknife over entities removes their small bias and gives standard errors.
 """
 
 from __future__ import annotations
@@ -16,15 +15,17 @@ import numpy as np
 
 from roget.core.types import Floats
 from roget.errors import InputError, UnknownName
+from roget.scoring.inputs import Inputs, read_side
 from roget.scoring.labels.align import choose_rules
 from roget.scoring.labels.labels import Labels
 from roget.scoring.labels.table import varies
+from roget.scoring.notices import warn_about_sides
 from roget.scoring.results import ScoreRow, ScoreTable
-from roget.scoring.score import ReadOptions, sign, warn_of, write_signature
-from roget.scoring.steps.bootstrap import JackknifeDraws
+from roget.scoring.signature import sign_scores, write_signature
+from roget.scoring.steps.bootstrap import Jackknife
 
 Sums = Floats
-"""By `_SUMS`: of all entities, or of all but one in each row."""
+"""Columns are those of `_SUMS`; rows are entities, or sums over all but one."""
 
 _SUMS = ("together", "predicted", "true", "exact", "clusters", "entities", "own", "found", "items")
 
@@ -56,42 +57,57 @@ MEASURES: dict[str, Callable[[Sums], Floats]] = {
 }
 
 
-def score_sample(gold: Any, system: Any, measures: Any, reading: ReadOptions) -> ScoreTable:
-    """Estimates, with 95 % intervals, of the scores that gold of all items would give."""
-    if system is None:
-        raise InputError("a sample of entities needs the system's labels of all items beside it")
-    asked = list(MEASURES) if measures is None else _list(measures)
-    left, right = reading.read(gold, "gold").need_flat(), reading.read(system, "system").need_flat()
-    if left.weighted or right.weighted or left.groups is not None:
-        raise InputError("a sample of entities needs hard labels, and no groups")
-    if left.item_weights is not None and varies(left.item_weights):
-        raise InputError("a sample of entities needs items that all count the same, not weights")
-    sides = reading.align(left, right)
-    sums = sum_entities(sides.gold, sides.system, right)
+def score_sample(inputs: Inputs) -> ScoreTable:
+    """Estimate, with 95 % intervals, the scores that gold labels of all items would give."""
+    options, [system] = inputs.options, inputs.systems.values()
+    _check_options(inputs, system)
+    names = list(MEASURES) if options.measures is None else _list(options.measures)
+    gold, whole = inputs.gold_labels.need_flat(), read_side(system, "system", options).need_flat()
+    _check_labels(gold, whole)
+    sides = inputs.align(gold, whole)
+    sums = sum_entities(sides.gold, sides.system, whole)
     rows = []
-    for name in asked:
+    for name in names:
         value, low, high = estimate(sums, MEASURES[name])
-        reason = None if value is not None else "no pairs or clusters in the sample to judge by"
+        reason = None if value is not None else "the sample has no pairs or clusters to judge by"
         rows.append(ScoreRow(name, None, value, reason, low, high))
-    rules = choose_rules(left, "weighted", reading.missing, reading.extra)
-    parts = sign(sides, [], rules, reading.answers, reading.noise, "jackknife")
-    parts["measures"] = ",".join(asked)
-    entities = len(sums)
+    rules = choose_rules(gold, "weighted", options.missing, options.extra)
+    parts = sign_scores(sides, [], rules, options, ci="jackknife")
+    parts["measures"] = ",".join(names)
     return ScoreTable(
         signature=write_signature(parts),
         items=len(sides.gold),
         groups=1,
-        classes=float(entities),
+        classes=float(len(sums)),
         clusters=float(np.unique(sides.system.codes).size),
-        warnings=warn_of(sides, reading.noise),
+        warnings=warn_about_sides(sides, options.noise),
         rows=tuple(rows),
+        title=options.title,
     )
 
 
+def _check_options(inputs: Inputs, system: Any) -> None:
+    options, code = inputs.options, "conflicting-options"
+    if inputs.sample_weight is not None or options.balance is not None:
+        raise InputError("extra='sample' requires items without weights", code=code)
+    if options.chance:
+        raise InputError("extra='sample' cannot be combined with chance", code=code)
+    if system is None:
+        raise InputError("extra='sample' requires a separate system file", code="missing-option")
+
+
+def _check_labels(gold: Labels, system: Labels) -> None:
+    code = "conflicting-options"
+    if gold.weighted or system.weighted or gold.groups is not None:
+        raise InputError("extra='sample' requires one label per item and no groups", code=code)
+    if gold.item_weights is not None and varies(gold.item_weights):
+        raise InputError("extra='sample' requires items without weights", code=code)
+
+
 def sum_entities(gold: Labels, system: Labels, whole: Labels) -> Sums:
-    """What each entity adds to the sums; `whole` has the system's labels of all items."""
+    """Return the contribution of each entity; `whole` has the system's labels of all items."""
     width = system.n_labels
-    # Sizes of clusters among all items; of those made up for missing answers, among gold's.
+    # Cluster sizes among all items; clusters added for missing items are counted in gold.
     sizes = np.bincount(system.codes, minlength=width)
     known = whole.codes[whole.codes >= 0]
     sizes[: whole.n_labels] = np.bincount(known, minlength=whole.n_labels)
@@ -121,7 +137,7 @@ def sum_entities(gold: Labels, system: Labels, whole: Labels) -> Sums:
 def estimate(
     sums: Sums, ratio: Callable[[Sums], Floats]
 ) -> tuple[float | None, float | None, float | None]:
-    """The estimate without its first bias, and a 95 % interval; None where there is none."""
+    """Return the jackknife estimate and its 95 % interval, None if undefined."""
     from scipy.special import stdtrit
 
     n = len(sums)
@@ -133,7 +149,7 @@ def estimate(
     if n < 3 or not np.all(np.isfinite(without)):
         return plain, None, None
     value = n * plain - (n - 1) * float(without.mean())
-    error = float(JackknifeDraws(without, np.ones(n)).error)
+    error = float(Jackknife(without, np.ones(n)).error)
     reach = float(stdtrit(n - 1, 0.975)) * error
     return value, max(value - reach, 0.0), min(value + reach, 1.0)
 
@@ -142,5 +158,5 @@ def _list(measures: Any) -> list[str]:
     names = [measures] if isinstance(measures, str) else list(map(str, measures))
     for name in names:
         if name not in MEASURES:
-            raise UnknownName("measure that a sample of entities allows", name, MEASURES)
+            raise UnknownName("measure for extra='sample'", name, MEASURES)
     return names

@@ -1,7 +1,7 @@
-"""How much items count: by weights that the caller gives, and so that all classes count alike.
+"""Item weights: given by the caller, or chosen so that all classes have the same total weight.
 
-A weight says how many items like it there are: twos are the same as every line given twice. So a
-pair of items, or what a bias correction knows of rare things, has a meaning for whole weights only.
+A weight is a multiplicity: weight 2 is the same as listing the item twice. Pair counts and bias
+corrections, which depend on rare cells, are therefore defined for whole weights only.
 """
 
 from __future__ import annotations
@@ -17,51 +17,64 @@ from roget.scoring.labels import AlignedLabels
 from roget.scoring.labels.labels import keep_apart, take, whole_counts
 
 
-def weigh(sides: AlignedLabels, weights: Any = None, balance: str | None = None) -> AlignedLabels:
-    """The same items, each counting so much as its weight, and perhaps all classes alike."""
+def weight_items(
+    sides: AlignedLabels, weights: Any = None, balance: str | None = None
+) -> AlignedLabels:
+    """Apply item weights, and balance the classes if requested."""
     if weights is not None:
-        sides = _weigh_items(sides, weights)
+        sides = _apply_weights(sides, weights)
     return sides if balance is None else _balance_classes(sides)
 
 
-def _weigh_items(sides: AlignedLabels, weights: Any) -> AlignedLabels:
+def _apply_weights(sides: AlignedLabels, weights: Any) -> AlignedLabels:
     try:
-        given = np.asarray(weights, dtype=np.float64)
+        values = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"sample_weight: {error}; expected a number for each item") from None
-    if sides.weighed:
-        raise InputError("sample_weight beside a weight column: items cannot be weighed twice")
-    if sides.counts is not None or sides.gold.weighted or sides.system.weighted:
-        raise InputError("sample_weight goes with hard labels in memory; cells have counts instead")
-    if given.shape != (len(sides.gold),):
         raise InputError(
-            f"sample_weight: found {given.size} weights; expected {len(sides.gold)}, one for each "
-            "item of gold that is scored"
+            f"sample_weight: {error}; expected a number for each item", code="bad-weight"
+        ) from None
+    if sides.weighed:
+        raise InputError(
+            "sample_weight cannot be combined with a weight column", code="conflicting-options"
         )
-    if not np.all(np.isfinite(given) & (given >= 0)) or not given.any():
-        raise InputError("sample_weight: expected numbers that are 0 or more, one above 0 at least")
-    kept = np.flatnonzero(given)
+    if sides.counts is not None or sides.gold.weighted or sides.system.weighted:
+        raise InputError(
+            "sample_weight requires one label per item; cells have counts instead",
+            code="conflicting-options",
+        )
+    if values.shape != (len(sides.gold),):
+        raise InputError(
+            f"sample_weight: expected {len(sides.gold)} weights, one for each scored item of gold, "
+            f"but found {values.size}",
+            code="length-mismatch",
+        )
+    if not np.all(np.isfinite(values) & (values >= 0)) or not values.any():
+        raise InputError(
+            "sample_weight: expected numbers of 0 or more, at least one of them above 0",
+            code="bad-weight",
+        )
+    kept = np.flatnonzero(values)
     return replace(
         sides,
         gold=take(sides.gold, kept),
         system=take(sides.system, kept),
         groups=None if sides.groups is None else sides.groups[kept],
-        counts=whole_counts(given[kept]),
+        counts=whole_counts(values[kept]),
         weighed=("items",),
     )
 
 
 def _balance_classes(sides: AlignedLabels) -> AlignedLabels:
-    """Every class of a group weighs the same; the group weighs what it did."""
+    """Give all classes of a group the same weight; the weight of the group does not change."""
     gold = sides.gold
     if gold.weighted or sides.system.weighted:
-        raise InputError("balance: classes are balanced where every item has one label only")
+        raise InputError("balance requires one label per item", code="conflicting-options")
     counts: CountArray = np.ones(len(gold)) if sides.counts is None else sides.counts
     keys = keep_apart(gold, sides.groups).codes.astype(np.int64)
-    classes, of_row = np.unique(keys, return_inverse=True)
-    group_of = classes // gold.n_labels
-    sizes = np.bincount(of_row, counts)
-    # What a class should weigh: its group's items shared by the group's classes.
-    shares = np.bincount(group_of, sizes) / np.maximum(np.bincount(group_of), 1)
-    balanced = counts * (shares[group_of] / sizes)[of_row]
+    classes, row_classes = np.unique(keys, return_inverse=True)
+    class_groups = classes // gold.n_labels
+    sizes = np.bincount(row_classes, counts)
+    # Target weight of a class: the items of its group divided by the number of its classes.
+    targets = np.bincount(class_groups, sizes) / np.maximum(np.bincount(class_groups), 1)
+    balanced = counts * (targets[class_groups] / sizes)[row_classes]
     return replace(sides, counts=whole_counts(balanced), weighed=(*sides.weighed, "classes"))

@@ -1,4 +1,4 @@
-"""Scores of each item: which of them agree with gold, and how far."""
+"""`roget.score_items`: the scores of each item."""
 
 from __future__ import annotations
 
@@ -11,40 +11,35 @@ from typing import Any
 import numpy as np
 
 from roget.core.types import Floats, Ints
+from roget.scoring.inputs import read_sides
 from roget.scoring.labels import AlignedLabels, Labels
 from roget.scoring.labels.align import choose_rules
 from roget.scoring.labels.labels import keep_apart
 from roget.scoring.labels.write import write_columns
 from roget.scoring.measures import parse
 from roget.scoring.measures.base import list_requests
-from roget.scoring.options import LabelOptions
-from roget.scoring.results import Shown
-from roget.scoring.score import (
-    ReadOptions,
-    list_groups,
-    make_tables,
-    read_sides,
-    sign,
-    write_signature,
-)
+from roget.scoring.options import LabelOptions, PipelineOptions
+from roget.scoring.results import Result
+from roget.scoring.signature import sign_scores, write_signature
 from roget.scoring.tables.contingency import Contingency
 from roget.scoring.tables.cover_table import CoverTable
 from roget.scoring.tables.statistics import Statistics
+from roget.scoring.tabulate import split_groups, tabulate
 
 SCORES = ("element-centric", "b3-precision", "b3-recall")
-"""What is told of an item; of weighted answers the first."""
+"""Scores of an item; for weighted labels only the first."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class ItemScores(Shown):
+class ItemScores(Result):
     """The labels and scores of each item: `scores["element-centric"]`, `scores.to_pandas()`."""
 
     kind = "items"
 
     columns: Mapping[str, Sequence[Any]]
-    """item, group (where there are any), gold, system and the scores, by name.
+    """The columns item, group (if there are groups), gold, system and the scores.
 
-    Items are known by their ids, Series by their index, others by position, counted from 0.
+    Items are identified by their ids, those of Series by their index, others by position from 0.
     """
     signature: str = ""
     groups: int = 1
@@ -53,13 +48,14 @@ class ItemScores(Shown):
         return len(self.columns["item"])
 
     def __getitem__(self, name: str) -> Sequence[Any]:
+        """Return a column."""
         return self.columns[name]
 
     def __repr__(self) -> str:
         return f"<ItemScores of {len(self):,} items: {', '.join(self.columns)}>"
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """A CSV, TSV, Parquet or JSON lines file, as its name says."""
+        """Write a CSV, TSV, Parquet or JSON lines file, depending on the file extension."""
         write_columns(self.columns, path)
 
 
@@ -76,28 +72,40 @@ def score_items(
     labels: str | None = LabelOptions.labels,
     columns: Mapping[str, str] | None = LabelOptions.columns,
 ) -> ItemScores:
-    """Score each item of a clustering: how far its cluster is its class.
+    """Score each item of a clustering by how well its cluster matches its class.
 
-    Element-centric similarity (Gates et al. 2019), of which `roget.score` gives the mean, and the
-    item's B-cubed precision and recall. Arguments are those of `roget.score`.
+    The scores are element-centric similarity (Gates et al. 2019), whose mean `roget.score`
+    reports, and the item's B-cubed precision and recall. Arguments are those of `roget.score`.
 
     >>> score_items(["a", "a", "b"], [1, 2, 2])["element-centric"]
     [0.5, 0.5, 0.5]
     """
-    reading = ReadOptions(
-        missing, noise, extra, labels, columns, answers, by_item=True, several=several
+    options = PipelineOptions(
+        missing=missing,
+        noise=noise,  # type: ignore[arg-type]
+        extra=extra,
+        labels=labels,
+        columns=columns,
+        answers=answers,
+        several=several,
     )
-    sides = read_sides(gold, system, reading)
+    sides = read_sides(gold, system, options, by_item=True)
     sides.system.need_flat()
     scores = score_each(sides, alpha)
-    asked = list_requests([name for name in SCORES if name in scores.columns], "ml")
+    requests = list_requests([name for name in SCORES if name in scores.columns], "ml")
     rules = choose_rules(sides.gold, "none", missing, extra)
-    signed = write_signature(sign(sides, asked, rules, answers, noise))
-    return replace(scores, signature=signed, groups=len(sides.group_names or [1]))
+    signature = write_signature(sign_scores(sides, requests, rules, options))
+    return replace(scores, signature=signature, groups=len(sides.group_names or [1]))
+
+
+def write_items(sides: AlignedLabels, path: str | os.PathLike[str] | None) -> None:
+    """Write the scores of each item if a path is given."""
+    if path is not None:
+        score_each(sides).write(path)
 
 
 def score_each(sides: AlignedLabels, alpha: float = 0.9) -> ItemScores:
-    """The scores of items that are joined already; of a tree, those of its cut."""
+    """Return the scores of aligned items; a tree is scored at its cut."""
     sides = replace(sides, leaves=None)
     parse(f"element-centric(alpha={alpha!r})")
     gold, groups = sides.gold, sides.groups
@@ -114,15 +122,15 @@ def score_each(sides: AlignedLabels, alpha: float = 0.9) -> ItemScores:
 
 def _score_values(sides: AlignedLabels, alpha: float) -> dict[str, Floats]:
     if not (sides.gold.weighted or sides.system.weighted):
-        table = make_tables(sides, pooled=True)
+        table = tabulate(sides, pooled=True)
         assert isinstance(table, Contingency)
         return _score_cells(table, sides, alpha)
-    tables = make_tables(sides, pooled=False)
+    tables = tabulate(sides, pooled=False)
     if isinstance(tables, Statistics):
         return _score_several(tables, alpha)
     parts = [_score_several(table, alpha) for table in tables.tables]
     assert sides.groups is not None
-    order = np.concatenate(list_groups(sides.groups))
+    order = np.concatenate(split_groups(sides.groups))
     found = {}
     for name in parts[0]:
         found[name] = np.empty(order.size)
@@ -131,34 +139,35 @@ def _score_values(sides: AlignedLabels, alpha: float) -> dict[str, Floats]:
 
 
 def _score_several(table: Statistics, alpha: float) -> dict[str, Floats]:
-    """Of items with several labels; those of a cover are known by kinds."""
+    """Score items with several labels; a cover has scores by kind of item."""
     each = table.elements.each(alpha)
     if not isinstance(table, CoverTable):
         return {SCORES[0]: each}
     _, precision, recall = table.cover.pairs
     kinds = table.cover.kinds
     assert kinds is not None
-    return {name: of[kinds] for name, of in zip(SCORES, (each, precision, recall), strict=True)}
+    scores = zip(SCORES, (each, precision, recall), strict=True)
+    return {name: values[kinds] for name, values in scores}
 
 
 def _score_cells(table: Contingency, sides: AlignedLabels, alpha: float) -> dict[str, Floats]:
-    """Of items with one label on each side, which are known by cells."""
+    """Score items with one label on each side: all items of a cell have the same scores."""
     cells = _find_cells(table, sides)
     counts = table.counts[cells].astype(np.float64)
-    of = {
+    scores = {
         SCORES[0]: table.elements.each(alpha)[cells],
         SCORES[1]: counts / table.column_totals[table.columns[cells]],
         SCORES[2]: counts / table.row_totals[table.rows[cells]],
     }
     if table.held is None:
-        return of
-    # Items that one side only has agree with nothing.
+        return scores
+    # Items that only one side has score 0.
     both = table.held.cells[cells]
-    return {name: np.where(both, values, 0.0) for name, values in of.items()}
+    return {name: np.where(both, values, 0.0) for name, values in scores.items()}
 
 
 def _find_cells(table: Contingency, sides: AlignedLabels) -> Ints:
-    """The cell of each item."""
+    """Return the cell of each item."""
     rows, columns = (
         np.searchsorted(known, keep_apart(side, sides.groups).codes)
         for known, side in ((table.class_codes, sides.gold), (table.cluster_codes, sides.system))
@@ -168,7 +177,7 @@ def _find_cells(table: Contingency, sides: AlignedLabels) -> Ints:
 
 
 def _list_labels(labels: Labels) -> list[str]:
-    """The label of each item; several as keys have them, parted by blanks."""
+    """Return the label of each item; several labels are separated by blanks, as in key files."""
     names = np.array([labels.label(code) for code in range(labels.n_labels)], dtype=object)
     texts: list[str] = names[labels.codes.astype(np.int64)].tolist()
     if labels.indptr is None or labels.weights is None:

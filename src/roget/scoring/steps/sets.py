@@ -1,4 +1,4 @@
-"""Every class and every cluster of a scored system, and which class a cluster stands for."""
+"""Tables of all classes and clusters of scored systems, and of the class of each cluster."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from roget.scoring.tables.contingency import Contingency
 from roget.scoring.tables.matching import first_best
 
 if TYPE_CHECKING:
-    from roget.scoring.score import ScoredSystem
+    from roget.scoring.systems import ScoredSystem
 
 KINDS = ("classes", "clusters", "mapping")
 
 Columns = dict[str, list[Any]]
 
 
-def list_sets(answered: Sequence[ScoredSystem], kind: str) -> Columns:
-    """The columns of a table with a row for each class or each cluster, over all groups.
+def list_sets(systems: Sequence[ScoredSystem], kind: str) -> Columns:
+    """Return the columns of a table with a row for each class or each cluster, over all groups.
 
-    Beside its size and its largest part, a set has the set of the other side that fits it best by
-    F, with precision (of the cluster) and recall (of the class), and its partner in the best
-    one-to-one match, if it has one. "mapping" is the clusters with the classes they stand for only:
-    the largest one, which several clusters may share, and that of the one-to-one match.
+    Columns are its size and its largest part; the best matching set of the other side by F, with
+    precision (of the cluster) and recall (of the class); and its partner in the best one-to-one
+    match, if any. "mapping" lists the clusters with their classes only: the majority class, which
+    several clusters may share, and the class of the one-to-one match.
     """
     one, other = ("class", "cluster") if kind == "classes" else ("cluster", "class")
     found: Columns = {}
-    for system in answered:
+    for system in systems:
         for name, column in _list(system, one, other):
             found.setdefault(name, []).extend(column)
-    if len(answered) == 1:
+    if len(systems) == 1:
         del found["system"]
-    if len({*found["group"]}) == 1 and answered[0].sides.group_names is None:
+    if len({*found["group"]}) == 1 and systems[0].sides.group_names is None:
         del found["group"]
     if kind != "mapping":
         return found
@@ -47,24 +47,25 @@ def list_sets(answered: Sequence[ScoredSystem], kind: str) -> Columns:
 
 
 def _list(system: ScoredSystem, one: str, other: str) -> Iterator[tuple[str, list[Any]]]:
-    """The columns of one system, part by part."""
+    """Yield the columns of one system, part by part."""
     first = 0
     for part in system.parts():
         table = part.table if one == "class" else part.table.T
         numbers = np.arange(table.shape[0])
         if table.held is not None:
-            # Items that one side only has are no classes or clusters of the other.
+            # Items that only one side has are not classes or clusters of the other.
             numbers = np.flatnonzero(table.held.rows)
         names = [table.cluster_name(column) for column in range(table.shape[1])]
         cells = np.bincount(table.rows, minlength=table.shape[0])
         largest = first_best(table.rows, table.counts, table.row_best)
-        of_row, of_column = (
+        row_shares, column_shares = (
             table.counts / totals[at]
             for totals, at in ((table.row_totals, table.rows), (table.column_totals, table.columns))
         )
-        f = 2 * of_row * of_column / (of_row + of_column)
+        f = 2 * row_shares * column_shares / (row_shares + column_shares)
         best = first_best(table.rows, f, np.maximum.reduceat(f, table.row_starts))
-        recall, precision = (of_row, of_column) if one == "class" else (of_column, of_row)
+        shares = row_shares, column_shares
+        recall, precision = shares if one == "class" else shares[::-1]
         partners = _match(table, names)
         largest, best = largest[numbers], best[numbers]
         rows = numbers.tolist()
@@ -74,7 +75,7 @@ def _list(system: ScoredSystem, one: str, other: str) -> Iterator[tuple[str, lis
         yield "items", table.row_totals[numbers].tolist()
         yield "classes" if other == "class" else "clusters", cells[numbers].tolist()
         yield f"largest_{other}", [names[at] for at in table.columns[largest].tolist()]
-        yield "share", of_row[largest].tolist()
+        yield "share", row_shares[largest].tolist()
         yield f"best_{other}", [names[at] for at in table.columns[best].tolist()]
         for name, values in (("precision", precision), ("recall", recall), ("f", f)):
             yield name, values[best].tolist()
@@ -83,7 +84,7 @@ def _list(system: ScoredSystem, one: str, other: str) -> Iterator[tuple[str, lis
 
 
 def _match(table: Contingency, names: Sequence[str]) -> list[str | None]:
-    """The partner of each row in the best one-to-one match; None for those left over."""
+    """Return the partner of each row in the best one-to-one match; None without a partner."""
     partner: list[str | None] = [None] * table.shape[0]
     cells: Ints = table.matched_cells
     for row, column in zip(table.rows[cells].tolist(), table.columns[cells].tolist(), strict=True):

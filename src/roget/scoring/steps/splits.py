@@ -1,7 +1,7 @@
-"""Supervised recall on given splits, as in the word sense induction task of SemEval-2010.
+"""Supervised recall on predefined splits, as in the SemEval-2010 word sense induction task.
 
-Each split has a mapping part, on which clusters learn the class they stand for, and a test part,
-on which that is tried. The parts are label files of their own, with the classes of their items.
+Each split has a mapping part, which assigns a class to each cluster, and a test part, on which the
+classes are evaluated. The parts are label files with the classes of their items.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -21,6 +21,7 @@ from roget.scoring.labels.align import example, join
 from roget.scoring.labels.labels import Labels, heaviest
 from roget.scoring.labels.read import as_labels
 from roget.scoring.measures.base import Measure
+from roget.scoring.systems import ScoredSystem
 
 Split: TypeAlias = tuple[Labels, Labels]
 """The mapping part and the test part."""
@@ -29,12 +30,12 @@ _PART = re.compile(r"(mapping|test)\.(\d+)((?:\.\w+)*)")
 
 
 class SplitRecall(NamedTuple):
-    """How many test items are right: per group, and over all items whatever their group."""
+    """The share of correct test items, per group and over all items."""
 
     groups: Floats
-    """Recall over the test items of each group of gold in all splits; NaN if none tests it."""
+    """Recall over the test items of each group in all splits; NaN without test items."""
     shares: Floats
-    """The share of each group in the test items, averaged over splits: what weighs its recall."""
+    """The share of each group in the test items, averaged over splits: the weight of its recall."""
 
     @property
     def pooled(self) -> float:
@@ -44,8 +45,9 @@ class SplitRecall(NamedTuple):
 
 @dataclass(frozen=True)
 class OnSplits(Measure):
-    """1 is best: supervised recall on the splits of a folder. It needs items, so that only
-    `supervised_recall` can compute it; here it has its name and direction.
+    """1 is best: supervised recall on the splits of a folder.
+
+    It needs items, so only `supervised_recall` computes it; this class is its name and direction.
     """
 
     folder: str = ""
@@ -55,19 +57,20 @@ class OnSplits(Measure):
     reference = "Manandhar et al. 2010"
 
     def compute(self, *statistics: Any) -> float:
-        raise Undefined("supervised recall on given splits needs the items of a system")
+        """Raise, since contingency tables have no items."""
+        raise Undefined("supervised recall on splits requires items")
 
     def __str__(self) -> str:
         return f"{self.name}[{self.folder}]"
 
 
 def supervised_recall(gold: Labels, system: Labels, splits: Sequence[Split]) -> SplitRecall:
-    """The recall of a system whose clusters take the class they meet most in the mapping part.
+    """Return the recall of a system whose clusters get their most frequent class as label.
 
-    Clusters and classes are private to a group. Of classes met equally often the one whose name
-    sorts first as text is taken. A test item without an answer, or whose cluster was not met, is
-    wrong. Of a weighted answer only the heaviest label counts (of equal ones the first as text).
-    Gold says which items there are and what their groups are; the classes are those of the splits.
+    The class of a cluster is determined on the mapping part; ties are resolved by the alphabetical
+    order of class names. Clusters and classes are private to a group. A test item without a label,
+    or in a cluster without a class, is wrong. Of weighted labels only the heaviest counts (ties:
+    the alphabetically first). Gold determines the items and groups, the splits the classes.
 
     >>> from roget.scoring.labels import as_labels
     >>> gold = as_labels({"a": "x", "b": "x", "c": "y", "d": "y"})
@@ -77,35 +80,72 @@ def supervised_recall(gold: Labels, system: Labels, splits: Sequence[Split]) -> 
     0.5
     """
     if not splits:
-        raise InputError("supervised recall needs at least one split")
+        raise InputError("supervised recall requires at least one split", code="missing-option")
     groups = np.zeros(len(gold), np.int64) if gold.groups is None else gold.groups.astype(np.int64)
     n_groups = 1 if gold.groups is None else len(gold.group_names or ())
-    clusters = _private(_answers(gold, system), groups)
-    ranks = _ranks(part for split in splits for part in split)
-    found, shares = np.zeros(n_groups), np.zeros(n_groups)
+    clusters = _number_private(_align_heaviest(gold, system), groups)
+    ranks = _rank_classes(part for split in splits for part in split)
+    correct, shares = np.zeros(n_groups), np.zeros(n_groups)
     for mapping, test in splits:
-        learnt, learnt_classes = _part(mapping, gold, ranks)
-        tried, tried_classes = _part(test, gold, ranks)
-        if not tried.size:
-            raise InputError(f"{test.source}: no item has a label to test")
-        meaning = _meanings(clusters[learnt], learnt_classes, clusters, len(ranks))
-        # The last place is that of cluster −1, no answer, which never means a class.
-        right = meaning[clusters[tried]] == tried_classes
-        tested, every = groups[tried], right.size * len(splits)
-        shares += np.bincount(tested, minlength=n_groups) / every
-        found += np.bincount(tested[right], minlength=n_groups) / every
+        mapped, mapped_classes = _match_items(mapping, gold, ranks)
+        tested, tested_classes = _match_items(test, gold, ranks)
+        if not tested.size:
+            raise InputError(f"{test.source}: no item has a label to test", code="empty-input")
+        meaning = _map_clusters(clusters[mapped], mapped_classes, clusters, len(ranks))
+        # The last entry is for cluster −1, a missing label, which has no class.
+        right = meaning[clusters[tested]] == tested_classes
+        test_groups, every = groups[tested], right.size * len(splits)
+        shares += np.bincount(test_groups, minlength=n_groups) / every
+        correct += np.bincount(test_groups[right], minlength=n_groups) / every
     with np.errstate(invalid="ignore"):
-        return SplitRecall(found / shares, shares)
+        return SplitRecall(correct / shares, shares)
+
+
+def add_split_recall(
+    system: ScoredSystem, gold: Labels, labels: Labels, folders: Sequence[Sequence[Split]]
+) -> Floats:
+    """Fill in the last rows of a system's scores: supervised recall on each folder of splits.
+
+    Return the weight of each group under these requests, so that the average is that over items,
+    as in the task; NaN for requests with the usual weights.
+    """
+    own = np.full_like(system.values, np.nan)
+    sources = {"": labels} | {name: _label_baseline(gold, name) for name in system.trivial}
+    for number, parts in enumerate(folders, start=len(system.values) - len(folders)):
+        for name, source in sources.items():
+            values = system.trivial[name] if name else system.values
+            if source is None:
+                continue
+            recall = supervised_recall(gold, source, parts)
+            if system.groups == 1:
+                values[number] = recall.pooled
+            else:
+                numbers = {str(one): at for at, one in enumerate(gold.group_names or ())}
+                rows = [numbers[str(one)] for one in system.sides.group_names or ()]
+                values[number], own[number] = recall.groups[rows], recall.shares[rows]
+        system.reasons.pop(number, None)
+    return own
+
+
+def _label_baseline(gold: Labels, name: str) -> Labels | None:
+    """Return the labels of a baseline; None for the random one."""
+    size = len(gold)
+    codes = {"one cluster": np.zeros(size, np.int64), "one per item": np.arange(size)}.get(name)
+    if codes is None:
+        return None
+    return replace(
+        gold, codes=codes, n_labels=size, names=None, weights=None, indptr=None, offset=0, made=0
+    )
 
 
 def read_splits(folder: str | os.PathLike[str]) -> list[Split]:
-    """The splits of a folder with files mapping.1.key and test.1.key, mapping.2.key and so on.
+    """Read the splits of a folder with files mapping.1.key and test.1.key, mapping.2.key and so on.
 
-    Any label format will do, told by name or content.
+    Files may have any label format.
     """
     place = Path(folder)
     if not place.is_dir():
-        raise InputError(f"{place}: no such folder of splits")
+        raise InputError(f"{place}: no such folder of splits", code="file-not-found")
     found: dict[int, dict[str, Path]] = {}
     for path in sorted(place.iterdir()):
         match = _PART.fullmatch(path.name)
@@ -115,67 +155,78 @@ def read_splits(folder: str | os.PathLike[str]) -> list[Split]:
             if first is not path:
                 raise InputError(
                     f"{place}: {first.name} and {path.name} are both the {part} part of split "
-                    f"{number}; expected one"
+                    f"{number}; expected one",
+                    code="duplicate-name",
                 )
     if not found:
         raise InputError(
-            f"{place}: no splits; expected pairs of files named mapping.1.key and test.1.key"
+            f"{place}: no splits; expected pairs of files named mapping.1.key and test.1.key",
+            code="empty-input",
         )
     for number, parts in found.items():
         if len(parts) == 1:
             [(part, path)] = parts.items()
             other = "test" if part == "mapping" else "mapping"
-            raise InputError(f"{path}: split {number} has no partner file {other}.{number}")
+            raise InputError(
+                f"{path}: split {number} has no partner file {other}.{number}",
+                code="file-not-found",
+            )
     return [
         (as_labels(parts["mapping"], gold=True), as_labels(parts["test"], gold=True))
         for _, parts in sorted(found.items())
     ]
 
 
-def _answers(gold: Labels, system: Labels) -> Ints:
-    """The system's heaviest label of each gold item, −1 for none."""
+def _align_heaviest(gold: Labels, system: Labels) -> Ints:
+    """Return the system's heaviest label of each gold item, −1 if missing."""
     rows = join(gold, system)
     codes = heaviest(system)
     return codes if rows is None else np.where(rows >= 0, codes[rows], -1)
 
 
-def _private(codes: Ints, groups: Ints) -> Ints:
-    """Codes without holes for (group, label), so that no two groups share a label; −1 stays."""
-    answered = codes >= 0
+def _number_private(codes: Ints, groups: Ints) -> Ints:
+    """Return dense codes of (group, label), so groups share no label; −1 stays."""
+    labelled = codes >= 0
     result = np.full(codes.size, -1, dtype=np.int64)
-    keys = groups[answered] * (int(codes.max(initial=0)) + 1) + codes[answered]
-    result[answered] = np.unique(keys, return_inverse=True)[1]
+    keys = groups[labelled] * (int(codes.max(initial=0)) + 1) + codes[labelled]
+    result[labelled] = np.unique(keys, return_inverse=True)[1]
     return result
 
 
-def _ranks(parts: Iterable[Labels]) -> dict[str, int]:
-    """A number for each class of the splits, in the order of their names."""
+def _rank_classes(parts: Iterable[Labels]) -> dict[str, int]:
+    """Number the classes of the splits in alphabetical order."""
     names = {part.label(code) for part in parts for code in np.unique(part.codes).tolist()}
     return {name: rank for rank, name in enumerate(sorted(names))}
 
 
-def _part(labels: Labels, gold: Labels, ranks: dict[str, int]) -> tuple[Ints, Ints]:
-    """The items of a part that have a class: their rows in gold, and the ranks of their classes."""
+def _match_items(labels: Labels, gold: Labels, ranks: dict[str, int]) -> tuple[Ints, Ints]:
+    """Return the rows in gold of the labelled items of a part, and the ranks of their classes."""
     if labels.items is None or gold.items is None:
         without = gold if gold.items is None else labels
-        raise InputError(f"{without.source}: no item ids; a split is joined with gold by them")
+        raise InputError(
+            f"{without.source}: no item ids, which are needed to join splits with gold",
+            code="missing-column",
+        )
     rows = join(labels, gold)
     if rows is None:
         rows = np.arange(len(gold))
     if rows.min(initial=0) < 0:
         stranger = example(labels, int(np.argmin(rows)))
-        raise InputError(f"{labels.source}: the item {stranger} is not in {gold.source}")
+        raise InputError(
+            f"{labels.source}: the item {stranger} is not in {gold.source}", code="extra-items"
+        )
     codes = heaviest(labels)
     names = map(labels.label, range(labels.n_labels))
     lookup = np.array([ranks.get(name, -1) for name in names], dtype=np.int64)
     return rows[codes >= 0], lookup[codes[codes >= 0]]
 
 
-def _meanings(clusters: Ints, classes: Ints, every: Ints, n_classes: int) -> Ints:
-    """The class of each cluster, −1 if it was not met, with one more place that is always −1."""
-    met = clusters >= 0
-    pairs, counts = np.unique(clusters[met] * n_classes + classes[met], return_counts=True)
+def _map_clusters(clusters: Ints, classes: Ints, every: Ints, n_classes: int) -> Ints:
+    """Return the most frequent class of each cluster, −1 if it has none, and a final −1."""
+    known = clusters >= 0
+    pairs, counts = np.unique(clusters[known] * n_classes + classes[known], return_counts=True)
     owners, meant = np.divmod(pairs, n_classes)
+    # Sort by cluster, then by falling count, then by class: the first of each cluster is its class.
     order = np.lexsort((meant, -counts, owners))
     first = order[np.diff(owners[order], prepend=-1) > 0]
     meaning = np.full(int(every.max(initial=-1)) + 2, -1, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""`roget.sweep`: the scores of every cut of a tree, from one cluster to all leaves."""
+"""`roget.sweep`: the scores of many cuts of a tree, from one cluster to all leaves."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ import numpy as np
 
 from roget.core.io.values import whole_number
 from roget.core.types import Ints
-from roget.errors import InputError
+from roget.errors import InputError, Notice
+from roget.scoring.inputs import read_sides
 from roget.scoring.labels import AlignedLabels
 from roget.scoring.labels.align import choose_rules
 from roget.scoring.labels.hierarchy import Hierarchy
 from roget.scoring.measures.base import Asked, Request, list_requests
-from roget.scoring.options import Rules, ScoreOptions
-from roget.scoring.results import Shown, address, as_plain, defined, find_scores, hide_paths
-from roget.scoring.score import ReadOptions, read_sides, sign, write_signature
-from roget.scoring.steps.cuts import find_best, need_tree, score_cuts, table_cuts
+from roget.scoring.notices import hide_paths
+from roget.scoring.options import PipelineOptions, Rules, ScoreOptions
+from roget.scoring.results import Result, as_plain, find_scores, none_if_nan, score_key
+from roget.scoring.signature import sign_scores, write_signature
+from roget.scoring.steps.cuts import find_best, require_tree, score_cuts, table_cuts
 
 MEASURES = ("v", "vi", "nvi", "q2", "ami")
-"""Those of a sweep for which none were named."""
+"""Default measures of a sweep."""
 
 ALL = "all"
 _RANGE = re.compile(r"(\d+)\s*\.\.\s*(\d+)")
@@ -37,17 +39,17 @@ class SweepCurve:
     values: tuple[float | None, ...]
     direction: str
     best: int | None
-    """The cut with the best value, of equal ones that of fewest clusters."""
+    """The number of clusters of the best cut; the smallest if several are equal."""
     value: float | None
-    """The value there."""
+    """The best value."""
 
     @property
     def name(self) -> str:
-        """Measure and estimator as texts name them: v@jk."""
-        return address(self.measure, self.entropy)
+        """The name of the score, such as v@jk."""
+        return score_key(self.measure, self.entropy)
 
     def as_dict(self) -> dict[str, Any]:
-        """The curve as plain data."""
+        """Return the curve as plain data."""
         best = None if self.best is None else {"cut": self.best, "value": self.value}
         return {
             "measure": self.measure,
@@ -59,11 +61,11 @@ class SweepCurve:
 
 
 @dataclass(frozen=True, repr=False)
-class Sweep(Shown):
-    """Scores of the cuts of a tree, one after the other; it prints and draws itself.
+class Sweep(Result):
+    """Scores of many cuts of a tree; prints a report and draws a figure.
 
-    `sweep["v", "jk"]` is a curve, whose `best` is the cut where it is best; `sweep.to_pandas()` has
-    a row for each cut, `sweep.figure()` is a picture.
+    `sweep["v", "jk"]` is a curve with its `best` cut, `sweep.to_pandas()` has a row for each cut,
+    `sweep.figure()` is a matplotlib figure.
     """
 
     kind = "sweep"
@@ -74,23 +76,24 @@ class Sweep(Shown):
     classes: int
     leaves: int
     cuts: tuple[int, ...]
-    """Clusters of the tree, at each cut."""
+    """The number of clusters of each cut."""
     clusters: tuple[int, ...]
-    """Those of them that hold an item of gold, and what was made up for missing ones."""
+    """The number of clusters of each cut that hold items, including those of missing items."""
     curves: tuple[SweepCurve, ...]
     warnings: tuple[str, ...] = field(default=())
 
     def __getitem__(self, key: str | tuple[str, str | None]) -> SweepCurve:
+        """Return the curve of a measure, or of a measure and an estimator."""
         known = {(curve.measure, curve.entropy): curve for curve in self.curves}
-        wanted = address(*key) if isinstance(key, tuple) else key
+        wanted = score_key(*key) if isinstance(key, tuple) else key
         return known[find_scores(wanted, known)[0]]
 
     def figure(self) -> Any:
-        """The curves as a matplotlib Figure."""
+        """Return the curves as a matplotlib figure."""
         return self._report().picture()
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON."""
+        """Return plain data, ready for JSON."""
         sizes = "items", "classes", "leaves"
         data = self._plain("signature", *sizes, "warnings", "cuts", "clusters")
         return data | {"scores": as_plain(self.curves)}
@@ -124,58 +127,60 @@ def sweep(
     cuts
         "all", "1..500", "2,8,64", or numbers of clusters.
     measures, entropy
-        Names of the catalogue; v, vi, nvi, q2 and ami if nothing is said.
+        Names of the catalogue; by default v, vi, nvi, q2 and ami.
     average, missing, noise, extra, labels, columns
         As in `roget.score`.
 
     Returns
     -------
     Sweep
-        Curves over the cuts, and where each is best.
+        Curves over the cuts, and the best cut of each.
 
     Examples
     --------
     >>> from roget.scoring.labels.hierarchy import Hierarchy
     >>> tree = Hierarchy.from_newick("((a,b),(c,d));")
-    >>> found = sweep({"a": 1, "b": 1, "c": 2, "d": 2}, tree, measures="ari")
-    >>> found.cuts, found["ari"].best
+    >>> curves = sweep({"a": 1, "b": 1, "c": 2, "d": 2}, tree, measures="ari")
+    >>> curves.cuts, curves["ari"].best
     ((1, 2, 3, 4), 2)
     """
-    reading = ReadOptions(missing, noise, extra, labels, columns, by_item=True)
-    sides = read_sides(gold, system, reading)
+    options = PipelineOptions(
+        measures=measures,
+        entropy=entropy,
+        missing=missing,
+        noise=noise,  # type: ignore[arg-type]
+        extra=extra,
+        labels=labels,
+        columns=columns,
+        cuts=cuts,
+    )
+    sides = read_sides(gold, system, options, by_item=True)
     rules = choose_rules(sides.gold, average, missing, extra)
-    return sweep_sides(sides, cuts, measures, entropy, rules, "weighted", noise)
+    return sweep_sides(sides, rules, options)
 
 
-def sweep_sides(
-    sides: AlignedLabels,
-    cuts: Any,
-    measures: Asked | None,
-    entropy: str | Sequence[str],
-    rules: Rules,
-    answers: str,
-    noise: Any,
-) -> Sweep:
-    """The same of sides that are joined, whether the tree has been cut or not."""
-    tree, _ = need_tree(sides)
-    asked = _choose(measures, entropy)
-    numbers, notes = list_cuts(cuts, tree)
+def sweep_sides(sides: AlignedLabels, rules: Rules, options: PipelineOptions) -> Sweep:
+    """Score the cuts of aligned sides, whether the tree has been cut already or not."""
+    tree, _ = require_tree(sides)
+    requests = _choose_requests(options.measures, options.entropy)
+    numbers, warnings = list_cuts(options.cuts, tree)
     curves = []
     for (measure, estimator), values in zip(
-        asked, score_cuts(sides, numbers, asked, rules.average), strict=True
+        requests, score_cuts(sides, numbers, requests, rules.average), strict=True
     ):
         at = find_best(values, measure.direction)
         curves.append(
             SweepCurve(
                 str(measure),
                 estimator,
-                tuple(map(defined, values.tolist())),
+                tuple(map(none_if_nan, values.tolist())),
                 measure.direction,
                 None if at is None else int(numbers[at]),
                 None if at is None else float(values[at]),
             )
         )
-    parts = sign(sides, asked, rules, answers, noise, tree=tree.kind, cut=_name_cuts(numbers))
+    more = {"tree": tree.kind, "cut": _name_cuts(numbers)}
+    parts = sign_scores(sides, requests, rules, options, **more)
     return Sweep(
         signature=write_signature({k: v for k, v in parts.items() if k not in ("ci", "seed")}),
         source=tree.source,
@@ -185,47 +190,56 @@ def sweep_sides(
         cuts=tuple(numbers.tolist()),
         clusters=tuple(table_cuts(sides, numbers).clusters.tolist()),
         curves=tuple(curves),
-        warnings=hide_paths((*sides.warnings, *notes), sides.gold.source, sides.system.source),
+        warnings=hide_paths((*sides.warnings, *warnings), sides.gold.source, sides.system.source),
     )
 
 
-def _choose(measures: Asked | None, entropy: str | Sequence[str]) -> list[Request]:
-    """What is asked of each cut: not what looks at the whole tree."""
-    asked = list_requests(MEASURES if measures is None else measures, entropy)
-    kept = [request for request in asked if "tree" not in request[0].needs]
+def _choose_requests(measures: Asked | None, entropy: str | Sequence[str]) -> list[Request]:
+    """Return the requests that apply to single cuts rather than to the whole tree."""
+    requests = list_requests(MEASURES if measures is None else measures, entropy)
+    kept = [request for request in requests if "tree" not in request[0].needs]
     if not kept:
-        raise InputError(f"{asked[0][0]} is of whole trees: name a measure of cuts as well")
+        raise InputError(
+            f"{requests[0][0]} is a measure of whole trees: add a measure of cuts",
+            code="conflicting-options",
+        )
     return kept
 
 
 def list_cuts(cuts: Any, tree: Hierarchy) -> tuple[Ints, list[str]]:
-    """The cuts that are meant, and what is said of those that the tree does not have."""
-    found = _parse(cuts, tree.n_leaves)
-    if found is None:
+    """Return the requested cuts that the tree has, and warnings about those it lacks."""
+    numbers = _parse(cuts, tree.n_leaves)
+    if numbers is None:
         return tree.cuts, []
-    if not found.size or found.min() < 1:
-        raise InputError(f"cuts={cuts!r}: expected numbers of clusters, from 1 on")
+    if not numbers.size or numbers.min() < 1:
+        raise InputError(
+            f"cuts={cuts!r}: expected numbers of clusters, from 1 on", code="invalid-option"
+        )
     most = tree.n_leaves
-    if found.min() > most:
-        raise InputError(f"cuts={cuts!r}: {tree.source} has {most} leaves, so at most so many")
-    kept = np.intersect1d(found, tree.cuts)
-    notes = []
-    if found.max() > most:
-        notes.append(f"{tree.source} has {most} leaves: cuts end there")
-    within = np.unique(found[found <= most])
+    if numbers.min() > most:
+        raise InputError(
+            f"cuts={cuts!r}: {tree.source} has only {most} leaves", code="invalid-option"
+        )
+    kept = np.intersect1d(numbers, tree.cuts)
+    warnings: list[str] = []
+    if numbers.max() > most:
+        text = f"{tree.source} has {most} leaves: larger cuts are omitted"
+        warnings.append(Notice(text, code="nearest-cut"))
+    within = np.unique(numbers[numbers <= most])
     if kept.size < within.size:
-        # Those that it jumps over are the same as the next smaller one.
+        # A missing cut is the same as the next smaller one.
         nearest = np.unique([tree.nearest_cut(k) for k in within.tolist()])
-        notes.append(
+        text = (
             f"{tree.source} splits nodes into more than two: it has {nearest.size} of "
             f"{within.size} of these cuts"
         )
+        warnings.append(Notice(text, code="nearest-cut"))
         kept = nearest
-    return kept, notes
+    return kept, warnings
 
 
 def _parse(cuts: Any, leaves: int) -> Ints | None:
-    """Numbers of clusters; None for all. Of a range beyond the leaves, the first beyond is kept.
+    """Parse numbers of clusters; None means all. Ranges end one beyond the number of leaves.
 
     >>> _parse("1..4, 8", 10).tolist(), _parse("8..1000000000", 10).tolist()
     ([1, 2, 3, 4, 8], [8, 9, 10, 11])
@@ -240,21 +254,26 @@ def _parse(cuts: Any, leaves: int) -> Ints | None:
             first, last = map(whole_number, span.groups() if span else (text, text))
             if first is None or last is None or first > last:
                 raise InputError(
-                    f"cuts={cuts[:60]!r}: expected 1..500, 2,8,64 or {ALL}; found {text[:60]!r}"
+                    f"cuts={cuts[:60]!r}: expected 1..500, 2,8,64 or {ALL}; found {text[:60]!r}",
+                    code="invalid-option",
                 )
             found += range(first, max(first, min(last, leaves + 1)) + 1)
         return np.unique(found)
     try:
         numbers = np.unique(np.array([cuts] if isinstance(cuts, int) else list(cuts)))
     except TypeError:
-        raise InputError(f"cuts={cuts!r}: expected numbers of clusters, or {ALL!r}") from None
+        raise InputError(
+            f"cuts={cuts!r}: expected numbers of clusters, or {ALL!r}", code="invalid-option"
+        ) from None
     if numbers.size and numbers.dtype.kind not in "iu":
-        raise InputError(f"cuts={cuts!r}: expected whole numbers of clusters")
+        raise InputError(
+            f"cuts={cuts!r}: expected whole numbers of clusters", code="invalid-option"
+        )
     return numbers.astype(np.int64)
 
 
 def _name_cuts(cuts: Ints) -> str:
-    """Cuts in a signature: 1..500, or 2+8+64."""
+    """Return the signature's name of cuts: 1..500, or 2+8+64."""
     if cuts.size > 1 and np.all(np.diff(cuts) == 1):
         return f"{cuts[0]}..{cuts[-1]}"
     few = "+".join(map(str, cuts.tolist()))

@@ -1,0 +1,284 @@
+"""Read a gold standard and systems in any supported form, and align them item by item."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from roget import catalogue
+from roget.errors import InputError
+from roget.scoring.labels import AlignedLabels, Labels, align, as_labels, read_pair
+from roget.scoring.labels.align import choose_rules
+from roget.scoring.labels.labels import as_cover, harden
+from roget.scoring.labels.read import ONE_SIDE, count_large, refuse_tree
+from roget.scoring.labels.table import choose_side, has_several
+from roget.scoring.options import PipelineOptions, Rules
+
+_COMMON = (str, os.PathLike, list, tuple, np.ndarray, Mapping, Labels)
+"""Types that are certainly not data frames, so no data-frame library need be consulted."""
+
+Count = Callable[[Any], AlignedLabels | None]
+"""Counts the cells of gold and one system without reading items; None if that is impossible."""
+
+
+class AlignedSystem(NamedTuple):
+    """A system aligned with the gold standard."""
+
+    name: str
+    sides: AlignedLabels
+    labels: Labels | None
+    """The system's labels before alignment, unless cells were counted."""
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """A gold standard, named systems, and the options by which they are read and scored."""
+
+    gold: Any
+    systems: Mapping[str, Any]
+    options: PipelineOptions
+    sample_weight: Any = None
+    """A weight for each item of gold, in its order."""
+    compared: bool = False
+    """True if systems are compared with each other."""
+    by_item: bool = False
+    """True if items are needed one by one, so counted cells are not enough."""
+
+    def __post_init__(self) -> None:
+        check_reading(self.options)
+
+    @cached_property
+    def gold_labels(self) -> Labels:
+        """The labels of the gold standard, read once for all systems."""
+        gold = self.gold
+        if not isinstance(gold, _COMMON):
+            gold = self._collect(gold, "gold")
+        return read_side(gold, "gold", self.options)
+
+    @property
+    def needs_items(self) -> bool:
+        """True if a step needs the items, in the order of gold."""
+        options = self.options
+        return bool(
+            self.by_item
+            or self.sample_weight is not None
+            or options.items is not None
+            or options.splits
+        )
+
+    @cached_property
+    def item_weights(self) -> Any:
+        """The weights of the items; those of a Series are matched by index."""
+        if self.sample_weight is None:
+            return None
+        from roget.scoring.labels.precounted import match_index
+
+        return match_index(self.gold, self.sample_weight, "sample_weight")
+
+    @property
+    def noise(self) -> str | None:
+        """The noise label as text."""
+        return None if self.options.noise is None else str(self.options.noise)
+
+    @property
+    def rules(self) -> Rules:
+        """The rules for items of tables, which are never coreference mentions."""
+        return choose_rules(None, None, self.options.missing, self.options.extra)
+
+    def align_systems(self) -> Iterator[AlignedSystem]:
+        """Align each system with the gold standard."""
+        if self.options.cells is not None:
+            yield from (AlignedSystem(name, self._read_cells(), None) for name in self.systems)
+            return
+        with self._open_counter() as count:
+            by_item = False
+            for name, system in self.systems.items():
+                refuse_two_streams(self.gold, system)
+                sides = None if by_item else self._count_system(count, system)
+                labels = None
+                if sides is None:
+                    # Reading the remaining systems by item as well reads gold only once.
+                    by_item = True
+                    sides, labels = self._align_items(system)
+                yield AlignedSystem(name, sides, labels)
+
+    def _count_system(self, count: Count, system: Any) -> AlignedLabels | None:
+        """Count the cells of one system if cells are all that scoring needs."""
+        sides = count(system) or self._count_frames(system)
+        joint = self.compared and self.options.ci
+        # Systems are resampled together, which needs items unless there are groups.
+        if sides is None or not joint or has_groups(sides):
+            return sides
+        if self.options.engine != "local":
+            raise InputError(
+                f"engine {self.options.engine}: intervals of systems without groups need the "
+                "items; use the engine local, or roget score for each system",
+                code="conflicting-options",
+            )
+        return None
+
+    def _align_items(self, system: Any) -> tuple[AlignedLabels, Labels]:
+        """Read the labels of gold and of one system, and align them by item.
+
+        Without a system, gold holds the labels of both sides.
+        """
+        gold, options = self.gold, self.options
+        if system is None:
+            left, right = self._read_both()
+        elif isinstance(gold, _COMMON) and isinstance(system, _COMMON):
+            left, right = self.gold_labels, read_side(system, "system", options)
+        else:
+            from roget.scoring.labels import precounted
+
+            system = precounted.match_index(gold, system)
+            items = precounted.list_index(gold, system) if self.needs_items else None
+            right = read_side(self._collect(system, "system"), "system", options)
+            left = self.gold_labels
+            if items is not None:
+                left, right = replace(left, items=items), replace(right, items=items)
+        return self.align(left, right), right
+
+    def align(self, gold: Labels, system: Labels) -> AlignedLabels:
+        """Align two sides; if one of them is a cover, the other is read as a cover too."""
+        if (gold.overlapping or system.overlapping) and gold.cover != system.cover:
+            gold, system = (side if side.cover else as_cover(side) for side in (gold, system))
+        return align(gold, system, self.options.missing, self.noise, self.options.extra)
+
+    def _read_both(self) -> tuple[Labels, Labels]:
+        """Read one file, frame or AnnData object with a column for each side."""
+        gold, options = self.gold, self.options
+        if gold is None:
+            raise InputError(
+                "nothing to score: pass a gold standard and a system, or cells",
+                code="missing-option",
+            )
+        if not isinstance(gold, _COMMON):
+            from roget.scoring.labels import precounted
+
+            both = precounted.read_both(gold, options.columns)
+            if both is not None:
+                return both
+        if not isinstance(gold, str | os.PathLike):
+            raise InputError(
+                "the system's labels are missing: pass them as second argument",
+                code="missing-option",
+            )
+        return read_pair(gold, labels=options.labels, columns=options.columns)
+
+    def _read_cells(self) -> AlignedLabels:
+        from roget.scoring.labels.precounted import read_cells
+
+        options = self.options
+        return read_cells(
+            options.cells, self.rules.missing, options.labels, options.columns, self.noise
+        )
+
+    def _collect(self, side: Any, name: str) -> Any:
+        """Bring the label columns of a lazy frame into memory; other inputs are unchanged."""
+        from roget.scoring.labels import precounted
+
+        if not precounted.is_lazy(side):
+            return side
+        columns = choose_side(self.options.columns, name)
+        return precounted.collect_side(side, columns, f"the {name} labels", gold=name == "gold")
+
+    def _count_frames(self, system: Any) -> AlignedLabels | None:
+        """Let the library of data frames join and count them, where it is faster."""
+        gold, columns = self.gold, self.options.columns
+        if isinstance(gold, _COMMON) and (system is None or isinstance(system, _COMMON)):
+            return None
+        from roget.scoring.labels import precounted
+
+        if system is None:
+            if not precounted.is_lazy(gold):
+                return None
+            return precounted.count_frame(gold, self.rules.missing, columns, self.noise)
+        if self.needs_items or self.rules.extra != "drop":
+            return None
+        return precounted.join_frames(gold, system, self.rules.missing, columns, self.noise)
+
+    @contextmanager
+    def _open_counter(self) -> Iterator[Count]:
+        """Yield the function that counts cells of large files, on the chosen engine."""
+        options = self.options
+        if options.engine == "local":
+            yield self._count_here
+            return
+        from roget.scoring.labels.dask_join import DaskJoin
+
+        make = partial(catalogue.load("engines", options.engine), options.scheduler, None)
+        with DaskJoin(make, self.gold, options.labels, options.columns, self.noise) as join:
+            # A file with the columns of both sides needs no join.
+            yield (
+                lambda system: (
+                    self._count_here(None)
+                    if system is None
+                    else join.count(refuse_tree(system), *self.rules[1:])
+                )
+            )
+
+    def _count_here(self, system: Any) -> AlignedLabels | None:
+        options, (_, missing, extra) = self.options, self.rules
+        if self.needs_items or extra == "unmatched" or options.several == "cover":
+            return None
+        read = options.labels, options.columns, self.noise, options.memory, extra
+        return count_large(self.gold, system, missing, *read)
+
+
+def read_side(source: Any, side: str, options: PipelineOptions) -> Labels:
+    """Read the labels of the "gold" or "system" side.
+
+    With answers="top" only the heaviest label of each item of the system is kept.
+    """
+    columns, gold, form = choose_side(options.columns, side), side == "gold", options.labels
+    if options.levels is not None or has_several(columns):
+        from roget.scoring.labels.nested import read_levels
+
+        labels = read_levels(source, options.levels, form, columns, gold=gold)
+    else:
+        labels = as_labels(source, labels=form, columns=columns, gold=gold, several=options.several)
+    return harden(labels) if options.answers == "top" and labels.weighted and not gold else labels
+
+
+def read_sides(
+    gold: Any, system: Any, options: PipelineOptions | None = None, *, by_item: bool = False
+) -> AlignedLabels:
+    """Read and align a gold standard and one system."""
+    inputs = Inputs(gold, {"": system}, options or PipelineOptions(), by_item=by_item)
+    ((_, sides, _),) = inputs.align_systems()
+    return sides
+
+
+def has_groups(sides: AlignedLabels) -> bool:
+    """Return True if there are several groups to resample."""
+    return sides.groups is not None and int(np.max(sides.groups)) > 0
+
+
+def check_reading(options: PipelineOptions) -> None:
+    """Raise if options for reading labels exclude each other."""
+    engine, code = options.engine, "conflicting-options"
+    if options.several == "cover" and options.answers == "top":
+        message = "answers='top' keeps one label per item, which excludes several='cover'"
+        raise InputError(message, code=code)
+    if options.several == "cover" and engine != "local":
+        raise InputError("several='cover' requires engine='local'", code=code)
+    if engine == "local" and options.scheduler is not None:
+        raise InputError(f"scheduler {options.scheduler}: requires engine='dask'", code=code)
+    if engine != "local" and options.extra in ("sample", "unmatched"):
+        raise InputError(f"extra={options.extra!r} requires engine='local'", code=code)
+    if options.memory is not None:
+        from roget.core.io.duck import read_memory
+
+        read_memory(options.memory)
+
+
+def refuse_two_streams(gold: Any, system: Any) -> None:
+    """Raise if both sides are standard input."""
+    if all(isinstance(side, str) and side == "-" for side in (gold, system)):
+        raise InputError(ONE_SIDE, code="conflicting-options")

@@ -1,0 +1,182 @@
+"""Warnings that tell when a score should not be taken at face value."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+
+from roget.core.io.problems import join_names
+from roget.core.types import Floats
+from roget.errors import Notice, code_of
+from roget.scoring.labels import AlignedLabels
+from roget.scoring.labels.align import find_noise, is_called
+from roget.scoring.measures import Measure
+from roget.scoring.results import ScoreRow
+
+THIN_CELL = 5.0
+"""Items per non-empty cell below which plug-in entropies are mostly bias."""
+
+DISAGREEMENT = 0.05
+"""Difference of plug-in and corrected score, absolute or relative, that is worth a warning."""
+
+_EXAMPLES = 3
+"""Maximum number of values in a warning."""
+
+_BASELINES = {
+    "one cluster": "one big cluster",
+    "one per item": "one cluster per item",
+    "random": "random clusters of the same sizes",
+}
+
+
+def reword(notice: str, text: str) -> str:
+    """Return another text with the code of a notice, if it has one."""
+    code = code_of(notice)
+    return text if code is None else Notice(text, code=code)
+
+
+def hide_paths(texts: Iterable[str], *sources: str) -> tuple[str, ...]:
+    """Replace absolute paths of files by their names, so results do not reveal the machine."""
+    long = {one: PurePath(one).name for one in sources if PurePath(one).is_absolute()}
+    for path, name in sorted(long.items(), reverse=True):
+        texts = [reword(text, text.replace(path, name)) for text in texts]
+    return tuple(texts)
+
+
+def merge_notices(notices: Mapping[str, Iterable[str]]) -> list[str]:
+    """Merge notices on several subjects: each text once, after the names of its subjects.
+
+    A notice on all of several subjects has no names.
+
+    >>> merge_notices({"a": ["late", "long"], "b": ["late"]})
+    ['late', 'a: long']
+    """
+    subjects: dict[str, list[str]] = {}
+    for name, texts in notices.items():
+        for text in texts:
+            subjects.setdefault(text, []).append(name)
+    return [
+        text if len(names) == len(notices) > 1 else reword(text, f"{join_names(names)}: {text}")
+        for text, names in subjects.items()
+    ]
+
+
+def warn_about_sides(sides: AlignedLabels, noise: Any, *more: str) -> tuple[str, ...]:
+    """Return the warnings about two aligned sides, and `more`, without paths."""
+    texts = *sides.warnings, *_warn_noise(sides, noise), *more
+    return hide_paths(texts, sides.gold.source, sides.system.source)
+
+
+def _warn_noise(sides: AlignedLabels, noise: Any) -> list[str]:
+    """Warn about a probable noise label that is scored, or a declared one that no item has."""
+    if noise is not None:
+        names = (s.label(code) for s in (sides.gold, sides.system) for code in range(s.n_labels))
+        if any(is_called(name, str(noise)) for name in names):
+            return []
+        text = f"no item has the label '{noise}', which was declared as noise"
+        return [Notice(text, code="unused-noise-label")]
+    label = find_noise(sides.system)
+    if label is None:
+        return []
+    text = (
+        f"{sides.system.source}: label {label!r} is scored as an ordinary cluster; if it marks "
+        f"noise, pass --noise {label} with --missing drop or singletons"
+    )
+    return [Notice(text, code="noise-label")]
+
+
+def warn_identical_inputs(gold: Any, system: Any) -> list[str]:
+    """Warn if gold and system are the same object or file."""
+    paths = [side for side in (gold, system) if isinstance(side, str | os.PathLike)]
+    same = len(paths) == 2 and os.path.realpath(paths[0]) == os.path.realpath(paths[1])
+    if not same and (gold is not system or gold is None):
+        return []
+    text = "gold and system are the same input, so the clustering is perfect"
+    return [Notice(text, code="identical-inputs")]
+
+
+def warn_undefined(
+    values: Floats, measures: Sequence[Measure], reasons: Mapping[int, str]
+) -> list[str]:
+    """Warn about each average (measures × groups) that excludes some groups."""
+    groups = values.shape[1]
+    undefined = np.isnan(values).sum(axis=1)
+    return [
+        Notice(
+            f"{measure}: undefined in {undefined[i]} of {groups} groups, which are excluded from "
+            f"the average ({reasons.get(i, 'no value')})",
+            code="undefined-groups",
+        )
+        for i, measure in enumerate(measures)
+        if 0 < 2 * undefined[i] <= groups
+    ]
+
+
+def warn_about_scores(
+    rows: Sequence[ScoreRow], measures: Sequence[Measure], items_per_cell: float
+) -> list[str]:
+    """Return all warnings about the scores of one system; `measures` are those of the rows."""
+    warnings = [*_warn_baselines(rows, measures), *_warn_bias(rows)]
+    if items_per_cell < THIN_CELL and any(row.entropy == "ml" for row in rows):
+        text = (
+            f"sparse table ({items_per_cell:.1f} items per non-empty cell): plug-in (ml) scores "
+            "are unreliable"
+        )
+        warnings.append(Notice(text, code="sparse-table"))
+    return warnings
+
+
+def _warn_baselines(rows: Sequence[ScoreRow], measures: Sequence[Measure]) -> Iterator[str]:
+    """Warn for each baseline that scores at least as well, naming every such measure."""
+    for name, description in _BASELINES.items():
+        beaten = []
+        for row, measure in zip(rows, measures, strict=True):
+            baseline = row.baselines.get(name)
+            # A measure that gives a baseline its best score cannot distinguish the two.
+            if row.value is None or baseline is None or baseline == measure.best:
+                continue
+            if measure.best is None and name == "one per item":
+                continue
+            if not measure.better(row.value, baseline):
+                beaten.append((row, f"{row.value:.3f} vs {baseline:.3f}"))
+        if beaten:
+            examples = [f"{row.title} {values}" for row, values in beaten]
+            text = (
+                f"by {_name_measures([row for row, _ in beaten], rows)} the system is no better "
+                f"than {description}: {_shorten(examples)}"
+            )
+            yield Notice(text, code="below-baseline")
+
+
+def _name_measures(some: Sequence[ScoreRow], rows: Sequence[ScoreRow]) -> str:
+    """Name the measures of some rows, with the estimator only where others are not among them."""
+    names = []
+    for row in some:
+        whole = all(other in some for other in rows if other.measure == row.measure)
+        names.append(row.measure if whole else row.title)
+    names = list(dict.fromkeys(names))
+    return join_names(names, len(names))
+
+
+def _warn_bias(rows: Sequence[ScoreRow]) -> Iterator[str]:
+    """Warn if plug-in and corrected values of a score differ noticeably."""
+    plain = {row.measure: row.value for row in rows if row.entropy == "ml"}
+    examples = []
+    for row in rows:
+        value = plain.get(row.measure)
+        if row.entropy in (None, "ml") or row.value is None or value is None:
+            continue
+        if abs(row.value - value) > max(DISAGREEMENT, DISAGREEMENT * abs(value)):
+            examples.append(f"{row.measure} {value:.3f} (ml) vs {row.value:.3f} ({row.entropy})")
+    if examples:
+        text = "plug-in and bias-corrected scores differ, prefer the corrected ones"
+        yield Notice(f"{text}: {_shorten(examples)}", code="bias")
+
+
+def _shorten(texts: Sequence[str]) -> str:
+    more = f"; and {len(texts) - _EXAMPLES} more" if len(texts) > _EXAMPLES else ""
+    return "; ".join(texts[:_EXAMPLES]) + more

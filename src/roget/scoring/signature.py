@@ -1,0 +1,112 @@
+"""Signatures: one line that names everything a score depends on apart from the data."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from roget._version import __version__
+from roget.core.notebook import ReportMixin
+from roget.errors import InputError
+from roget.scoring.entropy import get as get_estimator
+from roget.scoring.labels import AlignedLabels
+from roget.scoring.measures.base import Request
+from roget.scoring.options import RULES, LabelOptions, Rules
+
+
+class Signed(ReportMixin):
+    """A result with a signature."""
+
+    signature: str
+    groups: int
+
+    @property
+    def has_tests(self) -> bool:
+        """True if systems were tested against each other."""
+        return False
+
+
+def sign_scores(
+    sides: AlignedLabels,
+    requests: Sequence[Request],
+    rules: Rules,
+    options: LabelOptions,
+    *,
+    ci: str = "none",
+    seed: int = 0,
+    **more: str,
+) -> dict[str, str]:
+    """Return the parts of a signature by name.
+
+    Noise label and rule for extra items come last, after `more`, and only if they are not the
+    defaults.
+    """
+    weighted = {"weighed": "+".join(sides.weighed)} if sides.weighed else {}
+    unusual = {} if options.noise is None else {"noise": str(options.noise)}
+    if rules.extra != RULES.extra:
+        unusual["extra"] = rules.extra
+    return {
+        "roget": __version__,
+        "gold": sides.gold.kind,
+        "system": sides.system.kind,
+        "average": rules.average if sides.groups is not None else "none",
+        "answers": "top" if options.answers == "top" else "given",
+        "weights": "per-item" if "weighted" in (sides.gold.kind, sides.system.kind) else "none",
+        "missing": rules.missing,
+        **sign_measures(requests),
+        "ci": ci,
+        "seed": str(seed),
+        **weighted,
+        **sides.told,
+        **more,
+        **unusual,
+    }
+
+
+def sign_measures(requests: Sequence[Request]) -> dict[str, str]:
+    """Return the parts of a signature that name estimators and measures."""
+    entropies = list_estimators(requests)
+    supports = {get_estimator(name).joint_support for name in entropies}
+    named = sorted("CxK" if support == "product" else "seen" for support in supports)
+    return {
+        "entropy": ",".join(entropies) or "none",
+        "support": "+".join(named) or "none",
+        "measures": ",".join(dict.fromkeys(str(measure) for measure, _ in requests)),
+    }
+
+
+def list_estimators(requests: Sequence[Request]) -> list[str]:
+    """Return the names of the entropy estimators that requests use."""
+    return list(dict.fromkeys(name for _, name in requests if name is not None))
+
+
+def describe_interval(ci: int, interval: str) -> str:
+    """Return the signature's name of confidence intervals, such as 1000xauto."""
+    return f"{ci}x{interval}" if ci else "none"
+
+
+def write_signature(parts: Mapping[str, str]) -> str:
+    """Return the parts as one line without blanks."""
+    return "|".join(f"{key}:{value}" for key, value in parts.items())
+
+
+def read_signature(signature: str) -> dict[str, str]:
+    """Return the parts of a signature by name.
+
+    >>> read_signature("gold:hard|ci:none")
+    {'gold': 'hard', 'ci': 'none'}
+    """
+    return dict(part.partition(":")[::2] for part in signature.split("|"))
+
+
+def require_same_signature(
+    purpose: str, signed: Mapping[str, Mapping[str, str]], free: Collection[str]
+) -> None:
+    """Raise if named results have different signatures, apart from the `free` parts."""
+    first, parts = next(iter(signed.items()))
+    for name, others in signed.items():
+        for key, value in others.items():
+            if key not in free and parts.get(key) != value:
+                raise InputError(
+                    f"{purpose}: {key} is {parts.get(key)} for {first} but {value} for {name}",
+                    code="signature-mismatch",
+                )

@@ -1,0 +1,136 @@
+"""Rank several systems: the rows, tests and warnings of a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from roget.core.io.problems import join_names
+from roget.errors import Notice
+from roget.scoring.notices import merge_notices, warn_about_sides, warn_undefined
+from roget.scoring.results import Comparison, SystemRow, none_if_nan
+from roget.scoring.steps.bootstrap import Samples
+from roget.scoring.steps.significance import compare_pairs, count_firsts, mark_systems
+from roget.scoring.systems import ScoredSystem, SystemScores
+from roget.scoring.tables.statistics import Outline
+
+
+def rank_systems(
+    scores: SystemScores,
+    signature: str,
+    samples: Samples | None,
+    *,
+    paired: str,
+    seed: int,
+    noise: Any = None,
+) -> Comparison:
+    """Return the comparison of all systems, with tests if there are bootstrap samples."""
+    pairs = [] if samples is None else compare_pairs(scores, samples, paired, seed)
+    marks = mark_systems(scores, pairs)
+    firsts = None if samples is None else count_firsts(scores, samples.drawn)
+    rows = []
+    for row, (s, r) in _list_rows(scores, samples):
+        if row.trivial:
+            rows.append(row)
+            continue
+        rank = int(scores.ranks[s, r]) or None
+        first = None if firsts is None else float(firsts[s, r])
+        rows.append(replace(row, rank=rank, letters=marks.get((s, r)), first=first))
+    first_system = scores.systems[0]
+    return Comparison(
+        signature=signature,
+        items=first_system.items,
+        groups=first_system.groups,
+        classes=first_system.classes,
+        warnings=(
+            *merge_notices({one.name: _warn_system(one, scores, noise) for one in scores.systems}),
+            *_warn_mixed_labels(scores.systems),
+            *_warn_identical_systems(scores.systems),
+            *([] if samples is None else samples.warn_undefined(scores.requests)),
+        ),
+        rows=tuple(rows),
+        pairs=tuple(pairs),
+        scored=tuple(scores.systems),
+    )
+
+
+def _list_rows(
+    scores: SystemScores, samples: Samples | None
+) -> Iterator[tuple[SystemRow, tuple[int, int]]]:
+    """Yield the row of each system or baseline and request, without ranks, with their numbers."""
+    for s, name in enumerate(scores.names):
+        trivial = s >= len(scores.systems)
+        clusters = None if trivial else scores.systems[s].clusters
+        for r, (measure, entropy) in enumerate(scores.requests):
+            value = none_if_nan(scores.means[s, r])
+            reason = None if trivial else scores.systems[s].reasons.get(r)
+            row = SystemRow(
+                str(measure),
+                entropy,
+                value,
+                reason if value is None else None,
+                None if samples is None else none_if_nan(samples.low[s, r]),
+                None if samples is None else none_if_nan(samples.high[s, r]),
+                measure.direction,
+                system=name,
+                trivial=trivial,
+                clusters=clusters,
+            )
+            yield row, (s, r)
+
+
+def _warn_system(system: ScoredSystem, scores: SystemScores, noise: Any) -> tuple[str, ...]:
+    measures = [measure for measure, _ in scores.requests]
+    undefined = warn_undefined(system.values, measures, system.reasons)
+    return warn_about_sides(system.sides, noise, *undefined)
+
+
+def _warn_mixed_labels(systems: Sequence[ScoredSystem]) -> list[str]:
+    """Warn if some systems have one label per item and others several."""
+    hard = [system.name for system in systems if system.sides.system.kind == "hard"]
+    kinds = {system.sides.system.kind for system in systems} - {"hard"}
+    if not hard or not kinds:
+        return []
+    meaning = {
+        "weighted": "it is compared with weighted labels as a label of weight 1",
+        "cover": "it is compared with covers as the only cluster of the item",
+    }[kinds.pop()]
+    verb = "has" if len(hard) == 1 else "have"
+    text = f"{', '.join(hard)} {verb} one label per item: {meaning}"
+    return [Notice(text, code="mixed-labels")]
+
+
+def _warn_identical_systems(systems: Sequence[ScoredSystem]) -> list[str]:
+    """Warn about systems whose tables are the same except for the names of clusters."""
+    same: dict[bytes, list[str]] = {}
+    for system in systems:
+        key = b"".join(_fingerprint(part.outline) for part in system.parts())
+        same.setdefault(key, []).append(system.name)
+    return [
+        Notice(
+            f"{join_names(names)} have the same contingency table: are they the same submission?",
+            code="identical-systems",
+        )
+        for names in same.values()
+        if len(names) > 1
+    ]
+
+
+def _fingerprint(table: Outline) -> bytes:
+    """Return a hash of a table that does not depend on the order of its columns."""
+    cells = np.stack(
+        [table.rows.astype(np.uint64), table.counts.astype(np.float64).view(np.uint64)]
+    )
+    # Mix row and count of each cell, add the cells of each column, and sort the columns.
+    mixed = np.bitwise_xor.reduce((cells + _ODD) * _ODD, axis=0) * _ODD[1]
+    mixed ^= mixed >> np.uint64(29)
+    order = np.argsort(table.columns, kind="stable")
+    starts = np.flatnonzero(np.diff(table.columns[order], prepend=-1))
+    return np.sort(np.add.reduceat((mixed * _ODD[0])[order], starts)).tobytes()
+
+
+_ODD = np.array([[0x9E3779B97F4A7C15], [0xD6E8FEB86659FD93]], dtype=np.uint64)
+"""Odd multipliers of a multiplicative hash."""

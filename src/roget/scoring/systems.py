@@ -1,0 +1,161 @@
+"""Scored systems: the tables and the values of every measure, group by group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from roget.core.types import Array, Floats, Ints
+from roget.scoring.labels import AlignedLabels
+from roget.scoring.measures.base import Measurable, Request, average_groups, evaluate
+from roget.scoring.options import RULES, Rules
+from roget.scoring.tables import baselines as trivial
+from roget.scoring.tables.statistics import Separate, Statistics
+from roget.scoring.tabulate import tabulate
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredSystem:
+    """The labels of one system, aligned with gold, and its scores: requests × groups."""
+
+    name: str
+    sides: AlignedLabels
+    tables: Statistics | Separate
+    values: Floats
+    reasons: dict[int, str]
+    """Why a score is undefined, by the number of the request."""
+    trivial: dict[str, Floats] = field(default_factory=dict)
+    """The scores of the baselines, if requested."""
+
+    @property
+    def groups(self) -> int:
+        """The number of groups."""
+        return int(self.values.shape[1])
+
+    def parts(self) -> Sequence[Statistics]:
+        """Return the statistics: one object for all groups, or one for each."""
+        tables = self.tables
+        return [tables] if isinstance(tables, Statistics) else tables.tables
+
+    @cached_property
+    def sizes(self) -> list[Array]:
+        """The numbers of items, classes and clusters of each group."""
+        sizes = [(part.n, part.sizes.classes, part.sizes.clusters) for part in self.parts()]
+        return [np.hstack(column) for column in zip(*sizes, strict=True)]
+
+    @property
+    def cells(self) -> int:
+        """The number of non-empty cells over all groups."""
+        return sum(int(part.outline.counts.size) for part in self.parts())
+
+    @property
+    def group_names(self) -> list[str]:
+        """The names of the groups; "all items" if there is only one table."""
+        names = self.sides.group_names
+        if names is None or len(names) != self.groups:
+            return ["all items"]
+        return [str(name) for name in names]
+
+    @property
+    def items(self) -> int | float:
+        """The number of items, or their total weight."""
+        total: int | float = self.sizes[0].sum().item()
+        return total
+
+    @property
+    def classes(self) -> float:
+        """The mean number of gold classes per group."""
+        return float(np.mean(self.sizes[1]))
+
+    @property
+    def clusters(self) -> float:
+        """The mean number of clusters per group."""
+        return float(np.mean(self.sizes[2]))
+
+    def group_weights(self, average: str) -> Floats:
+        """Return the weight of each group in an average."""
+        items = self.sizes[0].astype(np.float64)
+        return items if average == "weighted" else np.ones_like(items)
+
+    def means(self, average: str) -> Floats:
+        """Return the mean of each request over the groups, NaN if undefined."""
+        return average_groups(self.values, self.group_weights(average))
+
+
+def score_system(
+    sides: AlignedLabels,
+    requests: Sequence[Request],
+    *,
+    pooled: bool,
+    name: str = "",
+    seed: int | None = None,
+    like_gold: bool = False,
+    step: Callable[[int], None] = lambda done: None,
+) -> ScoredSystem:
+    """Tabulate one system and compute every request for every group.
+
+    With a seed the baselines are scored as well; with `like_gold` the random baseline has clusters
+    of the sizes of the gold classes, else of the system's clusters.
+    """
+    tables = tabulate(sides, pooled=pooled)
+    values = np.full((len(requests), tables.groups or 1), np.nan)
+    scored = ScoredSystem(name, sides, tables, values, {})
+    others: dict[str, Measurable] = {}
+    if seed is not None:
+        draws = max(1, trivial.DRAWS // scored.groups)
+        others = trivial.make_group_baselines(tables, seed, draws, like_gold=like_gold)
+        scored.trivial.update({other: np.empty_like(values) for other in others})
+    for i, request in enumerate(requests):
+        values[i], reason = evaluate(tables, request)
+        if reason is not None:
+            scored.reasons[i] = reason
+        for other, baseline in others.items():
+            scored.trivial[other][i], _ = evaluate(baseline, request)
+        step(i + 1)
+    return scored
+
+
+@dataclass(frozen=True, eq=False)
+class SystemScores:
+    """The scores of one or more systems on one gold standard, and of the baselines."""
+
+    requests: Sequence[Request]
+    systems: Sequence[ScoredSystem]
+    weights: Floats
+    """The weight of each group."""
+    rules: Rules = RULES
+    own: Floats | None = None
+    """Additional weights of groups under each request (requests × groups)."""
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the systems, then those of the baselines."""
+        return [*(system.name for system in self.systems), *self.systems[0].trivial]
+
+    @cached_property
+    def values(self) -> Floats:
+        """Systems and baselines × requests × groups."""
+        baselines = self.systems[0].trivial.values()
+        return np.stack([*(system.values for system in self.systems), *baselines])
+
+    @cached_property
+    def means(self) -> Floats:
+        """Systems and baselines × requests."""
+        return average_groups(self.values, self.weights, self.own)
+
+    @cached_property
+    def better(self) -> Floats:
+        """The sign of each request: 1 if higher is better, −1 if lower is."""
+        return np.array([1.0 if m.direction == "higher" else -1.0 for m, _ in self.requests])
+
+    @cached_property
+    def ranks(self) -> Ints:
+        """Systems × requests: 1 is best, ties share a rank, 0 if undefined."""
+        means = self.means[: len(self.systems)]
+        # Rounding makes scores equal that differ only by the order of summation.
+        goodness = np.where(np.isnan(means), np.nan, np.round(means * self.better, 12))
+        above = (goodness[None, :, :] > goodness[:, None, :]).sum(axis=1)
+        return np.where(np.isnan(goodness), 0, above + 1)

@@ -1,0 +1,105 @@
+"""From aligned labels to contingency tables, one for each group or one for all items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+
+from roget.core.types import Codes, Ints
+from roget.errors import InputError
+from roget.scoring.labels import AlignedLabels, Labels
+from roget.scoring.labels.labels import keep_apart, take
+from roget.scoring.tables.contingency import Contingency, Leaves
+from roget.scoring.tables.statistics import Separate, Statistics
+
+
+def tabulate(sides: AlignedLabels, *, pooled: bool) -> Statistics | Separate:
+    """Return the statistics of every group, or of all items together if `pooled`."""
+    gold, system, groups = sides.gold.need_flat(), sides.system.need_flat(), sides.groups
+    _check_sides(sides)
+    if not (gold.weighted or system.weighted):
+        return _tabulate_hard(sides, pooled=pooled)
+    make = _choose_table(sides)
+    if groups is None:
+        return make(gold, system)
+    if not pooled:
+        parts = (
+            [_renumber(take(side, rows)) for side in (gold, system)]
+            for rows in split_groups(groups)
+        )
+        return Separate([make(*part) for part in parts])
+    if not sides.overlapping:
+        raise InputError(
+            "groups of weighted labels cannot be pooled: choose --average weighted or unweighted",
+            code="conflicting-options",
+        )
+    return make(keep_apart(gold, groups), keep_apart(system, groups))
+
+
+def _check_sides(sides: AlignedLabels) -> None:
+    """Raise if no table can hold unmatched, weighted and overlapping labels together."""
+    gold, system = sides.gold, sides.system
+    unmatched = gold.absent or system.absent
+    if sides.overlapping and (unmatched or sides.weighed or sides.counts is not None):
+        raise InputError(
+            "overlapping clusters require items that are on both sides and have no weights or "
+            "counts: pass --missing cluster --extra drop, and no item weights",
+            code="conflicting-options",
+        )
+    if unmatched and (gold.weighted or system.weighted or sides.weighed):
+        raise InputError(
+            "unmatched items require one label per item and no weights: pass --missing cluster "
+            "--extra drop, or --answers top",
+            code="conflicting-options",
+        )
+
+
+def _tabulate_hard(sides: AlignedLabels, *, pooled: bool) -> Statistics | Separate:
+    """Count the cells of items that have one label on each side."""
+    gold, system, groups = sides.gold, sides.system, sides.groups
+    n_groups = 1 if groups is None else int(groups.max()) + 1
+    table = Contingency.from_labels(gold, system, groups, n_groups, sides.counts)
+    if sides.leaves is not None and sides.leaves.tree is not None:
+        # Measures of whole trees need the leaves as well as the clusters of the cut.
+        below = Contingency.from_labels(gold, sides.leaves, groups, n_groups, sides.counts)
+        if groups is not None and not pooled:
+            below = below.by_group(gold.n_labels)
+        grown = sides.leaves.tree.grow(sides.leaves.made)
+        table = replace(table, leaves=Leaves(below, grown))
+    if groups is None:
+        return table
+    if pooled:
+        unmatched = gold.absent or system.absent
+        return table.pool_documents(gold.n_labels) if unmatched else table
+    table = table.by_group(gold.n_labels)
+    if table.fractional:
+        # One table per group: some groups may have whole counts nevertheless.
+        return Separate([table.block(group) for group in range(n_groups)])
+    return table
+
+
+def _choose_table(sides: AlignedLabels) -> Callable[[Labels, Labels], Statistics]:
+    """Return the constructor of tables for items with several labels."""
+    from roget.scoring.tables.cover_table import CoverTable
+    from roget.scoring.tables.weighted import WeightedTable
+
+    kind = CoverTable if sides.overlapping else WeightedTable
+    return partial(kind.from_labels, cut=sides.leaves is not None)
+
+
+def split_groups(groups: Codes) -> list[Ints]:
+    """Return the item numbers of each group."""
+    order = np.argsort(groups, kind="stable")
+    bounds = np.searchsorted(groups[order], np.arange(int(groups.max()) + 2))
+    return [order[begin:end] for begin, end in pairwise(bounds)]
+
+
+def _renumber(labels: Labels) -> Labels:
+    """Number the labels of one group from 0, so its table is not as wide as that of all groups."""
+    used, codes = np.unique(labels.codes, return_inverse=True)
+    names = [labels.label(code) for code in used.tolist()]
+    return replace(labels, codes=codes, n_labels=used.size, names=names, offset=0, made=0)
