@@ -49,7 +49,7 @@ def by_preposition(train: Quads, test: Quads) -> list[bool]:
 
 def collins_brooks(train: Quads, test: Quads) -> list[bool]:
     """Back-off of words as they are."""
-    tally = QuadrupleCounts.of(
+    tally = QuadrupleCounts.from_quadruples(
         [LemmatisedQuadruple(*one[:4]) for one in train], [one[4] == "N" for one in train]
     )
     share = back_off(tally.counts([LemmatisedQuadruple(*one[:4]) for one in test]))[0]

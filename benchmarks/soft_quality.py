@@ -171,7 +171,7 @@ class Split:
     """Training, development and test tokens, and the losses of models on the last."""
 
     def __init__(self, counts: Counts, seed: int) -> None:
-        self.parts = compare.TokenSplit.deal(counts, None, seed)
+        self.parts = compare.TokenSplit.draw(counts, None, seed)
         self.train = self.parts.train
         self.dev, self.test = (
             heldout.tabulate_tokens(self.train, part) for part in (self.parts.dev, self.parts.test)
@@ -203,7 +203,7 @@ def backoff(splits: int) -> Iterator[dict[str, Any]]:
         picks: dict[str, list[str]] = defaultdict(list)
         for seed in range(splits):
             split = Split(counts, seed)
-            plain, kneser_ney = split.backoff()[1], split.discounted()
+            plain, kneser_ney = split.backoff()[1], split.discount()
             for kind, make in KINDS.items():
                 found = dict(make(split.train, seed))
                 every = list(found.values())
@@ -211,10 +211,10 @@ def backoff(splits: int) -> Iterator[dict[str, Any]]:
                 best = min(tried, key=lambda size: tried[size][0])
                 gains[kind].append(plain - tried[best][1])
                 picks[kind].append(best)
-                below[kind].append(kneser_ney - split.discounted(found[best]))
+                below[kind].append(kneser_ney - split.discount(found[best]))
                 if len(every) > 1:
                     gains[f"{kind}, all sizes"].append(plain - split.backoff(*every)[1])
-                    below[f"{kind}, all sizes"].append(kneser_ney - split.discounted(*every))
+                    below[f"{kind}, all sizes"].append(kneser_ney - split.discount(*every))
         print(f"\n{name}: word → unigram {plain:.3f}, Kneser–Ney {kneser_ney:.3f} (last split)")
         print(f"{'classes':24} {'gain, bits':>16} {'below Kneser–Ney':>18}  size")
         for kind in gains:

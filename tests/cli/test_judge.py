@@ -112,10 +112,10 @@ def test_a_sheet_goes_to_people_and_comes_back(folder, tmp_path):
     found = json.loads(done.stdout)
     judged = judge_answers(tmp_path / "s.key.csv", {"ann": best, "Ben": some})
     assert found["annotators"] == ["ann", "Ben"]
-    assert found["found"] == [one._asdict() for one in judged.found()]
+    assert found["found"] == [one._asdict() for one in judged.share_found()]
     assert found["found"][0]["share"] == 1
     assert found["chance"] == pytest.approx(0.2)
-    assert (found["alpha"], found["agreement"]) == (judged.alpha, judged.alike)
+    assert (found["alpha"], found["agreement"]) == (judged.alpha, judged.agreement)
     assert [one["answer"] for one in found["classes"]] == [one.answer for one in right.questions]
     assert "too few" in done.stderr
     text = run("answers", tmp_path / "s.key.csv", best).stdout

@@ -65,7 +65,7 @@ def _summary(thing: Any) -> str:
     """What a part says of itself: patterns, what a recipe says, or the begin of its docstring."""
     if isinstance(thing, tuple):
         return " ".join(thing)
-    said = thing if isinstance(thing, str) else getattr(thing, "says", None)
+    said = thing if isinstance(thing, str) else getattr(thing, "summary", None)
     if said is not None:
         return str(said)
     first = (inspect.getdoc(thing) or "").split("\n\n")[0]

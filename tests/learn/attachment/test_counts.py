@@ -55,7 +55,9 @@ def collins_brooks(
 def test_back_off_is_that_of_collins_and_brooks(
     corpus: list[tuple[LemmatisedQuadruple, bool]], quad: LemmatisedQuadruple
 ) -> None:
-    tally = QuadrupleCounts.of([one for one, _ in corpus], [noun for _, noun in corpus])
+    tally = QuadrupleCounts.from_quadruples(
+        [one for one, _ in corpus], [noun for _, noun in corpus]
+    )
     share, level = back_off(tally.counts([quad]))
     assert (share[0], level[0]) == pytest.approx(collins_brooks(corpus, quad))
 
@@ -64,7 +66,9 @@ def test_back_off_is_that_of_collins_and_brooks(
 def test_counts_of_parts(
     corpus: list[tuple[LemmatisedQuadruple, bool]], quad: LemmatisedQuadruple
 ) -> None:
-    tally = QuadrupleCounts.of([one for one, _ in corpus], [noun for _, noun in corpus])
+    tally = QuadrupleCounts.from_quadruples(
+        [one for one, _ in corpus], [noun for _, noun in corpus]
+    )
     for found, part in zip(tally.counts([quad])[0].tolist(), PARTS, strict=True):
         seen = [noun for other, noun in corpus if agree(quad, other, part)]
         assert found == [sum(seen), len(seen) - sum(seen)]
@@ -74,7 +78,9 @@ def test_counts_of_parts(
 def test_log_odds(
     corpus: list[tuple[LemmatisedQuadruple, bool]], quad: LemmatisedQuadruple
 ) -> None:
-    tally = QuadrupleCounts.of([one for one, _ in corpus], [noun for _, noun in corpus])
+    tally = QuadrupleCounts.from_quadruples(
+        [one for one, _ in corpus], [noun for _, noun in corpus]
+    )
     found = log_odds(tally.counts([quad]))[0]
     prep = [noun for other, noun in corpus if agree(quad, other, "p")]
     share = (sum(prep) + 0.5) / (len(prep) + 1)
@@ -87,7 +93,7 @@ def test_log_odds(
 
 
 def test_a_preposition_never_seen_falls_back_to_the_noun() -> None:
-    tally = QuadrupleCounts.of([LemmatisedQuadruple("a", "b", "p", "c")], [False])
+    tally = QuadrupleCounts.from_quadruples([LemmatisedQuadruple("a", "b", "p", "c")], [False])
     assert [
         x.tolist() for x in back_off(tally.counts([LemmatisedQuadruple("a", "b", "new", "c")]))
     ] == [
@@ -102,7 +108,7 @@ def test_tendencies(
 ) -> None:
     given_ = [one for one, _ in corpus]
     answers = np.array([noun for _, noun in corpus])
-    found = Tendencies.of(given_, answers).features([quad])[0]
+    found = Tendencies.from_quadruples(given_, answers).features([quad])[0]
     for value, part in zip(found, ("v", "n", "m", "vn", "nm", "vm"), strict=True):
         total, times = 0.0, 3.0
         for other, noun in corpus:
@@ -116,12 +122,12 @@ def test_tendencies(
 def test_crossed_tendencies_do_not_see_their_own_answer() -> None:
     given_ = [LemmatisedQuadruple(f"v{at % 3}", f"n{at}", "p", f"m{at}") for at in range(4 * FOLDS)]
     answers = np.arange(len(given_)) % 2 == 0
-    before = Tendencies.crossed(given_, answers, np.random.default_rng(0))
+    before = Tendencies.cross_fit(given_, answers, np.random.default_rng(0))
     for at in (0, 7):
         turned = answers.copy()
         turned[at] = not turned[at]
         assert np.array_equal(
-            Tendencies.crossed(given_, turned, np.random.default_rng(0))[at], before[at]
+            Tendencies.cross_fit(given_, turned, np.random.default_rng(0))[at], before[at]
         )
     assert before.any()
 
@@ -133,7 +139,7 @@ def test_lexical_association_by_hand() -> None:
         (LemmatisedQuadruple("read", "letter", "to", "editor"), True),
         (LemmatisedQuadruple("lose", "soldier", "of", "fortune"), True),
     ]
-    found = Association.of([one for one, _ in corpus], [noun for _, noun in corpus])
+    found = Association.from_quadruples([one for one, _ in corpus], [noun for _, noun in corpus])
     asked = [
         LemmatisedQuadruple("send", "soldier", "into", "battle"),
         LemmatisedQuadruple("send", "letter", "to", "x"),
@@ -154,7 +160,7 @@ def test_association_of_new_heads_is_that_of_the_preposition() -> None:
         LemmatisedQuadruple("d", "e", "q", "c"),
         LemmatisedQuadruple("d", "b", "p", "c"),
     ]
-    found = Association.of(quads_, [True, False, True])
+    found = Association.from_quadruples(quads_, [True, False, True])
     asked = [
         LemmatisedQuadruple("x", "y", "p", "c"),
         LemmatisedQuadruple("x", "y", "q", "c"),
@@ -166,8 +172,10 @@ def test_association_of_new_heads_is_that_of_the_preposition() -> None:
 def test_other_text_counts_less_in_association() -> None:
     own, other = LemmatisedQuadruple("a", "b", "p", "c"), LemmatisedQuadruple("a", "e", "p", "c")
     asked = [LemmatisedQuadruple("a", "x", "p", "c")]
-    assert Association.of([own], [True], [(other, True)]).log_ratio(asked).tolist() == [math.inf]
-    found = Association.of([own], [True], [(other, False)])
+    assert Association.from_quadruples([own], [True], [(other, True)]).log_ratio(
+        asked
+    ).tolist() == [math.inf]
+    found = Association.from_quadruples([own], [True], [(other, False)])
     assert found.look_up([["V\ta\tp"]], 1).tolist() == [[OTHERS]]
     assert found.log_ratio(asked)[0] > 0
 
@@ -185,9 +193,9 @@ def test_cuts_are_smoothed_by_all_heads_of_a_kind() -> None:
         assert none == 0
         usual = made.probability(["egg"], [head_of("V", "", "with")])[0]
         assert usual == pytest.approx(egg * 3 / 4)
-        asked = made.smoothed(["egg"] * 3, [eat, cut, new])
+        asked = made.smooth(["egg"] * 3, [eat, cut, new])
         assert asked == pytest.approx([(3 * egg + usual) / 4, usual / 2, usual])
-    assert found.smoothed(["egg", "house"], [head_of("N", "pan", "with"), eat]).tolist() == [0, 0]
+    assert found.smooth(["egg", "house"], [head_of("N", "pan", "with"), eat]).tolist() == [0, 0]
 
 
 def test_evidence_of_other_text() -> None:
@@ -197,7 +205,7 @@ def test_evidence_of_other_text() -> None:
         LemmatisedQuadruple("eat", "pizza", "with", "fork"),
         LemmatisedQuadruple("x", "y", "beyond", "z"),
     ]
-    found = SlotCounts.of(quads_, pairs).features(asked)
+    found = SlotCounts.from_sources(quads_, pairs).features(asked)
     assert found.shape == (2, 8)
     assert found[1] == pytest.approx(0)
     # with: 4 of 8 tokens; eat has it in 4 of 8.
@@ -208,7 +216,7 @@ def test_evidence_of_other_text() -> None:
 
 def test_evidence_is_kept() -> None:
     pairs = Counts([[2.5]], ["fork"], ["with:eat"])
-    made = SlotCounts.of([Quadruple("a", "b", "c", "d", "V")], pairs)
+    made = SlotCounts.from_sources([Quadruple("a", "b", "c", "d", "V")], pairs)
     asked = [
         LemmatisedQuadruple("a", "b", "c", "d"),
         LemmatisedQuadruple("eat", "b", "with", "fork"),
@@ -226,7 +234,7 @@ def test_contexts() -> None:
 def test_back_off_on_real_quadruples(shared_data: Path) -> None:
     train, dev = (read(shared_data / "ppattach" / name) for name in ("training", "devset"))
     assert (len(train), len(dev)) == (20801, 4039)
-    tally = QuadrupleCounts.of(
+    tally = QuadrupleCounts.from_quadruples(
         [LemmatisedQuadruple(*one[:4]) for one in train], check_answers(train)
     )
     share, level = back_off(tally.counts([LemmatisedQuadruple(*one[:4]) for one in dev]))

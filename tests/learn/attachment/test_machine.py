@@ -82,7 +82,7 @@ def test_left_out_scores_are_those_of_machines_without_the_quadruple(
     # The mean is that of all: only the weights are without the quadruple.
     mean = goal.sum() / 42
     for at in (0, 13, 39):
-        rest, one = items.taken(np.delete(np.arange(40), at)), items.taken(np.array([at]))
+        rest, one = items.select(np.delete(np.arange(40), at)), items.select(np.array([at]))
         pairs = machines.kernel(rest, rest, False) + NOISE * np.eye(39)
         weights = np.linalg.solve(pairs, np.delete(goal, at) - mean)
         expected = mean + float((machines.kernel(one, rest, False) @ weights)[0])

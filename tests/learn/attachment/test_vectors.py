@@ -18,7 +18,7 @@ from roget.learn.attachment.sources import (
     Vectors,
     embed_classes,
     embed_contexts,
-    places_in,
+    find_classes,
     spaces,
     tables,
     tabulate,
@@ -86,7 +86,7 @@ def test_classes_make_words_alike_at_every_level() -> None:
     taxonomy.parents = {"food": ["thing"], "tool": ["thing"], "dish": ["food"]}
     for word, name in (("pizza", "dish"), ("pasta", "dish"), ("apple", "food"), ("fork", "tool")):
         taxonomy.add(word, name)
-    places = places_in(taxonomy, ["pizza", "pasta", "apple", "fork", "moon", "Fork"])
+    places = find_classes(taxonomy, ["pizza", "pasta", "apple", "fork", "moon", "Fork"])
     assert places["pizza"] == {"dish": 1, "food": 1, "thing": 1}
     assert "moon" not in places
     cells = {(word, name): share for word, own in places.items() for name, share in own.items()}
@@ -101,30 +101,30 @@ def test_a_very_deep_taxonomy_and_a_cyclic_one() -> None:
     deep = Taxonomy("deep", dict(zip(names, names, strict=True)))
     deep.parents = {name: [str(at)] for at, name in enumerate(names[1:])}
     deep.add("leaf", names[-1])
-    assert len(places_in(deep, ["leaf"])["leaf"]) == 3000
+    assert len(find_classes(deep, ["leaf"])["leaf"]) == 3000
     deep.parents["0"] = ["2999"]
     with pytest.raises(InputError, match="lie above themselves"):
-        places_in(deep, ["leaf"])
+        find_classes(deep, ["leaf"])
 
 
 def test_several_ways_up_count_once() -> None:
     taxonomy = Taxonomy("top", {name: name for name in ("top", "a", "b", "low")})
     taxonomy.parents = {"low": ["a", "b"], "a": ["top"], "b": ["top"]}
     taxonomy.add("word", "low")
-    assert places_in(taxonomy, ["word"])["word"] == {"low": 1, "a": 1, "b": 1, "top": 1}
+    assert find_classes(taxonomy, ["word"])["word"] == {"low": 1, "a": 1, "b": 1, "top": 1}
 
 
 def test_senses_share_a_word() -> None:
     taxonomy = Taxonomy("top", {"a": "a", "b": "b"})
     taxonomy.add("bank", "a", 9.0)
     taxonomy.add("bank", "b", 1.0)
-    assert places_in(taxonomy, ["bank"])["bank"] == pytest.approx({"a": 0.75, "b": 0.25})
+    assert find_classes(taxonomy, ["bank"])["bank"] == pytest.approx({"a": 0.75, "b": 0.25})
 
 
 def test_a_learnt_thesaurus_has_places() -> None:
     counts = Counts([[9, 1, 0, 0], [8, 2, 0, 1], [0, 0, 7, 3], [1, 0, 6, 4]], list("abcd"))
     thesaurus = Thesaurus.from_clustering(counts, MDLTree(random_state=0).fit(counts))
-    places = places_in(thesaurus, ["a", "b", "d", "z"])
+    places = find_classes(thesaurus, ["a", "b", "d", "z"])
     assert set(places) == {"a", "b", "d"}
     assert places["a"] == places["b"] != places["d"]
     assert set(places["a"]) & set(places["d"]) == {"0"}
@@ -133,7 +133,7 @@ def test_a_learnt_thesaurus_has_places() -> None:
 def test_both_kinds_side_by_side() -> None:
     one = Vectors(["a", "b"], unit([[1, 0], [0.6, 0.8]]), ["^s"], unit([[0, 1]]))
     other = Vectors(["b", "c"], unit([[1.0], [1.0]]), [], np.zeros((0, 1), np.float32))
-    both = one.beside(other, 0.36)
+    both = one.combine(other, 0.36)
     assert both.words == ["a", "b", "c"]
     assert np.linalg.norm(both.table, axis=1) == pytest.approx(1, abs=1e-6)
     # a is known by contexts only, c by classes only.
@@ -144,7 +144,7 @@ def test_both_kinds_side_by_side() -> None:
 
 
 def test_vectors_are_kept_as_they_are_used() -> None:
-    made = embed_contexts(TOKENS, seed=0).rounded()
+    made = embed_contexts(TOKENS, seed=0).round()
     again = Vectors.read(made.content())
     for name in ("words", "hints"):
         assert getattr(again, name) == getattr(made, name)

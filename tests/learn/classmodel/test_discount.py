@@ -25,8 +25,8 @@ def test_discounted_counts_are_those_of_the_loop(seed: int, levels: int) -> None
     table = rng.poisson(1.0, (5, 6)) * (rng.random((5, 1)) < 0.8)
     discounts = rng.random(levels) * np.arange(1, levels + 1)
     lower = rng.dirichlet(np.ones(6), 5)
-    known = mixing.evidence(table, *everywhere(table), levels)
-    own, left = known.discounted(discounts)
+    known = mixing.gather_data(table, *everywhere(table), levels)
+    own, left = known.discount(discounts)
     found = (own + left * lower.ravel()).reshape(table.shape)
     np.testing.assert_allclose(found, naive.discounted(table, discounts, lower), atol=1e-12)
     np.testing.assert_allclose(found.sum(axis=1), 1.0)
@@ -36,8 +36,8 @@ def test_discounted_counts_are_those_of_the_loop(seed: int, levels: int) -> None
 def test_fractional_counts_never_go_below_zero(seed: int) -> None:
     rng = np.random.default_rng(seed)
     table = rng.random((4, 5)) * rng.integers(0, 4, (4, 5))
-    known = mixing.evidence(table, *everywhere(table), 3)
-    own, left = known.discounted(np.array([1.0, 2.0, 3.0]))
+    known = mixing.gather_data(table, *everywhere(table), 3)
+    own, left = known.discount(np.array([1.0, 2.0, 3.0]))
     assert (own >= 0).all()
     sums = own.reshape(4, 5).sum(axis=1) + left.reshape(4, 5)[:, 0]
     np.testing.assert_allclose(sums, 1.0)
@@ -46,7 +46,7 @@ def test_fractional_counts_never_go_below_zero(seed: int) -> None:
 def test_tuned_discounts_are_the_best_of_a_grid(parts: Any) -> None:
     train, dev, _ = (part.matrix for part in parts)
     cells = sparse.coo_array(dev)
-    known = mixing.evidence(train, cells.row, cells.col, 1)
+    known = mixing.gather_data(train, cells.row, cells.col, 1)
     lower = np.full(cells.data.size, 1 / train.shape[1])
     best = mixing.tune(known, lower, cells.data.astype(float), np.array([0.5]))[0]
     uniform = np.full(train.shape, 1 / train.shape[1])

@@ -1,4 +1,4 @@
-"""Laws that every model holds, and what a ClassModel can be made of."""
+"""Laws that every model satisfies, and the kinds of classes a ClassModel accepts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from learn.classmodel.conftest import planted
 from roget import catalogue
 from roget.core.counts import Counts
-from roget.errors import InputError, RogetError
+from roget.errors import InputError
 from roget.learn.classmodel import ClassModel
 from roget.learn.classmodel.classes import ClassCounts
 from roget.learn.classmodel.families import FAMILIES, learn_family
@@ -22,6 +22,7 @@ from roget.learn.clustering.comdl.estimator import CoMDL
 from roget.learn.clustering.mdl.estimator import MDLTree
 from roget.learn.clustering.soft.estimator import SoftAnnealing
 from roget.learn.thesaurus import Thesaurus
+from support.errors import refused
 
 KINDS = [*FAMILIES, "soft", "soft-symmetric", "mdl", "comdl"]
 CLASSY = [name for name in catalogue.MODELS if recipe(name).families]
@@ -29,7 +30,7 @@ CLASSY = [name for name in catalogue.MODELS if recipe(name).families]
 
 @pytest.fixture(scope="module")
 def learnt() -> dict[str, list[ClassCounts]]:
-    """Families are learnt once for all tests here."""
+    """Hold the families learnt so far: they are learnt once for all tests here."""
     return {}
 
 
@@ -40,7 +41,7 @@ def adds_up(table: Any) -> None:
 
 
 @pytest.mark.parametrize("name", catalogue.MODELS)
-def test_every_row_adds_up_to_one(name: str, parts: Any, learnt: Any) -> None:
+def test_every_row_sums_to_one(name: str, parts: Any, learnt: Any) -> None:
     train, dev, test = parts
     model = ClassModel(name, random_state=0).fit(train, dev=dev, learnt=learnt)
     rows = model.proba_rows(np.arange(len(train)))
@@ -55,7 +56,9 @@ def test_every_row_adds_up_to_one(name: str, parts: Any, learnt: Any) -> None:
 
 @pytest.mark.parametrize("backoff", ["discount", "interpolate", "none"])
 @pytest.mark.parametrize("name", CLASSY)
-def test_classes_beat_what_knows_none(name: str, backoff: str, parts: Any, learnt: Any) -> None:
+def test_classes_beat_models_without_classes(
+    name: str, backoff: str, parts: Any, learnt: Any
+) -> None:
     train, dev, test = parts
     model = ClassModel(name, backoff=backoff, random_state=0).fit(train, dev=dev, learnt=learnt)
     adds_up(model.proba_rows([0, 1, 2]))
@@ -118,15 +121,15 @@ def test_words_that_a_thesaurus_does_not_know_are_placed_by_their_counts(parts: 
     assert model.score(later) > plain.score(later) + 0.05
 
 
-def test_without_dev_weights_are_learnt_on_tokens_put_aside(parts: Any) -> None:
+def test_weights_are_fitted_to_held_out_tokens_without_dev(parts: Any) -> None:
     train, dev, test = parts
-    alone = ClassModel("comdl", random_state=0).fit(train)
+    alone = ClassModel("nearest", random_state=0).fit(train)
     assert alone.score(test) > ClassModel("kneser-ney").fit(train, dev=dev).score(test)
-    with pytest.raises(InputError, match="give dev"):
+    with refused("fractional-counts", "dev"):
         ClassModel("comdl").fit(train.matrix * 0.5)
 
 
-def test_an_empty_dev_leaves_weights_equal(parts: Any) -> None:
+def test_empty_dev_leaves_weights_equal(parts: Any) -> None:
     train, _, test = parts
     model = ClassModel("mdl", random_state=0).fit(train, dev=sparse.csr_array(train.shape))
     assert model.weights_ == pytest.approx(np.full((1, len(model.names_)), 1 / len(model.names_)))
@@ -134,7 +137,7 @@ def test_an_empty_dev_leaves_weights_equal(parts: Any) -> None:
     assert np.isnan(model.score(sparse.csr_array(train.shape)))
 
 
-def test_pairs_by_name_and_scores_of_other_orders(parts: Any) -> None:
+def test_pairs_by_name_and_scores_in_other_orders(parts: Any) -> None:
     train, dev, test = parts
     model = ClassModel("kneser-ney").fit(train, dev=dev)
     assert model.proba("w3", ["v0", "v1"]) == pytest.approx(model.proba(3, [0, 1]))
@@ -146,49 +149,50 @@ def test_pairs_by_name_and_scores_of_other_orders(parts: Any) -> None:
     )
 
 
-@pytest.mark.parametrize("name", catalogue.MODELS)
 @pytest.mark.parametrize(
     "table", [[[1]], [[5, 0]], [[3], [2]], [[2, 1], [0, 3]], [[0, 0], [4, 1]]], ids=str
 )
+@pytest.mark.parametrize("name", ["kneser-ney", *KINDS])
 def test_tiny_tables(name: str, table: Any) -> None:
     model = ClassModel(name, random_state=0).fit(np.array(table), dev=np.array(table))
     adds_up(model.proba_rows(np.arange(len(table))))
     adds_up(model.predict_proba(np.array(table)))
-    adds_up(ClassModel(name, random_state=0).fit(np.array(table)).proba_rows([0]))
+    if name in ("kneser-ney", "nearest"):
+        adds_up(ClassModel(name, random_state=0).fit(np.array(table)).proba_rows([0]))
 
 
-def test_bad_input_is_named(parts: Any) -> None:
+def test_invalid_input_is_named(parts: Any) -> None:
     train, dev, _ = parts
     other = SoftAnnealing(2, random_state=0).fit(np.eye(3) + 1)
-    for source, said in (
-        ("sofft", "soft"),
-        (other, "3 × 3"),
-        (object(), "expected a fitted clusterer"),
-        (("mdl", "nearest"), "2 classes in a tuple: expected a list"),
-        ((other, other, other), "3 classes in a tuple: expected a list"),
-        ((other, other), "2 classes in a tuple: expected a list"),
-        ([], r"classes=\[\]: expected one at least"),
-        (["mle", "unigram"], "'mle' has no classes"),
-        (["nearest", "kneser-ney"], "'kneser-ney' has no classes"),
-        ((np.ones((60, 1)), np.ones((1, 40))), "add up to 1"),
-        ((np.ones((3, 1)), np.ones((1, 40))), "for 60 words"),
+    for source, code, named in (
+        ("sofft", "unknown-name", "soft"),
+        (other, "length-mismatch", "3 × 3"),
+        (object(), "invalid-input", "object"),
+        (("mdl", "nearest"), "invalid-input", "tuple of 2"),
+        ((other, other, other), "invalid-input", "tuple of 3"),
+        ((other, other), "invalid-input", "tuple of 2"),
+        ([], "invalid-option", "classes=[]"),
+        (["mle", "unigram"], "invalid-option", "'mle'"),
+        (["nearest", "kneser-ney"], "invalid-option", "'kneser-ney'"),
+        ((np.ones((60, 1)), np.ones((1, 40))), "bad-weight", "centroids"),
+        ((np.ones((3, 1)), np.ones((1, 40))), "length-mismatch", "60 words"),
     ):
-        with pytest.raises(RogetError, match=said):
+        with refused(code, named):
             ClassModel(source).fit(train, dev=dev)
-    with pytest.raises(InputError, match="backoff='kn'"):
+    with refused("invalid-option", "backoff='kn'"):
         ClassModel(backoff="kn").fit(train)
     model = ClassModel("unigram").fit(train, dev=dev)
-    with pytest.raises(InputError, match="rows: expected 60"):
+    with refused("length-mismatch", "dev", 60):
         ClassModel("unigram").fit(train.matrix, dev=dev.matrix[:3])
-    with pytest.raises(InputError, match="nothing to learn from"):
+    with refused("empty-input"):
         ClassModel("unigram").fit(np.zeros((2, 2)), dev=np.zeros((2, 2)))
-    with pytest.raises(InputError, match="not pairs"):
+    with refused("length-mismatch", "3 words", "2 contexts"):
         model.proba([0, 1, 2], [0, 1])
-    with pytest.raises(InputError, match="unknown word"):
+    with refused("unknown-word", "nothing"):
         model.proba("nothing", "v0")
 
 
-def test_what_was_not_fitted_says_so(parts: Any) -> None:
+def test_unfitted_model_is_refused(parts: Any) -> None:
     for ask in (ClassModel().log_proba, ClassModel().score, ClassModel().predict_proba):
         with pytest.raises(NotFittedError):
             ask(parts[2])
@@ -245,5 +249,5 @@ def test_kept_models_say_the_same(name: str, parts: Any, learnt: Any, tmp_path: 
     np.testing.assert_array_equal(again.predict_proba(new), model.predict_proba(new))
     assert again.proba("w1", "v2") == model.proba(1, 2)
     (tmp_path / "model" / "arrays.npz").write_bytes(b"")
-    with pytest.raises(InputError, match=r"cannot be read as a model: .*arrays\.npz"):
+    with pytest.raises(InputError, match=r"arrays\.npz"):
         ClassModel.load(tmp_path / "model")

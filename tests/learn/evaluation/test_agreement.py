@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from roget.learn.evaluation.agreement import measure_alpha, share_alike
+from roget.learn.evaluation.agreement import measure_agreement, measure_alpha
 
 PRINTED = """
 1 2 3 3 2 1 4 1 2 . . .
@@ -62,13 +62,13 @@ def test_share_alike_counts_pairs(codes):
         for unit in codes.T.tolist()
         for a, b in permutations([code for code in unit if code >= 0], 2)
     ]
-    found = share_alike(codes)
+    found = measure_agreement(codes)
     assert found is None if not same else found == pytest.approx(np.mean(same))
 
 
 def test_random_answers_agree_by_chance():
     codes = np.random.default_rng(0).integers(6, size=(3, 4000))
     assert measure_alpha(codes) == pytest.approx(0, abs=0.02)
-    assert share_alike(codes) == pytest.approx(1 / 6, abs=0.01)
+    assert measure_agreement(codes) == pytest.approx(1 / 6, abs=0.01)
     assert measure_alpha(codes[[0, 0]]) == 1
     assert measure_alpha(codes[:1]) is None

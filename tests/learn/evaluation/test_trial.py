@@ -1,4 +1,4 @@
-"""What classes are worth on held-out tokens, as the summary of a build tells it."""
+"""Quality of classes on held-out tokens, as reported in the summary of a build."""
 
 from __future__ import annotations
 
@@ -16,16 +16,21 @@ from roget.learn.evaluation.heldout import KEPT, trial
 
 
 def planted(seed: int = 0) -> Counts:
-    """Forty words of four families, each with few tokens of its family's contexts."""
+    """Return forty words of four families, each with few tokens of its family's contexts."""
     rng = np.random.default_rng(seed)
     kinds = rng.dirichlet(np.full(60, 0.2), 4)
     return Counts(np.vstack([rng.multinomial(40, kinds[row % 4]) for row in range(40)]))
 
 
 @pytest.mark.parametrize(
-    "model", [SoftAnnealing(4, random_state=0), MDLTree(4, random_state=0), CoMDL(random_state=0)]
+    "model",
+    [
+        SoftAnnealing(4, random_state=0),
+        MDLTree(4, random_state=0, concentration=30.0),
+        CoMDL(random_state=0, n_starts=1),
+    ],
 )
-def test_classes_of_families_are_worth_something(model) -> None:
+def test_classes_of_families_improve_predictions(model) -> None:
     counts = planted()
     told = []
     found = trial(counts, model.fit(counts), 0, told.append)
@@ -38,7 +43,7 @@ def test_classes_of_families_are_worth_something(model) -> None:
     assert found["tokens"] == held.total
 
 
-def test_the_bits_are_those_of_words_backed_off_to_the_unigram() -> None:
+def test_bits_are_those_of_words_backed_off_to_the_unigram() -> None:
     counts = planted()
     found = trial(counts, SoftAnnealing(4, random_state=0).fit(counts), 0)
     train, held = counts.split(KEPT, random_state=0)
@@ -58,20 +63,20 @@ def test_the_bits_are_those_of_words_backed_off_to_the_unigram() -> None:
     assert found["word"] == pytest.approx(loss / weights.sum(), rel=1e-9)
 
 
-def test_nothing_is_said_where_it_cannot_be_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trial_is_omitted_if_it_cannot_be_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     few = Counts([[3, 1], [0, 2]])
     assert trial(few, SoftAnnealing(2, random_state=0).fit(few), 0) is None
     broken = Counts(sparse.csr_array(planted().matrix * 0.5))
     assert trial(broken, SoftAnnealing(2, random_state=0).fit(broken), 0) is None
 
 
-def test_a_build_tells_it_unless_it_is_not_wanted(tmp_path) -> None:
+def test_build_reports_the_trial_unless_disabled(tmp_path) -> None:
     planted().write(tmp_path / "x.counts")
-    plan = Plan("mdl", 4)
+    plan = Plan("soft", 4)
     built = run([tmp_path / "x.counts"], tmp_path / "one", CountOptions(), plan)
     assert math.isfinite(built.thesaurus.provenance["heldout"]["both"])
     plain = run(
-        [tmp_path / "x.counts"], tmp_path / "two", CountOptions(), Plan("mdl", 4, heldout=False)
+        [tmp_path / "x.counts"], tmp_path / "two", CountOptions(), Plan("soft", 4, heldout=False)
     )
     assert "heldout" not in plain.thesaurus.provenance
     assert plain.thesaurus.tree == built.thesaurus.tree

@@ -1,1 +1,1 @@
-"""Prepositional phrases: do they belong to the verb or to its object?"""
+"""Attachment of prepositional phrases: to the verb, or to its object."""

@@ -1,4 +1,4 @@
-"""Attacher: learns where prepositional phrases belong, in the manner of scikit-learn."""
+"""Attacher: decide where prepositional phrases attach, as a scikit-learn-like estimator."""
 
 from __future__ import annotations
 
@@ -28,82 +28,85 @@ from roget.learn.command_options import RULES, AttachOptions
 MODELS: dict[str, Any] = {"best": Best, "chain": Chain}
 KIND = folders.model("attacher", "attachment.model")
 CHUNK = 1 << 14
-"""Quadruples decided at a time."""
+"""Batch size: quadruples decided at once."""
 
 Quads = Iterable[Sequence[str]]
 
 
 @dataclass(frozen=True)
 class Test:
-    """How a model did on answered quadruples."""
+    """The performance of a model on answered quadruples."""
 
-    __test__ = False  # no test of pytest's
+    __test__ = False  # not a pytest class
 
     items: int
     coverage: float
-    """The share it did not leave to the default."""
+    """The share not left to the default."""
     accuracy: float
     low: float
-    """The 95 % interval of the accuracy (Wilson)."""
+    """Ends of the 95 % interval of the accuracy (Wilson)."""
     high: float
     stages: tuple[BackoffStage, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Ready for JSON."""
+        """Return a dictionary for JSON."""
         return asdict(self)
 
 
 class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
-    """Decides whether a phrase belongs to the noun (N) or to the verb (V): eat pizza with fork.
+    """Decides whether a phrase attaches to the noun (N) or the verb (V): eat pizza with fork.
 
-    "best" weighs a kernel machine over the likeness of all four words with counts of other text;
-    "chain" is that of Li & Abe (1996): thesaurus, WordNet, lexical association, noun; by the rule
-    "printed" nothing is smoothed, as in the paper. `pairs` are Counts, or a file of them;
-    `thesauri` thesauri of nouns, or their folders. `progress` is called with a `Progress`: the
-    share that is done, and "what" is being done.
+    "best" combines a kernel machine over the similarity of all four words with counts from other
+    text; "chain" is the chain of Li & Abe (1996): thesaurus, WordNet, lexical association, noun.
+    With the rule "printed" nothing is smoothed, as in the paper. `pairs` are Counts, or a file of
+    them; `thesauri` are thesauri of nouns, or their folders. `progress` is called with a
+    `Progress`: the share that is done, and "what" is being done.
 
-    Fitted: `classes_`, `left_out_accuracy_` (of quadruples decided without themselves; None for
-    the chain), `dev_` (a `Test` on the quadruples for development, if there were some).
+    Fitted: `classes_`, `left_out_accuracy_` (leave-one-out accuracy; None for the chain), `dev_` (a
+    `Test` on the development quadruples, if there were any).
     """
 
     @property
     def _kind(self) -> str:
-        """The model that is asked for; a rule is for the chain alone."""
+        """The requested model; a rule applies to the chain only."""
         if self.rule is not None and self.model == "best":
-            raise InputError(f"rule {self.rule!r}: the model best has no rules; ask for the chain")
+            raise InputError(
+                f"rule={self.rule!r} requires model='chain'", code="conflicting-options"
+            )
         return self.model or ("best" if self.rule is None else "chain")
 
     @property
     def _more(self) -> dict[str, str]:
         return {"rule": self.rule or RULES[0]} if self._kind == "chain" else {}
 
-    def _tell(self, done: float, what: str) -> None:
+    def _report(self, done: float, what: str) -> None:
         if self.progress is not None:
             self.progress(Progress(done, facts={"what": what}))
 
     def fit(self, quads: Quads, y: Iterable[str] | None = None, dev: Quads | None = None) -> Self:
         """Learn from quadruples (verb, noun, preposition, noun) and their answers, N or V.
 
-        Answers may be a fifth part of the quadruples, as in those of `dev`.
+        Answers may also be the fifth element of the quadruples, as in `dev`.
         """
         check(self)
         kind = self._kind
         train, held = check_quadruples(quads, y), check_quadruples(dev) if dev is not None else None
         answers = set(check_answers(train))
         if not train:
-            raise InputError("there is no quadruple to learn from")
+            raise InputError("no quadruples to learn from", code="empty-input")
         if len(answers) == 1:
             only = NOUN if answers == {True} else VERB
             raise InputError(
-                f"all {len(train):,} quadruples have the answer {only}; to learn, both are needed"
+                f"all {len(train):,} quadruples have the answer {only}; both answers are needed",
+                code="too-little-text",
             )
         if held is not None:
             check_answers(held)
         sources = make_sources(train, self.pairs, self.thesauri, self.wordnet)
-        # The last digits of sums depend on the number of threads; and many small ones lose by them.
+        # The last digits of sums depend on the number of threads, and small products are slower.
         with threadpool_limits(1):
             self.fitted_, self.left_out_accuracy_ = MODELS[kind].fit(
-                train, sources, self.random_state, held, self._tell, **self._more
+                train, sources, self.random_state, held, self._report, **self._more
             )
         self.classes_ = np.array([NOUN, VERB])
         self.trained_on_ = len(train)
@@ -111,24 +114,24 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
         return self
 
     def predict_proba(self, quads: Quads) -> Floats:
-        """p(N) and p(V) of each quadruple, in the order of `classes_`."""
+        """Return p(N) and p(V) of each quadruple, in the order of `classes_`."""
         nouns = self._decide(check_quadruples(quads))[0]
         return np.column_stack([nouns, 1 - nouns])
 
     def predict(self, quads: Quads) -> Array:
-        """N or V for each quadruple; N where both are as likely."""
+        """Return N or V for each quadruple; N if both are equally likely."""
         return np.where(self.predict_proba(quads)[:, 0] >= 0.5, NOUN, VERB)
 
     def score(self, quads: Quads, y: Iterable[str] | None = None) -> float:
-        """The share of right answers."""
+        """Return the accuracy."""
         return self.test(quads, y).accuracy
 
     def test(self, quads: Quads, y: Iterable[str] | None = None) -> Test:
-        """Accuracy, as a whole and by the kind of evidence that each answer rests on."""
+        """Return the accuracy, overall and by the kind of evidence that decided."""
         given = check_quadruples(quads, y)
         truth = np.array(check_answers(given))
         if not given:
-            raise InputError("there is no quadruple to test on")
+            raise InputError("no quadruples to test on", code="empty-input")
         nouns, stage = self._decide(given)
         right = (nouns >= 0.5) == truth
         low, high = wilson(int(right.sum()), len(given))
@@ -137,7 +140,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
         return Test(len(given), covered, float(right.mean()), low, high, stages)
 
     def save(self, path: PathLike) -> None:
-        """Write the model as a folder of JSON and arrays; nothing else is needed to use it."""
+        """Write the model as a self-contained folder of JSON and arrays."""
         check_is_fitted(self, "fitted_")
         about = {
             "options": {"model": self._kind, "random_state": self.random_state, **self._more},
@@ -148,7 +151,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
 
     @classmethod
     def load(cls, path: PathLike) -> Self:
-        """The model that `save` wrote."""
+        """Read a model that `save` wrote."""
         kept = folders.read(path, KIND)
         with folders.whole(path):
             made = cls(**kept["options"])
@@ -163,7 +166,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
         return made
 
     def _decide(self, quads: list[Quadruple]) -> tuple[Any, Any]:
-        """p(N) of each quadruple, and which kind of evidence it rests on."""
+        """Return p(N) of each quadruple, and the kind of evidence that decided."""
         check_is_fitted(self, "fitted_")
         parts = [quads[at : at + CHUNK] for at in range(0, len(quads), CHUNK)]
         if not parts:

@@ -1,4 +1,4 @@
-"""The best model: likeness, other text and tendencies, weighed by logistic regression."""
+"""The best model: similarity, other text and tendencies combined by logistic regression."""
 
 from __future__ import annotations
 
@@ -28,16 +28,17 @@ from roget.learn.attachment.statistics import (
 Held = tuple[Floats, BoolArray]
 
 STRENGTHS = (1.0, 10.0, 100.0)
-"""How strongly weights are held to what is expected of them: those that are tried."""
+"""Strengths of the regularisation towards the expected weights that are tried."""
 FOLDS = 5
 STEPS = 50
+"""Maximum number of Newton steps."""
 TRUST = 3.0
-"""The log odds that a score of 1 is expected to be worth."""
+"""Expected log odds of a score of 1."""
 
 
 @dataclass
 class Best:
-    """What `Attacher(model="best")` learns."""
+    """The model of `Attacher(model="best")`."""
 
     forms: Forms
     verbs: Vectors
@@ -58,32 +59,33 @@ class Best:
         sources: Sources,
         seed: int,
         dev: Sequence[Quadruple] | None,
-        tell: Callable[[float, str], None],
+        report: Callable[[float, str], None],
     ) -> tuple[Self, float]:
-        """Learn from answered quadruples of both answers; and the accuracy on those left out.
+        """Learn from quadruples with both answers; return the model and leave-one-out accuracy.
 
-        Quadruples for development choose how far the weights of the evidence are held back;
-        without them, those left out do.
+        The strength of regularisation is chosen on the development quadruples, or by
+        cross-validation without them.
         """
         answers = np.array(check_answers(quads))
         rng = np.random.default_rng(seed)
-        tell(0.02, "vectors of words")
+        report(0.02, "vectors of words")
         forms = sources.forms()
         normal = forms.normal(quads)
         verbs, nouns = spaces(quads, normal, sources, seed)
-        evidence = SlotCounts.of(sources.quads, sources.pairs)
+        evidence = SlotCounts.from_sources(sources.quads, sources.pairs)
         told = evidence.features(normal)
         scaling = np.stack([told.mean(axis=0), told.std(axis=0) + 1e-6])
         items = _items(quads, normal, (verbs, nouns, nouns), (told - scaling[0]) / scaling[1])
-        tell(0.4, "likeness of quadruples")
+        report(0.4, "similarity of quadruples")
         machine, left_out = Machine.fit(
-            items, answers, rng, lambda done: tell(0.4 + 0.55 * done, "likeness of quadruples")
+            items, answers, rng, lambda done: report(0.4 + 0.55 * done, "similarity of quadruples")
         )
-        tell(0.97, "weights of evidence")
+        report(0.97, "weights of evidence")
         features = np.column_stack(
-            [left_out, items.evidence, Tendencies.crossed(normal, answers, rng)]
+            [left_out, items.evidence, Tendencies.cross_fit(normal, answers, rng)]
         )
-        tally, tendencies = QuadrupleCounts.of(normal, answers), Tendencies.of(normal, answers)
+        tally = QuadrupleCounts.from_quadruples(normal, answers)
+        tendencies = Tendencies.from_quadruples(normal, answers)
         expected = np.zeros(features.shape[1] + 1)
         expected[0] = TRUST
         made = cls(forms, verbs, nouns, evidence, scaling, tally, tendencies, machine, expected)
@@ -92,13 +94,13 @@ class Best:
         return made, accuracy
 
     def probability(self, quads: Sequence[Quadruple]) -> tuple[Floats, Ints]:
-        """p(N) of each quadruple, and the level of the longest part of it that was seen."""
+        """Return p(N) of each quadruple, and the level of its longest known part."""
         features = self._features(quads)
         level = back_off(self.tally.counts(self.forms.normal(quads)))[1]
         return expit(log_odds(features, self.weights)), level
 
     def _features(self, quads: Sequence[Quadruple]) -> Floats:
-        """All evidence in one row: the machine's scores, other text, tendencies."""
+        """Return all evidence in one row: the machine's scores, other text, tendencies."""
         normal = self.forms.normal(quads)
         told = (self.evidence.features(normal) - self.scaling[0]) / self.scaling[1]
         items = _items(quads, normal, (self.verbs, self.nouns, self.nouns), told)
@@ -107,11 +109,12 @@ class Best:
         )
 
     def table(self, quads: Any, truth: Any, right: Any, stage: Any) -> list[BackoffStage]:
-        """By the longest part of a quadruple that was seen in training: the share, and how well."""
-        return [BackoffStage.of(name, stage == at, right) for at, name in enumerate(self.stages)]
+        """Report coverage and accuracy by the longest part of a quadruple seen in training."""
+        stages = enumerate(self.stages)
+        return [BackoffStage.measure(name, stage == at, right) for at, name in stages]
 
     def content(self) -> dict[str, Any]:
-        """What is to be kept: plain values and arrays, under names of one level."""
+        """Return plain values and arrays to store, under flat names."""
         kept = put_under("forms", {"verbs": self.forms.verbs, "nouns": self.forms.nouns})
         kept |= put_under("weights", {"scaling": self.scaling, "weights": self.weights})
         for name in ("verbs", "nouns", "evidence", "tally", "machine", "tendencies"):
@@ -120,9 +123,9 @@ class Best:
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Self:
-        """From what was kept."""
+        """Read stored values."""
         verbs, nouns = (Vectors.read(take_under(name, kept)) for name in ("verbs", "nouns"))
-        # A score, what other text tells, tendencies, and the constant.
+        # A score, the features of other text, the tendencies, and the constant.
         features = 1 + TOLD + len(LOOSE_PARTS) + 1
         schema: Schema = {
             "weights.scaling": ("f", (2, TOLD)),
@@ -153,7 +156,7 @@ def _items(
     spaces: tuple[Vectors, Vectors, Vectors],
     told: Floats,
 ) -> FeatureRows:
-    """Quadruples as the machine sees them."""
+    """Return quadruples as input of the machine."""
     raw, base = list(zip(*quads, strict=True)), list(zip(*normal, strict=True))
     found = [space.look_up(base[at], raw[at]) for space, at in zip(spaces, (0, 1, 3), strict=True)]
     return FeatureRows(
@@ -171,11 +174,11 @@ def weigh(
     rng: np.random.Generator,
     dev: Held | None = None,
 ) -> tuple[Floats, float]:
-    """Weights, the constant last, and the accuracy on fifths of the data weighed by the others.
+    """Return weights (the constant last) and the cross-validated accuracy over five folds.
 
-    `expected` are the weights where there is little to learn from. How strongly they are held to
-    is what gives the held-out answers most probability: those for development, or else those of
-    each fifth.
+    `expected` are the weights if there is little to learn from. The strength of regularisation
+    towards them maximises the probability of held-out answers: answers of the development
+    quadruples, or of each fold.
     """
     fold = rng.permutation(len(nouns)) % FOLDS
     tried = []
@@ -193,10 +196,10 @@ def weigh(
 
 
 def regress(features: Floats, nouns: BoolArray, expected: Floats, strength: float) -> Floats:
-    """Weights w, the constant last, by Newton's method.
+    """Fit weights w, the constant last, by Newton's method.
 
-    They minimise Σ −log p(answer) + ½·strength·Σ (spread·(w − expected))², spread being that of
-    each feature, and 1 for the constant.
+    They minimise Σ −ln p(answer) + ½·strength·Σ (spread·(w − expected))², where `spread` is the
+    standard deviation of each feature, and 1 for the constant.
     """
     rows = np.column_stack([features, np.ones(len(nouns))])
     spread = np.append(features.std(axis=0), 1.0) if len(nouns) else np.ones(rows.shape[1])
@@ -214,11 +217,11 @@ def regress(features: Floats, nouns: BoolArray, expected: Floats, strength: floa
 
 
 def log_odds(features: Floats, weights: Floats) -> Floats:
-    """Of N, for each row of features."""
+    """Return the log odds of N for each row of features."""
     return np.asarray(features @ weights[:-1] + weights[-1])
 
 
 def loss(odds: Floats, nouns: BoolArray) -> float:
-    """The mean −log probability of the answers, nats."""
+    """Return the mean −ln probability of the answers."""
     right = expit(np.where(nouns, odds, -odds))
     return -float(np.mean(np.log(np.maximum(right, 1e-300))))

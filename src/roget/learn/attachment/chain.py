@@ -1,4 +1,4 @@
-"""The chain of Li & Abe (1996): thesaurus, WordNet, lexical association, and else the noun."""
+"""The chain of Li & Abe (1996): thesaurus, WordNet, lexical association, and finally the noun."""
 
 from __future__ import annotations
 
@@ -41,24 +41,24 @@ from roget.learn.thesaurus import Thesaurus
 from roget.learn.treecut import TreeCut
 
 LEARNT, LEAST = 1000, 5
-"""Nouns in a thesaurus that is learnt, and how often each must have been seen."""
+"""Number of nouns of a learnt thesaurus, and minimum occurrences of each."""
 WORDS, MDL, MLE, WORDNET = "words", "MDL thesaurus", "MLE thesaurus", "WordNet"
 ASSOCIATION, DEFAULT = "lexical association", "default"
 
 PRINTED = "printed"
 
 PAIRS = 1 << 16
-"""Words and heads whose probabilities are worked out at a time."""
+"""Batch size: words and heads whose probabilities are computed at once."""
 
 
 @dataclass
 class Chain:
-    """What `Attacher(model="chain")` learns: p(noun|head) in several ways, and which come first.
+    """The model of `Attacher(model="chain")`: several estimates of p(noun|head), in order.
 
-    A way decides for the noun where p(noun2|noun, prep) times its association with the preposition
-    is larger than the same of the verb, for the verb where it is smaller, and leaves ties and zeros
-    to the next. Cuts are smoothed as associations are, words are not. By the rule "printed" there
-    is neither smoothing nor association before it is association's turn.
+    An estimate decides for the noun if p(noun2|noun1, prep) times its association with the
+    preposition is larger than the same product for the verb, for the verb if it is smaller; ties
+    and zeros are left to the next estimate. Cuts are smoothed like associations, words are not.
+    With the rule "printed" there is no smoothing, and association is used only in its own stage.
     """
 
     forms: Forms
@@ -69,7 +69,7 @@ class Chain:
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """What decides, the first of them first."""
+        """The stages in the order in which they decide."""
         return (*self.order, ASSOCIATION, DEFAULT)
 
     @classmethod
@@ -79,30 +79,30 @@ class Chain:
         sources: Sources,
         seed: int,
         dev: Sequence[Quadruple] | None,
-        tell: Callable[[float, str], None],
+        report: Callable[[float, str], None],
         rule: str = RULES[0],
     ) -> tuple[Self, None]:
-        """Learn from answered quadruples; those for development are not needed."""
+        """Learn from answered quadruples; development quadruples are not used."""
         forms = sources.forms()
         normal = forms.normal(quads)
         answers = check_answers(quads)
-        tell(0.02, "heads and their nouns")
+        report(0.02, "heads and their nouns")
         pairs = [
             (other_name(quad.noun2), _head(quad, noun))
             for quad, noun in zip(normal, answers, strict=True)
         ]
         preferences = {WORDS: by_words(pairs)}
-        trees = _trees(quads, normal, sources, seed, tell)
+        trees = _trees(quads, normal, sources, seed, report)
         for at, (name, tree) in enumerate(trees.items()):
-            tell(0.7 + 0.25 * at / len(trees), f"cuts of {name}")
+            report(0.7 + 0.25 * at / len(trees), f"cuts of {name}")
             preferences[name] = by_cut(tree, pairs)
         order = [name for name in trees if name != MLE]
         others = [(LemmatisedQuadruple(*one[:4]), one.attachment == NOUN) for one in sources.quads]
-        association = Association.of(normal, answers, others)
+        association = Association.from_quadruples(normal, answers, others)
         return cls(forms, association, preferences, order, rule), None
 
     def probability(self, quads: Sequence[Quadruple]) -> tuple[Floats, Ints]:
-        """p(N) of each quadruple, and which stage decided."""
+        """Return p(N) of each quadruple, and the stage that decided."""
         normal = self.forms.normal(quads)
         default = len(self.stages) - 1
         ratio, stage = np.zeros(len(normal)), np.full(len(normal), default)
@@ -116,40 +116,40 @@ class Chain:
         return expit(ratio), stage
 
     def ratio(self, name: str, quads: Sequence[LemmatisedQuadruple]) -> Floats:
-        """log of the noun's part over the verb's; NaN where both are 0."""
+        """Return ln of the noun's term over the verb's; NaN if both are 0."""
         words = [other_name(quad.noun2) for quad in quads]
         sides = []
         for noun in (True, False):
             own = self.preferences[name]
             heads = [_head(quad, noun) for quad in quads]
             plain = name == WORDS or self.rule == PRINTED
-            p = own.probability(words, heads) if plain else own.smoothed(words, heads)
+            p = own.probability(words, heads) if plain else own.smooth(words, heads)
             if self.rule != PRINTED:
                 p = p * self.association.share(quads, noun)
             sides.append(p)
         ours, its = sides
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.log(ours / its)
-        # Rounding must not decide between equals.
+        # Rounding must not decide between equal terms.
         return np.where((ours > 0) & np.isclose(ours, its, rtol=1e-9, atol=0), 0.0, ratio)
 
     def table(self, quads: Any, truth: Any, right: Any, stage: Any) -> list[BackoffStage]:
-        """Each way alone, then the chain as it grows: which share it decides, and how well."""
+        """Report coverage and accuracy of each estimate alone, then of the growing chain."""
         normal = self.forms.normal(quads)
         rows = []
         for name in self.preferences:
             found = self.ratio(name, normal)
             rows.append(
-                BackoffStage.of(name, ~np.isnan(found) & (found != 0), (found > 0) == truth)
+                BackoffStage.measure(name, ~np.isnan(found) & (found != 0), (found > 0) == truth)
             )
         for at in range(1, len(self.stages)):
             names = self.stages[: at + 1]
             name = " + ".join(names) if at < len(self.order) else f"+ {names[-1]}"
-            rows.append(BackoffStage.of(name, stage <= at, right))
+            rows.append(BackoffStage.measure(name, stage <= at, right))
         return rows
 
     def content(self) -> dict[str, Any]:
-        """What is to be kept: plain values and arrays, under names of one level."""
+        """Return plain values and arrays to store, under flat names."""
         kept: dict[str, Any] = {"verbs": self.forms.verbs, "nouns": self.forms.nouns}
         kept |= {"order": self.order, "names": list(self.preferences), "rule": self.rule}
         for at, one in enumerate(self.preferences.values()):
@@ -158,12 +158,12 @@ class Chain:
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Self:
-        """From what was kept."""
+        """Read stored values."""
         need_texts(kept, "names", "order")
-        # Folders of older versions have no rule.
+        # Folders of early versions have no rule.
         rule = kept.get("rule", RULES[0])
         if rule not in RULES or not {*kept["order"]} <= {*kept["names"]}:
-            raise ValueError(f"no chain: {rule!r}, {kept['order']} of {kept['names']}")
+            raise ValueError(f"invalid chain: {rule!r}, {kept['order']} of {kept['names']}")
         preferences = {
             name: AttachmentPreference.read(take_under(f"preference{at}", kept))
             for at, name in enumerate(kept["names"])
@@ -174,7 +174,7 @@ class Chain:
 
 
 def _head(quad: LemmatisedQuadruple, noun: bool) -> str:
-    """The head whose phrase it would be, with its preposition."""
+    """Return the head that the phrase would attach to, with its preposition."""
     kind, word = ("N", quad.noun1) if noun else ("V", quad.verb)
     return head_of(kind, word, quad.preposition)
 
@@ -184,9 +184,9 @@ def _trees(
     normal: Sequence[LemmatisedQuadruple],
     sources: Sources,
     seed: int,
-    tell: Callable[[float, str], None],
+    report: Callable[[float, str], None],
 ) -> dict[str, Any]:
-    """Thesauri by name: those given, or else learnt ones; and WordNet."""
+    """Return thesauri by name: those passed, or learnt ones; and WordNet."""
     given = list(sources.thesauri)
     wordnet = [given.pop()] if sources.verbs else []
     trees: dict[str, Any] = {}
@@ -196,7 +196,7 @@ def _trees(
     else:
         counts = _counts(quads, normal, sources)
         for name, kind, begin in ((MDL, "mdl", 0.05), (MLE, "mle", 0.4)):
-            tell(begin, name)
+            report(begin, name)
             clusterer = catalogue.load("clusterers", "mdl")
             with ignore_trivial():  # maximum likelihood isolates every noun
                 model = clusterer(estimator=kind, random_state=seed).fit(counts)
@@ -207,7 +207,7 @@ def _trees(
 def _counts(
     quads: Sequence[Quadruple], normal: Sequence[LemmatisedQuadruple], sources: Sources
 ) -> Counts:
-    """The nouns that were seen most, with their contexts in the counts and in the quadruples."""
+    """Return the most frequent nouns with their contexts in the counts and the quadruples."""
     words, contexts, matrix = tabulate(tables(quads, normal, sources)[1])
     counted = [at for at, name in enumerate(contexts) if not name.startswith("^")]
     counts = Counts(matrix[:, counted], words, [contexts[at] for at in counted])
@@ -215,10 +215,10 @@ def _counts(
 
 
 class AttachmentPreference:
-    """p(noun|head) = Σ share of the noun in a class · density of the class with the head.
+    """p(noun|head) = Σ_classes share of the noun in a class · density of the class with the head.
 
-    shares: csr_array, words × classes. density: csr_array, heads × classes. times: how often each
-    head was seen.
+    shares: csr_array, words × classes. density: csr_array, heads × classes. times: number of
+    occurrences of each head.
     """
 
     def __init__(
@@ -230,7 +230,7 @@ class AttachmentPreference:
         self._heads = {head: at for at, head in enumerate(self.heads)}
 
     def probability(self, words: Sequence[str], heads: Sequence[str]) -> Floats:
-        """p of each word with the head beside it; 0 where either is not known."""
+        """Return p of each word with its head; 0 if either is unknown."""
         rows = np.array([self._words.get(word, -1) for word in words], dtype=np.int64)
         columns = np.array([self._heads.get(head, -1) for head in heads], dtype=np.int64)
         out = np.zeros(rows.size)
@@ -241,15 +241,15 @@ class AttachmentPreference:
             out[part] = np.asarray(cells.sum(axis=1)).ravel()
         return out
 
-    def smoothed(self, words: Sequence[str], heads: Sequence[str]) -> Floats:
-        """p of each word with the head beside it, as if seen once more like its kind of head."""
+    def smooth(self, words: Sequence[str], heads: Sequence[str]) -> Floats:
+        """Return p of each word with its head, with one pseudo-occurrence like its kind of head."""
         places = [self._heads.get(head, -1) for head in heads]
         times = np.append(self.times, 0.0)[places]
         usual = self.probability(words, [kind_of(head) for head in heads])
         return np.asarray((times * self.probability(words, heads) + usual) / (times + 1))
 
     def content(self) -> dict[str, Any]:
-        """What is to be kept."""
+        """Return the values to store."""
         kept: dict[str, Any] = {
             "words": self.words,
             "heads": self.heads,
@@ -262,7 +262,7 @@ class AttachmentPreference:
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Self:
-        """From what was kept."""
+        """Read stored values."""
         need_texts(kept, "words", "heads")
         shapes = {"shares": len(kept["words"]), "density": len(kept["heads"])}
         need_arrays(kept, {"times": ("iuf", (len(kept["heads"]),))})
@@ -276,18 +276,18 @@ class AttachmentPreference:
 
 
 def head_of(kind: str, word: str, preposition: str) -> str:
-    """A verb (V) or noun (N) with its preposition; all of the kind with it, if the word is ""."""
+    """Return the key of a verb (V) or noun (N) with its preposition; word "" for the whole kind."""
     return f"{kind}\t{word}\t{preposition}"
 
 
 def kind_of(head: str) -> str:
-    """All heads of the same kind with the same preposition."""
+    """Return the key of all heads of the same kind with the same preposition."""
     kind, *_, preposition = head.split("\t")
     return head_of(kind, "", preposition)
 
 
 def by_words(pairs: Iterable[tuple[str, str]]) -> AttachmentPreference:
-    """Shares of words themselves, of pairs (noun, head) that were seen."""
+    """Estimate p(noun|head) from the words themselves, given (noun, head) pairs."""
     words, heads, matrix = tabulate(Counter(pairs))
     totals = np.asarray(matrix.sum(axis=0)).ravel()
     density = sparse.csr_array((matrix / totals[None, :]).T)
@@ -297,9 +297,9 @@ def by_words(pairs: Iterable[tuple[str, str]]) -> AttachmentPreference:
 
 
 def by_cut(thesaurus: Any, pairs: Iterable[tuple[str, str]]) -> AttachmentPreference:
-    """The tree cuts of a thesaurus for the heads of pairs (noun, head) that were seen.
+    """Estimate p(noun|head) by tree cuts of a thesaurus, given (noun, head) pairs.
 
-    Kinds of heads have the mean of the cuts of theirs.
+    A kind of heads has the mean of the cuts of its heads.
     """
     words, heads, matrix = tabulate(Counter(pairs))
     model = TreeCut(thesaurus).fit(Counts(matrix, words, heads))
@@ -308,7 +308,7 @@ def by_cut(thesaurus: Any, pairs: Iterable[tuple[str, str]]) -> AttachmentPrefer
     shares = sparse.csr_array(model.hierarchy_.shares[:, used])
     known = np.flatnonzero(np.diff(shares.indptr))
     spelt = [str(word).lower() for word in model.hierarchy_.words[known]]
-    # Where two words differ by capitals only, the more common spelling comes first.
+    # If two words differ only in capitals, the more frequent spelling comes first.
     first = {word: at for at, word in reversed(list(enumerate(spelt)))}
     rows = np.array(list(first.values()), dtype=np.int64)
     times = np.asarray(matrix.sum(axis=0)).ravel()

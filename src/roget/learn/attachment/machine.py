@@ -1,9 +1,10 @@
-"""A kernel machine: quadruples decide like those whose words are all like theirs.
+"""A kernel machine: a quadruple is decided like those whose words are all similar to its own.
 
-K(x, x′) = ∏ (1 + (1 − d)·cos⁺ + d·[same word]) / 2 over verb and nouns, plus a linear part for
-evidence from elsewhere. Each preposition has a machine of its own, rare ones share one. It is
-ridge regression on ±1: solved in one step, and what each quadruple would have got without itself
-is known as well.
+    K(x, x′) = ∏ (1 + (1 − d)·cos⁺ + d·[same word]) / 2    over the verb and both nouns,
+
+plus a linear part for other evidence. Each preposition has its own machine, and rare ones share
+one. It is ridge regression on ±1, which is solved in one step and gives leave-one-out scores as
+well.
 """
 
 from __future__ import annotations
@@ -25,21 +26,21 @@ Ints = npt.NDArray[np.int64]
 RARE = 300
 """Prepositions with fewer quadruples than this share one machine."""
 MOST = 6000
-"""Quadruples of one machine; of more, so many are drawn: work grows with the third power."""
+"""Maximum number of quadruples of a machine (a random sample of more): time is cubic in it."""
 EXACT = 0.3
-"""d, how much of a word's likeness is to be the very same word."""
+"""d, the share of identity in the similarity of words."""
 LINEAR = 0.01
 """Weight of the linear part."""
 NOISE = 0.5
-"""How much noise is expected in the answers: what is added to K(x, x)."""
+"""Expected noise of the answers, added to K(x, x) (the ridge λ)."""
 OTHERS = 0.3
-"""How much a quadruple with another preposition counts among rare ones."""
+"""Weight of a quadruple with another preposition in the machine of rare ones."""
 CELLS = 1 << 23
-"""Pairs of quadruples compared at a time."""
+"""Batch size: pairs of quadruples compared at once."""
 LARGEST = 1e12
-"""Numbers of a model that is read are below this: products of some are numbers still."""
+"""Bound of stored numbers, so that their products stay finite."""
 POOL = ""
-"""Stands for all rare prepositions."""
+"""The key of all rare prepositions."""
 
 _KEPT: Schema = {
     "words": ("iu", ("items", 3)),
@@ -49,31 +50,31 @@ _KEPT: Schema = {
     "rows": ("iu", ("cells",)),
     "weights": ("f", ("cells",)),
 }
-"""What is kept of a machine: quadruples, and blocks of them with their weights."""
+"""Stored values of a machine: quadruples, and blocks of them with their weights."""
 
 
 @dataclass(frozen=True)
 class FeatureRows:
-    """Quadruples as the machine sees them: for verb and both nouns, which word, and its vector."""
+    """Input of the machine: for the verb and both nouns, the number of the word and its vector."""
 
     words: Ints
-    """Number of each word, three for each quadruple; new words have numbers below 0."""
+    """Numbers of the words, three for each quadruple; new words have negative numbers."""
     vectors: Sequence[Floats]
     prepositions: npt.NDArray[np.object_]
     evidence: Floats
-    """What is known from elsewhere, scaled."""
+    """Other evidence, scaled."""
 
     def __len__(self) -> int:
         return len(self.words)
 
-    def taken(self, rows: Ints) -> FeatureRows:
-        """Some of the quadruples."""
+    def select(self, rows: Ints) -> FeatureRows:
+        """Return some of the quadruples."""
         vectors = [part[rows] for part in self.vectors]
         return FeatureRows(self.words[rows], vectors, self.prepositions[rows], self.evidence[rows])
 
 
 def kernel(a: FeatureRows, b: FeatureRows, pooled: bool) -> Floats:
-    """K of each pair; those of different prepositions count less."""
+    """Return K of each pair; pairs with different prepositions count less."""
     out = np.ones((len(a), len(b)), dtype=np.float32)
     for at in range(3):
         alike = np.maximum(a.vectors[at] @ b.vectors[at].T, 0)
@@ -92,7 +93,7 @@ def kernel(a: FeatureRows, b: FeatureRows, pooled: bool) -> Floats:
 
 @dataclass(frozen=True)
 class FeatureBlock:
-    """The machine of one preposition: its quadruples, and their weights."""
+    """The machine of one preposition: its quadruples and their weights."""
 
     rows: Ints
     mean: float
@@ -101,7 +102,7 @@ class FeatureBlock:
 
 @dataclass(frozen=True)
 class Machine:
-    """Machines for all prepositions; scores are about −1 for V, 1 for N."""
+    """The machines of all prepositions; scores are about −1 for V and 1 for N."""
 
     items: FeatureRows
     blocks: Mapping[str, FeatureBlock]
@@ -114,7 +115,7 @@ class Machine:
         rng: np.random.Generator,
         progress: Callable[[float], None] | None = None,
     ) -> tuple[Machine, Floats]:
-        """The machine, and the scores each quadruple would have without itself."""
+        """Fit the machine; return it with the leave-one-out scores."""
         goal = np.where(nouns, 1.0, -1.0)
         left_out = np.zeros(len(items), dtype=np.float32)
         times = Counter(items.prepositions)
@@ -123,7 +124,7 @@ class Machine:
         blocks, drawn = {}, {}
         for name, rows in groups.items():
             kept = np.sort(rng.choice(rows, MOST, replace=False)) if rows.size > MOST else rows
-            blocks[name], left_out[kept] = _solve(items.taken(kept), kept, goal[kept], name)
+            blocks[name], left_out[kept] = _solve(items.select(kept), kept, goal[kept], name)
             if kept.size < rows.size:
                 drawn[name] = np.setdiff1d(rows, kept)
             done += kept.size**3
@@ -131,11 +132,11 @@ class Machine:
                 progress(done / work)
         made = cls(items, blocks)
         for rows in drawn.values():
-            left_out[rows] = made.scores(items.taken(rows))
+            left_out[rows] = made.scores(items.select(rows))
         return made._compact(), left_out
 
     def scores(self, items: FeatureRows) -> Floats:
-        """The score of each quadruple."""
+        """Return the score of each quadruple."""
         out = np.zeros(len(items), dtype=np.float32)
         known = [name if name in self.blocks else POOL for name in items.prepositions]
         for name, rows in _by_name(known).items():
@@ -144,15 +145,15 @@ class Machine:
                 out[rows] = np.mean([one.mean for one in self.blocks.values()])
                 continue
             step = max(1, CELLS // max(1, block.rows.size))
-            against = self.items.taken(block.rows)
+            against = self.items.select(block.rows)
             for begin in range(0, rows.size, step):
                 part = rows[begin : begin + step]
-                pairs = kernel(items.taken(part), against, name == POOL)
+                pairs = kernel(items.select(part), against, name == POOL)
                 out[part] = block.mean + pairs @ block.weights
         return out
 
     def _compact(self) -> Machine:
-        """Without quadruples that no block uses."""
+        """Return the machine without quadruples that no block uses."""
         used = np.sort(np.concatenate([block.rows for block in self.blocks.values()]))
         if used.size == len(self.items):
             return self
@@ -160,10 +161,10 @@ class Machine:
             name: FeatureBlock(np.searchsorted(used, one.rows), one.mean, one.weights)
             for name, one in self.blocks.items()
         }
-        return Machine(self.items.taken(used), blocks)
+        return Machine(self.items.select(used), blocks)
 
     def content(self) -> dict[str, Any]:
-        """What is to be kept; vectors are kept elsewhere."""
+        """Return the values to store; vectors are stored elsewhere."""
         blocks = self.blocks.values()
         return {
             "words": self.items.words.astype(np.int32),
@@ -178,14 +179,14 @@ class Machine:
 
     @classmethod
     def read(cls, kept: Mapping[str, Any], tables: Sequence[Floats]) -> Machine:
-        """From what was kept, and the vectors of verbs and of both nouns."""
+        """Read stored values, given the vectors of verbs and of both nouns."""
         need_arrays(kept, _KEPT)
         need_texts(kept, "blocks")
         need_texts(kept, "prepositions", distinct=False)
         words, rows, sizes = kept["words"], kept["rows"], kept["sizes"]
         if len(kept["prepositions"]) != len(words):
             raise ValueError(f"{len(kept['prepositions'])} prepositions of {len(words)} quadruples")
-        # -1 is a word that nobody has counted; rows lead to the quadruples above.
+        # −1 is an unknown word; rows refer to the quadruples above.
         need_range("words", words, -1, 1 << 53)
         need_range("rows", rows, 0, len(words))
         need_range("sizes", sizes, 0, rows.size + 1)
@@ -206,9 +207,9 @@ class Machine:
 
 
 def _solve(items: FeatureRows, rows: Ints, goal: Any, name: str) -> tuple[FeatureBlock, Floats]:
-    """A block, and its scores with each quadruple left out.
+    """Solve one block; return it with its leave-one-out scores.
 
-    With G = (K + λ)⁻¹ and weights w = G·(y − mean), that is y − w/diag G.
+    With G = (K + λ)⁻¹ and weights w = G·(y − mean), the leave-one-out score is y − w/diag G.
     """
     mean = float(goal.sum() / (goal.size + 2))
     inverse = _inverse(kernel(items, items, name == POOL))
@@ -219,9 +220,9 @@ def _solve(items: FeatureRows, rows: Ints, goal: Any, name: str) -> tuple[Featur
 
 
 def _inverse(pairs: Floats) -> Floats:
-    """The lower half of (K + λ)⁻¹.
+    """Return the lower half of (K + λ)⁻¹.
 
-    Cosines cut off at 0 need not make a definite matrix: where λ is not enough, it is doubled.
+    Cosines clipped at 0 need not give a definite matrix: λ is doubled until it is.
     """
     from scipy.linalg import lapack
 
@@ -237,7 +238,7 @@ def _inverse(pairs: Floats) -> Floats:
 
 
 def _by_name(names: Sequence[str]) -> dict[str, Ints]:
-    """Rows by name in the order of the alphabet, the pool last."""
+    """Return rows by name in alphabetical order, the pool last."""
     found: dict[str, list[int]] = {}
     for row, name in enumerate(names):
         found.setdefault(name, []).append(row)

@@ -1,6 +1,6 @@
-"""Quadruples from files and lines: verb, noun, preposition, noun, and N or V where it is known.
+"""Quadruples from files and lines: verb, noun, preposition, noun, and N or V if it is known.
 
-Their words are compared by base forms, numbers by their shapes, and unknown ones by their traits.
+Words are compared by base form, numbers by shape, and unknown words by traits.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _OTHER_NAMES = {
 }  # fmt: skip
 
 NOUN, VERB = "N", "V"
-"""Where a phrase may belong: to the object, or to the verb."""
+"""What a phrase may attach to: the object or the verb."""
 
 WORDS = "verb, noun, preposition, noun"
 
@@ -68,11 +68,11 @@ COLUMNS = Roles(
 )
 
 LARGEST = 1_000_000
-"""The largest count a line may have: it stands for so many lines."""
+"""Largest count of a line, which stands for as many lines."""
 
 
 class LemmatisedQuadruple(NamedTuple):
-    """A quadruple by base forms."""
+    """A quadruple of base forms."""
 
     verb: str
     noun1: str
@@ -81,30 +81,30 @@ class LemmatisedQuadruple(NamedTuple):
 
 
 class Forms(Protocol):
-    """Base forms of words, chosen among the possible ones by how often each is known."""
+    """Base forms of words, chosen among the possible ones by frequency."""
 
     verbs: dict[str, float]
     nouns: dict[str, float]
 
     def normal(self, quads: Iterable[Quadruple]) -> list[LemmatisedQuadruple]:
-        """Quadruples by base forms."""
+        """Return the quadruples by base forms."""
 
 
 def make_forms(verbs: Mapping[str, float], nouns: Mapping[str, float]) -> Forms:
-    """The base forms of the language, by how often verbs and nouns are known."""
+    """Return the base forms of the language, given the frequencies of verbs and nouns."""
     made: Forms = catalogue.load("languages", LANGUAGE).forms(verbs, nouns)
     return made
 
 
 def read_forms(kept: Mapping[str, Any]) -> Forms:
-    """Base forms out of a folder."""
+    """Read stored base forms."""
     for known in (kept["verbs"], kept["nouns"]):
         need_numbers(known, *known, low=0)
     return make_forms(kept["verbs"], kept["nouns"])
 
 
 def number(word: str) -> str | None:
-    """The shape of a number, such as <year>; None of other words.
+    """Return the shape of a number, such as <year>; None for other words.
 
     >>> [number(word) for word in ("1989", "3/4", "10,000", "$5", "seven")]
     ['<year>', '<fraction>', '<thousands>', '<figure>', None]
@@ -113,7 +113,7 @@ def number(word: str) -> str | None:
 
 
 def traits(word: str) -> list[str]:
-    """What can be told of a word that nobody has counted: capitals, a dot, its ending.
+    """Return the visible traits of an unknown word: capitals, a dot, its ending.
 
     >>> traits("Corp."), traits("sales")
     (['^Capital', '^dot', '^-rp.'], ['^s', '^-les'])
@@ -131,59 +131,59 @@ def traits(word: str) -> list[str]:
 
 
 def other_name(word: str) -> str:
-    """What a thesaurus knows as something else: pronouns as persons, shapes as what they mean."""
+    """Return the word under which a thesaurus knows it: pronouns as persons, shapes by meaning."""
     return _OTHER_NAMES.get(word, word)
 
 
 class QuadrupleLine(NamedTuple):
-    """A quadruple, its answer if it is known ("" otherwise), and how often it was seen."""
+    """A quadruple with its answer, "" if unknown, and its number of occurrences."""
 
     quadruple: Quadruple
     times: int = 1
 
 
 def read(path: PathLike) -> list[Quadruple]:
-    """The answered quadruples of a file, as often as it counts them; `sample` is the bundled one.
+    """Read the answered quadruples of a file, repeated by their counts; `sample` is bundled.
 
-    Each line has blanks between its parts and a sentence number before them, as Ratnaparkhi,
-    Reynar & Roukos have it ("0 join board as director V"), or tabs and perhaps a count behind.
-    Lines that are empty are left out. A table may also have a header, or be CSV, JSON lines or
-    Parquet: verb, noun1, preposition, noun2, attachment and perhaps count.
+    A line has blanks between its parts and a sentence number before them, as in the data of
+    Ratnaparkhi, Reynar & Roukos ("0 join board as director V"), or tabs and optionally a count at
+    the end. Empty lines are skipped. A table may also have a header, or be CSV, JSON lines or
+    Parquet: verb, noun1, preposition, noun2, attachment and optionally count.
     """
     if os.fspath(path) == "sample" and not Path(path).exists():
         return sample("pp_quads")
     place = os.fspath(path)
     if not os.path.isfile(place) and not is_remote(place):
-        raise InputError(f"{place}: there is no such file")
+        raise InputError(f"{place}: file not found", code="file-not-found")
     source = source_of(place)
     lines = _rows(source) if _has_columns(source) else source.lines()
     found = [
         line.quadruple for line in parse(lines, place, answered=True) for _ in range(line.times)
     ]
     if not found:
-        raise InputError(f"{place}: there is no quadruple in it; {EXPECTED}")
+        raise InputError(f"{place}: no quadruples; {EXPECTED}", code="empty-input")
     return found
 
 
 def parse(
     lines: Iterable[tuple[int, str]], name: str, *, answered: bool
 ) -> Iterator[QuadrupleLine]:
-    """The quadruples of numbered lines; a FormatError names the broken ones at the end.
+    """Parse numbered lines; a FormatError at the end lists the broken ones.
 
-    Where no answer is asked for, there may be one or none.
+    If `answered` is False, answers are optional.
     """
     problems = Problems(name)
     for number, text in lines:
-        found = format_line(text, answered) if text.strip() else None
+        found = parse_line(text, answered) if text.strip() else None
         if isinstance(found, QuadrupleLine):
             yield found
         elif found is not None:
-            problems.add(number, f"{text.strip()[:80]!r}; {found}")
+            problems.add(number, f"{text.strip()[:80]!r}; {found}", code="broken-lines")
     problems.check()
 
 
-def format_line(text: str, answered: bool) -> QuadrupleLine | str:
-    """The quadruple of a line, or what was expected of it."""
+def parse_line(text: str, answered: bool) -> QuadrupleLine | str:
+    """Parse a line; return the quadruple, or what was expected."""
     cells = text.strip().split("\t") if "\t" in text else text.split()
     cells = [cell.strip() for cell in cells]
     count = 1
@@ -206,33 +206,37 @@ def format_line(text: str, answered: bool) -> QuadrupleLine | str:
 def check_quadruples(
     quads: Iterable[Sequence[str]], y: Iterable[str] | None = None
 ) -> list[Quadruple]:
-    """Quadruples as given to Python: four words each, with an answer of their own or from `y`."""
+    """Check quadruples passed in Python: four words each, and an answer, or answers `y`."""
     made = []
     for number, quad in enumerate(quads):
         cells = [quad] if isinstance(quad, str) else list(quad)
         if len(cells) not in (4, 5) or not all(isinstance(cell, str) for cell in cells):
-            raise InputError(f"quadruple {number}: {quad!r}; expected {WORDS}")
+            raise InputError(
+                f"quadruple {number}: {quad!r}; expected {WORDS}", code="invalid-input"
+            )
         if not all(cell.strip() for cell in cells[:4]):
-            raise InputError(f"quadruple {number}: {quad!r}; expected words that are not empty")
+            raise InputError(f"quadruple {number}: {quad!r} has an empty word", code="empty-field")
         made.append(Quadruple(*cells[:4], *(cells[4:] or [""])))
     if y is None:
         return made
     answers = [str(one) for one in y]
     if len(answers) != len(made):
-        raise InputError(f"{len(answers):,} answers to {len(made):,} quadruples")
+        raise InputError(
+            f"{len(answers):,} answers for {len(made):,} quadruples", code="length-mismatch"
+        )
     return [quad._replace(attachment=one) for quad, one in zip(made, answers, strict=True)]
 
 
 def check_answers(quads: Sequence[Quadruple]) -> list[bool]:
-    """True for N, of quadruples that all are answered."""
+    """Return True for N and False for V; all quadruples must be answered."""
     wrong = next((quad for quad in quads if quad.attachment not in (NOUN, VERB)), None)
     if wrong is not None:
-        raise InputError(f"{tuple(wrong)!r}: expected N or V as the answer")
+        raise InputError(f"{tuple(wrong)!r}: the answer must be N or V", code="missing-label")
     return [quad.attachment == NOUN for quad in quads]
 
 
 def _has_columns(source: Source) -> bool:
-    """Whether a file has cells that are told by their names, not by their number."""
+    """Return True if the fields of a file are identified by name rather than by position."""
     first = next(source.lines(), (1, ""))[1] if source.suffix in (".tsv", ".tab") else ""
     named = COLUMNS.needed.keys() <= COLUMNS.find(first.split("\t")).keys()
     return named if first else source.suffix in FORMATS

@@ -1,6 +1,6 @@
-"""What a model may learn from besides its quadruples: counts, other quadruples, thesauri.
+"""Data that a model learns from in addition to its quadruples: counts, quadruples, thesauri.
 
-Words become vectors of it: like ones stand in like contexts, and in the same classes of thesauri.
+They give words vectors: similar words have similar contexts and the same classes in thesauri.
 """
 
 from __future__ import annotations
@@ -39,24 +39,24 @@ from roget.learn.treecut import WordHierarchy
 Floats = npt.NDArray[np.float32]
 
 Cells = Mapping[tuple[str, str], float]
-"""How often words stood in contexts, or how much of them lies in classes."""
+"""Counts of words in contexts, or shares of words in classes."""
 
 DIMENSIONS = 200
 
 OWN = 0.5
-"""Where more of the quadruples than this are bundled ones, these are no other text."""
+"""If a larger share of the quadruples is bundled, the bundled ones are not used as other text."""
 
 CLASSES = 0.35
-"""How much of the likeness of two words is that of their classes, where thesauri know both."""
+"""Weight of classes in the similarity of two words that thesauri contain."""
 
 SENSES = 0.5
-"""The power of the weights of a word's senses: between all alike and as often as tagged."""
+"""Exponent applied to sense frequencies (0 = uniform, 1 = tag counts)."""
 
 Places = dict[str, dict[str, float]]
 
 
 def tabulate(cells: Cells) -> tuple[list[str], list[str], Any]:
-    """Names of rows and of columns in the order of the alphabet, and a sparse table."""
+    """Return row and column names in alphabetical order, and a sparse table."""
     keys = sorted(cells)
     rows, row = np.unique([key[0] for key in keys], return_inverse=True)
     columns, column = np.unique([key[1] for key in keys], return_inverse=True)
@@ -66,7 +66,7 @@ def tabulate(cells: Cells) -> tuple[list[str], list[str], Any]:
 
 
 class Vectors:
-    """A unit vector for each word; a word nobody has counted gets that of its traits.
+    """A unit vector for each word; an unknown word gets the vector of its traits.
 
     rows: word → row of `table`. hints: trait → row of `hinted`, whose rows add up to the vector
     of an unknown word.
@@ -80,7 +80,7 @@ class Vectors:
         self._hints = {hint: row for row, hint in enumerate(self.hints)}
 
     def look_up(self, words: Sequence[str], raw: Sequence[str]) -> tuple[Any, Floats]:
-        """A number and a vector for each word: −1 − place for those that are new."""
+        """Return a number and a vector for each word; new words have the numbers −1 − position."""
         places = np.array([self._rows.get(word, -1) for word in words], dtype=np.int64)
         found = self.table[places] if self.words else np.zeros((len(words), 0), dtype=np.float32)
         found[places < 0] = 0
@@ -90,10 +90,10 @@ class Vectors:
                 found[at] = unit(self.hinted[told].sum(axis=0, keepdims=True))[0]
         return places, found
 
-    def beside(self, other: Vectors, weight: float) -> Vectors:
-        """Both kinds of vectors in one: cosines are mixed, the other's having the weight.
+    def combine(self, other: Vectors, weight: float) -> Vectors:
+        """Concatenate both vectors, so that cosines are mixed; `other` has the weight `weight`.
 
-        Words that only one of them knows are compared by that one alone.
+        Words that only one of them contains are compared by that one alone.
         """
         words = list(dict.fromkeys([*self.words, *other.words]))
         parts = []
@@ -107,12 +107,12 @@ class Vectors:
         )
         return Vectors(words, unit(np.hstack(parts)), self.hints, hinted)
 
-    def rounded(self) -> Vectors:
-        """With the precision that is kept on disk, so that a model read again is the same."""
+    def round(self) -> Vectors:
+        """Round to the precision on disk, so that a loaded model is the same."""
         return Vectors.read(self.content())
 
     def content(self) -> dict[str, Any]:
-        """What is to be kept."""
+        """Return the values to store."""
         return {
             "words": self.words,
             "table": self.table.astype(np.float16),
@@ -122,7 +122,7 @@ class Vectors:
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Vectors:
-        """From what was kept."""
+        """Read stored values."""
         need_texts(kept, "words", "hints")
         schema: Schema = {
             "table": ("f", (len(kept["words"]), "dimensions")),
@@ -136,7 +136,7 @@ class Vectors:
 
 
 def embed_contexts(cells: Cells, seed: int, dimensions: int = DIMENSIONS) -> Vectors:
-    """Vectors by singular values of positive pointwise mutual information."""
+    """Return vectors by singular value decomposition of positive pointwise mutual information."""
     if not cells:
         return Vectors([], np.zeros((0, 0), np.float32), [], np.zeros((0, 0), np.float32))
     words, contexts, counts = tabulate(cells)
@@ -151,9 +151,9 @@ def embed_contexts(cells: Cells, seed: int, dimensions: int = DIMENSIONS) -> Vec
 
 
 def embed_classes(cells: Cells, seed: int) -> Vectors:
-    """Vectors by how much of each word lies in each class of thesauri.
+    """Return vectors by the share of each word in each class of thesauri.
 
-    Classes weigh as much as they tell: √(−log of the share of words in them).
+    Classes are weighted by their information: √(−ln of the share of words in them).
     """
     if not cells:
         return Vectors([], np.zeros((0, 0), np.float32), [], np.zeros((0, 0), np.float32))
@@ -167,19 +167,19 @@ def embed_classes(cells: Cells, seed: int) -> Vectors:
 
 @dataclass
 class Sources:
-    """What is known besides the quadruples that are learnt from."""
+    """Data in addition to the training quadruples."""
 
     pairs: Counts | None = None
     """Nouns in contexts such as "obj:eat"."""
     quads: Sequence[Quadruple] = ()
-    """Quadruples of other text by base forms, with answers that a parser gave."""
+    """Lemmatised quadruples of other text, with answers by a parser."""
     thesauri: Sequence[Any] = ()
     """Thesauri or taxonomies of nouns."""
     verbs: Sequence[Taxonomy] = ()
     """Taxonomies of verbs."""
 
     def forms(self) -> Forms:
-        """Base forms, chosen among the verbs and nouns of the counts."""
+        """Return base forms, chosen among the verbs and nouns of the counts."""
         verbs: Counter[str] = Counter()
         nouns: dict[str, float] = {}
         if self.pairs is not None:
@@ -194,18 +194,19 @@ class Sources:
 def make_sources(
     quads: Sequence[Quadruple], pairs: Any, thesauri: Sequence[Any], wordnet: Any
 ) -> Sources:
-    """Counts, quadruples of other text, and thesauri, opened where they are given by name."""
+    """Open the counts, the quadruples of other text, and the thesauri."""
     if isinstance(pairs, str | os.PathLike):
         pairs = open_counts(pairs, sample="verb_slot_noun")[0]
     counts = sample("verb_slot_noun") if pairs is None else pairs
     if not isinstance(counts, Counts):
         raise InputError(
-            f"pairs {type(pairs).__name__}: expected Counts, or the name of their file"
+            f"pairs is a {type(pairs).__name__}: expected Counts, or the path of a counts file",
+            code="invalid-input",
         )
     others = sample("pp_quads")
     bundled = {one[:4] for one in others}
     if sum(one[:4] in bundled for one in quads) > OWN * len(quads):
-        # A test on the rest of the sample would find its own answers there.
+        # Otherwise a test on the rest of the sample would find its own answers here.
         others = []
     nouns = [open_classes(one) if isinstance(one, str | os.PathLike) else one for one in thesauri]
     verbs = []
@@ -218,7 +219,7 @@ def make_sources(
 def spaces(
     quads: Sequence[Quadruple], normal: Sequence[LemmatisedQuadruple], sources: Sources, seed: int
 ) -> tuple[Vectors, Vectors]:
-    """Vectors of verbs and of nouns, by contexts and, where thesauri are given, by classes."""
+    """Return vectors of verbs and of nouns, by contexts and, with thesauri, by classes."""
     verbs, nouns = tables(quads, normal, sources)
     found = []
     for table, thesauri in ((verbs, sources.verbs), (nouns, sources.thesauri)):
@@ -227,18 +228,18 @@ def spaces(
             cells = {
                 (word, f"{at} {name}"): share
                 for at, one in enumerate(thesauri)
-                for word, classes in places_in(one, vectors.words).items()
+                for word, classes in find_classes(one, vectors.words).items()
                 for name, share in classes.items()
             }
-            vectors = vectors.beside(embed_classes(cells, seed), CLASSES)
-        found.append(vectors.rounded())
+            vectors = vectors.combine(embed_classes(cells, seed), CLASSES)
+        found.append(vectors.round())
     return found[0], found[1]
 
 
 def tables(
     quads: Sequence[Quadruple], normal: Sequence[LemmatisedQuadruple], sources: Sources
 ) -> tuple[Cells, Cells]:
-    """Verbs and nouns with their contexts; no answer of the quadruples learnt from is looked at."""
+    """Count verbs and nouns by context; answers of the training quadruples are not used."""
     verbs: defaultdict[tuple[str, str], float] = defaultdict(float)
     nouns: defaultdict[tuple[str, str], float] = defaultdict(float)
     for noun, context, count in sources.pairs.rows() if sources.pairs is not None else ():
@@ -272,8 +273,8 @@ def tables(
     return verbs, nouns
 
 
-def places_in(thesaurus: Any, words: Iterable[str]) -> Places:
-    """How much of each word lies in each class, at every level; words not in it are left out."""
+def find_classes(thesaurus: Any, words: Iterable[str]) -> Places:
+    """Return the share of each word in each class at every level; unknown words are omitted."""
     if isinstance(thesaurus, Taxonomy):
         return _in_taxonomy(thesaurus, words)
     hierarchy = WordHierarchy.of(thesaurus, words=False)
@@ -288,7 +289,7 @@ def places_in(thesaurus: Any, words: Iterable[str]) -> Places:
 
 
 def _in_taxonomy(taxonomy: Taxonomy, words: Iterable[str]) -> Places:
-    """A class has all of what its parts have, whichever way up."""
+    """Give a class the share of all its subclasses, by whichever path."""
     parents = taxonomy.acyclic()
     found: Places = {}
     for word in words:

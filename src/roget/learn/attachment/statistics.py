@@ -18,59 +18,59 @@ from roget.core.types import Array, BoolArray, Floats, Ints
 from roget.learn.attachment.quads import NOUN, LemmatisedQuadruple
 
 PARTS = ("vnpm", "vnp", "vpm", "npm", "vp", "np", "pm", "p")
-"""The parts that have the preposition, m being the second noun, in the order of their columns."""
+"""Parts with the preposition in the order of their columns; m is the second noun."""
 
 LEVELS = (slice(0, 1), slice(1, 4), slice(4, 7), slice(7, 8))
-"""Quadruples, triples, pairs, the preposition: what Collins & Brooks (1995) back off through."""
+"""Quadruples, triples, pairs, preposition: the back-off levels of Collins & Brooks (1995)."""
 
 SMOOTHING = 2.0
-"""Tokens of the preposition's own odds that are added to those of a part."""
+"""Pseudo-tokens with the odds of the preposition added to each part."""
 
 LOOSE_PARTS = ("v", "n", "m", "vn", "nm", "vm")
-"""Parts without the preposition, m being the second noun, in the order of their columns."""
+"""Parts without the preposition in the order of their columns; m is the second noun."""
 SHRINK = 3.0
-"""Quadruples of no tendency that are added to those of a part."""
+"""Neutral pseudo-quadruples added to each part."""
 FOLDS = 10
 
 ANY = ""
-"""Stands for all prepositions."""
+"""The key for all prepositions."""
 OTHERS = 0.3
-"""How much a quadruple of other text counts in associations."""
+"""Weight of a quadruple from other text in associations."""
 
 USUAL = 0.05
-"""How often a noun is expected to have any one preposition after it."""
+"""Prior probability that a noun is followed by a given preposition."""
 ADDED = 0.5
-"""Added to counts that are compared."""
+"""Pseudo-count in ratios."""
 _ODDS = [PARTS.index(part) for part in ("vpm", "npm", "vp", "np", "pm")]
 TOLD = len(_ODDS) + 3
-"""Numbers that other text tells of a quadruple."""
+"""Number of features from other text."""
 
 
 @dataclass(frozen=True)
 class BackoffStage:
-    """How a kind of evidence did: which share of the quadruples it decided, and how well."""
+    """Coverage and accuracy of one kind of evidence."""
 
     stage: str
     coverage: float
     accuracy: float | None
-    """None where it decided nothing."""
+    """None if it decided nothing."""
 
     @classmethod
-    def of(cls, name: str, decided: BoolArray, right: BoolArray) -> Self:
-        """From which quadruples it decided, and which answers are right."""
+    def measure(cls, name: str, decided: BoolArray, right: BoolArray) -> Self:
+        """Measure it from the quadruples that it decided, and the right answers."""
         accuracy = float(np.mean(right[decided])) if decided.any() else None
         return cls(name, float(np.mean(decided)), accuracy)
 
 
 class Keyed:
-    """A row of numbers for each key; a key that is new has zeros."""
+    """A row of numbers for each key; an unknown key has zeros."""
 
     names = ("keys", "values")
-    """What keys and numbers are called where they are kept."""
+    """Names under which keys and numbers are stored."""
     kinds = "f"
     shape: tuple[int, ...] = ()
     range: tuple[float, float] = (0, 1e100)
-    """What numbers may be, and what they are below."""
+    """Minimum of the numbers, and the bound they are below."""
 
     def __init__(self, keys: Iterable[str], values: Array) -> None:
         self.keys, self.values = list(keys), values
@@ -78,23 +78,23 @@ class Keyed:
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Self:
-        """From numbers by key."""
+        """Make it from a mapping of keys to numbers."""
         dtype = np.float64 if cls.kinds == "f" else np.int64
         return cls(table, np.array(list(table.values()), dtype=dtype).reshape(-1, *cls.shape))
 
     def look_up(self, keys: Iterable[Sequence[str]], width: int) -> Array:
-        """The numbers of keys, so many to a line."""
+        """Return the numbers of keys, `width` to a row."""
         rows = [[self._rows.get(key, -1) for key in own] for own in keys]
         known = np.concatenate([self.values, np.zeros((1, *self.shape), self.values.dtype)])
         return known[np.array(rows, dtype=np.int64).reshape(-1, width)]
 
     def content(self) -> dict[str, Any]:
-        """What is to be kept."""
+        """Return the values to store."""
         return dict(zip(self.names, (self.keys, self.values), strict=True))
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Self:
-        """From what was kept."""
+        """Read stored values."""
         keys, values = cls.names
         need_texts(kept, keys)
         need_arrays(kept, {values: (cls.kinds, (len(kept[keys]), *cls.shape))})
@@ -105,7 +105,8 @@ class Keyed:
 class QuadrupleCounts(Keyed):
     """Counts of N and V for every part of the quadruples that has the preposition.
 
-    >>> seen = QuadrupleCounts.of([LemmatisedQuadruple("eat", "pizza", "with", "fork")], [False])
+    >>> pizza = LemmatisedQuadruple("eat", "pizza", "with", "fork")
+    >>> seen = QuadrupleCounts.from_quadruples([pizza], [False])
     >>> seen.counts([LemmatisedQuadruple("eat", "pasta", "with", "fork")])[0].tolist()
     [[0, 0], [0, 0], [0, 1], [0, 0], [0, 1], [0, 0], [0, 1], [0, 1]]
     """
@@ -114,8 +115,8 @@ class QuadrupleCounts(Keyed):
     stages = ("quadruple", "triples", "pairs", "preposition", "default")
 
     @classmethod
-    def of(cls, quads: Iterable[LemmatisedQuadruple], nouns: Iterable[bool]) -> Self:
-        """Counted from quadruples; `nouns` says of each whether it is N."""
+    def from_quadruples(cls, quads: Iterable[LemmatisedQuadruple], nouns: Iterable[bool]) -> Self:
+        """Count quadruples; `nouns` is True for those with the answer N."""
         table: dict[str, list[int]] = {}
         for quad, noun in zip(quads, nouns, strict=True):
             for key in _keys(quad):
@@ -123,14 +124,14 @@ class QuadrupleCounts(Keyed):
         return cls.from_table(table)
 
     def counts(self, quads: Iterable[LemmatisedQuadruple]) -> Ints:
-        """Times N and times V of each part of each quadruple: quadruples × parts × 2."""
+        """Return the counts of N and V for each part of each quadruple: quadruples × parts × 2."""
         return self.look_up(map(_keys, quads), len(PARTS))
 
 
 def log_odds(counts: Any) -> Floats:
-    """log N/V of each part but the preposition, less that of the preposition; and that, last.
+    """Return ln N/V of each part minus that of the preposition, which comes last.
 
-    Each part has two tokens more, shared as the preposition's are: a part never seen gives 0.
+    Each part has two pseudo-tokens with the odds of the preposition: an unseen part gives 0.
     """
     counts = np.asarray(counts, dtype=np.float64)
     shares = (counts[:, -1] + 0.5) / (counts[:, -1].sum(axis=1, keepdims=True) + 1)
@@ -142,8 +143,8 @@ def log_odds(counts: Any) -> Floats:
 def back_off(counts: Any) -> tuple[Floats, Ints]:
     """Return p(N) by the most specific level with counts, and the level (`QuadrupleCounts.stages`).
 
-    All parts of a level are added up, as in Collins & Brooks (1995); where even the preposition
-    is new, p(N) is 1.
+    All parts of a level are summed, as in Collins & Brooks (1995); if even the preposition is
+    new, p(N) is 1.
     """
     counts = np.asarray(counts)
     share = np.ones(len(counts))
@@ -157,7 +158,7 @@ def back_off(counts: Any) -> tuple[Floats, Ints]:
 
 
 def _keys(quad: LemmatisedQuadruple) -> list[str]:
-    """The parts as texts, in the order of PARTS, blanks where a word is left out."""
+    """Return the parts as texts in the order of PARTS; an omitted word is empty."""
     v, n, p, m = quad
     return [
         f"{v}\t{n}\t{p}\t{m}", f"{v}\t{n}\t{p}\t", f"{v}\t\t{p}\t{m}", f"\t{n}\t{p}\t{m}",
@@ -166,16 +167,16 @@ def _keys(quad: LemmatisedQuadruple) -> list[str]:
 
 
 class Tendencies(Keyed):
-    """For each part, how much oftener N than its prepositions would have it, from −2 to 2.
+    """For each part, the excess of N over the average for its prepositions, from −2 to 2.
 
-    It is Σ(y − mean of y for the preposition) / (times seen + 3), y being 1 for N and −1 for V.
+    It is Σ(y − mean of y for the preposition)/(occurrences + 3), with y = 1 for N and −1 for V.
     """
 
     range = (-2, 2)
 
     @classmethod
-    def of(cls, quads: Sequence[LemmatisedQuadruple], nouns: BoolArray) -> Self:
-        """Counted from quadruples; `nouns` says of each whether it is N."""
+    def from_quadruples(cls, quads: Sequence[LemmatisedQuadruple], nouns: BoolArray) -> Self:
+        """Estimate tendencies from quadruples; `nouns` is True for those with the answer N."""
         goal = np.where(nouns, 1.0, -1.0).tolist()
         usual: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 2.0])
         for quad, one in zip(quads, goal, strict=True):
@@ -190,31 +191,31 @@ class Tendencies(Keyed):
         return cls.from_table({key: total / times for key, (total, times) in table.items()})
 
     def features(self, quads: Sequence[LemmatisedQuadruple]) -> Floats:
-        """The tendency of each part of each quadruple, 0 where it is new."""
+        """Return the tendency of each part of each quadruple, 0 if it is new."""
         return self.look_up(map(_loose_keys, quads), len(LOOSE_PARTS))
 
     @classmethod
-    def crossed(
+    def cross_fit(
         cls, quads: Sequence[LemmatisedQuadruple], nouns: BoolArray, rng: np.random.Generator
     ) -> Floats:
-        """The features of quadruples by tendencies of others: each tenth by the other nine.
+        """Return the features of each tenth of the quadruples by the tendencies of the other nine.
 
-        To leave out each quadruple alone would give its own answer away, by what is missing. The
-        same quadruples fall into the same tenth.
+        Leaving out each quadruple alone would reveal its answer by what is missing. Identical
+        quadruples fall into the same tenth.
         """
         numbers = {quad: at for at, quad in enumerate(dict.fromkeys(quads))}
-        dealt = rng.permutation(len(numbers)) % FOLDS
-        fold = dealt[[numbers[quad] for quad in quads]]
+        shuffled = rng.permutation(len(numbers)) % FOLDS
+        fold = shuffled[[numbers[quad] for quad in quads]]
         out = np.zeros((len(quads), len(LOOSE_PARTS)))
         for at in range(FOLDS):
             inside, outside = (np.flatnonzero(here).tolist() for here in (fold == at, fold != at))
-            learnt = cls.of([quads[row] for row in outside], nouns[outside])
+            learnt = cls.from_quadruples([quads[row] for row in outside], nouns[outside])
             out[inside] = learnt.features([quads[row] for row in inside])
         return out
 
 
 def _loose_keys(quad: LemmatisedQuadruple) -> list[str]:
-    """The parts as texts, in the order of LOOSE_PARTS."""
+    """Return the parts as texts in the order of LOOSE_PARTS."""
     v, n, _, m = quad
     return [f"{v}\t\t", f"\t{n}\t", f"\t\t{m}", f"{v}\t{n}\t", f"\t{n}\t{m}", f"{v}\t\t{m}"]
 
@@ -223,22 +224,22 @@ class Association(Keyed):
     """Lexical association (Hindle & Rooth 1993): p(prep|head), smoothed.
 
     p(prep|head) = (f(head, prep) + f(all heads, prep)/f(all heads)) / (f(head) + 1), where
-    f(head, prep) counts phrases that are the head's, f(head) all quadruples with the head, and
-    heads are verbs or first nouns. A quadruple is the noun's by p(prep|noun)·p(no phrase|verb),
-    the verb's by p(prep|verb)·p(no phrase|noun): heads have no phrase in quadruples that are the
-    other's.
+    f(head, prep) counts phrases attached to the head, f(head) all quadruples with the head, and
+    heads are verbs or first nouns. The score of the noun is p(prep|noun)·p(no phrase|verb), that of
+    the verb p(prep|verb)·p(no phrase|noun): a head has no phrase in quadruples whose phrase
+    attaches to the other head.
     """
 
     names = ("keys", "counts")
 
     @classmethod
-    def of(
+    def from_quadruples(
         cls,
         quads: Sequence[LemmatisedQuadruple],
         nouns: Sequence[bool],
         others: Iterable[tuple[LemmatisedQuadruple, bool]] = (),
     ) -> Self:
-        """Counted from quadruples; `nouns` says of each whether it is N. Others count less."""
+        """Count quadruples; `nouns` is True for the answer N. Quadruples in `others` weigh less."""
         counts: defaultdict[str, float] = defaultdict(float)
         own = zip(quads, nouns, repeat(1.0))
         for quad, noun, times in chain(own, ((*one, OTHERS) for one in others)):
@@ -252,7 +253,7 @@ class Association(Keyed):
         return cls.from_table(counts)
 
     def share(self, quads: Sequence[LemmatisedQuadruple], noun: bool) -> Floats:
-        """p(prep|noun)·p(no phrase|verb) of each quadruple, or the same of the verb."""
+        """Return p(prep|noun)·p(no phrase|verb) of each quadruple, or the same for the verb."""
         nouns = [("N", quad.noun1) for quad in quads]
         verbs = [("V", quad.verb) for quad in quads]
         own, other = (nouns, verbs) if noun else (verbs, nouns)
@@ -260,9 +261,9 @@ class Association(Keyed):
         return self._smooth(own, prepositions) * (1 - self._smooth(other, repeat(ANY)))
 
     def log_ratio(self, quads: Sequence[LemmatisedQuadruple]) -> Floats:
-        """log of the noun's share over the verb's, nats: above 0 the phrase is the noun's.
+        """Return ln of the noun's score over the verb's; above 0 the phrase attaches to the noun.
 
-        0 where the preposition is new.
+        It is 0 if the preposition is new.
         """
         known = [quad.preposition in self._rows for quad in quads]
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -279,19 +280,19 @@ class Association(Keyed):
 
 
 class Slots(Keyed):
-    """How often verbs, nouns and slots were counted in other text, and some together."""
+    """Counts of verbs, nouns and slots in other text, alone and together."""
 
     names = ("slots", "slot_counts")
 
 
 @dataclass(frozen=True, eq=False)
 class SlotCounts:
-    """Counts of other text: quadruples with answers, and slots of verbs with their nouns.
+    """Counts of other text: answered quadruples, and slots of verbs with their nouns.
 
     >>> pairs = Counts([[3, 0], [1, 4]], ["fork", "pizza"], ["with:eat", "obj:eat"])
     >>> quads = [Quadruple("eat", "pizza", "with", "fork", "V")]
     >>> asked = [LemmatisedQuadruple("eat", "pizza", "with", "fork")]
-    >>> found = SlotCounts.of(quads, pairs).features(asked)
+    >>> found = SlotCounts.from_sources(quads, pairs).features(asked)
     >>> found.shape
     (1, 8)
     """
@@ -300,25 +301,26 @@ class SlotCounts:
     slots: Slots
 
     @classmethod
-    def of(cls, quads: Sequence[Quadruple], pairs: Counts | None) -> Self:
-        """From quadruples by base forms, and counts of nouns in contexts such as "with:eat"."""
-        tally = QuadrupleCounts.of(
+    def from_sources(cls, quads: Sequence[Quadruple], pairs: Counts | None) -> Self:
+        """Count lemmatised quadruples, and nouns in contexts such as "with:eat"."""
+        tally = QuadrupleCounts.from_quadruples(
             [LemmatisedQuadruple(*one[:4]) for one in quads], [one[4] == NOUN for one in quads]
         )
         slots: defaultdict[str, float] = defaultdict(float)
         for noun, context, count in pairs.rows() if pairs is not None else ():
             slot, verb = split_context(context)
-            # Each word counts by itself, a first noun too: "n" is any place of a noun.
+            # Each word counts separately; "n" is a noun in any position.
             for key in _slot_keys(LemmatisedQuadruple(verb, noun, slot, noun)):
                 slots[key] += count
         return cls(tally, Slots.from_table(slots))
 
     def features(self, quads: Sequence[LemmatisedQuadruple]) -> Floats:
-        """Eight numbers for each quadruple, 0 or so where nothing is known.
+        """Return eight numbers for each quadruple, about 0 if nothing is known.
 
-        Five are the log odds of its parts, less those of its preposition. Then: how much oftener
-        than other verbs the verb has the preposition; the first noun has it; and the second noun
-        stands behind it with verbs rather than with nouns; logarithms as well.
+        Five are the log odds of its parts minus the log odds of the preposition. The others are
+        logarithms of: how much more often than other verbs the verb takes the preposition; how
+        often the first noun does; how much more often the second noun follows it with verbs than
+        with nouns.
         """
         counts = self.tally.counts(quads)
         by_noun = counts[..., 0]
@@ -335,22 +337,22 @@ class SlotCounts:
         return np.column_stack(columns)
 
     def content(self) -> dict[str, Any]:
-        """What is to be kept."""
+        """Return the values to store."""
         return self.tally.content() | self.slots.content()
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Self:
-        """From what was kept."""
+        """Read stored values."""
         return cls(QuadrupleCounts.read(kept), Slots.read(kept))
 
 
 def _slot_keys(quad: LemmatisedQuadruple) -> list[str]:
-    """Everything, the preposition, the verb, both, the first noun, and the second behind it."""
+    """Return the keys of everything, preposition, verb, both, first noun, and second after it."""
     v, n, p, m = quad
     return ["\t", f"p\t{p}", f"v\t{v}", f"vp\t{v}\t{p}", f"n\t{n}", f"pm\t{p}\t{m}"]
 
 
 def split_context(context: str) -> tuple[str, str]:
-    """Slot and verb of a context such as "with:eat"; what has no slot is an object of it."""
+    """Split a context such as "with:eat" into slot and verb; without a slot it is an object."""
     slot, verb = split_slot(context)
     return slot or "obj", verb

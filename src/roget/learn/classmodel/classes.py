@@ -1,6 +1,6 @@
-"""Classes as predictors: p(v|n) = Σ p(c|n)·p(v|c), for words that were learnt from and others.
+"""Classes as predictors: p(v|n) = Σ_c p(c|n)·p(v|c), for training words and new ones.
 
-They may be there already, at several levels of a tree: of a fitted clusterer, a Clustering, a
+The classes may exist already, at several levels of a tree: of a fitted clusterer, a Clustering, a
 thesaurus (learnt or imported), or a pair of tables.
 """
 
@@ -22,21 +22,21 @@ from roget.learn.clustering.result import Clustering, Posterior
 from roget.learn.thesaurus.thesaurus import Thesaurus
 
 PARENT = 10.0
-"""By how many tokens of all words' a class is smoothed, where no more is known of it."""
+"""Number of background tokens by which a class is smoothed."""
 
 SLACK = 1e-6
-"""How far shares may be from adding up, and discounts outside their range: rounding."""
+"""Rounding tolerance of sums of shares and of ranges of discounts."""
 
 COUNTED = Posterior(1e-12)
-"""How new words find classes that are known by their words alone."""
+"""Placement rule of classes that are known by their words alone."""
 
 
 @dataclass(frozen=True, eq=False)
 class ClassCounts:
-    """One clustering at one level, or several whose predictions are averaged.
+    """A clustering at one level, or several whose predictions are averaged.
 
-    types: whether they were learnt from types, where a context counts once, however often the
-        word was seen in it; so new words are placed.
+    types: True if they were learnt from types, where each pair counts once; new words are placed
+        by their types then.
     """
 
     name: str
@@ -44,47 +44,47 @@ class ClassCounts:
     types: bool = False
 
     def cells(self, rows: Array, columns: Array) -> Floats:
-        """p(v|n) of pairs of a row and a column."""
+        """Return p(v|n) for pairs of a row and a column."""
         found = [predict_cells(one.memberships, one.centroids, rows, columns) for one in self.parts]
         return np.asarray(np.mean(found, axis=0))
 
     def rows(self, rows: Array | slice, columns: Array | slice = slice(None)) -> Floats:
-        """p(v|n) of all contexts, or some, for some rows."""
+        """Return p(v|n) of all or some contexts for some rows."""
         found = [to_dense(one.memberships[rows] @ one.centroids[:, columns]) for one in self.parts]
         return np.asarray(np.mean(found, axis=0))
 
-    def placed(self, matrix: Any) -> ClassCounts:
-        """The same classes, for other words: a row for each row of counts."""
+    def place(self, matrix: Any) -> ClassCounts:
+        """Return the same classes for other words: a row for each row of counts."""
         given = count_types(matrix) if self.types else matrix
-        return replace(self, parts=tuple(_place(one, one.place(given)) for one in self.parts))
+        return replace(self, parts=tuple(_set_members(one, one.place(given)) for one in self.parts))
 
 
-def _place(clustering: Clustering, memberships: Any) -> Clustering:
-    """The clustering with other words, whose memberships add up to 1 to the last digit."""
+def _set_members(clustering: Clustering, memberships: Any) -> Clustering:
+    """Return the clustering with other words, whose memberships sum exactly to 1."""
     table = sparse.csr_array(memberships, dtype=np.float64)
     sums = np.asarray(table.sum(axis=1)).ravel()
     table.data /= np.repeat(np.where(sums > 0, sums, 1.0), np.diff(table.indptr))
     return replace(clustering, memberships=table)
 
 
-def proper(clustering: Clustering) -> Clustering:
-    """The clustering with rows of both tables that add up to 1 to the last digit."""
+def normalise(clustering: Clustering) -> Clustering:
+    """Return the clustering with rows of memberships and centroids that sum exactly to 1."""
     table = clustering.centroids
     if sparse.issparse(table):
-        return _place(clustering, clustering.memberships)
+        return _set_members(clustering, clustering.memberships)
     table = np.asarray(table, dtype=np.float64)
     table = table / table.sum(axis=1, keepdims=True)
-    return _place(replace(clustering, centroids=table), clustering.memberships)
+    return _set_members(replace(clustering, centroids=table), clustering.memberships)
 
 
 def are_shares(table: Any) -> bool:
-    """Whether every row is of probabilities that add up to 1, but for rounding."""
+    """Return True if every row holds probabilities that sum to 1, up to rounding."""
     sums = np.asarray(table.sum(axis=1)).ravel()
     return bool(table.min() >= 0 and np.allclose(sums, 1.0, atol=SLACK))
 
 
 def count_types(matrix: Any) -> Any:
-    """Each pair that was seen, once."""
+    """Return the matrix with every pair counted once."""
     once = sparse.csr_array(matrix, dtype=np.float64, copy=True)
     once.eliminate_zeros()
     once.data = np.minimum(once.data, 1.0)
@@ -92,10 +92,10 @@ def count_types(matrix: Any) -> Any:
 
 
 def continuation(matrix: Any) -> Floats:
-    """p(v) by how many words a context was seen with, less one, which all contexts share.
+    """Return p(v) by the number of words a context occurs with, less one, shared by all contexts.
 
-    Less one is what development tokens ask for: of contexts that one word was seen with, hardly
-    more is known than of those that none was.
+    The subtraction is what development tokens support: about a context seen with one word hardly
+    more is known than about one seen with none.
     """
     words = np.asarray(count_types(matrix).sum(axis=0), dtype=np.float64).ravel()
     taken = np.minimum(words, 1.0)
@@ -105,30 +105,33 @@ def continuation(matrix: Any) -> Floats:
 
 
 def read_classes(source: Any, train: Any, names: tuple[Any, Any] | None) -> list[ClassCounts]:
-    """The classes of a clustering, for the words of `train`; `names` are its words and contexts."""
+    """Return the classes of a source for the words of `train`; `names` are words and contexts."""
     if isinstance(source, tuple):
         if len(source) != 2 or any(isinstance(one, str | Clusterer | Thesaurus) for one in source):
             raise InputError(
-                f"{len(source)} classes in a tuple: expected a list of them, or a pair "
-                "(memberships, centroids)"
+                f"classes is a tuple of {len(source)}: pass a list of classes, or one pair "
+                "(memberships, centroids)",
+                code="invalid-input",
             )
-        return _of_tables(*source, train)
+        return _from_tables(*source, train)
     if isinstance(source, Thesaurus):
-        return _of_thesaurus(source, train, names)
+        return _from_thesaurus(source, train, names)
     if isinstance(source, Clusterer) and "clustering_" in vars(source):
         name, own, levels = type(source).__name__, source.clustering_, source.predictors()
     elif isinstance(source, Clustering):
         name, own, levels = "Clustering", source, source.levels(LEVELS)
     else:
         raise InputError(
-            f"{type(source).__name__}: expected a fitted clusterer, a Thesaurus, a pair "
-            "(memberships, centroids) or a name"
+            f"classes is a {type(source).__name__}: expected a fitted clusterer, a Thesaurus, a "
+            "pair (memberships, centroids) or a name",
+            code="invalid-input",
         )
     fitted = own.memberships.shape[0], own.centroids.shape[1]
     if fitted != train.shape:
         raise InputError(
-            f"{name} was fitted to a table of {fitted[0]} × {fitted[1]}, but the "
-            f"counts are {train.shape[0]} × {train.shape[1]}: fit it to the same words and contexts"
+            f"{name} was fitted to a table of {fitted[0]} × {fitted[1]}, but the counts are "
+            f"{train.shape[0]} × {train.shape[1]}: fit it to the same words and contexts",
+            code="length-mismatch",
         )
     return [
         *from_levels(name, levels, train),
@@ -137,7 +140,7 @@ def read_classes(source: Any, train: Any, names: tuple[Any, Any] | None) -> list
 
 
 def from_levels(name: str, levels: list[tuple[Clustering, ...]], train: Any) -> list[ClassCounts]:
-    """Clusterings of several sizes as predictors; clusters that were put together are recounted."""
+    """Return clusterings of several sizes as predictors; joined clusters are counted again."""
     return [
         ClassCounts(f"{name} {parts[0].n_clusters}", tuple(_known(one, train) for one in parts))
         for parts in levels
@@ -145,44 +148,51 @@ def from_levels(name: str, levels: list[tuple[Clustering, ...]], train: Any) -> 
 
 
 def _known(clustering: Clustering, train: Any) -> Clustering:
+    """Return the clustering with normalised tables, recounted if clusters were joined."""
     if clustering.learnt is None:
-        return proper(clustering)
-    return proper(replace(clustering, centroids=_count(clustering.memberships, train)[0]))
+        return normalise(clustering)
+    return normalise(replace(clustering, centroids=_count(clustering.memberships, train)[0]))
 
 
-def _of_tables(membership: Any, centroids: Any, train: Any) -> list[ClassCounts]:
+def _from_tables(membership: Any, centroids: Any, train: Any) -> list[ClassCounts]:
+    """Return a pair of tables as classes."""
     rows = sparse.csr_array(membership, dtype=np.float64)
     columns = sparse.csr_array(centroids) if sparse.issparse(centroids) else to_dense(centroids)
     if rows.shape[0] != train.shape[0] or columns.shape != (rows.shape[1], train.shape[1]):
         raise InputError(
             f"memberships {rows.shape} and centroids {columns.shape}: expected words × classes and "
-            f"classes × contexts, for {train.shape[0]} words and {train.shape[1]} contexts"
+            f"classes × contexts, for {train.shape[0]} words and {train.shape[1]} contexts",
+            code="length-mismatch",
         )
     for name, table in (("memberships", rows), ("centroids", columns)):
         if not are_shares(table):
-            raise InputError(f"every row of {name} should be probabilities that add up to 1")
+            raise InputError(
+                f"the rows of {name} must be probabilities that sum to 1", code="bad-weight"
+            )
     totals = np.asarray(train.sum(axis=1), dtype=np.float64).ravel()
     mass = _shares(rows.T @ totals)
     found = Clustering(Tree.flat(mass.size), rows, columns, mass, rule=COUNTED)
     return [ClassCounts(f"classes {mass.size}", (found,))]
 
 
-def _of_thesaurus(
+def _from_thesaurus(
     source: Thesaurus, train: Any, names: tuple[Any, Any] | None
 ) -> list[ClassCounts]:
-    """A thesaurus's classes of words; what they do is counted anew, since contexts may differ."""
+    """Return the word classes of a thesaurus; contexts may differ, so they are counted again."""
     if names is None:
-        raise InputError("a thesaurus is matched by words: the model must be fitted to Counts")
+        raise InputError(
+            "a thesaurus is matched by words: fit the model to Counts", code="invalid-input"
+        )
     at = np.array([source.rows.get(word, -1) for word in names[0].tolist()])
     known = np.flatnonzero(at >= 0)
     if not known.size:
-        raise InputError("none of the words is in the thesaurus")
+        raise InputError("none of the words is in the thesaurus", code="unknown-word")
     lift = one_hot(known, at.size).T
     return _cuts(source.tree, sparse.csr_array(lift @ source.memberships[at[known]]), train)
 
 
 def _cuts(tree: Tree, membership: Any, train: Any) -> list[ClassCounts]:
-    """What the classes of each level do, by counts and by types; only classes with words."""
+    """Return the classes of each level with words, by counts and by types."""
     used = np.flatnonzero(np.asarray(membership.sum(axis=0)).ravel() > 0)
     found: list[ClassCounts] = []
     before = 0
@@ -190,7 +200,7 @@ def _cuts(tree: Tree, membership: Any, train: Any) -> list[ClassCounts]:
         groups = tree.cut(max(1, round(level * tree.n_clusters)))[used]
         _, numbers = np.unique(groups, return_inverse=True)
         size = int(numbers.max()) + 1
-        # Cuts lie within each other: as many classes as before are the same classes.
+        # Cuts are nested: a level with as many classes as the last is the same.
         if size == before:
             continue
         before = size
@@ -203,7 +213,7 @@ def _cuts(tree: Tree, membership: Any, train: Any) -> list[ClassCounts]:
 
 
 def _count_classes(rows: Any, train: Any) -> Clustering:
-    """Classes by what their words do; words that are in none are placed by their counts."""
+    """Return classes with the counts of their words; words in no class are placed by counts."""
     table, mass = _count(rows, train)
     found = Clustering(Tree.flat(mass.size), rows, table, mass, rule=COUNTED)
     lost = np.asarray(rows.sum(axis=1)).ravel() <= 0
@@ -214,7 +224,7 @@ def _count_classes(rows: Any, train: Any) -> Clustering:
 
 
 def _count(membership: Any, train: Any) -> tuple[Floats, Floats]:
-    """Centroids and masses: what the words of classes do, and a little of what all words do."""
+    """Return centroids and masses: the counts of the words, smoothed by the background."""
     table = to_dense(membership.T @ train)
     totals = np.asarray(train.sum(axis=0), dtype=np.float64).ravel() + 0.5
     table += PARENT * totals / totals.sum()

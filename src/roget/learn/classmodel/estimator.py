@@ -33,28 +33,28 @@ from roget.learn.clustering.tokens import unigram
 from roget.learn.command_options import BACKOFFS
 
 EDGES = (5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
-"""Words seen about equally often share their weights, where own counts are interpolated."""
+"""Total counts at which groups of words end; each group has its own weights if interpolated."""
 
 CELLS = 1 << 24
-"""Words × contexts × predictions made at a time."""
+"""Batch size: words × contexts × predictions computed at once."""
 
 DEV = 0.1
-"""The part of the tokens that weights are learnt from, if no others are given."""
+"""Share of the tokens held out for fitting the weights by default."""
 
 
 class ClassModel(BaseEstimator):  # type: ignore[misc]
-    """What a word does where its counts are few: p(context|word) through classes of words.
+    """p(context|word) for sparse counts, through classes of words.
 
-    The word's own counts are discounted, and what is left is shared out by its classes, at several
-    levels, and by all words, with weights learnt on development tokens.
+    The word's own counts are discounted; the rest of the probability is distributed by its classes,
+    at several levels, and by the background, with weights fitted to development tokens.
 
     classes: the name of a model ("kneser-ney", "soft-symmetric", "comdl", "roget", …), or a fitted
         clusterer, a Clustering, a Thesaurus, a pair (memberships, centroids), or a list of these.
-    backoff: "discount" (Kneser–Ney's way), "interpolate" (weights by how often the word was seen)
-        or "none" (classes alone); "auto" is what the named model does, else "discount".
+    backoff: "discount" (Kneser–Ney), "interpolate" (weights by the word's total count) or "none"
+        (classes only); "auto" is that of the named model, otherwise "discount".
 
-    After fitting: `weights_` (groups of words × predictions; of the own counts first, if
-    interpolated), `names_` of the predictions, `discounts_`.
+    After fitting: `weights_` (groups of words × predictions; own counts first if interpolated),
+    `names_` of the predictions, `discounts_`.
 
     >>> import numpy as np
     >>> counts = np.array([[9, 1, 0, 0], [8, 2, 0, 1], [0, 0, 7, 3], [1, 0, 6, 4]])
@@ -85,24 +85,24 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         dev: Any = None,
         learnt: dict[str, list[ClassCounts]] | None = None,
     ) -> ClassModel:
-        """Learn from X, Counts or a matrix of counts, and weigh by the tokens of `dev`.
+        """Learn from X, Counts or a matrix of counts, and fit the weights to the tokens of `dev`.
 
-        Without `dev`, one token in ten is put aside to learn the weights from, and what is learnt
-        by name is then learnt anew from all. A `dev` without tokens leaves the weights equal.
-        Classes that were learnt from the development tokens look better than they are. `learnt`
-        holds classes of families that are known already, and takes up those learnt here.
+        Without `dev`, one token in ten is held out to fit the weights, and classes learnt by name
+        are then learnt again from all tokens. A `dev` without tokens leaves the weights equal.
+        Classes learnt from the development tokens look better than they are. `learnt` holds classes
+        of families that were learnt before, and receives those learnt here.
         """
         named = self._recipe()
         train = table(self, X, reset=True)
         if not train.sum() > 0:
-            raise InputError("the table has no counts: there is nothing to learn from")
+            raise InputError("the table has no counts", code="empty-input")
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         if dev is not None:
             held = self._same_words(dev, train.shape[0], "dev")
             self._learn(train, named, seed, {} if learnt is None else learnt)
             self._weigh(held, named)
             return self
-        part, held = self._deal(train, seed)
+        part, held = self._hold_out(train, seed)
         if not part.sum() > 0:
             part, held = train, sparse.csr_array(train.shape)
         self._learn(part, named, seed, {})
@@ -110,13 +110,13 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         before = self._train, self.classes_, self._predictors
         self._learn(train, named, seed, {})
         if _kinds(self._predictors) != _kinds(before[-1]):
-            # Of all tokens there may be more levels than of nine in ten, but no weights for them.
+            # All tokens may give more levels than nine in ten, but there are no weights for these.
             self._train, self.classes_, self._predictors = before
         self._name(named)
         return self
 
     def proba(self, words: Any, contexts: Any) -> Floats:
-        """p(context|word) of pairs, by name or by number, of words learnt from."""
+        """Return p(context|word) for pairs of training words and contexts, by name or number."""
         check_is_fitted(self)
         rows = find_names(words, vars(self).get("words_"), self._train.shape[0], "word")
         names = vars(self).get("contexts_")
@@ -124,36 +124,39 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         try:
             rows, columns = np.broadcast_arrays(rows, columns)
         except ValueError:
-            raise InputError(f"{rows.size} words and {columns.size} contexts: not pairs") from None
+            raise InputError(
+                f"{rows.size} words and {columns.size} contexts do not form pairs",
+                code="length-mismatch",
+            ) from None
         return self._cells(self._train, self._predictors, rows, columns)
 
     def predict_proba(self, X: Any) -> Floats:
-        """p(context|word) of every context, for words with the counts of X, old or new.
+        """Return p(context|word) of every context for words with the counts of X, old or new.
 
-        A word without counts gets what its classes would say of any word.
+        A word without counts gets the prediction of its classes for an unknown word.
         """
         check_is_fitted(self)
         given = table(self, X)
-        predictors = [one.placed(given) for one in self._predictors]
+        predictors = [one.place(given) for one in self._predictors]
         return self._rows(given, predictors, np.arange(given.shape[0]))
 
     def proba_rows(self, words: Any) -> Floats:
-        """p(context|word) of every context, for words learnt from, by name or by number."""
+        """Return p(context|word) of every context for training words, by name or number."""
         check_is_fitted(self)
         rows = find_names(words, vars(self).get("words_"), self._train.shape[0], "word")
         return self._rows(self._train, self._predictors, rows)
 
     def score(self, X: Any, y: Any = None, *, given: Any = None) -> float:
-        """Mean log p(context|word) of the tokens of X, nats; higher is better, nan without tokens.
+        """Return the mean log p(context|word) of the tokens of X in nats; nan without tokens.
 
-        The words of X are those learnt from; or new ones, of which the counts `given` are known.
+        The words of X are the training words, or new words with the counts `given`.
         """
         wanted, logs = self.log_proba(X, given=given)
         total = float(wanted.data.sum())
         return float(np.sum(wanted.data * logs)) / total if total > 0 else float("nan")
 
     def log_proba(self, X: Any, *, given: Any = None) -> tuple[Any, Floats]:
-        """The tokens of X as a coo_array, and log p(context|word) of each of its cells."""
+        """Return the tokens of X as a coo_array, and log p(context|word) of each cell."""
         check_is_fitted(self)
         if given is None:
             known, predictors = self._train, self._predictors
@@ -161,13 +164,16 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         else:
             wanted, known = table(self, X), table(self, given)
             if wanted.shape[0] != known.shape[0]:
-                raise InputError(f"{wanted.shape[0]} words to predict, {known.shape[0]} given")
-            predictors = [one.placed(known) for one in self._predictors]
+                raise InputError(
+                    f"X has {wanted.shape[0]} words, given has {known.shape[0]}",
+                    code="length-mismatch",
+                )
+            predictors = [one.place(known) for one in self._predictors]
         cells = sparse.coo_array(wanted)
         return cells, np.log(self._cells(known, predictors, cells.row, cells.col))
 
     def save(self, path: PathLike) -> None:
-        """Write the fitted model as a folder that `load` reads; given classes go in as tables."""
+        """Write the fitted model as a folder that `load` reads; classes are stored as tables."""
         check_is_fitted(self)
         header = {
             "options": {
@@ -182,7 +188,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def load(cls, path: PathLike) -> ClassModel:
-        """The model that `save` wrote; nothing in it is run."""
+        """Read a model that `save` wrote; no code in it is executed."""
         with folders.whole(path):
             header, train, predictors, mixture = files.read(path)
             model = cls(**header["options"])
@@ -194,19 +200,24 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         return model
 
     def _recipe(self) -> ModelRecipe:
-        """What is to be built of named families, the way of backing off settled."""
+        """Return the recipe of the named families, with the kind of backoff."""
         if self.backoff not in BACKOFFS:
-            raise InputError(f"backoff={self.backoff!r}: expected {', '.join(BACKOFFS)}")
+            raise InputError(
+                f"backoff={self.backoff!r}: expected {', '.join(BACKOFFS)}", code="invalid-option"
+            )
         named = [one for one in self._sources() if isinstance(one, str)]
         parts = [recipe(name) for name in named]
         if isinstance(self.classes, list):
             if not self.classes:
-                raise InputError("classes=[]: expected one at least, or a name such as kneser-ney")
+                raise InputError(
+                    "classes=[]: pass at least one, or a name such as kneser-ney",
+                    code="invalid-option",
+                )
             for name, part in zip(named, parts, strict=True):
                 if not part.families:
                     raise InputError(
-                        f"classes={self.classes!r}: {name!r} has no classes, and is a model only "
-                        "by itself, not in a list"
+                        f"classes={self.classes!r}: {name!r} has no classes, so not in a list",
+                        code="invalid-option",
                     )
         families = tuple(dict.fromkeys(name for part in parts for name in part.families))
         base = parts[0] if parts and len(self._sources()) == 1 else recipe("kneser-ney")
@@ -218,7 +229,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         return self.classes if isinstance(self.classes, list) else [self.classes]
 
     def _same_words(self, X: Any, words: int, name: str) -> Any:
-        """Tokens of the words that were learnt from, in their order."""
+        """Return tokens of the training words, in their order."""
         if isinstance(X, Counts) and "words_" in vars(self):
             tokens = align_contexts(X, self.contexts_)
             if np.array_equal(X.words, self.words_):
@@ -229,13 +240,18 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         held = table(self, X)
         if held.shape[0] != words:
             raise InputError(
-                f"{name} has {held.shape[0]} rows: expected {words}, one for each word learnt from"
+                f"{name} has {held.shape[0]} rows; expected {words}, one for each training word",
+                code="length-mismatch",
             )
         return held
 
-    def _deal(self, train: Any, seed: int) -> tuple[Any, ...]:
+    def _hold_out(self, train: Any, seed: int) -> tuple[Any, ...]:
+        """Split the tokens into those to learn from and those to fit the weights to."""
         if not np.all(train.data == np.rint(train.data)):
-            raise InputError("fractional counts cannot be split into tokens: give dev")
+            raise InputError(
+                "fractional counts cannot be split into tokens: pass dev",
+                code="fractional-counts",
+            )
         parts = Counts(train).split(1 - DEV, random_state=seed)
         return tuple(sparse.csr_array(part.matrix, dtype=np.float64) for part in parts)
 
@@ -259,7 +275,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         rows, columns = cells.coords
         stack = np.stack([one.cells(rows, columns) for one in self._predictors])
         levels = max(named.levels, 1)
-        known = mixing.evidence(self._train, rows, columns, levels)
+        known = mixing.gather_data(self._train, rows, columns, levels)
         totals = np.asarray(self._train.sum(axis=1)).ravel()[rows]
         self._mixture = mixing.learn(
             named.own,
@@ -274,10 +290,11 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         self._name(named)
 
     def _name(self, named: ModelRecipe) -> None:
+        """Give the predictions unique names."""
         self.names_ = ["own counts"] if named.own == "interpolate" else []
-        told = [one.name for one in self._predictors]
-        for at, name in enumerate(told, 1):
-            times = told[:at].count(name)
+        names = [one.name for one in self._predictors]
+        for at, name in enumerate(names, 1):
+            times = names[:at].count(name)
             self.names_.append(f"{name} ({times})" if times > 1 else name)
 
     def _cells(
@@ -287,7 +304,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         return self._mix(given, stack, rows, columns)
 
     def _rows(self, given: Any, predictors: list[ClassCounts], rows: Array) -> Floats:
-        """All contexts of some words."""
+        """Predict all contexts of some words."""
         m = given.shape[1]
         out = np.empty((rows.size, m))
         step = max(1, CELLS // (m * len(predictors)))
@@ -300,19 +317,19 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         return out
 
     def _mix(self, given: Any, stack: Floats, rows: Array, columns: Array) -> Floats:
-        """p of cells, by what counts say of them and what classes predict."""
-        known = mixing.evidence(given, rows, columns, max(self.discounts_.size, 1))
+        """Return p of cells from own counts and the predictions of classes."""
+        known = mixing.gather_data(given, rows, columns, max(self.discounts_.size, 1))
         groups = self._mixture.groups(np.asarray(given.sum(axis=1)).ravel())[rows]
         return self._mixture.cells(known, stack, groups)
 
 
 def _kinds(predictors: list[ClassCounts]) -> list[str]:
-    """The names without the sizes."""
+    """Return the names without the sizes."""
     return ["".join(c for c in one.name if not c.isdigit()) for one in predictors]
 
 
 def _base(train: Any, kind: str) -> ClassCounts:
-    """What any word does: by how often contexts are seen, or in how many pairs."""
+    """Return the background: contexts by count, or by the number of pairs they occur in."""
     known = continuation(train) if kind == "continuation" else unigram(train)
     one = Clustering(Tree(), np.ones((train.shape[0], 1)), known[None, :], np.ones(1))
     return ClassCounts(kind, (one,))

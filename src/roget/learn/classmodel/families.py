@@ -1,8 +1,8 @@
 """Classes of each kind learnt from a table, at several sizes: name → function(train, seed).
 
-Each is learnt twice: from the counts, and from the types (every pair once). What a word does that
-it was not yet seen doing follows the types: that is why Kneser and Ney back off to them. Nearest
-words are classes too: what they do, weighed by how near they are.
+Each kind is learnt twice: from counts, and from types (every pair once). Contexts that a word has
+not yet been seen in follow the types, which is why Kneser and Ney back off to them. Nearest words
+are classes too: their contexts, weighted by similarity.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from roget import catalogue
 from roget.core.counts.views import ppmi, unit
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats
-from roget.learn.classmodel.classes import ClassCounts, count_types, from_levels, proper
+from roget.learn.classmodel.classes import ClassCounts, count_types, from_levels, normalise
 from roget.learn.clustering.result import Clustering, Rule, array
 from roget.learn.clustering.tokens import unigram
 
 NEIGHBOURS = (50, 100, 200)
 DIMENSIONS = 100
 POWER = 4
-"""Neighbours weigh as their cosine to this power."""
+"""Exponent of the cosine in the weights of neighbours."""
 
 BACKGROUND = 0.05
-"""The part of the prediction that is the unigram's: neighbours may not know a context."""
+"""Weight of the unigram in the prediction: neighbours may not know a context."""
 
 ROWS = 1 << 10
-"""Words looked up at a time."""
+"""Batch size: words looked up at once."""
 
 View: TypeAlias = Callable[[Any, int], list[ClassCounts]]
 
@@ -41,7 +41,7 @@ SIZES = (2, 5, 10, 20, 50, 100, 200, 400)
 
 
 def _nearest(train: Any, seed: int) -> list[ClassCounts]:
-    """Classes of so many nearest words, the word itself left out, for each of the sizes.
+    """Make classes of the nearest words of each word, without itself, for each of the sizes.
 
     Words are compared by the cosine of positive pointwise mutual information, in 100 dimensions.
     """
@@ -65,7 +65,7 @@ def _nearest(train: Any, seed: int) -> list[ClassCounts]:
     found, mass = [], np.append(np.zeros(n), 1.0)
     for size in sorted({min(size, n - 1) for size in NEIGHBOURS}):
         rule = NearestWords(size, columns, projection, words)
-        near = rule.near(words, same=True)
+        near = rule.weigh_nearest(words, same=True)
         made = Clustering(Tree.flat(n + 1), near, centroids, mass, rule=rule)
         found.append(ClassCounts(f"{size} nearest", (made,)))
     return found
@@ -73,7 +73,7 @@ def _nearest(train: Any, seed: int) -> list[ClassCounts]:
 
 @dataclass(frozen=True, eq=False)
 class NearestWords(Rule):
-    """Weights of the words nearest to a word, and of the unigram, which is the last class."""
+    """Weights of the nearest words of a word, and of the unigram, which is the last class."""
 
     clusterer = "nearest"
 
@@ -83,21 +83,21 @@ class NearestWords(Rule):
     words: Floats = field(metadata=array("n", "d", least=-np.inf))
 
     def place(self, matrix: Any, leaves: Clustering) -> Any:
-        """p(c|word), a csr_array; a word without neighbours gets the unigram."""
+        """Return p(c|word) as a csr_array; a word without neighbours gets the unigram."""
         totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
         vectors = unit(ppmi(matrix, totals, self.columns) @ self.projection)
-        return self.near(vectors, same=False)
+        return self.weigh_nearest(vectors, same=False)
 
     def check(self, k: int, m: int) -> None:
-        """Refuse more neighbours than there are words, too."""
+        """Also refuse more neighbours than words."""
         super().check(k, m)
         if len(self.words) != k - 1:
-            raise ValueError(f"words: the shape is {self.words.shape}, expected {k - 1} rows")
+            raise ValueError(f"words has the shape {self.words.shape}; expected {k - 1} rows")
         if type(self.size) is not int or not 0 < self.size < k:
-            raise ValueError(f"size {self.size!r} of {k - 1} words")
+            raise ValueError(f"size {self.size!r} exceeds {k - 1} words")
 
-    def near(self, vectors: Floats, same: bool) -> Any:
-        """Weights of nearest words and of the unigram; `same`: rows are the words themselves."""
+    def weigh_nearest(self, vectors: Floats, same: bool) -> Any:
+        """Return weights of the nearest words and the unigram; `same`: rows are the words."""
         words, size = self.words, self.size
         parts = []
         for begin in range(0, len(vectors), ROWS):
@@ -108,7 +108,7 @@ class NearestWords(Rule):
             best = np.argpartition(-near, size - 1, axis=1)[:, :size]
             weights = np.maximum(np.take_along_axis(near, best, axis=1), 0.0) ** POWER
             sums = weights.sum(axis=1, keepdims=True)
-            # Who has no neighbour at all has the unigram.
+            # A word without any neighbour has the unigram.
             weights *= np.where(sums > 0, (1 - BACKGROUND) / np.where(sums > 0, sums, 1.0), 0.0)
             rest = 1.0 - weights.sum(axis=1)
             table = (
@@ -121,18 +121,18 @@ class NearestWords(Rule):
 
 
 def sizes(words: int, per_class: int, most: int) -> list[int]:
-    """The largest so many numbers of classes, with so many words to a class on average.
+    """Return the `most` largest numbers of classes with at least `per_class` words each.
 
-    Where words are few, five classes of two are allowed all the same.
+    If there are few words, five classes of two are allowed.
     """
     fit = [size for size in SIZES if size * (2 if size <= 5 else per_class) <= words]
     return fit[-most:] or [min(words, SIZES[0])]
 
 
 def learn_family(name: str, train: Any, seed: int) -> list[ClassCounts]:
-    """Classes of a family: of a clusterer, by its name in the catalogue, or of `FAMILIES`.
+    """Learn the classes of a family: a clusterer of the catalogue, or one of `FAMILIES`.
 
-    They are learnt from counts and from types, from the words that have any; the others get p(c).
+    They are learnt from counts and from types of the words that have any; other words get p(c).
     """
     learn = FAMILIES[name] if name in FAMILIES else partial(_cluster, name)
     part, seen = _take_seen(train)
@@ -142,15 +142,16 @@ def learn_family(name: str, train: Any, seed: int) -> list[ClassCounts]:
     for types in (False, True):
         for one in learn(count_types(part) if types else part, seed):
             label = f"{one.name}{', types' if types else ''}"
-            parts = tuple(_everywhere(clusters, seen, train.shape[0]) for clusters in one.parts)
+            parts = tuple(_fill_words(clusters, seen, train.shape[0]) for clusters in one.parts)
             found.append(replace(one, name=label, parts=parts, types=types))
     return found
 
 
 def learn_sizes(name: str, train: Any, seed: int, sizes: Sequence[int]) -> list[ClassCounts]:
-    """Classes of a clusterer, by its name in the catalogue, so many of them each; from counts.
+    """Learn classes of a clusterer of the catalogue, of each of these sizes, from counts.
 
-    Words without any get p(c). There are fewer than asked for if the words give no more.
+    Words without counts get p(c). There are fewer classes than requested if the words allow no
+    more.
     """
     kind = catalogue.load("models", name)
     part, seen = _take_seen(train)
@@ -161,24 +162,24 @@ def learn_sizes(name: str, train: Any, seed: int, sizes: Sequence[int]) -> list[
     for size in sizes:
         if size not in found:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # that there are fewer is told by their number
+                warnings.simplefilter("ignore")  # a smaller number of classes is visible
                 found[size] = kind.make(size, random_state=seed).fit(part).clustering_
     return [
-        ClassCounts(f"{name} {size}", (proper(_everywhere(found[size], seen, train.shape[0])),))
+        ClassCounts(f"{name} {size}", (normalise(_fill_words(found[size], seen, train.shape[0])),))
         for size in sizes
     ]
 
 
 def _take_seen(train: Any) -> tuple[Any, Array]:
-    """The counts of the words that have any, and which words these are."""
+    """Return the counts of the words that have any, and which words these are."""
     table = sparse.csr_array(train, dtype=np.float64)
     table.eliminate_zeros()
     seen = np.flatnonzero(np.diff(table.indptr))
     return (table if seen.size == table.shape[0] else table[seen]), seen
 
 
-def _everywhere(clustering: Clustering, seen: Any, words: int) -> Clustering:
-    """With all words, where those with counts are the ones that were learnt from."""
+def _fill_words(clustering: Clustering, seen: Any, words: int) -> Clustering:
+    """Return the clustering for all words, of which `seen` were learnt from."""
     if seen.size == words:
         return clustering
     at = np.full(words, seen.size)
@@ -189,7 +190,7 @@ def _everywhere(clustering: Clustering, seen: Any, words: int) -> Clustering:
 
 
 def _cluster(name: str, train: Any, seed: int) -> list[ClassCounts]:
-    """The classes of a clusterer, at sizes of its own or those that it is asked for."""
+    """Learn the classes of a clusterer, at sizes of its own or the default ones."""
     kind = catalogue.load("models", name)
     levels = kind.learn_levels(train, seed, sizes(train.shape[0], 8, 4))
     return from_levels(name, levels, train)
@@ -222,7 +223,7 @@ def _factor(name: str, train: Any, make: Callable[[int], Any]) -> list[ClassCoun
             rows, columns = model.fit_transform(train), model.components_
         scale = columns.sum(axis=1)
         if name == "lda":
-            # Topics of words are shares of their tokens already, not factors of their counts.
+            # Topic shares of words are shares of their tokens already, not factors of their counts.
             rows = rows / np.maximum(scale, 1e-300)
         used = np.flatnonzero(scale > 0)
         weights = rows[:, used] * scale[used]
@@ -230,14 +231,14 @@ def _factor(name: str, train: Any, make: Callable[[int], Any]) -> list[ClassCoun
         mass = weights.sum(axis=0) / max(float(weights.sum()), 1e-300)
         membership = np.where(sums > 0, weights / np.where(sums > 0, sums, 1.0), mass)
         mass = totals @ membership
-        # Both factor p(n, v), as the symmetric model does at β = 1; so new words are folded in.
+        # Both factorise p(n, v) like the symmetric model at β = 1, so new words are folded in.
         made = Clustering(
             Tree.flat(used.size), membership, columns[used] / scale[used, None], mass / mass.sum(),
             rule=FoldIn(1.0),
         )  # fmt: skip
-        found.append(ClassCounts(f"{name} {k}", (proper(made),)))
+        found.append(ClassCounts(f"{name} {k}", (normalise(made),)))
     return found
 
 
 FAMILIES: dict[str, View] = {"nmf": _nmf, "lda": _lda, "nearest": _nearest}
-"""Classes that no clusterer makes; all others are by a clusterer of their name."""
+"""Classes not made by a clusterer; all others belong to the clusterer of their name."""

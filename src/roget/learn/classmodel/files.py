@@ -1,4 +1,4 @@
-"""Class models as a folder: JSON for names and weights, npz for tables; nothing in it is run."""
+"""Class models as folders: JSON for names and weights, npz for tables; no code is executed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def write(
     predictors: list[ClassCounts],
     mixture: Mixture,
 ) -> None:
-    """Write what a fitted model knows, whole or not at all."""
+    """Write a fitted model atomically."""
     arrays = folders.to_arrays("train", train)
     for name in ("discounts", "weights", "edges"):
         arrays[f"mixture.{name}"] = getattr(mixture, name)
@@ -44,15 +44,15 @@ def write(
     for place, one in enumerate(predictors):
         plain = []
         for number, part in enumerate(one.parts):
-            told, more = part.to_parts()
-            plain.append(told)
+            part_plain, more = part.to_parts()
+            plain.append(part_plain)
             arrays |= folders.put_under(f"classes.{place}.{number}", more)
         listed.append({"name": one.name, "types": one.types, "parts": plain})
     folders.write(path, KIND, {**header, **arrays, "classes": listed, "mixture": mixture.kind})
 
 
 def read(path: PathLike) -> tuple[dict[str, Any], Any, list[ClassCounts], Mixture]:
-    """What `write` wrote: the header, the training counts, the predictions and their mixture."""
+    """Read a folder: the header, the training counts, the predictions and their mixture."""
     with folders.whole(path):
         kept = folders.read(path, KIND)
         folders.need_arrays(kept, _MIXTURE)
@@ -68,7 +68,7 @@ def read(path: PathLike) -> tuple[dict[str, Any], Any, list[ClassCounts], Mixtur
 
 
 def _parts(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Clustering, ...]:
-    """The clusterings of one prediction."""
+    """Read the clusterings of one prediction."""
     try:
         if "parts" not in one:
             return _revive(kept, key, one)
@@ -81,7 +81,7 @@ def _parts(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Cluster
 
 
 def _ready(found: Clustering) -> Clustering:
-    """The clustering with its rule, which is looked for now: a damaged one is refused."""
+    """Return the clustering with its rule looked up, so that a damaged one is refused now."""
     if found.learnt is not None:
         return replace(found, learnt=_ready(found.learnt))
     rule = found.rule
@@ -93,13 +93,13 @@ def _ready(found: Clustering) -> Clustering:
 
 
 def _revive(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Clustering, ...]:
-    """The clusterings of a folder that was written before they were kept as such."""
+    """Read the clusterings of a folder of an early version."""
     memberships = folders.from_arrays(kept, f"{key}.membership")
     centroids = folders.from_arrays(kept, f"{key}.centroids")
     mass, called = kept[f"{key}.mass"], one["rule"]
     sizes = one["blocks"] or [mass.size]
     if not all(type(size) is int and size > 0 for size in sizes) or sum(sizes) != mass.size:
-        raise ValueError(f"{key}: blocks {sizes!r} are not numbers that add up to {mass.size}")
+        raise ValueError(f"{key}: blocks {sizes!r} are not numbers that sum to {mass.size}")
     if type(one["beta"]) not in (int, float) or not 0 < one["beta"] < math.inf:
         raise ValueError(f"{key}: beta {one['beta']!r} is not a number above 0")
     rule: Rule | StoredRule | None
@@ -124,7 +124,7 @@ def _revive(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Cluste
 def _faults(
     kept: dict[str, Any], train: Any, predictors: list[ClassCounts], mixture: Mixture
 ) -> Iterator[str]:
-    """What `write` would not have written."""
+    """Yield inconsistencies that `write` would not have written."""
     if not sparse.issparse(train):
         yield "train: expected a sparse table"
     if train.nnz and train.data.min() < 0:
@@ -133,7 +133,7 @@ def _faults(
     if not isinstance(options, dict) or set(options) != {"classes", "backoff"}:
         yield f"options {options!r}: expected classes and backoff"
     if options["classes"] not in (None, *catalogue.names("models")):
-        yield f"options: classes {options['classes']!r} is no known model"
+        yield f"options: classes {options['classes']!r} is not a known model"
     if options["backoff"] not in BACKOFFS:
         yield f"options: backoff {options['backoff']!r} is not known"
     if type(columns) is not int or columns != shape[1]:
@@ -150,14 +150,14 @@ def _faults(
         if len(kept[key]) != size:
             yield f"{key}: {len(kept[key])} names, expected {size}"
         if key != "names_" and len(set(kept[key])) != size:
-            yield f"{key}: expected names that differ"
+            yield f"{key}: expected unique names"
 
 
 def _class_faults(key: str, one: Any, shape: tuple[int, int]) -> Iterator[str]:
     if not isinstance(one.name, str):
         yield f"{key}: name {one.name!r} is not a text"
     if not isinstance(one.types, bool):
-        yield f"{key}: types {one.types!r} is not true or false"
+        yield f"{key}: types {one.types!r} is not a boolean"
     if not one.parts:
         yield f"{key}: no clustering"
     for part in one.parts:
@@ -177,8 +177,8 @@ def _mixture_faults(mixture: Mixture, predictions: int) -> Iterator[str]:
         yield "mixture.edges: expected to increase"
     shape, found = (edges.size + 1, predictions + (kind == "interpolate")), mixture.weights.shape
     if found != shape or not predictions:
-        told = f"{found}, expected {shape} for {predictions} predictions"
-        yield f"mixture.weights: the shape is {told}"
+        shape_text = f"{found}, expected {shape} for {predictions} predictions"
+        yield f"mixture.weights: the shape is {shape_text}"
     yield from _share_faults("mixture.weights", mixture.weights)
     if (discounts.size > 0) != (kind == "discount"):
         yield f"mixture.discounts: the shape is {discounts.shape} for {kind!r}"
@@ -189,4 +189,4 @@ def _mixture_faults(mixture: Mixture, predictions: int) -> Iterator[str]:
 
 def _share_faults(name: str, table: Any) -> Iterator[str]:
     if not are_shares(table):
-        yield f"{name}: expected rows of shares that add up to 1"
+        yield f"{name}: expected rows of shares that sum to 1"

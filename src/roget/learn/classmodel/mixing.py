@@ -1,9 +1,11 @@
-"""How predictions are put together: own counts less discounts, and classes by their weights.
+"""How predictions are combined: discounted own counts, and classes by their weights.
 
-p(v|n) = (c − D(c))/N + (Σ D/N)·q(v|n), with a discount for pairs seen once, twice, and more often
-(Chen & Goodman's modified Kneser–Ney; the same for all is Ney's absolute discounting); q is a
-mixture of what classes say. For given q the loss is convex in the discounts, which are fitted to
-development tokens; so are the weights of the mixture, by EM.
+    p(v|n) = (c − D(c))/N + (Σ D/N)·q(v|n)
+
+with a discount for pairs with one, two, and more occurrences (modified Kneser–Ney of Chen &
+Goodman; the same discount for all is Ney's absolute discounting) and q a mixture of the predictions
+of classes. For fixed q the loss is convex in the discounts, which are fitted to development tokens;
+the weights of the mixture are fitted to the same tokens by EM.
 """
 
 from __future__ import annotations
@@ -18,74 +20,77 @@ from roget.core.types import Array, Floats
 from roget.learn.clustering.tokens import fit_weights
 
 LEAST = 0.01
-"""Discounts are not less: something must be left for contexts not seen."""
+"""Lower bound of discounts: some probability must be left for unseen contexts."""
 
 ROUNDS = 12
+"""Maximum number of alternations between weights and discounts."""
 
 PRIOR = 20.0
-"""Tokens that a group of words has as all words have them: small groups can be weighed, too."""
+"""Pseudo-tokens with the overall weights added to each group of words."""
 
 
 @dataclass(frozen=True, eq=False)
 class PredictionData:
-    """Cells to be predicted, with what the words' own counts say of them."""
+    """Cells to predict, with the statistics of the words' own counts."""
 
     own: Floats
-    """p(v|n) by the word's counts as they are."""
+    """p(v|n) by the word's counts without discounts."""
     taken: Floats
-    """What a unit of each discount takes from the cell's own part, discounts × cells."""
+    """What a unit of each discount takes from the cell's own share, discounts × cells."""
     given: Floats
     """What a unit of each discount leaves to the classes, discounts × cells."""
     known: Array
-    """Whether the word has counts at all."""
+    """True if the word has any counts."""
 
-    def discounted(self, discounts: Floats) -> tuple[Floats, Floats]:
-        """The word's own part of the prediction, and the part that is left."""
+    def discount(self, discounts: Floats) -> tuple[Floats, Floats]:
+        """Return the word's own share of the prediction, and the share left to the classes."""
         own = np.maximum(self.own - discounts @ self.taken, 0.0)
         return own, np.where(self.known, discounts @ self.given, 1.0)
 
-    def beside(self, stack: Floats) -> Floats:
-        """Predictions with the word's own before them: the last of them where it has no counts."""
+    def prepend_own(self, stack: Floats) -> Floats:
+        """Prepend the word's own prediction; the last one replaces it if the word has no counts."""
         return np.vstack([np.where(self.known, self.own, stack[-1]), stack])
 
 
-def evidence(matrix: Any, rows: Array, columns: Array, levels: int) -> PredictionData:
-    """What a table of counts says of cells; `levels` is the number of discounts.
+def gather_data(matrix: Any, rows: Array, columns: Array, levels: int) -> PredictionData:
+    """Collect the statistics of cells from a table of counts; `levels` is the number of discounts.
 
-    A fractional count below its level is discounted in proportion, so that nothing goes below 0.
+    A fractional count below its level is discounted in proportion, so that nothing becomes
+    negative.
     """
     table = sparse.csr_array(matrix, dtype=np.float64, copy=True)
     table.sum_duplicates()
     n = table.shape[0]
+    # Counts of 1, 2, … belong to the discounts 1, 2, …; all higher counts to the last.
     level = np.clip(np.rint(table.data), 1, levels)
     share = np.minimum(table.data / level, 1.0) * (table.data > 0)
     totals = np.asarray(table.sum(axis=1)).ravel()
     safe = np.where(totals > 0, totals, 1.0)
-    of_row = np.repeat(np.arange(n), np.diff(table.indptr))
-    at = _places(table, of_row, rows, columns)
+    row_of = np.repeat(np.arange(n), np.diff(table.indptr))
+    at = _find_entries(table, row_of, rows, columns)
     counts = np.append(table.data, 0.0)[at]
     taken, given = np.zeros((levels, rows.size)), np.zeros((levels, rows.size))
     for number in range(levels):
         mine = share * (level == number + 1)
-        given[number] = (np.bincount(of_row, mine, minlength=n) / safe)[rows]
+        given[number] = (np.bincount(row_of, mine, minlength=n) / safe)[rows]
         taken[number] = np.append(mine, 0.0)[at] / safe[rows]
     return PredictionData(counts / safe[rows], taken, given, totals[rows] > 0)
 
 
-def _places(table: Any, of_row: Array, rows: Array, columns: Array) -> Array:
-    """Where cells are among the table's entries; one after the last where they are not."""
+def _find_entries(table: Any, row_of: Array, rows: Array, columns: Array) -> Array:
+    """Return the positions of cells among the table's entries; nnz if a cell is empty."""
     width = table.shape[1]
-    keys = np.append(of_row * width + table.indices, np.iinfo(np.int64).max)
+    keys = np.append(row_of * width + table.indices, np.iinfo(np.int64).max)
     wanted = np.asarray(rows, dtype=np.int64) * width + columns
     at = np.searchsorted(keys, wanted)
     return np.asarray(np.where(keys[at] == wanted, at, table.nnz))
 
 
 def closed_form(matrix: Any, levels: int) -> Floats:
-    """Discounts by how many pairs were seen once, twice, …: where there is nothing to tune on.
+    """Estimate discounts from the numbers of pairs with one, two, … occurrences.
 
-    D_j = j − (j+1)·Y·n_(j+1)/n_j with Y = n_1/(n_1 + 2·n_2) (Chen & Goodman 1999); for one
-    discount, Y itself.
+    D_j = j − (j+1)·Y·n_(j+1)/n_j with Y = n_1/(n_1 + 2·n_2) (Chen & Goodman 1999); a single
+    discount is Y itself. Used if there are no development tokens.
     """
     seen = np.bincount(
         np.clip(np.rint(sparse.csr_array(matrix).data), 0, levels + 2).astype(np.int64),
@@ -103,8 +108,9 @@ def closed_form(matrix: Any, levels: int) -> Floats:
 
 
 def tune(known: PredictionData, lower: Floats, counts: Floats, start: Floats) -> Floats:
-    """The discounts with which tokens are predicted best, the lower predictions given."""
+    """Return the discounts that predict the tokens best, for fixed lower-order predictions."""
     levels, total = start.size, float(counts.sum())
+    # p is linear in the discounts: p = fixed + D·slope, so −Σ n·ln p is convex in D.
     slope = known.given * lower - known.taken
     fixed = np.where(known.known, known.own, lower)
     slope = slope * known.known
@@ -120,13 +126,13 @@ def tune(known: PredictionData, lower: Floats, counts: Floats, start: Floats) ->
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """How predictions are put together.
+    """A combination of predictions.
 
     kind: "discount" (own counts less the discounts, the rest by the weights), "interpolate" (own
-        counts are the first of the predictions weighed) or "none" (own counts are not used).
-    discounts: empty unless kind is "discount".
-    weights: groups of words × predictions; rows add up to 1.
-    edges: the totals at which a group of words ends and the next begins.
+            counts are the first component) or "none" (own counts are not used).
+        discounts: empty unless kind is "discount".
+        weights: groups of words × predictions; rows sum to 1.
+        edges: total counts at which one group of words ends and the next begins.
     """
 
     kind: str
@@ -135,16 +141,16 @@ class Mixture:
     edges: Floats
 
     def groups(self, totals: Floats) -> Array:
-        """The group of words that were seen so often."""
+        """Return the group of words with these total counts."""
         return np.searchsorted(self.edges, totals, side="right")
 
     def cells(self, known: PredictionData, stack: Floats, groups: Array) -> Floats:
-        """p(v|n) of cells, from the predictions of all classes."""
+        """Return p(v|n) of cells from the predictions of all classes."""
         weights = self.weights[groups].T
         if self.kind == "discount":
-            own, left = known.discounted(self.discounts)
+            own, left = known.discount(self.discounts)
             return np.asarray(own + left * np.einsum("ij,ij->j", weights, stack))
-        weighed = stack if self.kind == "none" else known.beside(stack)
+        weighed = stack if self.kind == "none" else known.prepend_own(stack)
         return np.asarray(np.einsum("ij,ij->j", weights, weighed))
 
 
@@ -152,16 +158,17 @@ def learn(
     kind: str, known: PredictionData, stack: Floats, counts: Floats, totals: Floats, *,
     discounts: Floats, edges: Floats,
 ) -> Mixture:  # fmt: skip
-    """The mixture that predicts development tokens best; `totals` are those of their words.
+    """Fit the mixture to development tokens; `totals` are the total counts of their words.
 
-    Without tokens all predictions weigh alike, and the discounts stay as they are.
+    Without tokens all predictions have equal weights, and the discounts stay unchanged.
     """
     if kind == "discount":
         return _learn_discounts(known, stack, counts, discounts)
     if kind == "interpolate":
-        stack = known.beside(stack)
+        stack = known.prepend_own(stack)
     k = len(stack)
     mixture = Mixture(kind, np.empty(0), np.full((edges.size + 1, k), 1 / k), edges)
+    # Weights of all words first; the weights of each frequency group are shrunk towards them.
     overall = fit_weights(stack, counts)
     groups = mixture.groups(totals)
     for group in range(edges.size + 1):
@@ -173,15 +180,15 @@ def learn(
 def _learn_discounts(
     known: PredictionData, stack: Floats, counts: Floats, discounts: Floats
 ) -> Mixture:
-    """Weights and discounts in turn, until both stay."""
+    """Fit weights and discounts in turn until both converge."""
     weights = np.full(len(stack), 1 / len(stack))
     if counts.size and counts.sum() > 0:
         for _ in range(ROUNDS):
-            weights = fit_weights(stack, counts, weights, *known.discounted(discounts))
+            weights = fit_weights(stack, counts, weights, *known.discount(discounts))
             new = tune(known, weights @ stack, counts, discounts)
             change = float(np.abs(new - discounts).max())
             discounts = new
             if change < 1e-3:
                 break
-        weights = fit_weights(stack, counts, weights, *known.discounted(discounts))
+        weights = fit_weights(stack, counts, weights, *known.discount(discounts))
     return Mixture("discount", discounts, weights[None, :], np.empty(0))

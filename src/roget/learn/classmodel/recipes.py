@@ -1,6 +1,6 @@
-"""The models by name: which part the word's own counts play, what is backed off to.
+"""Models by name: the role of the word's own counts, and what they back off to.
 
-Those through the classes of one clusterer have its name, and no entry here.
+Models through the classes of one clusterer have its name and no entry here.
 """
 
 from __future__ import annotations
@@ -12,24 +12,24 @@ from roget import catalogue
 
 @dataclass(frozen=True)
 class ModelRecipe:
-    """What a model is made of.
+    """The components of a model.
 
-    own: "discount", "interpolate" or "none": how the word's own counts come in.
-    levels: how many discounts.
-    base: "continuation" (in how many pairs a context was seen) or "unigram" (how often).
-    families: the kinds of classes between the two, see `families.py`.
-    says: what it is, in a line.
+    own: "discount", "interpolate" or "none": how the word's own counts are used.
+    levels: number of discounts.
+    base: "continuation" (number of pairs a context occurs in) or "unigram" (its count).
+    families: kinds of classes in between, see `families.py`.
+    summary: description in one line.
     """
 
     own: str
     levels: int
     base: str
     families: tuple[str, ...]
-    says: str
+    summary: str
 
 
-def _through(says: str, *families: str) -> ModelRecipe:
-    return ModelRecipe("discount", 3, "continuation", families, says)
+def _through(summary: str, *families: str) -> ModelRecipe:
+    return ModelRecipe("discount", 3, "continuation", families, summary)
 
 
 RECIPES: dict[str, ModelRecipe] = {
@@ -53,7 +53,7 @@ RECIPES: dict[str, ModelRecipe] = {
 
 
 def recipe(name: str) -> ModelRecipe:
-    """The recipe of a name; words are predicted through the classes of any clusterer."""
+    """Return the recipe of a name; the name of a clusterer predicts through its classes."""
     found = catalogue.load("models", name)
     if isinstance(found, ModelRecipe):
         return found

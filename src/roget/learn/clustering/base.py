@@ -246,9 +246,9 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 model.clustering_ = Clustering.from_parts(content["clustering"], content)
             else:
                 model.clustering_ = model._revive(content)
-            told, columns = model.n_features_in_, model.clustering_.centroids.shape[1]
-            if told != columns:
-                raise ValueError(f"n_features_in_ {told!r:.60}: centroids have {columns} columns")
+            width, columns = model.n_features_in_, model.clustering_.centroids.shape[1]
+            if width != columns:
+                raise ValueError(f"n_features_in_ {width!r:.60}: centroids have {columns} columns")
             model._unpack()
         return model
 
@@ -323,7 +323,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         warnings.warn(Notice(text, code="not-converged"), ConvergenceWarning, stacklevel=4)
 
     def _unpack(self) -> None:
-        """Rebuild, after loading, the attributes that are not saved as they are."""
+        """Rebuild, after loading, the attributes that are not saved directly."""
 
     def _revive(self, content: Mapping[str, Any]) -> Clustering:
         """Read the clustering of a model saved by an early version, without `clustering`."""

@@ -23,8 +23,9 @@ _NOTHING = 1e-6
 class IncrementalUpdate:
     """A clustering whose words have more counts than before, and its updated classes.
 
-    `counts` contain those of `before`, whose words and contexts come first, in their order. The
-    part of a class that is not explained by the counts of its words, such as smoothing, is kept.
+    `counts` include the counts of `before`, whose words and contexts come first, in their order.
+    The part of a class that is not explained by the counts of its words, such as smoothing, is
+    kept.
     """
 
     def __init__(self, found: Clustering, before: Counts, counts: Counts) -> None:

@@ -71,7 +71,7 @@ def sparsify(q: Array, least: float = KEPT) -> Any:
 
 
 def replace_rows(table: Any, rows: Array, new: Any) -> Any:
-    """Return the table with some of its rows replaced by those of a smaller one."""
+    """Return the table with some of its rows replaced by the rows of a smaller one."""
     place = np.full(table.shape[0], -1)
     place[rows] = np.arange(rows.size)
     order = np.where(place >= 0, place, new.shape[0] + np.arange(place.size))

@@ -81,7 +81,7 @@ class Rule:
     def place(self, matrix: Any, leaves: Clustering) -> Array:
         """Return p(c|word), words × clusters, for a csr_array of float64 without stored zeros.
 
-        `leaves` is the clustering as it was learnt; a word without counts gets p(c).
+        `leaves` is the clustering as learnt; a word without counts gets p(c).
         """
         raise NotImplementedError
 
@@ -543,7 +543,7 @@ class Clustering(ReportMixin):
 
     @classmethod
     def from_parts(cls, plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Clustering:
-        """Rebuild a clustering; KeyError or ValueError says what is missing or wrong."""
+        """Rebuild a clustering; KeyError or ValueError if parts are missing or invalid."""
         inner = folder.take_under("learnt", arrays)
         learnt = cls.from_parts(plain["learnt"], inner) if "learnt" in plain else None
         vectors = folder.take_under("representation", arrays)

@@ -1,1 +1,1 @@
-"""What classes are worth: held-out text, decisions between verbs, the trial of a build."""
+"""Evaluation of classes: held-out text, decisions between verbs, human judgements."""

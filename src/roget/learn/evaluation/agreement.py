@@ -1,4 +1,4 @@
-"""Agreement of people who judged the same things, as far as each of them did."""
+"""Agreement of annotators who judged the same items, with missing judgements."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import numpy as np
 from roget.core.types import Ints
 
 NONE = -1
-"""Where somebody did not judge."""
+"""Code of a missing judgement."""
 
 
 def measure_alpha(codes: Ints) -> float | None:
-    """Krippendorff's α of nominal judgements, people × things: 1 is perfect, 0 is chance.
+    """Return Krippendorff's α of nominal judgements, annotators × items: 1 perfect, 0 chance.
 
-    Things that fewer than two people judged say nothing. None if there are no others, or if all
-    judgements are the same: then there is nothing to be agreed on.
+    Items judged by fewer than two annotators are ignored. None if there are no others, or if all
+    judgements are the same, so that chance agreement is perfect.
 
     >>> measure_alpha(np.array([[0, 1, 1, -1], [0, 1, 0, 2]]))
     0.444...
@@ -26,17 +26,17 @@ def measure_alpha(codes: Ints) -> float | None:
     total = int(values.sum())
     if not total or (values > 0).sum() < 2:
         return None
-    # Each thing's pairs of judgements weigh as much as it has judges.
+    # The pairs of judgements of an item are weighted by its number of judges.
     unlike = judges[paired] ** 2 - (counts[paired] ** 2).sum(axis=1)
     observed = float((unlike / (judges[paired] - 1)).sum()) / total
     expected = float(total**2 - (values**2).sum()) / (total * (total - 1))
     return float(1 - observed / expected)
 
 
-def share_alike(codes: Ints) -> float | None:
-    """Of pairs of people and things that both judged, the share judged alike; None without any.
+def measure_agreement(codes: Ints) -> float | None:
+    """Return the share of agreeing pairs of annotators over items both judged; None without any.
 
-    >>> share_alike(np.array([[0, 1, 1, -1], [0, 1, 0, 2]]))
+    >>> measure_agreement(np.array([[0, 1, 1, -1], [0, 1, 0, 2]]))
     0.666...
     """
     counts = _count(codes)
@@ -46,7 +46,7 @@ def share_alike(codes: Ints) -> float | None:
 
 
 def _count(codes: Ints) -> Ints:
-    """How many people gave each judgement to each thing: things × judgements."""
+    """Count the annotators who gave each judgement to each item: items × judgements."""
     return np.stack(
         [(codes == code).sum(axis=0) for code in range(int(codes.max(initial=NONE)) + 1)]
         or [np.zeros(codes.shape[1], dtype=np.int64)],

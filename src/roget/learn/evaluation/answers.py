@@ -1,8 +1,8 @@
-"""Answers: filled sheets held against their key, one or several people's.
+"""Answers: filled-in sheets compared with their key, for one or several annotators.
 
-Lines are what was drawn at random: the answers of several people to one line count as one
-observation, their mean, so that the interval of all together is Wilson's over lines. It is on the
-safe side, the more so the less they agree.
+Lines are the sampling units: the answers of several annotators to one line count as one
+observation, their mean, so the interval for all together is Wilson's over lines. It is
+conservative, the more so the less they agree.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from roget.core.io.table import Columns, Roles, open_table
 from roget.core.io.values import whole_number
 from roget.core.types import BoolArray, Ints, PathLike
 from roget.errors import InputError
-from roget.learn.evaluation.agreement import NONE, measure_alpha, share_alike
+from roget.learn.evaluation.agreement import NONE, measure_agreement, measure_alpha
 from roget.learn.evaluation.options import KINDS, MOST
 from roget.learn.evaluation.sheets import INTRUSION, MADE_UP, READING, Question, QuestionSheet
 
 VERDICTS = ("coherent", "mixed", "junk")
-"""What readers say of a line: most words belong together, some do, or none."""
+"""Verdicts on a line: most words belong together, some do, or none do."""
 
 UNSURE = "?"
-"""The answer of somebody who cannot tell: it is one, and not a right one."""
+"""The answer of an annotator who is unsure: it counts as an answer, and not as a right one."""
 
 ALL = "all"
-"""The mean over people, line by line."""
+"""The mean over annotators, line by line."""
 
 _WORDS = {f"word {n}": (f"word{n}",) for n in range(1, MOST + 2)}
 KEY = Roles({"line": (), "kind": (), "node": (), "answer": ()}, {"class": (), **_WORDS})
@@ -44,11 +44,11 @@ KEY = Roles({"line": (), "kind": (), "node": (), "answer": ()}, {"class": (), **
 FILLED = Roles(
     {"line": ("no", "number"), "answer": ("intruder", "verdict")}, {"words": (), **_WORDS}
 )
-"""The columns of a sheet that was filled in."""
+"""The columns of a filled-in sheet."""
 
 
 class AgreementShare(NamedTuple):
-    """How much of something there is, with the ends of its 95 % interval."""
+    """A share with the ends of its 95 % interval."""
 
     who: str
     right: float
@@ -59,45 +59,45 @@ class AgreementShare(NamedTuple):
 
 
 class AnswerLine(NamedTuple):
-    """What people said of a line."""
+    """The answers to a line."""
 
     question: Question
     answered: int
     right: int
-    """How many found the intruder, or found the words coherent."""
+    """Number of annotators who found the intruder, or judged the words coherent."""
     said: tuple[tuple[str, int], ...]
-    """All answers with how many gave them, the most frequent first."""
+    """All answers with their numbers, the most frequent first."""
 
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """Questions and everybody's answers."""
+    """Questions and the answers of all annotators."""
 
     kind: str
     questions: tuple[Question, ...]
     people: tuple[str, ...]
     codes: Ints
-    """People × lines: the number of the word or verdict; one more if unsure, −1 without answer."""
+    """Annotators × lines: number of the word or verdict; one more if unsure, −1 without answer."""
 
     @property
     def answered(self) -> BoolArray:
-        """Who answered which line."""
+        """True where an annotator answered a line."""
         return np.asarray(self.codes != NONE)
 
     @property
     def chance(self) -> float | None:
-        """The share of intruders that guessing finds."""
+        """The expected share of intruders found by guessing."""
         if self.kind != INTRUSION:
             return None
         return float(np.mean([1 / len(one.words) for one in self.questions]))
 
-    def found(self) -> list[AgreementShare]:
-        """The share of intruders found, by everybody and by all together."""
+    def share_found(self) -> list[AgreementShare]:
+        """Return the share of intruders found by each annotator and by all together."""
         right = [one.words.index(one.answer) for one in self.questions]
         return self._share(self.codes == np.array(right), np.ones(len(right), dtype=bool))
 
     def verdicts(self) -> Iterator[tuple[bool, str, list[AgreementShare]]]:
-        """Of classes, then of lines that are made up (True), the share of each verdict."""
+        """Yield the share of each verdict for classes, then for made-up lines (True)."""
         is_made_up = np.array([one.answer == MADE_UP for one in self.questions])
         for made_up in (False, True):
             if (is_made_up == made_up).any():
@@ -106,7 +106,7 @@ class Judgement:
                     yield made_up, verdict, shares
 
     def lines(self) -> list[AnswerLine]:
-        """All lines, with what was said of each."""
+        """Return all lines with their answers."""
         found = []
         for question, codes in zip(self.questions, self.codes.T.tolist(), strict=True):
             choices = [*list_choices(self.kind, question), UNSURE]
@@ -121,12 +121,12 @@ class Judgement:
         return measure_alpha(self.codes)
 
     @cached_property
-    def alike(self) -> float | None:
-        """How often two people say the same of a line."""
-        return share_alike(self.codes)
+    def agreement(self) -> float | None:
+        """The share of pairs of annotators who give the same answer to a line."""
+        return measure_agreement(self.codes)
 
     def _share(self, good: BoolArray, lines: BoolArray) -> list[AgreementShare]:
-        """The share of answers that are good, of everybody and of all together."""
+        """Return the share of good answers, for each annotator and for all together."""
         known = self.answered & lines
         rows = [
             (name, float(right.sum()), int(own.sum()))
@@ -144,13 +144,13 @@ class Judgement:
 
 
 def list_choices(kind: str, question: Question) -> tuple[str, ...]:
-    """What can be said of a line."""
+    """Return the possible answers to a line."""
     return question.words if kind == INTRUSION else VERDICTS
 
 
 def judge_answers(key: PathLike | QuestionSheet, filled: Mapping[str, PathLike],
                   columns: Columns = None) -> Judgement:  # fmt: skip
-    """Hold filled sheets against their key.
+    """Compare filled-in sheets with their key.
 
     Parameters
     ----------
@@ -159,51 +159,56 @@ def judge_answers(key: PathLike | QuestionSheet, filled: Mapping[str, PathLike],
     filled
         The sheet that each annotator filled in, by name.
     columns
-        Which columns of these are line and answer, where they no longer say it.
+        Columns of line and answer, if the sheets have lost their header.
 
     Raises
     ------
     InputError
         If nobody answered anything.
     FormatError
-        If a sheet is not one of this key, or has answers that are none; it names the lines.
+        If a sheet does not belong to this key or has invalid answers; it lists the lines.
     """
     sheet = key if isinstance(key, QuestionSheet) else read_key(key)
     if not filled:
-        raise InputError("no filled sheet: expected one or more beside the key")
+        raise InputError(
+            "no filled-in sheet: pass at least one with the key", code="missing-option"
+        )
     codes = [read_answers(path, sheet, columns) for path in filled.values()]
     found = Judgement(sheet.kind, sheet.questions, tuple(filled), np.array(codes))
     if not found.answered.any():
         names = join_names([str(path) for path in filled.values()])
-        raise InputError(f"{names}: no line is answered; expected answers in the last column")
+        raise InputError(
+            f"{names}: no line is answered; expected answers in the last column", code="empty-input"
+        )
     return found
 
 
 def split_files(paths: Mapping[str, PathLike]) -> tuple[PathLike, dict[str, PathLike]]:
-    """The key and the filled sheets among files, as their columns tell them apart."""
+    """Split files into the key and the filled-in sheets, by their columns."""
     keys = {name: path for name, path in paths.items() if is_key(path)}
     if len(keys) != 1:
         shown = join_names([str(path) for path in keys.values()]) or "none"
         raise InputError(
             f"{len(keys)} of {len(paths)} files are keys ({shown}): expected one key, as written "
-            "with the sheet, and a filled sheet of each annotator"
+            "with the sheet, and a filled-in sheet of each annotator",
+            code="invalid-input",
         )
     ((name, key),) = keys.items()
     return key, {other: path for other, path in paths.items() if other != name}
 
 
 def is_key(path: PathLike) -> bool:
-    """Whether a table has the columns of a key."""
+    """Return True if a table has the columns of a key."""
     source = source_of(os.fspath(path))
     try:
         with open_table(source, roles=KEY, guess=True) as table:
             return table.header
     except InputError:
-        return False  # what is wrong with it is told when it is read
+        return False  # the error is reported when the file is read
 
 
 def read_key(path: PathLike) -> QuestionSheet:
-    """The sheet that a key belongs to; broken lines are named."""
+    """Read the sheet that a key belongs to; broken lines are listed."""
     source = source_of(os.fspath(path))
     kinds: set[str] = set()
     questions: dict[int, Question] = {}
@@ -218,21 +223,23 @@ def read_key(path: PathLike) -> QuestionSheet:
             elif kind not in KINDS:
                 refuse(f"the kind is {texts['kind']!r}; expected {' or '.join(KINDS)}")
             elif kind == INTRUSION and answer not in words:
-                refuse(f"the answer {answer!r} is none of the words")
+                refuse(f"the answer {answer!r} is not one of the words")
             elif kind == READING and answer not in ("", MADE_UP):
                 refuse(f"the answer is {answer!r}; expected {MADE_UP!r} or nothing")
             else:
                 kinds.add(kind)
                 questions[line] = Question(line, node, texts.get("class", ""), words, answer)
     if len(kinds) != 1:
-        raise InputError(f"{source.name}: expected lines of one kind, found {len(kinds)} kinds")
+        raise InputError(
+            f"{source.name}: expected lines of one kind, not {len(kinds)}", code="invalid-input"
+        )
     return QuestionSheet(kinds.pop(), tuple(questions.values()))
 
 
 def read_answers(path: PathLike, sheet: QuestionSheet, columns: Columns = None) -> list[int]:
-    """What a filled sheet says of each line of a sheet, by number: see `Judgement.codes`.
+    """Read the answers of a filled-in sheet to each line of a sheet: see `Judgement.codes`.
 
-    Lines may be in any order, and blank or lacking, which is no answer; capitals do not matter.
+    Lines may be in any order. Blank or missing lines are unanswered; case is ignored.
     """
     asked = {one.line: one for one in sheet.questions}
     found: dict[int, int] = {}
@@ -243,28 +250,28 @@ def read_answers(path: PathLike, sheet: QuestionSheet, columns: Columns = None) 
                 last = max(asked)
                 refuse(f"the line is {texts['line']!r}; expected a number of the key, up to {last}")
             elif other := _find_difference(texts, sheet.kind, asked[line]):
-                refuse(f"line {line} has {other}: of another sheet?")
+                refuse(f"line {line} has {other}: is it another sheet?")
             else:
                 wrong, code = _parse_answer(texts["answer"], sheet.kind, asked[line])
                 if wrong:
                     refuse(wrong)
                 elif found.setdefault(line, code) != code:
-                    refuse(f"line {line} was answered otherwise before")
+                    refuse(f"line {line} has two different answers")
     return [found.get(one.line, NONE) for one in sheet.questions]
 
 
 def join_words(question: Question) -> str:
-    """The words of a line as one text."""
+    """Join the words of a line."""
     return ", ".join(question.words)
 
 
 def _parse_number(text: str) -> int | None:
-    """A whole number, as spreadsheets may write it too: 7 or 7.0."""
+    """Parse a whole number, also as spreadsheets write it: 7 or 7.0."""
     return whole_number(text.removesuffix(".0"))
 
 
 def _find_difference(texts: Mapping[str, str], kind: str, question: Question) -> str:
-    """The first word of a row that is not that of a line, as far as it has any; "" for none."""
+    """Return the first word of a row that differs from the line, if the row has words; or ""."""
     if kind == READING:
         shown, right = texts.get("words", ""), join_words(question)
         words = shown.split(", ") if shown.casefold() != right.casefold() else []
@@ -277,10 +284,10 @@ def _find_difference(texts: Mapping[str, str], kind: str, question: Question) ->
     return ""
 
 
-def _parse_answer(said: str, kind: str, question: Question) -> tuple[str, int]:
-    """What is wrong with an answer, if anything, and its number."""
+def _parse_answer(text: str, kind: str, question: Question) -> tuple[str, int]:
+    """Return what is wrong with an answer ("" if nothing), and its number."""
     choices = list_choices(kind, question)
-    plain, known = said.casefold(), [one.casefold() for one in choices]
+    plain, known = text.casefold(), [one.casefold() for one in choices]
     if not plain:
         return "", NONE
     if plain == UNSURE:
@@ -294,11 +301,11 @@ def _parse_answer(said: str, kind: str, question: Question) -> tuple[str, int]:
     if len(begun) == 1:
         return "", begun[0]
     expected = f"{', '.join(choices)}, a number from 1 to {len(choices)}, {UNSURE} or nothing"
-    return f"the answer is {said!r}; expected one of {expected}", NONE
+    return f"the answer is {text!r}; expected one of {expected}", NONE
 
 
 def tabulate_sheet(sheet: QuestionSheet) -> tuple[list[str], list[list[object]]]:
-    """The columns and rows that people fill in: the last is empty."""
+    """Return the columns and rows of a sheet to fill in; the last column is empty."""
     if sheet.kind == READING:
         rows: list[list[object]] = [[one.line, join_words(one), ""] for one in sheet.questions]
         return ["line", "words", "verdict"], rows
@@ -309,7 +316,7 @@ def tabulate_sheet(sheet: QuestionSheet) -> tuple[list[str], list[list[object]]]
 
 
 def tabulate_key(sheet: QuestionSheet) -> tuple[list[str], list[list[object]]]:
-    """The columns and rows of the key."""
+    """Return the columns and rows of the key."""
     names = _name_words(sheet.questions)
     rows: list[list[object]] = []
     for one in sheet.questions:

@@ -1,10 +1,11 @@
-"""The verb decision task of Pereira, Tishby & Lee (1993): which of two verbs takes a noun?
+"""The verb decision task of Pereira, Tishby & Lee (1993): decide which verb takes a noun.
 
 All tokens of chosen pairs are deleted from the table. A model that learns from the rest decides
-whether a noun is rather the object of the verb it was robbed of or of a rival; what is right is
-what the whole table has more of. In the paper the verbs had 500 to 5000 of 756,721 tokens, and 104
-pairs were chosen; here the band is the same share of the tokens, the pairs were seen three times or
-more (or what is right would be chance), and the rivals are all other verbs of the band.
+whether a noun is more likely the object of the deleted verb or of a rival; the right answer is the
+one that is more frequent in the whole table. In the paper the verbs had 500 to 5000 of 756,721
+tokens, and 104 pairs were chosen. Here the band is the same share of the tokens, the pairs have at
+least three tokens (otherwise the right answer would be chance), and the rivals are all other verbs
+of the band.
 """
 
 from __future__ import annotations
@@ -31,28 +32,30 @@ from roget.learn.clustering.tokens import unigram
 from roget.learn.evaluation.options import DecideOptions
 
 LEAST = 3
+"""Minimum number of tokens of a chosen pair."""
 BAND = 500 / 756_721, 5000 / 756_721
-"""Shares of all tokens between which a context is fairly frequent, as in the paper."""
+"""Range of the shares of all tokens of a fairly frequent context, as in the paper."""
 
 FLOOR = 1e-9
+"""Lower bound of probabilities before the logarithm."""
 RIDGE = 1e-3
-"""What keeps the weights of predictions that say the same near each other."""
+"""Ridge penalty that keeps the weights of nearly identical predictions similar."""
 
 
 @dataclass(frozen=True, eq=False)
 class DecisionTask:
-    """Triples of a word, the context it was robbed of and a rival; columns count in the band."""
+    """Triples of a word, a context deleted from its counts, and a rival; columns index the band."""
 
     train: Any
     band: Array
-    """The contexts that are fairly frequent."""
+    """The fairly frequent contexts."""
     word: Array
     context: Array
     rival: Array
     right: Array
-    """Whether the whole table has more of the word with the context than with the rival."""
+    """True if the whole table has more tokens of the word with the context than with the rival."""
     exceptional: Array
-    """Whether the contexts' own totals say the opposite."""
+    """True if the totals of the contexts point the other way."""
 
     @classmethod
     def draw(
@@ -63,9 +66,9 @@ class DecisionTask:
         least: int = LEAST,
         purpose: str = "test",
     ) -> DecisionTask:
-        """Choose pairs at random, delete them, and ask about each with all rivals.
+        """Choose pairs at random, delete them, and form triples of each with all rivals.
 
-        Equal counts decide nothing and are left out. `purpose` is told where there are no pairs.
+        Triples with equal counts are omitted. `purpose` is named if there are no pairs.
         """
         whole = sparse.csr_array(matrix, dtype=np.float64)
         totals = np.asarray(whole.sum(axis=0)).ravel()
@@ -75,9 +78,10 @@ class DecisionTask:
         words, at = np.nonzero(part >= least)
         if not words.size or band.size < 2:
             raise InputError(
-                f"the {purpose} draw has no pairs to decide about: expected words seen {least} "
-                f"times or more in one of several contexts that have {low:,.6g} to {high:,.6g} "
-                f"tokens each, of which there are {band.size}"
+                f"no pairs for the {purpose} draw: expected words with {least} or more tokens in "
+                f"one of several contexts with {low:,.6g} to {high:,.6g} tokens each, of which "
+                f"there are {band.size}",
+                code="too-little-text",
             )
         rng = np.random.default_rng(random_state)
         drawn = rng.choice(words.size, min(pairs, words.size), replace=False)
@@ -98,15 +102,15 @@ class DecisionTask:
         return cls(train, band, word, context, rival, right, exceptional)
 
     def errors(self, scores: Floats) -> tuple[float, float]:
-        """The share of wrong decisions, over all and over exceptional triples; a tie is half."""
+        """Return the error rates over all and over exceptional triples; a tie counts one half."""
         return self.judge(self.margins(scores))
 
     def margins(self, scores: Floats) -> Floats:
-        """By how much the context's score is above the rival's; scores are words × band."""
+        """Return the context's score minus the rival's; scores are words × band."""
         return np.asarray(scores[self.word, self.context] - scores[self.word, self.rival])
 
     def judge(self, margins: Floats) -> tuple[float, float]:
-        """The errors of decisions by margins, one for each triple."""
+        """Return the error rates of decisions by margins, one margin for each triple."""
         wrong = np.where(margins == 0, 0.5, (margins > 0) != self.right)
         odd = wrong[self.exceptional]
         return float(wrong.mean()), float(odd.mean()) if odd.size else float("nan")
@@ -120,21 +124,21 @@ class Decided:
     every: list[float] = field(default_factory=list)
     exceptional: list[float] = field(default_factory=list)
     heaviest: list[str] = field(default_factory=list)
-    """The classes that weighed most, of each draw where any weighed something."""
+    """The classes with the largest weight in each draw that used any."""
 
     def means(self) -> tuple[Interval, Interval]:
-        """The mean errors over draws."""
+        """Return the mean errors over draws."""
         return interval(self.every), interval(self.exceptional)
 
     @property
     def chosen(self) -> str | None:
-        """The classes that weighed most in most draws."""
+        """The classes with the largest weight in most draws."""
         return Counter(self.heaviest).most_common(1)[0][0] if self.heaviest else None
 
 
 @dataclass(frozen=True)
 class Decisions:
-    """All models, and what they decided; triples are the mean over draws."""
+    """All models and their decisions; numbers of triples are means over draws."""
 
     rows: list[Decided]
     words: int
@@ -154,17 +158,17 @@ def decide(
     progress: Report | None = None,
     **options: Any,
 ) -> Decisions:
-    """The errors of models in deciding which of two contexts a word prefers.
+    """Measure the errors of models in deciding which of two contexts a word prefers.
 
-    Classes come in several kinds and sizes; how much each weighs is learnt beforehand, on other
-    pairs that are deleted from the training table in the same way. With `clusters`, a model
-    through the classes of one clusterer decides by those alone, so many of them at a time, as in
-    the paper; there is then a row for each number.
+    Classes come in several kinds and sizes; their weights are learnt beforehand, on other pairs
+    deleted from the training table in the same way. With `clusters`, a model through the classes of
+    one clusterer decides by those alone, for each of these numbers of clusters, as in the paper;
+    there is then a row for each number.
     """
     asked = DecideOptions(models=models, **choose(DecideOptions, options))
     draws, names = asked.draws, list(dict.fromkeys(models))
     if not names:
-        raise InputError("nothing to decide: expected a model at least")
+        raise InputError("no model to decide with: pass at least one", code="missing-option")
     chosen = counts.top(asked.top)
     sizes = list(dict.fromkeys(asked.clusters or ()))
     rows = {
@@ -181,9 +185,9 @@ def decide(
         stage = DecisionStage(task, rehearsal, seed)
         for place, name in enumerate(names):
             if _is_sized(name, sizes):
-                stage.play_sizes(name, sizes, rows[name])
+                stage.run_sizes(name, sizes, rows[name])
             else:
-                stage.play(name, *rows[name])
+                stage.run(name, *rows[name])
             if progress is not None:
                 progress(Progress(number * len(names) + place + 1, draws * len(names)))
         triples += task.right.size / draws
@@ -194,7 +198,7 @@ def decide(
 
 
 def _is_sized(name: str, sizes: Sequence[int]) -> bool:
-    """Whether a model is asked for numbers of clusters: one through a single clusterer's."""
+    """Return True if numbers of clusters apply to a model, that is, to one clusterer's classes."""
     return bool(sizes) and name not in RECIPES
 
 
@@ -205,12 +209,12 @@ class DecisionStage:
         self._tasks, self._seed = (task, rehearsal), seed
         self._known: dict[str, list[tuple[str, Floats, Floats]]] = {}
 
-    def play(self, name: str, row: Decided) -> None:
-        """Decide with a model, and note its errors."""
+    def run(self, name: str, row: Decided) -> None:
+        """Decide with a model, and record its errors."""
         task, rehearsal = self._tasks
         families = recipe(name).families
         if not families:
-            every, odd = task.errors(self._plain(name))
+            every, odd = task.errors(self._score_plain(name))
         else:
             learnt = [one for family in families for one in self._learn(family)]
             labels, here, before = zip(self._weigh_contexts(), *learnt, strict=True)
@@ -221,8 +225,8 @@ class DecisionStage:
         row.every.append(every)
         row.exceptional.append(odd)
 
-    def play_sizes(self, name: str, sizes: Sequence[int], rows: Sequence[Decided]) -> None:
-        """Decide by so many classes of a clusterer alone, and note the errors."""
+    def run_sizes(self, name: str, sizes: Sequence[int], rows: Sequence[Decided]) -> None:
+        """Decide by the classes of a clusterer alone, for each size, and record the errors."""
         task = self._tasks[0]
         for classes, row in zip(
             learn_sizes(name, task.train, self._seed, sizes), rows, strict=True
@@ -232,8 +236,8 @@ class DecisionStage:
             row.exceptional.append(odd)
             row.heaviest.append(f"{name} {classes.parts[0].n_clusters}")
 
-    def _plain(self, name: str) -> Floats:
-        """The scores of a model without classes."""
+    def _score_plain(self, name: str) -> Floats:
+        """Return the scores of a model without classes."""
         task = self._tasks[0]
         if name == "unigram":
             return np.broadcast_to(
@@ -243,7 +247,7 @@ class DecisionStage:
         return model.proba_rows(np.arange(task.train.shape[0]))[:, task.band]
 
     def _weigh_contexts(self) -> tuple[str, Floats, Floats]:
-        """How often contexts are seen at all, as `_learn` has it of classes."""
+        """Return the margins of the unigram, in the form of `_learn`."""
         logs = [np.log(unigram(one.train)[one.band]) for one in self._tasks]
         here, before = (
             log[one.context] - log[one.rival] for log, one in zip(logs, self._tasks, strict=True)
@@ -251,11 +255,11 @@ class DecisionStage:
         return "unigram", here, before
 
     def _learn(self, family: str) -> list[tuple[str, Floats, Floats]]:
-        """Of each of the family's classes a label, and margins of log p in task and rehearsal."""
+        """Return for each of the family's classes a label and log-margins in task and rehearsal."""
         if family not in self._known:
             task, rehearsal = self._tasks
             found = [learn_family(family, one.train, self._seed) for one in self._tasks]
-            # What one of the tables does not reach, by counts or by types, is left out in both.
+            # Sizes that one of the tables does not reach are omitted in both.
             self._known[family] = [
                 (
                     one.name,
@@ -272,12 +276,12 @@ class DecisionStage:
 
 
 def _take_logs(classes: ClassCounts, band: Array) -> Floats:
-    """log p(v|n) of all words and the contexts of the band."""
+    """Return ln p(v|n) of all words and the contexts of the band."""
     return np.log(np.maximum(classes.rows(slice(None), band), FLOOR))
 
 
 def combine(margins: Floats, right: Array) -> Floats:
-    """Weights, none negative, with which the margins decide best by logistic loss."""
+    """Fit non-negative weights with which the margins decide best by logistic loss."""
     signed = np.where(right, 1.0, -1.0)[:, None] * margins
     start = np.full(signed.shape[1], 1 / signed.shape[1])
 

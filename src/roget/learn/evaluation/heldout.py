@@ -1,7 +1,8 @@
-"""Models side by side on tokens and words that they were not learnt from, over several splits.
+"""Comparison of models on tokens and words that they were not learnt from, over several splits.
 
-And what classes are worth to words they were made for: these are learnt again, as many and as
-sharp, from nine tokens in ten, which costs about as much as learning them did, without the search.
+`trial` measures the quality of the classes of a build: these are learnt again, in the same number
+and with the same β, from nine tokens in ten, which costs about as much as learning them did,
+without the search for the number.
 """
 
 from __future__ import annotations
@@ -32,20 +33,21 @@ from roget.learn.evaluation.options import HeldoutOptions
 PEER = "kneser-ney"
 PARTS = ("train", "test", "new")
 SHARES = (0.8, 0.1)
-"""Training and development tokens; the rest is for testing."""
+"""Shares of training and development tokens; the rest is for testing."""
 
 KEPT = 0.9
+"""Share of the tokens that classes are learnt from in a trial."""
 
 LEAST = 100
-"""With fewer held-out tokens nothing is said."""
+"""Minimum number of held-out tokens for a trial."""
 
 
 @dataclass(frozen=True)
 class Heldout:
-    """Losses of one model; a value for each split, nats.
+    """Losses of one model in nats; a value for each split.
 
-    loss: −log p(v|n) per token of the training, test and new words' tokens.
-    entropy: the paper's relative entropy, KL(word's tokens ‖ model), every word alike.
+    loss: −ln p(v|n) per token of the training, test and new words' tokens.
+    entropy: the paper's relative entropy, KL(word's tokens ‖ model), with equal weights of words.
     """
 
     model: str
@@ -53,19 +55,19 @@ class Heldout:
     entropy: dict[str, list[float]] = field(default_factory=lambda: {part: [] for part in PARTS})
 
     def mean(self, what: str, part: str) -> Interval:
-        """The mean over splits of "loss" or "entropy" of a part."""
+        """Return the mean over splits of "loss" or "entropy" of a part."""
         values: dict[str, list[float]] = getattr(self, what)
         return interval(values[part])
 
     def below(self, other: Heldout) -> Interval:
-        """By how much the loss on test tokens is lower than another model's on the same splits."""
+        """Return by how much the test loss is lower than another model's, split by split."""
         pairs = zip(other.loss["test"], self.loss["test"], strict=True)
         return interval([theirs - mine for theirs, mine in pairs])
 
 
 @dataclass(frozen=True)
 class HeldoutComparison:
-    """All models, and what they were compared on; tokens are the mean over splits."""
+    """All models and what they were compared on; numbers of tokens are means over splits."""
 
     rows: list[Heldout]
     words: int
@@ -78,7 +80,7 @@ class HeldoutComparison:
 
     @property
     def peer(self) -> Heldout | None:
-        """Kneser–Ney, what the others are held against."""
+        """Kneser–Ney, the reference of the differences."""
         return next((row for row in self.rows if row.model == PEER), None)
 
 
@@ -90,22 +92,22 @@ def compare(
     progress: Report | None = None,
     **options: Any,
 ) -> HeldoutComparison:
-    """How well models predict held-out tokens of the most frequent words, and of further words.
+    """Measure how well models predict held-out tokens of the most frequent words and of new words.
 
-    Of each split's tokens 8 in 10 are learnt from, weights and discounts are tuned on 1, and 1 is
+    In each split, models learn from 8 tokens in 10, weights and discounts are tuned on 1, and 1 is
     for testing. New words are as many words again, the next by frequency: nothing is learnt from
-    them, and of their tokens 8 in 10 are known when the others are predicted.
+    them, and 8 in 10 of their tokens are known when the others are predicted.
     """
     asked = HeldoutOptions(models=models, **choose(HeldoutOptions, options))
     top, splits, backoff = asked.top, asked.splits, asked.backoff
     if not models:
-        raise InputError("nothing to compare: expected one model or more")
+        raise InputError("no model to compare: pass at least one", code="missing-option")
     names = list(dict.fromkeys(models))
-    # Kneser–Ney is what differences are taken to, and takes no time.
+    # Differences are taken to Kneser–Ney, which takes no time.
     names = names if PEER in names else [PEER, *names]
     chosen = counts.top(top)
     if chosen.total < 10:
-        raise InputError(f"{chosen.total} tokens: too few to be split")
+        raise InputError(f"{chosen.total} tokens are too few to split", code="too-little-text")
     others = None
     if len(counts) > top:
         ranked = counts.ranked()
@@ -114,10 +116,11 @@ def compare(
     tokens = dict.fromkeys(("train", "dev", "test", "new"), 0.0)
     for number in range(splits):
         seed = asked.random_state + number
-        split = TokenSplit.deal(chosen, others, seed)
+        split = TokenSplit.draw(chosen, others, seed)
         learnt: dict[str, list[ClassCounts]] = {}
         for place, name in enumerate(names):
-            # Baselines without classes are what they are; others back off as asked.
+            # Baselines without classes have their own kind of backoff; others use the requested
+            # one.
             way = backoff if recipe(name).families else "auto"
             model = ClassModel(name, backoff=way, random_state=seed)
             model.fit(split.train, dev=split.dev, learnt=learnt)
@@ -144,8 +147,8 @@ class TokenSplit:
     new: Any | None
 
     @classmethod
-    def deal(cls, counts: Counts, others: Counts | None, seed: int) -> TokenSplit:
-        """The split of a seed."""
+    def draw(cls, counts: Counts, others: Counts | None, seed: int) -> TokenSplit:
+        """Draw the split of a seed."""
         train, dev, test = (
             sparse.csr_array(part.matrix, dtype=np.float64)
             for part in counts.split(*SHARES, random_state=seed)
@@ -159,7 +162,7 @@ class TokenSplit:
         return cls(train, dev, test, known, new)
 
     def measure(self, model: ClassModel, row: Heldout) -> None:
-        """Add the losses of a fitted model."""
+        """Add the losses of a fitted model to its row."""
         found = {"train": model.log_proba(self.train), "test": model.log_proba(self.test)}
         if self.new is not None:
             found["new"] = model.log_proba(self.new, given=self.known)
@@ -170,7 +173,7 @@ class TokenSplit:
 
 
 def measure_losses(tokens: Any, logs: Floats) -> tuple[float, float]:
-    """−log p(v|n) per token, and the mean over words of KL(word's tokens ‖ model); nats."""
+    """Return −ln p(v|n) per token, and the mean over words of KL(word's tokens ‖ model)."""
     totals = np.asarray(tokens.sum(axis=1), dtype=np.float64).ravel()
     if not totals.sum() > 0:
         return float("nan"), float("nan")
@@ -182,21 +185,20 @@ def measure_losses(tokens: Any, logs: Floats) -> tuple[float, float]:
 
 
 def trial(
-    counts: Counts, model: Any, seed: int | None, tell: Report | None = None
+    counts: Counts, model: Any, seed: int | None, report: Report | None = None
 ) -> dict[str, float] | None:
-    """Bits per held-out token: by all words' contexts, the word's classes, the word, and both.
+    """Return bits per held-out token: by the unigram, the word's classes, the word, and both.
 
-    Word and classes are backed off to the contexts of all; for `both`, the word to its classes
-    first.
-    None where that cannot be told: counts are fractional or few, or Ctrl-C ended it. `tell` is
-    called as the clusterer calls its `progress`, with "trial" besides.
+    Word and classes back off to the unigram; for `both`, the word backs off to its classes first.
+    Returns None if this cannot be measured: counts are fractional or few, or Ctrl-C ended it.
+    `report` is called like the clusterer's `progress`, with "trial" in addition.
     """
     if counts.matrix.dtype.kind != "i":
         return None
     train, held = counts.split(KEPT, random_state=seed)
     if held.total < LEAST:
         return None
-    progress = tell and (lambda now: tell(replace(now, facts={**now.facts, "trial": True})))
+    progress = report and (lambda now: report(replace(now, facts={**now.facts, "trial": True})))
     again = model.renew(progress)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

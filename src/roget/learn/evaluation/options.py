@@ -1,4 +1,4 @@
-"""What can be asked of comparisons on held-out text, decisions between verbs, and people."""
+"""Options of comparisons on held-out text, decisions between verbs, and human judgements."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from roget.core.options import Checked, copy_option, option, seed_option
 from roget.learn.command_options import BACKOFFS, NeighbourOptions
 
 KINDS = ("intrusion", "reading")
-"""What people are asked: which word does not belong, or whether the words belong together."""
+"""Questions: which word does not belong, or do the words belong together?"""
 SHOWN = ("frequent", "typical", "any")
-"""Which words of a class people see."""
+"""Which words of a class are shown."""
 MOST = 50
-"""How many of them, at most."""
+"""Maximum number of words shown."""
 
 OURS = catalogue.TOGETHER["roget"]
 
 
 @dataclass(frozen=True)
 class Shared(Checked):
-    """Of comparing models."""
+    """Options shared by the model-comparison commands."""
 
     models: Sequence[str] = option(
         (),
@@ -29,108 +29,120 @@ class Shared(Checked):
         choices="models",
         called="model",
         flags=("--model", "-m"),
-        help="Models of `roget list models`; several may be named. Default: all that take seconds.",
+        help="Model to compare, a name of `roget list models`; repeatable [default: all that take "
+        "seconds].",
     )
-    top: int = option(1000, minimum=1, help="Take the so many most frequent words.")
+    top: int = option(1000, minimum=1, help="Use only the N most frequent words.")
     random_state: int = seed_option()
 
 
 @dataclass(frozen=True)
 class HeldoutOptions(Shared):
-    """Of predicting text that models were not learnt from."""
+    """Options of predicting held-out text."""
 
     models: Sequence[str] = copy_option(
         Shared,
         "models",
         ("unigram", "mle", "absolute", "kneser-ney", "nearest", *OURS, "roget"),
     )
-    splits: int = option(5, minimum=1, help="How many splits.")
+    splits: int = option(5, minimum=1, help="Number of random splits.")
     backoff: str = option(
         "auto",
         choices=BACKOFFS,
-        help="Models with classes: own counts discounted (as auto does), interpolated, or classes "
-        "alone (none).",
+        help="Backoff of models with classes: discount = own counts discounted, interpolate = own "
+        "counts weighted by frequency, none = classes only; auto = that of the model.",
     )
 
 
 @dataclass(frozen=True)
 class DecideOptions(Shared):
-    """Of deciding which of two verbs takes a noun."""
+    """Options of deciding which of two verbs takes a noun."""
 
     models: Sequence[str] = copy_option(
         Shared, "models", ("unigram", "kneser-ney", "nearest", *OURS, "roget")
     )
-    draws: int = option(5, minimum=1, help="How many draws.")
-    pairs: int = option(104, minimum=1, help="How many pairs are deleted in each.")
+    draws: int = option(5, minimum=1, help="Number of random draws of pairs.")
+    pairs: int = option(104, minimum=1, help="Number of pairs deleted in each draw.")
     clusters: Sequence[int] | None = option(
         None,
         many=",",
         minimum=1,
         metavar="N,N,…",
-        help="Models of one kind of classes: decide by the classes alone, Σ p(c|noun)·p(verb|c), "
-        "with so many of them each.",
+        help="Decide by the classes of a clusterer alone, Σ p(c|noun)·p(verb|c), with each of "
+        "these numbers of clusters.",
     )
 
 
 @dataclass(frozen=True)
 class RatingOptions(Checked):
-    """Of holding similarities against people's ratings."""
+    """Options of comparing similarities with human ratings."""
 
     by: str = copy_option(NeighbourOptions, "by", "both")
     n: int = option(
-        10, minimum=0, flags=("--number", "-n"), help="How many pairs at odds with people are told."
+        10,
+        minimum=0,
+        flags=("--number", "-n"),
+        help="Number of pairs to list that disagree most with the ratings.",
     )
     draws: int = option(
         1000,
         minimum=0,
         maximum=1_000_000,
-        help="Bootstrap draws of pairs for 95 % intervals; 0 for none.",
+        help="Number of bootstrap samples for 95 % intervals; 0 for none.",
     )
     random_state: int = seed_option()
     columns: str | Sequence[str | int] | Mapping[str, str | int] | None = option(
         None,
         many="text",
         metavar="A,B,C",
-        help="Names or numbers of the columns: word, other, rating; or ROLE=COLUMN pairs, such as "
+        help="Columns of word, other and rating, by name or number; or ROLE=COLUMN pairs, e.g. "
         "rating=SimLex999.",
     )
 
 
 @dataclass(frozen=True)
 class SheetOptions(Checked):
-    """Of a sheet that people fill in."""
+    """Options of a sheet to fill in."""
 
     kind: str = option(
         "intrusion",
         choices=KINDS,
         called="kind of sheet",
-        help="Which word does not belong (intrusion), or do all belong together (reading).",
+        help="Question: intrusion = which word does not belong; reading = do all words belong "
+        "together?",
     )
-    classes: int = option(40, minimum=1, help="How many classes, drawn at random.")
+    classes: int = option(40, minimum=1, help="Number of classes, drawn at random.")
     words: int | None = option(
-        None, minimum=2, maximum=MOST, help="Words of each. Default: 5, and 20 for reading."
+        None,
+        minimum=2,
+        maximum=MOST,
+        help="Number of words of each class [default: 5, or 20 for reading].",
     )
     shown: str = option(
         "frequent",
         choices=SHOWN,
         called="choice of words",
-        help="The words of a class that are seen most, are nearest to its centroid, or any.",
+        help="Words of a class to show: the most frequent, the most typical (nearest to its "
+        "centroid), or random ones.",
     )
     level: int | None = option(
-        None, minimum=2, metavar="K", help="Cut the tree at so many classes. Default: its leaves."
+        None,
+        minimum=2,
+        metavar="K",
+        help="Cut the tree at K classes [default: its leaves].",
     )
     made_up: int | None = option(
         None,
         minimum=0,
-        help="Reading: lines of words from all over among them, to see who reads. Default: one "
-        "for every four classes.",
+        help="Number of made-up lines among those for reading, as a control [default: one for "
+        "every four classes].",
     )
     random_state: int = seed_option()
 
 
 @dataclass(frozen=True)
 class AnswerOptions(Checked):
-    """Of sheets that were filled in."""
+    """Options of filled-in sheets."""
 
     columns: str | Sequence[str | int] | Mapping[str, str | int] | None = copy_option(
         RatingOptions,
@@ -138,5 +150,5 @@ class AnswerOptions(Checked):
         None,
         many="text",
         metavar="ROLE=COLUMN",
-        help="Where filled sheets lost their header: line=1,answer=8.",
+        help="Columns of filled-in sheets without a header: line=1,answer=8.",
     )

@@ -1,8 +1,8 @@
-"""Ratings: are the words that a thesaurus finds alike those that people find alike?
+"""Ratings: agreement of a thesaurus with human ratings of similarity.
 
-People's ratings of pairs of words (SimLex-999, WordSim-353) are held against similarities by
-Spearman's ρ, which looks at the order of the pairs alone. Pairs are resampled for intervals. Beside
-the thesaurus stands what its counts alone would say: the cosine of PPMI, which knows no classes.
+Human ratings of word pairs (SimLex-999, WordSim-353) are compared with similarities by Spearman's
+ρ, which depends only on the order of the pairs. Pairs are resampled for intervals. The baseline is
+the cosine of PPMI, computed from the counts without classes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from roget.learn.thesaurus import Thesaurus, lookup
 
 BASELINE = "PPMI cosine"
 TREE = "tree"
-"""Words are the more alike, the fewer words the smallest class of both has."""
+"""Similarity in the tree: the smaller the smallest common class, the more similar."""
 
 RATED = Roles(
     {
@@ -51,14 +51,14 @@ RATED = Roles(
     },
     number="rating",
 )
-"""Headers of SimLex-999 and WordSim-353 are known; files without one have the columns in order."""
+"""Known headers: SimLex-999 and WordSim-353; without a header, columns are in this order."""
 
 _CELLS = 1 << 20
-"""Ranks that are worked on at a time."""
+"""Batch size: ranks computed at once."""
 
 
 class RatedPair(NamedTuple):
-    """Two words, and how much alike people find them."""
+    """Two words and their human rating."""
 
     word: str
     other: str
@@ -66,7 +66,7 @@ class RatedPair(NamedTuple):
 
 
 class RatingOutlier(NamedTuple):
-    """A pair as people and as the thesaurus see it; ranks are from 1, the most alike first."""
+    """A pair with its rating and its similarity; ranks are from 1, the most similar first."""
 
     word: str
     other: str
@@ -78,39 +78,39 @@ class RatingOutlier(NamedTuple):
 
 @dataclass(frozen=True)
 class Correlation:
-    """Spearman's ρ of a way to compare words, and by how much it is above the baseline's."""
+    """Spearman's ρ of a way to compare words, and its difference to the baseline."""
 
     way: str
     rho: Interval
     above: Interval | None
-    """Over the same draws of pairs; None of the baseline itself."""
+    """Over the same resamples; None for the baseline itself."""
 
 
 @dataclass(frozen=True)
 class Ratings:
-    """How far a thesaurus agrees with ratings; `rows` begin with the way that was asked for."""
+    """Agreement of a thesaurus with ratings; `rows` begin with the requested way to compare."""
 
     rows: tuple[Correlation, ...]
     odd: tuple[RatingOutlier, ...]
-    """Known pairs that are most at odds with people, by the difference of ranks."""
+    """Known pairs with the largest difference of ranks."""
     pairs: int
     known: int
-    """Pairs of which both words are in the thesaurus; the others are left out."""
+    """Number of pairs with both words in the thesaurus; other pairs are excluded."""
     missing: tuple[str, ...]
-    """Words that the thesaurus lacks."""
+    """Words that are not in the thesaurus."""
     unsure: tuple[str, ...]
-    """Words that it set aside as unsure."""
+    """Words that the thesaurus excluded as uncertain."""
     draws: int
     seed: int
 
     @property
     def coverage(self) -> float:
-        """The share of pairs that are known."""
+        """The share of known pairs."""
         return self.known / self.pairs
 
 
 def read_ratings(path: PathLike, columns: Columns = None) -> list[RatedPair]:
-    """The rated pairs of a table: word, word and rating, with or without a header.
+    """Read rated pairs from a table: word, word and rating, with or without a header.
 
     Raises
     ------
@@ -124,27 +124,30 @@ def read_ratings(path: PathLike, columns: Columns = None) -> list[RatedPair]:
     with open_table(source, columns, roles=RATED, guess=True) as table:
         if "rating" not in table.places:
             raise InputError(
-                f"{source.name}: which column has the ratings? choose with --columns, such as "
-                f"--columns word=1,other=2,rating={len(table.names)}"
+                f"{source.name}: which column has the ratings? Name it with --columns, e.g. "
+                f"--columns word=1,other=2,rating={len(table.names)}",
+                code="ambiguous-columns",
             )
         for texts, _, refuse in table.texts():
-            word, other, said = (texts[role] for role in RATED.order)
-            rating = _parse_rating(said)
+            word, other, text = (texts[role] for role in RATED.order)
+            rating = _parse_rating(text)
             if not (word and other):
                 refuse("a word is missing; expected two")
             elif not math.isfinite(rating):
-                refuse(f"the rating is {said!r}; expected a number")
+                refuse(f"the rating is {text!r}; expected a number")
             else:
                 found.append(RatedPair(word, other, rating))
     if not found:
-        raise InputError(f"{source.name}: no pair in it; expected rows of {RATED.shown}")
+        raise InputError(
+            f"{source.name}: no pairs; expected rows of {RATED.shown}", code="empty-input"
+        )
     return found
 
 
-def _parse_rating(said: str) -> float:
-    """The number of a cell; spreadsheets of many countries write 7,35."""
+def _parse_rating(text: str) -> float:
+    """Parse a number; spreadsheets of many countries write 7,35."""
     try:
-        return float(said.replace(",", "."))
+        return float(text.replace(",", "."))
     except ValueError:
         return math.nan
 
@@ -153,10 +156,10 @@ def _parse_rating(said: str) -> float:
 def judge_ratings(
     thesaurus: Thesaurus, ratings: PathLike | Sequence[RatedPair], **options: Any
 ) -> Ratings:
-    """How far the similarities of a thesaurus agree with people's ratings of pairs of words.
+    """Compare the similarities of a thesaurus with human ratings of word pairs.
 
-    The way to compare words that is asked for comes first, and its odd pairs are told; the others
-    follow. All are those of `Thesaurus.neighbours`.
+    The requested way to compare words comes first, with its outliers; the others follow, as
+    in `Thesaurus.neighbours`.
 
     Parameters
     ----------
@@ -182,8 +185,9 @@ def judge_ratings(
     if known.sum() < 3:
         such = f" (the first is {given[0].word!r}, {given[0].other!r})" if given else ""
         raise InputError(
-            f"{int(known.sum())} of {len(given)} pairs{such} have both words in the thesaurus: "
-            "expected 3 or more"
+            f"{int(known.sum())} of {len(given)} pairs{such} have both words in the thesaurus; "
+            "at least 3 are needed",
+            code="too-little-text",
         )
     left, right = rows[known].T
     people = np.array([pair.rating for pair in given])[known]
@@ -215,13 +219,13 @@ def judge_ratings(
 
 
 def _find(thesaurus: Thesaurus, word: str) -> int:
-    """The row of a word as it is or in small letters; −1 for none, or where it was never seen."""
+    """Return the row of a word, as written or in lower case; −1 if missing or without tokens."""
     row = next((thesaurus.rows[one] for one in (word, word.lower()) if one in thesaurus.rows), -1)
     return row if row >= 0 and thesaurus.counts.word_totals[row] > 0 else -1
 
 
 def correlate(values: Floats, others: Floats) -> Any:
-    """Spearman's ρ along the last axis; not a number where all values are the same.
+    """Return Spearman's ρ along the last axis; nan if all values are equal.
 
     >>> float(correlate(np.array([1.0, 2.0, 3.0]), np.array([2.0, 9.0, 4.0])))
     0.5
@@ -234,13 +238,13 @@ def correlate(values: Floats, others: Floats) -> Any:
 
 
 def cosine_of_counts(counts: Counts, left: Ints, right: Ints) -> Floats:
-    """The cosine of the PPMI of words, pair by pair, contexts to the power .75."""
+    """Return the cosine of PPMI for pairs of words, with context totals to the power 0.75."""
     weights = unit(counts.ppmi(smoothing=SMOOTHING))
     return np.asarray(weights[left].multiply(weights[right]).sum(axis=1)).ravel().round(9)
 
 
 def _share_classes(thesaurus: Thesaurus, left: Ints, right: Ints) -> Floats:
-    """−log of the share of words that the smallest class of both has."""
+    """Return −ln of the share of words in the smallest common class."""
     tree, sizes = thesaurus.tree, thesaurus.index.places.sizes
     ways = {node: tree.path(node) for node in np.unique(thesaurus.places[[*left, *right]]).tolist()}
     found = []
@@ -251,7 +255,7 @@ def _share_classes(thesaurus: Thesaurus, left: Ints, right: Ints) -> Floats:
 
 
 def _draw(table: Floats, draws: int, seed: int) -> Floats:
-    """ρ of each row with the first over resampled columns: draws × rows but the first."""
+    """Return ρ of each row with the first over resampled columns: samples × other rows."""
     rng, size = np.random.default_rng(seed), table.shape[1]
     found = np.empty((draws, table.shape[0] - 1))
     step = max(1, _CELLS // table.size)
@@ -277,7 +281,7 @@ def _interval(value: float, drawn: Floats) -> Interval:
 def _find_odd(
     pairs: Sequence[RatedPair], people: Floats, own: Floats, n: int
 ) -> tuple[RatingOutlier, ...]:
-    """The pairs whose ranks differ most."""
+    """Return the pairs whose ranks differ most."""
     ranks, mine = (stats.rankdata(-values) for values in (people, own))
     order = np.argsort(-np.abs(ranks - mine), kind="stable")[:n]
     found = []

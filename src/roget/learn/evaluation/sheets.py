@@ -1,13 +1,14 @@
-"""Sheets: lines of words for people to judge, drawn from the classes of a thesaurus.
+"""Sheets: lines of words for people to judge, sampled from the classes of a thesaurus.
 
-In a line of **intrusion** one word is from another class, and people say which (the idea is that
-of Chang et al. 2009, for topics): the more often they find it, the more a class looks like one.
-Nothing but meaning may give it away. So one more word of the class is drawn than is shown, one of
-them at random is left out, and a word that was seen about as often, and is about as long, takes its
-place. It is among the first of its own class, which is in the half of classes least like this one.
+In a line of **intrusion** one word comes from another class, and people find it (after Chang et al.
+2009, for topics): the more often they do, the more coherent a class is. Nothing but meaning may
+give it away. So one more word of the class is drawn than is shown, one of them is removed at
+random, and a word of about the same frequency and length replaces it. The intruder is among the
+first of its own class, which is in the half of the classes least similar to this one.
 
-In a line of **reading** all words are of one class, and people say whether they belong together;
-among them are lines that are made up of words from all over, seen as often as those of a class.
+In a line of **reading** all words are from one class, and people judge whether they belong
+together; some lines are made up of words from all classes, with the frequencies of the words of a
+class.
 """
 
 from __future__ import annotations
@@ -21,43 +22,43 @@ import numpy as np
 from roget.core.io.problems import plural
 from roget.core.options import choose, with_options
 from roget.core.types import Ints
-from roget.errors import InputError
+from roget.errors import InputError, Notice
 from roget.learn.evaluation.options import KINDS, SheetOptions
 from roget.learn.thesaurus import Thesaurus, lookup
 
 INTRUSION, READING = KINDS
 
 MADE_UP = "made up"
-"""The answer of a line of reading that is of no class."""
+"""The answer of a made-up line of reading."""
 
 WORDS = {INTRUSION: 5, READING: 20}
-"""Words of a class that are shown, if no other number is asked for."""
+"""Default number of words shown."""
 
 LEAST = 3
-"""Words that a class must have to be read."""
+"""Minimum number of words of a class for reading."""
 
 EACH = 4
-"""Classes for which there is one line that is made up."""
+"""Number of classes per made-up line."""
 
 
 TWICE = 2
-"""Times as many words of other classes may be intruders as are shown: without them, the rarest of
-those shown would have few that are as rare."""
+"""Candidates for intruders are this many times the words shown: otherwise the rarest words shown
+would have few candidates of the same frequency."""
 
 NEAR = 5
-"""Words seen about as often as another, among which one that is about as long is chosen."""
+"""Number of words of similar frequency, among which one of similar length is chosen."""
 
 
 class Question(NamedTuple):
-    """A line of a sheet, and its answer."""
+    """A line of a sheet, with its answer."""
 
     line: int
     node: int | None
-    """The class asked about; None of a line that is made up."""
+    """The class in question; None for a made-up line."""
     label: str
     words: tuple[str, ...]
     answer: str
-    """The intruder; of reading, `MADE_UP` or nothing."""
+    """The intruder; for reading, `MADE_UP` or nothing."""
 
 
 @dataclass(frozen=True)
@@ -67,14 +68,14 @@ class QuestionSheet:
     kind: str
     questions: tuple[Question, ...]
     notes: tuple[str, ...] = ()
-    """What there is to tell of how they were drawn."""
+    """Notes on how the lines were drawn."""
 
 
 @with_options(SheetOptions)
 def draw_sheet(thesaurus: Thesaurus, **options: Any) -> QuestionSheet:
     """Draw the lines of a sheet from the classes of a thesaurus.
 
-    Classes are drawn all with the same chance; all of them if there are fewer than asked for. The
+    Every class has the same chance; all are used if there are fewer than requested. The
     same thesaurus and options give the same sheet.
 
     Parameters
@@ -90,7 +91,7 @@ def draw_sheet(thesaurus: Thesaurus, **options: Any) -> QuestionSheet:
     asked = SheetOptions(**choose(SheetOptions, options))
     kind, classes, made_up = asked.kind, asked.classes, asked.made_up
     if made_up is not None and kind != READING:
-        raise InputError(f"made_up {made_up}: lines that are made up are of sheets of reading only")
+        raise InputError(f"made_up={made_up} requires kind='reading'", code="conflicting-options")
     n = asked.words or WORDS[kind]
     least = n + 1 if kind == INTRUSION else LEAST
     draw = _Draw(thesaurus, np.random.default_rng(asked.random_state))
@@ -100,9 +101,11 @@ def draw_sheet(thesaurus: Thesaurus, **options: Any) -> QuestionSheet:
     lacking = f"{plural(len(good), 'class')} of {len(nodes)} with {least} words or more to be shown"
     if len(good) < 2:
         raise InputError(
-            f"{lacking}: expected 2 or more; ask for fewer words, or for another level of the tree"
+            f"{lacking}; at least 2 are needed: request fewer words, or another level of the tree",
+            code="too-little-text",
         )
-    notes = () if len(good) >= classes else (f"{lacking}: fewer than the {classes} asked for",)
+    short = Notice(f"{lacking}; {classes} were requested", code="too-little-text")
+    notes = () if len(good) >= classes else (short,)
     drawn = draw.rng.permutation([*good])[:classes].tolist()
     if kind == INTRUSION:
         return QuestionSheet(kind, tuple(draw.ask_intruders(drawn, good, n + 1)), notes)
@@ -112,7 +115,7 @@ def draw_sheet(thesaurus: Thesaurus, **options: Any) -> QuestionSheet:
 
 
 def is_readable(word: str) -> bool:
-    """Whether people can read a word, and spreadsheets take it for one.
+    """Return True if a word is readable and a spreadsheet reads it as text.
 
     >>> [is_readable(word) for word in ("tea", "t-shirt", "1990s", "=tea", "a\\tb")]
     [True, True, False, False, False]
@@ -121,7 +124,7 @@ def is_readable(word: str) -> bool:
 
 
 class _Draw:
-    """Draws words of a thesaurus; rows of words, by class, are those that may be shown."""
+    """Draws words of a thesaurus; the rows of each class are the words that may be shown."""
 
     def __init__(self, thesaurus: Thesaurus, rng: np.random.Generator) -> None:
         self.rng, self._thesaurus = rng, thesaurus
@@ -130,7 +133,7 @@ class _Draw:
         self._used: set[int] = set()
 
     def order(self, node: int, shown: str) -> Ints:
-        """The rows of a class's words, the first to be shown first; no two read the same."""
+        """Return the rows of a class's words in the order of display; no two read the same."""
         inside = self._thesaurus.inside(node)
         if shown == "frequent":
             rows = inside[np.argsort(-self._totals[inside], kind="stable")].tolist()
@@ -148,7 +151,7 @@ class _Draw:
     def ask_intruders(
         self, drawn: Sequence[int], classes: Mapping[int, Ints], n: int
     ) -> Iterator[Question]:
-        """A question of n words for each class drawn; one of its words gives way to an intruder."""
+        """Yield a question of n words for each class; an intruder replaces one of its words."""
         for line, node in enumerate(drawn, start=1):
             members = classes[node][:n].tolist()
             others = [rows[: TWICE * n] for other, rows in classes.items() if other != node]
@@ -156,13 +159,16 @@ class _Draw:
             far = self._choose_far(classes[node][:n], others)
             intruder = self._match(left_out, members, far, np.concatenate(others))
             if intruder is None:
-                raise InputError("the classes have the same words: there are no intruders")
+                raise InputError(
+                    "the classes have the same words, so there are no intruders",
+                    code="too-little-text",
+                )
             yield self._ask(line, node, [*members, intruder], self._words[intruder])
 
     def ask_readers(
         self, drawn: Sequence[int], classes: Mapping[int, Ints], made_up: int
     ) -> Iterator[Question]:
-        """A question for each class that is drawn, and among them some that are made up."""
+        """Yield a question for each class, with some made-up lines among them."""
         lines: list[int | None] = [*drawn, *[None] * made_up]
         every = np.concatenate(list(classes.values()))
         owner = np.repeat([*classes], [rows.size for rows in classes.values()])
@@ -174,7 +180,7 @@ class _Draw:
             rows: list[int] = []
             homes: set[int] = set()
             for like in classes[int(self.rng.choice([*classes]))].tolist():
-                # From a class that no other word of the line is from, as long as there is one.
+                # From a class without another word in the line, as long as there is one.
                 fresh = every[~np.isin(owner, [*homes])]
                 row = self._match(like, rows, fresh, every)
                 if row is not None:
@@ -188,7 +194,7 @@ class _Draw:
         return Question(line, node, label, words, answer)
 
     def _choose_far(self, members: Ints, others: Sequence[Ints]) -> Ints:
-        """Of words of other classes those of the less like half of classes, and of these half."""
+        """Return words of the less similar half of the other classes, and of these again half."""
         rows = np.concatenate(others)
         pairs = np.repeat(members, rows.size), np.tile(rows, members.size)
         alike = lookup.similarities(self._thesaurus, *pairs).reshape(members.size, rows.size)
@@ -198,13 +204,13 @@ class _Draw:
         nearest = alike.max(axis=0)[far]
         return np.asarray(rows[far[nearest <= np.median(nearest)]])
 
-    def _match(self, row: int, beside: Sequence[int], *choices: Ints) -> int | None:
-        """A word in the place of another, of the first choice that has any; None if none has.
+    def _match(self, row: int, present: Sequence[int], *choices: Ints) -> int | None:
+        """Replace a word by one of the first choice that has any; return None if none has.
 
-        It reads unlike those beside it, was not drawn before if there is such a one, was seen about
-        as often as the other and is about as long; of those that are equally good, any.
+        It differs from those present, was not drawn before if possible, and has about the same
+        frequency and length; ties are broken at random.
         """
-        there = {self._words[one].casefold() for one in beside}
+        there = {self._words[one].casefold() for one in present}
         for rows in choices:
             good = [one for one in rows.tolist() if self._words[one].casefold() not in there]
             fresh = np.array([one for one in good if one not in self._used] or good, dtype=np.int64)

@@ -158,7 +158,7 @@ class NeighbourModel:
 
         The family of a word is itself, and words that it is a part of.
         """
-        alike = self._alike.of(rows)[:, self.known]
+        alike = self._alike.compare(rows)[:, self.known]
         for at, row in enumerate(rows):
             alike[at, self._family(self.folded[row])] = 0
         n = int(min(NEAREST, max(5, self.known.size // 10), self.known.size))

@@ -1,4 +1,4 @@
-"""Similarity: how much alike words are, by their own contexts and by what more is known of them."""
+"""Similarity of words by their own contexts, and by vectors where these are few."""
 
 from __future__ import annotations
 
@@ -14,44 +14,44 @@ from roget.core.counts.views import like, to_dense, unit
 from roget.core.types import Floats, Ints
 
 SMOOTHING = 0.75
-"""Contexts by this power of their totals: rare ones count as a little commoner than they were."""
+"""Exponent of context totals in PPMI: rare contexts count as slightly more frequent."""
 
 SURE = 100.0
-"""Tokens with which words are known by their own contexts as well as by anything else."""
+"""Number of tokens at which own contexts and vectors count equally."""
 
 FEW = 10.0
-"""Tokens with which half of a similarity is believed."""
+"""Number of tokens at which a similarity is shrunk by half."""
 
 COMMON = 1000
-"""The most frequent words, among which it is seen how much alike words are on the average."""
+"""Number of the most frequent words, over whose pairs the mean similarity is measured."""
 
 
 ROUNDED = 1e-9
-"""What is spread less than this is all the same."""
+"""A standard deviation below this counts as none."""
 
 
 class StandardisedCosine:
     """Cosines of words, in standard deviations from the mean over pairs of common words.
 
-    The vectors of words are rows of a table; or, if it is of words by classes, sums of the vectors
-    of these, of which only the products with each other are needed.
+    The vectors of words are rows of a table. If it is a table of words by classes, the vectors are
+    sums of class vectors, of which only the `products` with each other are needed.
     """
 
     def __init__(self, words: Any, common: Ints, products: Floats | None = None) -> None:
         self.words, self._products = words, products
         some = self.words[common]
-        pairs = to_dense(self._turned(some) @ transpose(some))[~np.eye(common.size, dtype=bool)]
+        pairs = to_dense(self._multiply(some) @ transpose(some))[~np.eye(common.size, dtype=bool)]
         self._mean = float(pairs.mean()) if pairs.size else 0.0
         spread = float(pairs.std()) if pairs.size else 0.0
         self._spread = spread if spread > ROUNDED else 1.0
 
-    def of(self, rows: Ints) -> Floats:
-        """How much some words are like each of all words."""
-        found = self._turned(self.words[rows]) @ self._back
+    def compare(self, rows: Ints) -> Floats:
+        """Return the similarity of some words to all words."""
+        found = self._multiply(self.words[rows]) @ self._back
         return np.asarray((to_dense(found) - self._mean) / self._spread)
 
     def keep(self, rows: Ints) -> StandardisedCosine:
-        """The same of some of the words of a sparse table; -1 for one of which nothing is known."""
+        """Return the same for some rows of a sparse table; −1 stands for an unknown word."""
         made = copy(self)
         made.__dict__.pop("_back", None)
         nothing = sparse.csr_array((1, self.words.shape[1]), dtype=self.words.dtype)
@@ -62,43 +62,44 @@ class StandardisedCosine:
     def _back(self) -> Any:
         return transpose(self.words)
 
-    def _turned(self, rows: Any) -> Any:
+    def _multiply(self, rows: Any) -> Any:
         return rows if self._products is None else rows @ self._products
 
 
 class Similarity:
-    """How much alike words are: by their own contexts the more, the more they were seen.
+    """Similarity of words: the more tokens they have, the more by their own contexts.
 
-    Of two words with e tokens (the geometric mean), e/(e + SURE) is by their own contexts, the rest
-    by vectors; all of it counts the less, the fewer tokens there are to believe it by.
+    For two words with e tokens (geometric mean), the share e/(e + SURE) is by their own contexts
+    and the rest by vectors; the result is shrunk by (e + 1)/(e + 1 + FEW).
     """
 
     def __init__(self, totals: Any, own: StandardisedCosine, more: StandardisedCosine) -> None:
         self._roots = np.sqrt(np.asarray(totals, dtype=np.float64))
         self._own, self._more = own, more
 
-    def of(self, rows: Ints) -> Floats:
-        """How much some words are like each of all words."""
+    def compare(self, rows: Ints) -> Floats:
+        """Return the similarity of some words to all words."""
         seen = self._roots[rows][:, None] * self._roots
         share = seen / (seen + SURE)
-        mixed = share * self._own.of(rows) + (1 - share) * self._more.of(rows)
+        mixed = share * self._own.compare(rows) + (1 - share) * self._more.compare(rows)
         return np.asarray(mixed * (seen + 1) / (seen + 1 + FEW))
 
 
 def weigh_contexts(counts: Counts) -> Any:
-    """How much each context tells about a word, in rows of length 1: a csr_array.
+    """Return how informative each context is about a word, as unit rows of a csr_array.
 
-    By w²/(1 + w) of mutual information w: contexts of most words (have, be) tell next to nothing.
+    The weight is w²/(1 + w) of the mutual information w, so that contexts of most words (have, be)
+    count next to nothing.
     """
     weights = counts.ppmi(smoothing=SMOOTHING)
     return unit(like(weights, weights.data**2 / (1 + weights.data)))
 
 
 def transpose(table: Any) -> Any:
-    """The transpose, by rows if it is sparse."""
+    """Return the transpose, in row format if it is sparse."""
     return sparse.csr_array(table.T) if sparse.issparse(table) else table.T
 
 
 def select_common_rows(totals: Any) -> Ints:
-    """The rows of the most frequent words."""
+    """Return the rows of the most frequent words."""
     return np.sort(np.argsort(-np.asarray(totals), kind="stable")[:COMMON])

@@ -1,4 +1,4 @@
-"""Representation: the weights of words' contexts, and vectors of few dimensions made of them."""
+"""Representation: PPMI weights of words' contexts, and low-dimensional vectors made from them."""
 
 from __future__ import annotations
 
@@ -18,52 +18,52 @@ from roget.core.types import Array, Floats, Ints
 Singles = npt.NDArray[np.float32]
 
 WIDTHS = (150, 300)
-"""Dimensions of the two blocks: of the weights as they are, and of their rows at length 1."""
+"""Dimensions of the two blocks: of the weights, and of their rows scaled to length 1."""
 
 SYMMETRIC = ("conj:", "~conj:")
-"""Relations whose contexts are words of the same kind: a word would be beside itself, too."""
+"""Relations whose contexts are words of the same kind: a word counts as coordinated with itself."""
 
 BLOCK = 2048
-"""Rows that are compared with others at a time."""
+"""Batch size: rows compared at once."""
 
 ITERATIONS = 8
-"""Steps by which a random start comes near: the seed is then of little matter."""
+"""Subspace iterations from a random start; after these the seed hardly matters."""
 
 FURTHER = 2
-"""Steps from what was found of fewer counts."""
+"""Subspace iterations from the result for fewer counts."""
 
 MORE = 20
-"""Dimensions that are followed besides those asked for, so that the last of them come near too."""
+"""Number of extra dimensions during the iterations, so that the last requested ones converge."""
 
 PIECE = 1 << 16
-"""Contexts whose vectors are held at a time when new words are given theirs."""
+"""Batch size: contexts whose vectors are held at once when new words are embedded."""
 
 GRAIN = 2.0**-25
-"""Of what `multiply_exactly` takes numbers as multiples; finer than float32 has them near 1."""
+"""Unit of the numbers in `multiply_exactly`; finer than float32 near 1."""
 
 
 def weigh(matrix: Any, totals: Floats) -> Any:
-    """Positive pointwise mutual information, as float32; totals are those of the contexts."""
+    """Return positive pointwise mutual information as float32; `totals` belong to the contexts."""
     words = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
     return ppmi(matrix, np.where(words > 0, words, 1.0), totals).astype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)
 class Representation:
-    """Words as vectors that are alike where the words' contexts are.
+    """Words as vectors that are similar if the words' contexts are.
 
-    The weights are positive pointwise mutual information; a word seen beside others (conj) is
-    taken as seen beside itself, as surely as in the best of its contexts. Vectors are rows of
-    length 1: two blocks of equal share, the singular vectors of the weights and of their rows at
-    length 1. The first tells more of frequent words, the second of rare ones.
+    The weights are positive pointwise mutual information. A word in coordinations (conj) counts as
+    coordinated with itself, with its highest weight. Vectors are rows of length 1 in two blocks of
+    equal share: the singular vectors of the weights, and of their rows scaled to length 1. The
+    first is better for frequent words, the second for rare ones.
 
     weights: words × contexts, a csr_array of float32.
     vectors: words × dimensions.
-    lengths: words × blocks, how long the rows were.
+    lengths: words × blocks, original lengths of the rows.
     values: the singular values, block by block.
     width: dimensions of the first block.
-    totals: how often each context was seen.
-    rows: for each word that is asked about, its row here, −1 for none; None if all are the same.
+    totals: number of occurrences of each context.
+    rows: row of each selected word, −1 if unknown; None if all words are selected.
     """
 
     weights: Any
@@ -79,9 +79,10 @@ class Representation:
         cls, matrix: Any, *, words: Any = None, contexts: Any = None, seed: int = 0,
         widths: Sequence[int] = WIDTHS, start: Representation | None = None,
     ) -> Self:  # fmt: skip
-        """The representation of a csr_array of counts; names tell which contexts are words.
+        """Learn the representation of a csr_array of counts; names show which contexts are words.
 
-        It is found from that of fewer counts, `start`, if its words come first in the table.
+        With `start`, the representation of fewer counts whose words come first, few iterations
+        suffice.
         """
         totals = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
         weights = _close(weigh(matrix, totals), words, contexts)
@@ -93,7 +94,7 @@ class Representation:
             lengths.append(np.linalg.norm(rows, axis=1))
             values.append(singular.astype(np.float32))
             parts.append(unit(rows) * np.float32(2**-0.5))
-        # With the precision that is kept on disk, so that what is read again is the same.
+        # Rounded to the precision on disk, so that a saved representation is the same.
         vectors = np.hstack(parts).astype(np.float16).astype(np.float32)
         return cls(
             weights, vectors, np.stack(lengths, 1), np.concatenate(values), values[0].size, totals
@@ -101,18 +102,18 @@ class Representation:
 
     @property
     def n_words(self) -> int:
-        """How many words can be asked about."""
+        """The number of words."""
         return int(self.weights.shape[0] if self.rows is None else self.rows.size)
 
     def embed(self, matrix: Any) -> Singles:
-        """The vectors of new words, from a csr_array of their counts; 0 without known contexts."""
+        """Return the vectors of new words from a csr_array of counts; 0 without known contexts."""
         weights = weigh(matrix, self.totals)
         both = ((weights, self.weights), (unit(weights), self._unit_weights))
         found = [unit(_project(*two, self._basis[at])) for at, two in enumerate(both)]
         return np.asarray(np.hstack(found) * np.float32(2**-0.5))
 
     def bases(self, rows: int) -> list[Any]:
-        """The singular vectors of the words, block by block, and zeros for more words."""
+        """Return the singular vectors of the words by block, with zeros for further words."""
         known = self.rows if self.rows is not None else np.arange(self.n_words)
         found = []
         for left, values in self._blocks():
@@ -122,18 +123,18 @@ class Representation:
         return found
 
     def _blocks(self) -> Iterator[tuple[Singles, Singles]]:
-        """The vectors of each block as long as they were, and its singular values."""
+        """Yield the vectors of each block with their original lengths, and its singular values."""
         for at, part in enumerate((slice(0, self.width), slice(self.width, None))):
             rows = self.vectors[:, part] * (self.lengths[:, at : at + 1] * np.float32(2**0.5))
             yield rows, np.maximum(self.values[part], 1e-6)
 
     def keep(self, rows: Ints) -> Representation:
-        """The same, asked about some of the words only; -1 for one of which nothing is known."""
+        """Return the representation of some of the words; −1 stands for an unknown word."""
         known = rows if self.rows is None else np.where(rows < 0, -1, self.rows[rows])
         return replace(self, rows=known)
 
     def to_arrays(self) -> dict[str, Array]:
-        """What folders keep."""
+        """Return the arrays that folders store."""
         arrays = folder.to_arrays("weights", self.weights)
         rows = {} if self.rows is None else {"rows": self.rows}
         return {
@@ -143,7 +144,7 @@ class Representation:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Array]) -> Self:
-        """What a folder has kept, checked; a KeyError or ValueError tells what is wrong."""
+        """Read and check stored arrays; KeyError or ValueError if they are invalid."""
         weights = folder.from_arrays(arrays, "weights")
         n, m = weights.shape
         schema: folder.Schema = {
@@ -168,12 +169,12 @@ class Representation:
 
     @cached_property
     def _basis(self) -> list[Singles]:
-        """For each block what U/S is, so that a row of weights W gives W·known.T·U/S = W·V."""
+        """U/S of each block, so that a row of weights W gives W·knownᵀ·U/S = W·V."""
         return [rows / values**2 for rows, values in self._blocks()]
 
 
 def _project(new: Any, known: Any, basis: Any) -> Singles:
-    """new · knownᵀ · basis, in pieces of contexts; which words are beside them changes no bit."""
+    """Return new · knownᵀ · basis, in batches of contexts; rows do not affect each other's bits."""
     found = np.zeros((new.shape[0], basis.shape[1]), dtype=np.float32)
     for begin in range(0, new.shape[1], PIECE):
         here = new[:, begin : begin + PIECE]
@@ -187,10 +188,10 @@ def _project(new: Any, known: Any, basis: Any) -> Singles:
 
 
 def multiply_exactly(rows: Array, columns: Array) -> Floats:
-    """The product of rows and columns of length 1, with the same bits however it is added up.
+    """Multiply unit rows by unit columns with the same bits in any order of summation.
 
-    Libraries add up in an order that depends on threads, on the machine and on how many rows there
-    are. Numbers are taken as multiples of `GRAIN`: in float64 no sum of their products is rounded.
+    The order in which BLAS sums depends on threads, machine and number of rows. Here numbers are
+    rounded to multiples of `GRAIN`, so that no sum of products in float64 is rounded.
     """
     grains = [np.rint(np.asarray(one, dtype=np.float64) / GRAIN) for one in (rows, columns)]
     return np.asarray(grains[0] @ grains[1] * GRAIN**2)
@@ -200,10 +201,10 @@ def spread(
     vectors: Singles, common: Singles, own: Ints | None = None, share: float = 0.3,
     nearest: int = 10, multiply: Callable[[Any, Any], Any] = np.matmul,
 ) -> Singles:  # fmt: skip
-    """Vectors with a share of the nearest common words' in them: near ones come nearer.
+    """Mix a share of the nearest common words' vectors into each vector.
 
-    Neighbours weigh by the cube of their cosine. `own` is the row of each common word among the
-    vectors, if it is one of them: no word is its own neighbour.
+    Neighbours are weighted by the cube of their cosine. `own` holds the row of each common word
+    among the vectors, if it is one of them: no word is its own neighbour.
     """
     nearest = min(nearest, common.shape[0] - 1)
     if nearest < 1:
@@ -227,7 +228,7 @@ def spread(
 
 
 def _close(weights: Any, words: Any, contexts: Any) -> Any:
-    """Weights with words beside themselves, in the contexts that are words of the same kind."""
+    """Add each word as a context of itself in relations between words of the same kind."""
     if words is None or contexts is None:
         return weights
     known = {name: column for column, name in enumerate(contexts.tolist())}
@@ -246,10 +247,10 @@ def _close(weights: Any, words: Any, contexts: Any) -> Any:
 
 
 def decompose(matrix: Any, dimensions: int, seed: int, near: Any = None) -> tuple[Any, Any, Any]:
-    """U, the largest singular values and Vᵀ, on one thread; a small matrix is done exactly.
+    """Return U, the largest singular values and Vᵀ, on one thread; small matrices exactly.
 
-    Iterations of the subspace of the shorter side: only its vectors are made orthogonal, which is
-    where other ways spend their time. From columns that are near U, few are enough.
+    Randomised subspace iteration on the shorter side: only its vectors are orthogonalised, where
+    other methods spend most time. From columns `near` U few iterations suffice.
     """
     from threadpoolctl import threadpool_limits
 
@@ -266,9 +267,11 @@ def decompose(matrix: Any, dimensions: int, seed: int, near: Any = None) -> tupl
             known = near[:, :dimensions]
             basis[:, : known.shape[1]] = known
             basis[:, known.shape[1] :] /= np.float32(there.shape[0] ** 0.5)
+        # basis ← orth(A·Aᵀ·basis): converges to the leading left singular subspace.
         for _ in range(ITERATIONS if near is None else FURTHER):
             basis = np.linalg.qr(there @ (back @ basis))[0]
         across = back @ basis
+        # Rayleigh–Ritz: the singular values within the subspace, largest first.
         squares, turn = np.linalg.eigh(across.T @ across)
         turn = turn[:, ::-1][:, :dimensions]
         values = np.sqrt(np.maximum(squares[::-1][:dimensions], 0))

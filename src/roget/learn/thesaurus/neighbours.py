@@ -71,7 +71,7 @@ class Neighbours:
         seen = self._counts.word_totals > 0
         for part in parts(rows.size, size):
             # Rounded, so that it does not matter how many are asked for at a time.
-            for row, found in zip(rows[part], measure.of(rows[part]).round(9), strict=True):
+            for row, found in zip(rows[part], measure.compare(rows[part]).round(9), strict=True):
                 others = np.flatnonzero(seen) if by == "counts" else np.arange(size)
                 others = others[others != row]
                 if n < others.size:
@@ -90,7 +90,7 @@ class Neighbours:
         found = np.empty(rows.size)
         for part in parts(asked.size, len(self._counts)):
             here = np.flatnonzero((at >= part.start) & (at < part.stop))
-            table = measure.of(asked[part]).round(9)
+            table = measure.compare(asked[part]).round(9)
             found[here] = table[at[here] - part.start, others[here]]
         return found
 

@@ -208,7 +208,7 @@ def _rate(one: AnswerLine) -> float:
 
 
 def _found(found: Judgement) -> tuple[ReportTable, list[str]]:
-    shares = found.found()
+    shares = found.share_found()
     whole = shares[-1]
     lead = (
         f"{plural(len(found.questions), 'line')}, {plural(len(found.people), 'annotator')}: "
@@ -241,11 +241,11 @@ def _percents(one: AgreementShare) -> tuple[str, str]:
 
 
 def _agreement(found: Judgement) -> list[str]:
-    if found.alike is None:
+    if found.agreement is None:
         return []
     alpha = UNDEFINED if found.alpha is None else f"{found.alpha:.2f}"
     return [
-        f"two annotators say the same of a line in {found.alike:.0%} of cases "
+        f"two annotators say the same of a line in {found.agreement:.0%} of cases "
         f"(Krippendorff’s α {alpha})"
     ]
 
@@ -290,7 +290,7 @@ def _warn_answers(found: Judgement, known: int) -> list[str]:
 def _judgement_data(found: Judgement, lines: Iterable[AnswerLine]) -> dict[str, Any]:
     shared: dict[str, Any]
     if found.kind == INTRUSION:
-        shared = {"chance": found.chance, "found": [one._asdict() for one in found.found()]}
+        shared = {"chance": found.chance, "found": [one._asdict() for one in found.share_found()]}
     else:
         shared = {
             "verdicts": [
@@ -304,7 +304,7 @@ def _judgement_data(found: Judgement, lines: Iterable[AnswerLine]) -> dict[str, 
         "lines": len(found.questions),
         "annotators": list(found.people),
         **shared,
-        "agreement": found.alike,
+        "agreement": found.agreement,
         "alpha": found.alpha,
         "classes": [
             {

@@ -111,7 +111,9 @@ def test_words_with_little_evidence_or_between_classes_are_excluded() -> None:
     with pytest.raises(InputError, match="w0"):
         made.neighbours("w0")
     node = int(made.places[made.row("w1")])
-    assert made.add("w0", node).path("w0")[0] == made.path("w1")[0], "unless somebody adds it"
+    assert made.editor.add("w0", node).path("w0")[0] == made.path("w1")[0], (
+        "unless somebody adds it"
+    )
     every = SphericalTree(KINDS, random_state=0, set_aside=False).fit(given)
     assert not every.unsure_
     assert len(Thesaurus.from_clustering(given, every)) == 240

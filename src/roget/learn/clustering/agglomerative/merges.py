@@ -36,7 +36,7 @@ class Merges:
 
     @classmethod
     def read(cls, n_words: int, kept: Mapping[str, Any]) -> Self:
-        """Read saved merges; KeyError or ValueError says what is wrong."""
+        """Read saved merges; KeyError or ValueError if they are invalid."""
         need_arrays(kept, {"pairs": ("iu", ("n", 2)), "losses": ("f", ("n",))})
         pairs = kept["pairs"].astype(np.int64)
         need_range("pairs", pairs, 0, n_words)

@@ -222,7 +222,7 @@ class Method(NamedTuple):
     rule: Callable[[float], Rule]
     """The rule by which its clusters take new words at a β."""
     own: bool = False
-    """True if training words keep their own memberships instead of those of the rule."""
+    """True if training words keep their own memberships instead of the rule's."""
     settings: AnnealingSettings = AnnealingSettings()
     """Settings that the method implies."""
 

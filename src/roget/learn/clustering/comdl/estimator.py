@@ -292,7 +292,7 @@ class CoMDL(Clusterer, CoMDLOptions):
                 text = f"{empty} of {sums.size} {noun} have no counts"
                 notes.append(Notice(text, code="empty-rows"))
         if not data.whole:
-            text = "some counts are fractional: lengths are not those of a code"
+            text = "some counts are fractional: lengths are not code lengths"
             notes.append(Notice(text, code="fractional-counts"))
         return notes
 

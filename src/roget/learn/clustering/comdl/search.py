@@ -37,7 +37,7 @@ from roget.learn.clustering.memberships import merge_labels, merges_to_splits
 
 WARM, SHARE, COLD = 3.0, 16.0, 0.6
 """T falls by a constant factor to COLD nats. It starts at WARM, or at 1/SHARE of the mean number of
-tokens of an item: the more tokens, the more nats a move is worth."""
+tokens of an item: the more tokens, the more nats a move costs or gains."""
 
 TEPID = 1.0
 """Temperature from which the best classes are cooled again, in half as many sweeps."""
@@ -377,7 +377,7 @@ def _select_side(side: int, pairs: Ints) -> list[tuple[int, int]]:
 
 
 def _number_in_order(labels: Ints) -> Ints:
-    """Number the classes in the order of their first items."""
+    """Renumber the classes in the order of their first items."""
     _, first, places = np.unique(labels, return_index=True, return_inverse=True)
     return np.asarray(np.argsort(np.argsort(first))[places])
 

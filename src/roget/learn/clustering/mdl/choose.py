@@ -31,7 +31,7 @@ class AlphaSchedule(NamedTuple):
 
 COURSES = {"auto": AlphaSchedule(1.0, 2), "fine": AlphaSchedule(0.01, 1)}
 """Schedules by the value of the option `concentration`: from few clusters, or from many. If words
-have so many tokens that clusters do not help, the first is kept: "fine" isolates such words."""
+have enough tokens that clusters do not help, the first is kept: "fine" isolates such words."""
 
 HELD_OUT = 0.1
 ERRORS = 1.0
@@ -105,7 +105,7 @@ def choose(
         table = table + new.rows
         if new.beats(best, tokens):
             best, idle = new, 0
-        elif new.rows[0]["n_clusters"] > 1:  # one cluster tells nothing about lower values
+        elif new.rows[0]["n_clusters"] > 1:  # one cluster does not rule out lower values
             idle += 1
     return AlphaSelection(best.rows[0]["concentration"], best.rows[0]["weight"], table)
 

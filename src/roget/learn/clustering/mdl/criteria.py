@@ -143,7 +143,7 @@ def make_code(matrix: Any, criterion: str, estimator: str, concentration: float)
 
 
 def choose_kind(criterion: str, estimator: str) -> int:
-    """Return the formulas of a criterion; with "mle" those of its data part."""
+    """Return the formulas of a criterion; with "mle" the formulas of its data part."""
     if estimator == "mle" and criterion != "li-abe":
         return kernels.PLAIN
     return _KINDS[criterion]

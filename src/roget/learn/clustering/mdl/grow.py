@@ -323,7 +323,7 @@ class Grower:
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Resume from a snapshot; ValueError or the like says why it is invalid."""
+        """Resume from a snapshot; ValueError or the like if it is invalid."""
         n = self.labels.size
         need_arrays(kept, {"labels": ("iu", (n,)), "side": ("iu", (n,))})
         self.candidates = [SplitCandidate(*one) for one in kept["candidates"]]

@@ -58,7 +58,7 @@ class Formula(NamedTuple):
     width: float
     """Number of contexts."""
     naming: float
-    """1 if the code says which words go to which side, else 0."""
+    """1 if the code lists which words go to which side, else 0."""
     table: Floats
     """n·ln n of the first integers."""
 

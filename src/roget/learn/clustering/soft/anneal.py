@@ -131,7 +131,7 @@ def instability(
     Words that together hold at most the share `drop` of the cluster's mass are ignored: a word with
     contexts of its own makes any cluster unstable, however little it belongs to it. So are words
     that form a direction of their own with less than the share `narrow`. The weights of words are
-    `prior`, by default those of the data.
+    `prior`, by default the prior of the data.
     """
     # A plain sum: a BLAS product may depend on the number of threads.
     weights = (data.prior if prior is None else prior) * membership[:, cluster]

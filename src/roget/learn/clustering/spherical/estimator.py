@@ -55,7 +55,7 @@ class SphericalTree(Clusterer, SphericalOptions):
     """Classes of words whose vectors have similar directions, in a balanced tree.
 
     Counts become PPMI weights, weights become vectors (see `Representation`), and every vector is
-    smoothed with those of its nearest neighbours. Ward linkage gives the initial classes; then
+    smoothed with its nearest neighbours. Ward linkage gives the initial classes; then
     words move to the nearest centre (spherical k-means) until none moves. The tree is built
     bottom-up by the cheapest merges, and the classes of each level are moved again.
 

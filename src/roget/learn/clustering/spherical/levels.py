@@ -131,7 +131,7 @@ def _join(
 
 
 def _number(root: LevelNode) -> tuple[Tree, Ints]:
-    """Number the clusters in the order of the splits, highest first; return tree and numbers."""
+    """Renumber the clusters in the order of the splits, highest first; return tree and numbers."""
     waiting, splits = {0: root}, []
     while high := [one for one in waiting.items() if one[1].below is not None]:
         number, node = max(high, key=lambda one: (one[1].step, one[1].height, -one[0]))
