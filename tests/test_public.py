@@ -15,7 +15,7 @@ EXPORTED = {
     "ScoreRow", "ScoreTable", "SoftAnnealing", "SphericalTree", "Sweep", "SymmetricAnnealing",
     "Thesaurus", "TreeCut", "Undefined", "__version__", "agree", "build", "cite", "compare",
     "contingency", "count", "data", "entropy", "evaluate_embeddings", "grow", "load",
-    "make_dom_table", "measure", "score", "score_items", "scorer", "sweep", "widget",
+    "make_dom_table", "measure", "place", "score", "score_items", "scorer", "sweep", "widget",
 }  # fmt: skip
 
 DESIGNED_MEASURES = [

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from roget.learn.clustering.symmetric.estimator import SymmetricAnnealing
     from roget.learn.counting.count import count
     from roget.learn.growth.grow import grow
+    from roget.learn.placing.place import place
     from roget.learn.thesaurus import Thesaurus
     from roget.learn.thesaurus.thesaurus import load
     from roget.learn.treecut import TreeCut
@@ -82,6 +83,7 @@ _PUBLIC = {
     "load": "roget.learn.thesaurus.thesaurus:load",
     "make_dom_table": "roget.scoring.tables.synthetic:make_dom_table",
     "measure": "roget.scoring.score:measure",
+    "place": "roget.learn.placing.place:place",
     "score": "roget.scoring.score:score",
     "score_items": "roget.scoring.steps.items:score_items",
     "scorer": "roget.scoring.scorer:scorer",
@@ -95,7 +97,7 @@ __all__ = [
     "ScoreRow", "ScoreTable", "SoftAnnealing", "SphericalTree", "Sweep", "SymmetricAnnealing",
     "Thesaurus", "TreeCut", "Undefined", "__version__", "agree", "build", "cite", "compare",
     "contingency", "count", "data", "entropy", "evaluate_embeddings", "grow", "load",
-    "make_dom_table", "measure", "score", "score_items", "scorer", "sweep", "widget",
+    "make_dom_table", "measure", "place", "score", "score_items", "scorer", "sweep", "widget",
 ]  # fmt: skip
 
 

@@ -113,6 +113,11 @@ CODES: dict[str, Explanation] = {
         "They are too rare, or no context links them to the other words.",
         "Raise --top, or add text.",
     ),
+    "duplicate-input": Explanation(
+        "An input file is already part of the thesaurus, or was passed twice.",
+        "Its tokens would be counted twice.",
+        "Leave the file out.",
+    ),
     "duplicate-item": Explanation(
         "An item occurs more than once with different labels.",
         "Each item has one label, unless labels are weighted or clusters overlap.",
@@ -179,6 +184,11 @@ CODES: dict[str, Explanation] = {
         "Several systems or clusterings are the same except for the names of clusters.",
         "They share all scores, which suggests a submission listed twice.",
         "Remove all but one of them.",
+    ),
+    "incompatible-counts": Explanation(
+        "Counts were made with other settings than those they are combined with.",
+        "Sums of counts with different relations, readers or lemmas have no clear meaning.",
+        "Count the text with the same settings, or pass the text itself.",
     ),
     "index-mismatch": Explanation(
         "Two columns have different indices and cannot be joined.",
@@ -457,6 +467,11 @@ CODES: dict[str, Explanation] = {
         "Only the most frequent words were used for learning; the others were placed afterwards.",
         "The run time grows with the number of words.",
         "Raise it with --set max_words=N.",
+    ),
+    "words-left-out": Explanation(
+        "Some words were left out because there is too little evidence to place them.",
+        "Placing them would be little better than chance.",
+        "Add text in which these words occur more often.",
     ),
     "words-set-aside": Explanation(
         "Rare words that fit no class well were left out of the thesaurus.",

@@ -86,7 +86,7 @@ def test_nothing_is_written_unless_all_can_be_done(folder, table):
     [
         ("action,class\nfly,tea\n", r"edits.csv:2: the action is 'fly'; expected one of rename"),
         ("action,class\nrename,tea,x\n", "edits.csv:2: 3 columns; expected 2"),
-        ("action,class\n", "no edit in it"),
+        ("action,class\n", "edits.csv"),
         ("what,class,text\nrename,tea,x\n", "in the first line: action, class, word, text, into"),
         ("action,class,text\nrename,nothing,x\n", "edits.csv:2: .*'nothing'"),
         ("action,class,text\nrename,,x\n", "edits.csv:2: "),

@@ -58,12 +58,15 @@ def test_changes_are_reviewed_and_decided(place):
     done = run(place / "t", "--accept", "1", "--refuse", "2", "--format", "json")
     assert json.loads(done.stdout) == {"open": 0, "closed": 2, "changes": []}
     assert "novel" not in load(place / "t").rows
-    assert "no change is open" in str(run(place / "t", "--refuse", "all").exception)
-    assert "expected numbers such as 3,5-9" in str(run(place / "t", "--accept", "x").exception)
-    assert "up to 18 digits" in str(run(place / "t", "--refuse", "9" * 5000).exception)
-    assert "up to 18 digits" in str(run(place / "t", "--accept", f"1-{'9' * 5000}").exception)
-    assert "leave inputs" in str(run(place / "t", place / "new", "--review").exception)
-    assert "nothing to grow by" in str(run(place / "t").exception)
+    for code, *arguments in (
+        ("edit-refused", "--refuse", "all"),
+        ("invalid-option", "--accept", "x"),
+        ("invalid-option", "--refuse", "9" * 5000),
+        ("invalid-option", "--accept", f"1-{'9' * 5000}"),
+        ("conflicting-options", place / "new", "--review"),
+        ("missing-option",),
+    ):
+        assert run(place / "t", *arguments).exception.code == code, arguments
 
 
 def test_what_was_decided_is_said_in_a_line(place):
@@ -105,13 +108,13 @@ def test_what_somebody_edits_meanwhile_is_not_lost(place, monkeypatch):
     from roget.learn.growth import grow as module
 
     def edit(*given, **more):
-        load(place / "t").rename(0, "all").save(place / "t")
+        load(place / "t").editor.rename(0, "all").save(place / "t")
         return learn(*given, **more)
 
-    learn = module.learn_on
-    monkeypatch.setattr(module, "learn_on", edit)
+    learn = module.update_clustering
+    monkeypatch.setattr(module, "update_clustering", edit)
     done = run(place / "t", place / "new")
-    assert "was edited elsewhere" in str(done.exception)
+    assert done.exception.code == "changed"
     assert load(place / "t").labels == {0: "all"}
 
 

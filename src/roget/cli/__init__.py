@@ -19,7 +19,7 @@ from roget.errors import InputError, RogetError, code_of
 
 GROUPS = {
     "Score": ("score", "compare", "agree", "convert"),
-    "Build": ("count", "build", "grow", "edit", "export"),
+    "Build": ("count", "build", "grow", "place", "edit", "export"),
     "Look": ("explore", "neighbours", "senses", "sketch", "why", "shift", "classify"),
     "Use and evaluate": ("prefer", "attach", "heldout", "decide", "judge"),
     "More": ("list", "explain", "data", "reproduce"),

@@ -1,9 +1,10 @@
-"""`roget grow THESAURUS|TAXONOMY TEXT...`."""
+"""`roget grow THESAURUS TEXT...`."""
 
 from __future__ import annotations
 
 import shlex
 import time
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -18,7 +19,6 @@ from roget.cli.shared import (
     print_written,
     target,
 )
-from roget.learn.command_options import PlaceOptions, TaxonomyOptions
 from roget.learn.growth.options import GrowOptions
 
 
@@ -27,87 +27,59 @@ def grow(
         str,
         typer.Argument(
             metavar="THESAURUS",
-            help="A thesaurus that roget built: a folder; or a taxonomy of others: SKOS, "
-            "child–parent TSV, a WordNet folder, wn:ID.",
+            help="A thesaurus folder of `roget build`.",
         ),
     ],
     inputs: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="INPUT...",
-            help="New text, counted as that of the thesaurus was; or counts.",
+            help="New text, counted like the text of the thesaurus; or counts.",
             show_default=False,
         ),
     ] = None,
     output: Annotated[
         str | None,
         target(
-            "DIR|FILE",
-            "The grown thesaurus: a folder. Default: in its place. Of a taxonomy, the candidates: "
-            ".ttl is SKOS, .csv and .tsv have a column for people to accept them.",
+            "DIR",
+            "Write the grown thesaurus to this folder [default: THESAURUS].",
         ),
     ] = None,
-    review: Annotated[
-        bool, typer.Option("--review", help="List the changes that are open, and do nothing.")
-    ] = False,
+    review: Annotated[bool, typer.Option("--review", help="List the open changes.")] = False,
     accept: Annotated[
         list[str] | None,
-        typer.Option(metavar="NUMBERS", help="Accept changes by number, such as 3,5-9; or all."),
+        typer.Option(metavar="NUMBERS", help="Accept changes by number, e.g. 3,5-9, or all."),
     ] = None,
     refuse: Annotated[
         list[str] | None,
-        typer.Option(metavar="NUMBERS", help="Take changes back by number, such as 4; or all."),
-    ] = None,
-    accepted: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SHEET",
-            help="Of a taxonomy: write the candidates as SKOS (-o FILE.ttl) that people have "
-            "marked in the column accept of a .csv or .tsv.",
-        ),
+        typer.Option(metavar="NUMBERS", help="Revert changes by number, e.g. 4, or all."),
     ] = None,
     *,
-    asked: GrowOptions,
-    given: TaxonomyOptions,
-    placing: PlaceOptions,
+    options: GrowOptions,
     format: Format = None,
 ) -> None:
-    """Add more text to a thesaurus: its classes, their ids and all edits stay.
+    """Add text to a thesaurus; its classes, their ids and all edits stay.
 
-    New words are placed; words that new text clearly puts elsewhere move, classes that have become
-    two split. All of it is listed, by numbers by which it can be accepted or refused.
-
-    A taxonomy that people made, such as a SKOS file or WordNet, stays as it is: words of the text
-    that it lacks are placed into it as candidates, with a score and the reasons. --hide N tells
-    how good that is, on N words that it has.
+    New words are placed. Words move, and classes split, where the new text clearly supports it. All
+    changes are listed with numbers, by which they can be accepted or refused.
     """
-    from roget.cli.placing import is_other, place, read_as, refuse_asked, write_accepted
     from roget.errors import InputError
     from roget.learn.growth.grow import decide, run
     from roget.learn.thesaurus import Thesaurus
     from roget.learn.thesaurus.records import OPEN
     from roget.report import growth as reports
 
-    if is_other(thesaurus):
-        if review or accept is not None or refuse is not None:
-            raise InputError(f"{thesaurus}: --review, --accept and --refuse are for thesauri")
-        refuse_asked(asked, ("move", "split", "min_contexts"), f"{thesaurus} is a taxonomy")
-        if accepted is not None:
-            if inputs:
-                raise InputError("--accepted is about candidates that are there: leave inputs out")
-            write_accepted(thesaurus, accepted, output, given, placing)
-            return
-        place(thesaurus, inputs or [], output, read_as(asked), given, placing, format)
-        return
-    if accepted is not None:
-        raise InputError(f"--accepted: {thesaurus} is a thesaurus, which has --accept")
-    for one in (given, placing):
-        refuse_asked(one, vars(one), f"{thesaurus} is a thesaurus, and this is for taxonomies")
+    if _is_taxonomy(thesaurus):
+        raise InputError(
+            f"{thesaurus} is not a thesaurus that roget built: use roget place {thesaurus} to "
+            "place words in a taxonomy",
+            code="conflicting-options",
+        )
     if review or accept is not None or refuse is not None:
         if inputs or output is not None:
             raise InputError(
-                "--review, --accept and --refuse are about changes that are there: leave inputs "
-                "and -o out"
+                "--review, --accept and --refuse take no text and no -o",
+                code="conflicting-options",
             )
         found = Thesaurus.load(thesaurus)
         if accept is None and refuse is None:
@@ -119,15 +91,25 @@ def grow(
         deliver(reports.review(after) if whole else reports.decided(found, after), format)
         return
     if not inputs:
-        raise InputError("nothing to grow by: name files, folders or counts, or --review")
+        raise InputError(
+            "no text: name files, folders or counts, or pass --review", code="missing-option"
+        )
     began = time.monotonic()
     with gather_warnings() as said, bar("counting", "bytes") as read, bar("learning") as learn:
-        grown = run(thesaurus, inputs, output, asked, reading=read, learning=learn)
+        grown = run(thesaurus, inputs, output, options, reading=read, learning=learn)
     print_notes(*grown.notes, *said, kind="note")
     print_notes(f"wrote {output or thesaurus} in {time.monotonic() - began:.1f} s")
     deliver(reports.report(grown), format)
     if any(one.state == OPEN for one in grown.changes):
         _print_next_steps(output or thesaurus)
+
+
+def _is_taxonomy(name: str) -> bool:
+    """Return whether a name is that of a file or a WordNet folder, not of a thesaurus folder."""
+    from roget.learn.taxonomy import kind_of_folder
+
+    path = Path(name)
+    return not path.is_dir() or kind_of_folder(path) is not None
 
 
 def _print_next_steps(folder: str) -> None:

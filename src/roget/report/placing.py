@@ -1,4 +1,4 @@
-"""Candidates for a taxonomy, and what they are worth: `roget grow TAXONOMY TEXT...`."""
+"""Reports of `roget place`: candidates for a taxonomy, and tests on hidden words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a thesaurus and more text to the thesaurus of both: `grow`, and `run`, for a folder."""
+"""Add text to a thesaurus: `grow`, and `run` for a folder."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from roget.core.options import choose, with_options
 from roget.core.progress import Progress, Report
 from roget.core.store import Partial
 from roget.core.types import PathLike
-from roget.errors import InputError
-from roget.learn.growth.adding import Added, add, read_counts
+from roget.errors import InputError, Notice
+from roget.learn.growth.add import Added, add, read_counts
 from roget.learn.growth.options import GrowOptions, read_numbers
 from roget.learn.growth.update import ClusteringUpdate, ManualEdits, keep_rows, update_clustering
 from roget.learn.load_counts import keep_counted
@@ -34,28 +34,29 @@ from roget.learn.thesaurus.records import CHANGE_KINDS, NEW, OPEN, GrowthChange
 from roget.learn.thesaurus.thesaurus import keep_spare
 
 BETWEEN = "between classes"
+"""Why a new word was left out."""
 
 
 @dataclass(frozen=True)
 class GrowthResult:
-    """A thesaurus that has grown, and what changed in it."""
+    """A grown thesaurus, and its changes."""
 
     thesaurus: Thesaurus
     changes: tuple[GrowthChange, ...]
-    """What this growth changed, the largest first; `thesaurus.changes` has earlier ones too."""
+    """The changes of this growth, the largest first; `thesaurus.changes` has earlier ones too."""
     notes: tuple[str, ...] = ()
-    """What there is to tell besides."""
+    """Notes for the user."""
     tokens: float = 0
-    """How many tokens are new."""
+    """Number of new tokens."""
 
     @property
     def numbers(self) -> dict[str, int]:
-        """How many changes there are of each kind."""
+        """Number of changes of each kind."""
         return {kind: sum(one.kind == kind for one in self.changes) for kind in CHANGE_KINDS}
 
     @property
     def stay(self) -> int:
-        """How many words are where they were."""
+        """Number of words that did not change."""
         touched = {word for one in self.changes for word in one.words}
         return len(self.thesaurus) - len(touched.intersection(self.thesaurus.rows))
 
@@ -69,39 +70,39 @@ def grow(
     progress: Report | None = None,
     **options: Any,
 ) -> GrowthResult:
-    """Add more text to a thesaurus: counts are added, classes learnt on, ids and edits stay.
+    """Add text to a thesaurus: counts are added, classes updated; ids and edits stay.
 
-    New text is counted as that of the thesaurus was. Words about which nothing changed stay in
-    their classes. New words are placed as the clusterer places words; words with many new tokens
-    move, and classes split, where that is clear.
+    New text is counted like the text of the thesaurus. Words without new tokens stay in their
+    classes. New words are placed by the rule of the clusterer. Words with many new tokens move, and
+    classes split, if the evidence is clear.
 
     Parameters
     ----------
     thesaurus
-        One that was built by roget, or its folder, which stays as it is unless it is the output.
+        A thesaurus built by roget, or its folder, which is only changed if it is the output.
     inputs
         Files, folders or patterns of text of the same kind, counts folders, tables, or Counts.
     output
-        The folder to write; may be that of the thesaurus.
+        The folder to write, which may be that of the thesaurus.
     progress
         Called with a `Progress`.
 
     Returns
     -------
-    Grown
+    GrowthResult
         The thesaurus, and its changes.
 
     Raises
     ------
     InputError
-        If inputs cannot be read, are of another kind, or are in the thesaurus already.
+        If inputs cannot be read, are of another kind, or are already in the thesaurus.
     """
-    asked = GrowOptions(**choose(GrowOptions, options))
+    chosen = GrowOptions(**choose(GrowOptions, options))
     if output is not None:
-        return run(thesaurus, inputs, output, asked, learning=progress)
+        return run(thesaurus, inputs, output, chosen, learning=progress)
     found = thesaurus if isinstance(thesaurus, Thesaurus) else Thesaurus.load(thesaurus)
     with tempfile.TemporaryDirectory(prefix="roget.") as folder:
-        return _grow(found, inputs, Path(folder), asked, None, progress)
+        return _grow(found, inputs, Path(folder), chosen, None, progress)
 
 
 def run(
@@ -113,14 +114,13 @@ def run(
     reading: Report | None = None,
     learning: Report | None = None,
 ) -> GrowthResult:
-    """Grow a thesaurus into a folder, by default its own, which stays until the new one is whole.
+    """Grow a thesaurus into a folder, by default its own, which is replaced at the end.
 
-    OUTPUT.partial keeps what is counted if the run is stopped; while it runs, no other growth can
-    have it.
+    OUTPUT.partial keeps the counts if the run is interrupted, and locks the output meanwhile.
     """
     if output is None:
         if isinstance(thesaurus, Thesaurus):
-            raise InputError("name a folder to write")
+            raise InputError("name a folder to write", code="missing-option")
         output = thesaurus
     target = Path(output)
     if target.exists():
@@ -131,14 +131,14 @@ def run(
             found = thesaurus if isinstance(thesaurus, Thesaurus) else Thesaurus.load(thesaurus)
             grown = _grow(found, inputs, partial.folder, options, reading, learning)
             if (seen := grown.thesaurus.counts.evidence) is not None:
-                seen.load()  # the folder that it is read from will be another one
+                seen.load()  # its folder will be replaced
             thesaurus_files.write(grown.thesaurus, target, instead_of=found)
         partial.discard()
     return grown
 
 
 def _refuse_other(thesaurus: Thesaurus | PathLike, target: Path) -> None:
-    """Refuse a folder with a thesaurus that is not the one that grows: it would be lost."""
+    """Refuse to overwrite a folder with another thesaurus."""
     place = Path(os.path.realpath(target))
     if isinstance(thesaurus, Thesaurus):
         its_own = place in thesaurus.base.homes
@@ -146,7 +146,7 @@ def _refuse_other(thesaurus: Thesaurus | PathLike, target: Path) -> None:
         its_own = Path(os.path.realpath(thesaurus)) == place
     if not its_own:
         raise InputError(
-            f"{target} holds another thesaurus: name a new folder, or grow it in its place"
+            f"{target} holds another thesaurus: name a new folder", code="not-writable"
         )
 
 
@@ -166,39 +166,43 @@ def _grow(
         listed = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
         new, notes = read_counts(listed, base.counts, folder, options, reading)
     if new.evidence is not None:
-        new.evidence.load()  # the folder of the counts will go
+        new.evidence.load()  # the folder of the counts is temporary
     if not new.entries:
-        raise InputError("no pair in the new inputs: the thesaurus stays as it is")
+        raise InputError("the new inputs have no pairs", code="empty-input")
     if set(base.contexts.tolist()).isdisjoint(new.contexts.tolist()):
         raise InputError(
-            f"none of the new contexts (such as {new.contexts[0]!r}) is one of the thesaurus (such "
-            f"as {base.contexts[0]!r}): count them in the same way"
+            f"no new context (e.g. {new.contexts[0]!r}) is in the thesaurus (e.g. "
+            f"{base.contexts[0]!r}): count the text in the same way",
+            code="no-common-contexts",
         )
-    _tell(learning, 0.1)
+    _report(learning, 0.1)
     added = add(base.counts, new, base.spare)
-    _tell(learning, 0.3)
+    _report(learning, 0.3)
     with threadpool_limits(1):
         learnt = update_clustering(
             base.clustering, base.counts, added.counts, added.new, options,
             summarize_edits(thesaurus), doubt=bool(base.provenance.get("unsure")),
         )  # fmt: skip
-    _tell(learning, 0.9)
+    _report(learning, 0.9)
     made, changes = _make(thesaurus, added, learnt)
     made, problems = _replay(made, thesaurus)
-    _tell(learning, 1.0)
+    _report(learning, 1.0)
     if aside := len(added.counts) - learnt.kept.size:
         notes = (
             *notes,
-            f"{plural(aside, 'new word')} set aside: between classes, or seen in fewer than "
-            f"{options.min_contexts} known contexts; more text may bring them in",
+            Notice(
+                f"{plural(aside, 'new word')} left out: between classes, or in fewer than "
+                f"{options.min_contexts} known contexts; more text may add them",
+                code="words-left-out",
+            ),
         )
     return GrowthResult(made, changes, (*notes, *problems), new.total)
 
 
 def decide(path: PathLike, accept: str | None = None, refuse: str | None = None) -> Thesaurus:
-    """Accept and refuse changes of a thesaurus folder, named as `read_numbers` reads them.
+    """Accept and refuse changes of a thesaurus folder: all, or none if one fails.
 
-    All of it is done, or nothing.
+    The changes are named as in `read_numbers`.
     """
     thesaurus = Thesaurus.load(path)
     for text, kind in ((accept, editing.ACCEPT), (refuse, editing.REFUSE)):
@@ -206,20 +210,20 @@ def decide(path: PathLike, accept: str | None = None, refuse: str | None = None)
             continue
         numbers = read_numbers(text, [o.number for o in thesaurus.changes if o.state == OPEN])
         if not numbers:
-            raise InputError(f"{path}: no change is open")
+            raise InputError(f"{path}: no change is open", code="edit-refused")
         editor = thesaurus.editor
         thesaurus = (editor.accept if kind == editing.ACCEPT else editor.refuse)(numbers)
     thesaurus.save(path)
     return thesaurus
 
 
-def _tell(progress: Report | None, done: float) -> None:
+def _report(progress: Report | None, done: float) -> None:
     if progress is not None:
         progress(Progress(done, facts={}))
 
 
 def summarize_edits(thesaurus: Thesaurus) -> ManualEdits:
-    """What people have done to words and classes, in terms of the thesaurus without edits."""
+    """Summarize the edits of words and classes, in terms of the unedited thesaurus."""
     base = thesaurus.base
     k = base.tree.n_clusters
     draft = thesaurus.draft
@@ -237,7 +241,7 @@ def summarize_edits(thesaurus: Thesaurus) -> ManualEdits:
                     touched.update(before.before.ids[before.before.tree.leaves(seen.node)].tolist())
     leaf = base.ids[base.tree.cluster_nodes]
     together = draft.parts[:k]
-    # A class that was split by people is no class that words are in.
+    # A cluster split by an edit has no words any more: give it a number of its own.
     together = np.where(together >= 0, together, -1 - np.arange(k))
     return ManualEdits(rows, np.flatnonzero(np.isin(leaf, list(touched))), together)
 
@@ -245,7 +249,7 @@ def summarize_edits(thesaurus: Thesaurus) -> ManualEdits:
 def _make(
     thesaurus: Thesaurus, added: Added, learnt: ClusteringUpdate
 ) -> tuple[Thesaurus, tuple[GrowthChange, ...]]:
-    """The thesaurus without edits, and its changes by the ids of classes."""
+    """Return the grown thesaurus without edits, and its changes by class ids."""
     base, counts, draft = thesaurus.base, added.counts, thesaurus.draft
     if learnt.kept.size < len(counts):
         counts = keep_rows(counts, learnt.kept)
@@ -256,7 +260,7 @@ def _make(
     leaf, edited = tree.cluster_nodes, draft.ids[draft.tree.cluster_nodes]
 
     def id_of(cluster: int) -> int:
-        """The id of the class that a cluster is, or is part of after edits."""
+        """Return the id of the class that a cluster is, or is part of after edits."""
         own = int(ids[leaf[cluster]])
         if own in draft.ids or own >= first or draft.parts[cluster] < 0:
             return own
@@ -265,7 +269,7 @@ def _make(
     last = max((one.number for one in base.changes), default=0)
     order = list(CHANGE_KINDS)
     found = {str(word): row for row, word in enumerate(counts.words.tolist())}
-    # Words that people had added stay in their class: they are not new.
+    # Words added by an edit stay in their class: they are not new.
     by_hand = np.isin(np.arange(len(counts)), [found.get(word, -1) for word in draft.added])
     steps = [
         replace(one, rows=rows) if (rows := one.rows[~by_hand[one.rows]]).size else one
@@ -303,10 +307,10 @@ def _make(
 
 
 def _replay(made: Thesaurus, before: Thesaurus) -> tuple[Thesaurus, list[str]]:
-    """The edits of before, made again: classes are those of the same ids."""
+    """Apply the edits of the thesaurus before; classes are matched by their ids."""
     was, now = before.base.draft, made.draft
     log: list[Edit] = []
-    problems = []
+    problems: list[str] = []
     for edit in before.edits:
         if edit.waiting:
             log.append(edit)
@@ -317,17 +321,21 @@ def _replay(made: Thesaurus, before: Thesaurus) -> tuple[Thesaurus, list[str]]:
             log += here
         except (InputError, NotCounted) as error:
             log.append(replace(edit, waiting=True))
-            problems.append(f"waiting for the next time: {edit}: {error}")
+            problems.append(
+                Notice(f"edit not applied, kept for later: {edit}: {error}", code="replayed-edits")
+            )
         was = was.after(edit)
     undone = _undone(before.undone, was, now)
     if lost := len(before.undone) - len(undone):
-        problems.append(f"{plural(lost, 'undone edit')} can no longer be done again")
+        problems.append(
+            Notice(f"{plural(lost, 'undone edit')} can no longer be redone", code="replayed-edits")
+        )
     again = [edit for some in undone for edit in some]
     return (made.editor.with_edits(log, again) if log or again else made), problems
 
 
 def _undone(edits: Sequence[Edit], was: Draft, now: Draft) -> list[list[Edit]]:
-    """What each undone edit is here, up to the first that cannot be done: others build on it."""
+    """Translate the undone edits, up to the first that does not apply: later ones depend on it."""
     found: list[list[Edit]] = []
     for edit in edits:
         try:
@@ -340,17 +348,17 @@ def _undone(edits: Sequence[Edit], was: Draft, now: Draft) -> list[list[Edit]]:
 
 
 def _translate(edit: Edit, was: Draft, now: Draft) -> list[Edit]:
-    """The edit with the numbers that its classes have here, or its parts.
+    """Translate an edit to the node numbers here.
 
-    Words that people had added may have come by themselves.
+    Words that an edit added may have been added by the new text: they are moved.
     """
 
-    def again(seen: ClassSnapshot | None) -> ClassSnapshot | None:
+    def find(seen: ClassSnapshot | None) -> ClassSnapshot | None:
         if seen is None:
             return None
         return replace(seen, node=now.find(int(was.ids[seen.node])))
 
-    here = replace(edit, node=again(edit.node), into=again(edit.into))
+    here = replace(edit, node=find(edit.node), into=find(edit.into))
     if edit.kind != editing.ADD:
         return [here]
     lacking = (-1, *now.gone)

@@ -1,4 +1,4 @@
-"""What can be asked of growth."""
+"""Options of `roget grow`."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from roget.errors import InputError
 from roget.learn.counting.options import CountOptions as Counting
 
 _MOST = 1_000_000
-"""Changes in a range."""
+"""Maximum number of changes in a range."""
 
 _DIGITS = 18
-"""Of the number of a change."""
+"""Maximum number of digits of the number of a change."""
 
 
 @dataclass(frozen=True)
 class GrowOptions(Checked):
-    """How new text is read, and what may change."""
+    """How new text is read, and which changes are allowed."""
 
-    move: bool = option(True, help="Let words move whose new counts clearly speak for it.")
-    split: bool = option(True, help="Let classes split that have become two, and make new ones.")
-    min_contexts: int = option(
-        3, minimum=1, help="New words need so many contexts that the thesaurus knows."
+    move: bool = option(True, help="Move words if their new counts clearly support it.")
+    split: bool = option(
+        True, help="Split classes, and make new ones, if the new text clearly supports it."
     )
+    min_contexts: int = option(3, minimum=1, help="Minimum number of known contexts of a new word.")
     reader: str | None = copy_option(Counting, "reader", None)
     encoding: str = copy_option(Counting, "encoding", "utf-8")
     processes: int | None = copy_option(Counting, "processes", None)
@@ -37,7 +37,7 @@ ALL = "all"
 
 
 def read_numbers(text: str, known: Sequence[int]) -> list[int]:
-    """The numbers of changes that a text names: 4, or 3,5-9, or all that are known.
+    """Parse a list of change numbers: 4, or 3,5-9, or all.
 
     >>> read_numbers("3,5-7", []), read_numbers("all", [1, 4])
     ([3, 5, 6, 7], [1, 4])
@@ -48,14 +48,20 @@ def read_numbers(text: str, known: Sequence[int]) -> list[int]:
     for part in text.split(","):
         first, dash, last = (one.strip() for one in part.partition("-"))
         if not first.isdecimal() or not (last.isdecimal() if dash else not last):
-            raise InputError(f"changes {text!r}: expected numbers such as 3,5-9, or {ALL}")
+            raise InputError(
+                f"invalid changes {text!r}: expected numbers, e.g. 3,5-9, or {ALL}",
+                code="invalid-option",
+            )
         if max(len(first), len(last)) > _DIGITS:
             raise InputError(
-                f"change {max(first, last, key=len)[:_DIGITS]}…: expected a number of up to "
-                f"{_DIGITS} digits"
+                f"change {max(first, last, key=len)[:_DIGITS]}…: expected at most {_DIGITS} digits",
+                code="invalid-option",
             )
         begin, end = int(first), int(last) if dash else int(first)
         if end < begin or end - begin > _MOST:
-            raise InputError(f"changes {part.strip()!r}: expected a range that rises, such as 5-9")
+            raise InputError(
+                f"invalid range of changes {part.strip()!r}: expected e.g. 5-9",
+                code="invalid-option",
+            )
         numbers += range(begin, end + 1)
     return list(dict.fromkeys(numbers))

@@ -1,4 +1,4 @@
-"""Graph: the classes of a taxonomy by number, with their words, and how near classes are."""
+"""The graph of a taxonomy: numbered classes, their words, and distances between classes."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from roget.learn.clustering.memberships import tabulate
 from roget.learn.taxonomy.taxonomy import Taxonomy, climb
 
 NEAR = (1.0, 0.75, 0.5)
-"""What a vote for a class counts at that class, one step from it, and two."""
+"""Weight of a vote for a class at the class itself, one step away, and two steps away."""
 
 FAR = len(NEAR)
-"""Steps that stand for all that is farther than what is looked at."""
+"""Number of steps reported for all classes that are farther away."""
 
 CROWD = 1000
-"""A class with more links than this makes none of its parts near each other."""
+"""Maximum number of links of a class through which paths of two steps are counted."""
 
 FLATTEN = 0.5
-"""Senses of a word by this power of their weights: the first is not all there is."""
+"""Exponent applied to the weights of senses (0 = uniform, 1 = as in the taxonomy)."""
 
 
 def fold(word: str) -> str:
-    """A word as it is compared: in small letters, its parts with one blank between them."""
+    """Normalise a word for comparison: lower case, parts separated by one blank."""
     return " ".join(re.split(r"[\W_]+", word.casefold())).strip()
 
 
 def is_part(word: str, other: str) -> bool:
-    """Whether a folded word is another one, or stands in it as a part.
+    """Return whether a folded word equals another one, or is a part of it.
 
     >>> is_part("leader", "team leader"), is_part("ear", "year")
     (True, False)
@@ -45,20 +45,20 @@ def is_part(word: str, other: str) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """The classes of a taxonomy by number, and its words, folded, with their shares in them."""
+    """The numbered classes of a taxonomy, and its folded words with their weights."""
 
     title: str
     names: tuple[str, ...]
-    """What each class is known by in its file."""
+    """The id of each class in its file."""
     labels: tuple[str, ...]
     parents: tuple[tuple[int, ...], ...]
     words: tuple[str, ...]
     weights: Any
-    """csr_array, words × classes: how much each word weighs in each class, as the file has it."""
+    """csr_array, words × classes: the weight of each word in each class, as in the file."""
 
     @classmethod
-    def of(cls, taxonomy: Taxonomy) -> Graph:
-        """The graph of all classes that have words below them, with all their parents."""
+    def from_taxonomy(cls, taxonomy: Taxonomy) -> Graph:
+        """Make the graph of all classes that have words below them, with all their parents."""
         above = taxonomy.acyclic()
         names = tuple(above)
         number = {name: at for at, name in enumerate(names)}
@@ -70,7 +70,7 @@ class Graph:
                 held[at] = held.get(at, 0.0) + weight
         folded.pop("", None)
         if not folded:
-            raise InputError(f"{taxonomy.title}: there is no word in any class")
+            raise InputError(f"{taxonomy.title}: no class has a word", code="empty-input")
         return cls(
             taxonomy.title,
             names,
@@ -81,15 +81,17 @@ class Graph:
         )
 
     def without(self, hidden: Collection[str]) -> Graph:
-        """The same without some words, and without all words of which one of them is a part.
+        """Return the graph without some words, and without all words that contain one of them.
 
-        Classes that have no words left below them are gone as well, but their numbers stay:
-        nothing votes for them.
+        Classes without words below them are removed as well, but their numbers stay.
         """
         gone = set(hidden)
-        kept = [at for at, word in enumerate(self.words) if not _runs(word) & gone]
+        kept = [at for at, word in enumerate(self.words) if not _list_parts(word) & gone]
         if not kept:
-            raise InputError(f"{self.title}: no word is left once {len(gone):,} are hidden")
+            raise InputError(
+                f"{self.title}: no words are left after hiding {len(gone):,}",
+                code="too-little-text",
+            )
         words = tuple(self.words[at] for at in kept)
         weights = sparse.csr_array(self.weights[kept])
         alive = climb(np.unique(weights.indices).tolist(), self.parents.__getitem__)
@@ -103,7 +105,7 @@ class Graph:
 
     @cached_property
     def shares(self) -> Any:
-        """csr_array, words × classes: a word's share in its classes, which add up to 1."""
+        """csr_array, words × classes: the shares of a word in its classes, which add up to 1."""
         table = self.weights.copy()
         table.data = np.maximum(table.data, 0.0) ** FLATTEN
         sums = np.asarray(table.sum(axis=1)).ravel()
@@ -111,7 +113,7 @@ class Graph:
 
     @cached_property
     def beside(self) -> Any:
-        """csr_array of 0 and 1, classes × classes: itself, and what is one step away."""
+        """csr_array of 0 and 1, classes × classes: the class itself and all one step away."""
         low = [at for at, above in enumerate(self.parents) for _ in above]
         high = [one for above in self.parents for one in above]
         n = len(self.names)
@@ -120,25 +122,26 @@ class Graph:
 
     @cached_property
     def nearness(self) -> Any:
-        """csr_array, classes × classes: what a vote for one (row) counts at another (column)."""
+        """csr_array, classes × classes: the weight of a vote for one (row) at another (column)."""
         degrees = np.diff(self.beside.indptr)
         through = sparse.diags_array((degrees <= CROWD).astype(np.float32))
         two = _ones(self.beside @ through @ self.beside)
         own, one = (sparse.eye_array(len(self.names), dtype=np.float32), self.beside)
+        # The weight falls off in steps: all within two, plus all within one, plus itself.
         steps = np.diff([*NEAR[::-1]], prepend=0.0)
         return sparse.csr_array(
             steps[0] * _ones(two + one) + steps[1] * one + steps[2] * own, dtype=np.float32
         )
 
     def senses(self, word: str) -> Ints:
-        """The classes of a word, those it weighs most in first."""
+        """Return the classes of a word, the largest weight first."""
         row = self.rows[fold(word)]
         part = slice(self.weights.indptr[row], self.weights.indptr[row + 1])
         order = np.argsort(-self.weights.data[part], kind="stable")
         return np.asarray(self.weights.indices[part][order], dtype=np.int64)
 
     def steps(self, classes: Iterable[int], others: Sequence[int] | Array) -> Ints:
-        """The fewest steps, up or down, from some classes to each of others; at most `FAR`."""
+        """Return the fewest steps, up or down, from some classes to each other; at most `FAR`."""
         found = np.full(len(self.names), FAR)
         reached = np.unique(np.fromiter(classes, np.int64))
         for far in range(FAR):
@@ -148,7 +151,7 @@ class Graph:
         return found[np.asarray(others, dtype=np.int64)]
 
     def path(self, at: int) -> tuple[str, ...]:
-        """The labels from the root down to a class, by the first parents."""
+        """Return the labels from the root down to a class, by the first parents."""
         way = [self.labels[at]]
         while above := self.parents[at]:
             at = above[0]
@@ -163,8 +166,8 @@ def _ones(table: Any) -> Any:
     return made
 
 
-def _runs(word: str) -> set[str]:
-    """A folded word, and all runs of its parts."""
+def _list_parts(word: str) -> set[str]:
+    """Return a folded word and all contiguous parts of it."""
     parts = word.split(" ")
     ends = range(1, len(parts) + 1)
     return {" ".join(parts[begin:end]) for end in ends for begin in range(end)}

@@ -1,4 +1,4 @@
-"""Trial: known words are hidden and placed, so that it is seen what candidates are worth."""
+"""Holdout test of placement: hide known words, place them, and compare with their classes."""
 
 from __future__ import annotations
 
@@ -23,52 +23,52 @@ from roget.learn.placing.votes import BLOCK, FEWEST, NeighbourModel
 from roget.learn.taxonomy.taxonomy import Taxonomy
 
 RANKED = 10
-"""Candidates among which the true class is looked for, in mean reciprocal ranks."""
+"""Number of candidates considered by the mean reciprocal rank."""
 
 BINS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
-"""Ends of the scores that are compared with the share that was right."""
+"""Limits of the score bins."""
 
 
 class PlacementMetrics(NamedTuple):
-    """How far the candidates of one way to place words are from the true classes."""
+    """Distances between the candidates of one method and the true classes."""
 
     name: str
     steps: tuple[tuple[int, ...], ...]
-    """Of each hidden word: the steps of its candidates, the best first; FAR where there is none."""
+    """For each hidden word the steps of its candidates, best first; FAR if there is no path."""
 
     def share(self, steps: int, listed: int = 1) -> Interval:
-        """The words of which one of the first candidates is within some steps of a true class."""
+        """Return the share of words with one of the first candidates near a true class."""
         right = sum(min(one[:listed], default=FAR) <= steps for one in self.steps)
         low, high = wilson(right, len(self.steps))
         return Interval(right / len(self.steps), low, high)
 
     @property
     def reciprocal_rank(self) -> float:
-        """The mean of 1/rank of the first candidate that is a true class, 0 where none is."""
+        """Mean of 1/rank of the first candidate that is a true class, 0 if none is."""
         ranks = (one.index(0) + 1 if 0 in one else np.inf for one in self.steps)
         return float(np.mean([1 / rank for rank in ranks]))
 
 
 class Bin(NamedTuple):
-    """First candidates with scores in a range."""
+    """First candidates with scores in a bin."""
 
     low: float
     high: float
     words: int
     score: float
-    """The mean score."""
+    """Mean score."""
     right: float
-    """The share that was right."""
+    """Share that is right."""
 
 
 @dataclass(frozen=True, eq=False)
 class HoldoutResult:
-    """What placing came to on hidden words, beside the nearest known word's own classes."""
+    """Metrics of placement on hidden words, and of the nearest-word baselines."""
 
     title: str
     words: tuple[str, ...]
     known: int
-    """How many words were left to place them by."""
+    """Number of words that were left as voters."""
     ways: tuple[PlacementMetrics, ...]
     bins: tuple[Bin, ...]
     steps: int
@@ -84,67 +84,68 @@ def hide(
     progress: Report | None = None,
     **options: Any,
 ) -> HoldoutResult:
-    """Hide some words that a taxonomy has, place them, and see how near they come.
+    """Hide some words of a taxonomy, place them, and measure how near they come.
 
-    With a word, all words that it is a part of are hidden, such as "team leader" with "leader".
-    The baseline gives a word the class of the known word most like it, by the cosine of positive
-    pointwise mutual information: its first sense, or all its senses, of which the best counts.
+    With a word, all words that contain it are hidden, e.g. "team leader" with "leader". The
+    baselines give a word the class of the most similar known word, by the cosine of positive
+    pointwise mutual information: its first sense, or the best of all its senses.
 
     Parameters
     ----------
     taxonomy
-        The classes, such as `roget.learn.taxonomy.taxonomy_of` reads them.
+        The taxonomy, as read by `roget.learn.taxonomy.taxonomy_of`.
     counts
-        How often the words of the corpus stand in which contexts.
+        The counts of the corpus.
     words
-        How many words to hide, drawn by the seed.
+        Number of words to hide, drawn at random.
     progress
-        Called with a `Progress`: words done, words in all.
+        Called with a `Progress`: the number of words done, and of all words.
 
     Returns
     -------
-    Trial
-        The steps between candidates and true classes, of ours, by contexts only, and of the
-        baselines.
+    HoldoutResult
+        The steps between candidates and true classes, for all votes, for contexts only, and for
+        the baselines.
 
     Raises
     ------
     InputError
         If the corpus and the taxonomy share too few words.
     """
-    asked = PlaceOptions(**choose(PlaceOptions, options))
-    graph = Graph.of(taxonomy)
+    chosen = PlaceOptions(**choose(PlaceOptions, options))
+    graph = Graph.from_taxonomy(taxonomy)
     known = NeighbourModel(graph, counts).known
     most = known.size - FEWEST
     if not 1 <= words <= most:
         raise InputError(
-            f"hide {words}: expected 1 to {most:,}: the corpus has {known.size:,} words of "
-            f"{graph.title}, and {FEWEST} must be left"
+            f"cannot hide {words:,} words: the corpus has {known.size:,} words of {graph.title}, "
+            f"and {FEWEST} must be left; expected 1 to {most:,}",
+            code="invalid-option",
         )
-    hidden = np.sort(np.random.default_rng(asked.seed).choice(known, words, replace=False))
+    hidden = np.sort(np.random.default_rng(chosen.seed).choice(known, words, replace=False))
     voters = NeighbourModel(graph.without({fold(str(counts.words[row])) for row in hidden}), counts)
     truth = [graph.senses(str(counts.words[row])) for row in hidden]
-    placer = Placer(voters, asked)
-    ranked = placer.rank(hidden, max(RANKED, asked.n), progress)
+    placer = Placer(voters, chosen)
+    ranked = placer.rank(hidden, max(RANKED, chosen.n), progress)
     found = [one.classes for one in ranked]
-    ways = [_way("roget", graph, truth, found)]
+    ways = [_measure("roget", graph, truth, found)]
     bins = _compare_scores(placer, ranked, ways[0])
-    if asked.spelling:
-        bare = Placer(voters, replace(asked, spelling=False))
+    if chosen.spelling:
+        bare = Placer(voters, replace(chosen, spelling=False))
         found = [one.classes for one in bare.rank(hidden, RANKED)]
-        ways.append(_way("by contexts only", graph, truth, found))
+        ways.append(_measure("by contexts only", graph, truth, found))
     senses = [voters.graph.senses(str(counts.words[row])) for row in nearest(voters, hidden)]
-    ways.append(_way("nearest word, first sense", graph, truth, [one[:1] for one in senses]))
+    ways.append(_measure("nearest word, first sense", graph, truth, [one[:1] for one in senses]))
     steps = [(min(graph.steps(true, has)),) for true, has in zip(truth, senses, strict=True)]
     ways.append(PlacementMetrics("nearest word, best of all senses", tuple(steps)))
     names = tuple(str(counts.words[row]) for row in hidden)
     return HoldoutResult(
-        graph.title, names, voters.known.size, tuple(ways), bins, asked.steps, asked.seed
+        graph.title, names, voters.known.size, tuple(ways), bins, chosen.steps, chosen.seed
     )
 
 
 def nearest(voters: NeighbourModel, rows: Ints) -> Ints:
-    """Of each row the known word with the largest cosine of PPMI, the first of equals."""
+    """Return for each row the known word with the largest PPMI cosine, the first if tied."""
     weights = unit(voters.counts.ppmi())
     others = weights[voters.known].T.tocsr()
     found = [
@@ -154,7 +155,10 @@ def nearest(voters: NeighbourModel, rows: Ints) -> Ints:
     return np.asarray(voters.known[np.concatenate(found)])
 
 
-def _way(name: str, graph: Graph, truth: Sequence[Ints], found: Sequence[Ints]) -> PlacementMetrics:
+def _measure(
+    name: str, graph: Graph, truth: Sequence[Ints], found: Sequence[Ints]
+) -> PlacementMetrics:
+    """Return the distances of the candidates of one method."""
     steps = (
         tuple(graph.steps(true, some[:RANKED]).tolist())
         for true, some in zip(truth, found, strict=True)
@@ -165,12 +169,12 @@ def _way(name: str, graph: Graph, truth: Sequence[Ints], found: Sequence[Ints]) 
 def _compare_scores(
     placer: Placer, ranked: Sequence[Any], ours: PlacementMetrics
 ) -> tuple[Bin, ...]:
-    """The scores of first candidates beside the share of them that is right."""
-    scale = placer.learn_scale(placer.draw_known())
+    """Return the mean score of first candidates, and the share that is right, by bin."""
+    scale = placer.calibrate(placer.draw_known())
     some = [at for at, one in enumerate(ranked) if one.values.size]
     values = np.array([ranked[at].values[0] for at in some])
     seen = placer.voters.counts.word_totals[[ranked[at].row for at in some]].astype(np.float64)
-    scores: Floats = scale.of(values, seen)
+    scores: Floats = scale.predict(values, seen)
     right = np.array([ours.steps[at][0] <= placer.options.steps for at in some])
     found = []
     for low, high in pairwise(BINS):

@@ -1,4 +1,4 @@
-"""Placing words of a corpus into a taxonomy that is there: candidates, with score and reasons."""
+"""Place words of a corpus in an existing taxonomy: candidate classes with scores and reasons."""
 
 from __future__ import annotations
 
@@ -12,47 +12,49 @@ from roget.core.counts import Counts
 from roget.core.counts.evidence import EvidenceLine
 from roget.core.options import choose, with_options
 from roget.core.progress import Progress, Report
-from roget.core.types import Floats, Ints
+from roget.core.types import Floats, Ints, PathLike
 from roget.learn.command_options import PlaceOptions
+from roget.learn.load import open_counts
 from roget.learn.placing.graph import Graph
 from roget.learn.placing.votes import BLOCK, SPELT, NeighbourModel, Supporter
+from roget.learn.taxonomy import taxonomy_of
 from roget.learn.taxonomy.taxonomy import Taxonomy
 
-SPEAKERS, CONTEXTS = 5, 4
-"""Known words, and contexts, that are told as reasons."""
+SUPPORTERS, CONTEXTS = 5, 4
+"""Maximum number of known words, and of contexts, listed as reasons."""
 
 TRIED = 1000
-"""Known words by which it is learnt how much a score is worth."""
+"""Maximum number of known words from which scores are calibrated."""
 
 LISTED = 5
-"""Candidates of each of them that are looked at."""
+"""Number of candidates of each of these words."""
 
 LOOKED = 100
-"""Known words by which it is told how near all classes are to each other."""
+"""Number of known words from which the mean distance of classes is estimated."""
 
 DIGITS = 4
-"""Digits of scores: those that are learnt tell no more."""
+"""Decimal places of scores; calibrated scores are not more precise."""
 
 
 class PlacementCandidate(NamedTuple):
-    """A class that a word may belong to, or lie below."""
+    """A class that a word may belong to."""
 
     word: str
     seen: float
-    """How often the corpus has the word."""
+    """Occurrences of the word in the corpus."""
     id: str
-    """What the class is known by in its file."""
+    """The id of the class in its file."""
     label: str
     path: tuple[str, ...]
     """The labels from the root down to the class."""
     score: float
-    """How likely it is right, or but a few steps away."""
+    """Probability that the class is at most `steps` steps from a true class."""
     reasons: tuple[Supporter, ...]
-    """Known words that speak for it, the loudest first."""
+    """Known words that vote for it, the largest votes first."""
     contexts: tuple[str, ...]
-    """Contexts that the word shares with them."""
+    """Contexts that the word shares with these words."""
     lines: tuple[EvidenceLine, ...] = ()
-    """Where the corpus has the word in these contexts, if that was kept."""
+    """Sentences with the word in these contexts, if they were kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,26 +63,29 @@ class Placed:
 
     title: str
     words: tuple[tuple[PlacementCandidate, ...], ...]
-    """Of each word its candidates, the best first; the surest words first."""
+    """The candidates of each word, best first; the word with the best candidate first."""
     left_out: tuple[str, ...]
-    """Words that nothing is known of, or nothing that is sure enough."""
+    """Words without a candidate, or without one with a sufficient score."""
     known: int
-    """How many words the corpus and the taxonomy share."""
+    """Number of words that the corpus and the taxonomy share."""
     steps: int
     least: float = 0.0
     tried: int = 0
-    """How many known words the scores are learnt from."""
+    """Number of known words from which the scores were calibrated."""
     near: float = 0.0
-    """The share of classes that would be right by chance: so near to a true one."""
+    """Share of all classes that are at most `steps` steps from a true class, by chance."""
 
     @property
     def candidates(self) -> Iterator[PlacementCandidate]:
-        """All of them, word after word."""
+        """All candidates, word by word."""
         return (one for some in self.words for one in some)
 
 
 class ScoreCalibration(NamedTuple):
-    """How likely a candidate is right, by its value and by how often the word was seen."""
+    """A logistic model of the probability that a candidate is right.
+
+    Its inputs are the value of the candidate and the frequency of the word.
+    """
 
     bias: float
     value: float
@@ -88,7 +93,7 @@ class ScoreCalibration(NamedTuple):
 
     @classmethod
     def learn(cls, values: Floats, seen: Floats, right: Floats) -> ScoreCalibration:
-        """The scale of some candidates, by logistic regression."""
+        """Fit the model to candidates that are known to be right or wrong."""
         share = (right.sum() + 0.5) / (right.size + 1)
         if right.all() or not right.any():
             return cls(float(np.log(share / (1 - share))), 0.0, 0.0)
@@ -98,19 +103,19 @@ class ScoreCalibration(NamedTuple):
         middle, spread = facts.mean(axis=0), np.maximum(facts.std(axis=0), 1e-9)
         model = LogisticRegression().fit((facts - middle) / spread, right)
         slopes = model.coef_[0] / spread
-        # A value must never count against a candidate.
+        # A larger value must never lower the probability.
         slopes[0] = max(slopes[0], 0.0)
         return cls(float(model.intercept_[0] - slopes @ middle), *map(float, slopes))
 
-    def of(self, values: Floats, seen: Floats | float) -> Floats:
-        """The probabilities of some candidates."""
+    def predict(self, values: Floats, seen: Floats | float) -> Floats:
+        """Return the probabilities of candidates."""
         from scipy.special import expit
 
         return np.asarray(expit(self.bias + self.value * values + self.seen * np.log(seen)))
 
 
 class Ranking(NamedTuple):
-    """The best classes of a word, and what they are worth beyond the usual."""
+    """The best classes of a word, and their votes minus the mean of known words."""
 
     row: int
     classes: Ints
@@ -119,62 +124,68 @@ class Ranking(NamedTuple):
 
 @with_options(PlaceOptions)
 def place(
-    taxonomy: Taxonomy, counts: Counts, *, progress: Report | None = None, **options: Any
+    taxonomy: Taxonomy | PathLike,
+    counts: Counts | PathLike,
+    *,
+    progress: Report | None = None,
+    **options: Any,
 ) -> Placed:
-    """Find the classes of a taxonomy that the words of a corpus may belong to, which it lacks.
+    """Place words that a taxonomy lacks: find the classes that they may belong to.
 
-    Words whose contexts are alike, and words that end alike, vote for their classes; a vote counts
-    for classes near by too. What any word would get is taken off. How likely a candidate is right
-    is learnt from words that both know: each is placed as if the taxonomy lacked it, and all words
-    that it is a part of.
+    Words with similar contexts, and words with the same ending, vote for their classes and, with
+    less weight, for classes near these. The mean votes of all words are subtracted. The probability
+    that a candidate is right is calibrated on words that corpus and taxonomy share: each is placed
+    as if the taxonomy lacked it, and all words that contain it.
 
     Parameters
     ----------
     taxonomy
-        The classes, such as `roget.learn.taxonomy.taxonomy_of` reads them.
+        A taxonomy, or its file: SKOS, a child–parent table, a WordNet folder, or wn:ID.
     counts
-        How often the words of the corpus stand in which contexts.
+        The counts of the corpus, or their file or folder.
     progress
-        Called with a `Progress`: words done, words in all.
+        Called with a `Progress`: the number of words done, and of all words.
 
     Returns
     -------
     Placed
-        The words, the surest first, each with its candidates; and the words that are left out.
+        The words, best candidate first, each with its candidates; and the words left out.
 
     Raises
     ------
     InputError
-        If the two share too few words.
+        If corpus and taxonomy share too few words.
     """
-    asked = PlaceOptions(**choose(PlaceOptions, options))
-    voters = NeighbourModel(Graph.of(taxonomy), counts)
+    chosen = PlaceOptions(**choose(PlaceOptions, options))
+    known_classes = taxonomy if isinstance(taxonomy, Taxonomy) else taxonomy_of(taxonomy)
+    counts = counts if isinstance(counts, Counts) else open_counts(counts)[0]
+    voters = NeighbourModel(Graph.from_taxonomy(known_classes), counts)
     known = set(voters.known.tolist())
     rows = np.array(
         [row for row in range(len(counts)) if row not in known and counts.word_totals[row] > 0],
         dtype=np.int64,
     )
-    return Placer(voters, asked).place(rows, progress)
+    return Placer(voters, chosen).place(rows, progress)
 
 
 class Placer:
-    """Places words by voters, with scores that are learnt from words they know."""
+    """Places words by votes, with scores calibrated on known words."""
 
     def __init__(self, voters: NeighbourModel, options: PlaceOptions) -> None:
         self.voters, self.options = voters, options
         self._spelt = SPELT if options.spelling else 0.0
 
     def place(self, rows: Ints, progress: Report | None = None) -> Placed:
-        """The candidates of some rows of the counts."""
+        """Return the candidates of some rows of the counts."""
         voters, options = self.voters, self.options
         tried = self.draw_known()
         whole = tried.size + rows.size
-        scale = self.learn_scale(tried, _part(progress, 0, whole))
+        scale = self.calibrate(tried, _part(progress, 0, whole))
         found, left = [], []
         for votes, ranked in self._blocks(rows, options.n, _part(progress, tried.size, whole)):
             for at, one in enumerate(ranked):
                 seen = float(voters.counts.word_totals[one.row])
-                scores = scale.of(one.values, seen).round(DIGITS)
+                scores = scale.predict(one.values, seen).round(DIGITS)
                 some = tuple(
                     self._candidate(votes, at, one.row, int(target), float(score))
                     for target, score in zip(one.classes, scores, strict=True)
@@ -191,7 +202,7 @@ class Placer:
         )  # fmt: skip
 
     def share_near(self, rows: Ints) -> float:
-        """The share of classes that are as near to those of known words as scores are about."""
+        """Return the mean share of classes within `steps` steps of those of a known word."""
         graph, words = self.voters.graph, self.voters.counts.words
         classes = np.unique(graph.weights.indices)
         some = rows[:: max(1, rows.size // LOOKED)]
@@ -199,11 +210,11 @@ class Placer:
         return float(np.mean(np.array(far) <= self.options.steps))
 
     def rank(self, rows: Ints, n: int, progress: Report | None = None) -> list[Ranking]:
-        """The n best classes of some rows."""
+        """Return the n best classes of some rows."""
         return [one for _, some in self._blocks(rows, n, progress) for one in some]
 
-    def learn_scale(self, rows: Ints, progress: Report | None = None) -> ScoreCalibration:
-        """How likely candidates are right, by those of some known words."""
+    def calibrate(self, rows: Ints, progress: Report | None = None) -> ScoreCalibration:
+        """Calibrate scores on the candidates of some known words."""
         graph, counts = self.voters.graph, self.voters.counts
         values, seen, right = [], [], []
         for one in self.rank(rows, LISTED, progress):
@@ -218,7 +229,7 @@ class Placer:
         )
 
     def draw_known(self) -> Ints:
-        """Some of the known words, by which scores are learnt."""
+        """Draw the known words on which scores are calibrated."""
         known = self.voters.known
         rng = np.random.default_rng(self.options.seed)
         return np.sort(rng.choice(known, min(TRIED, known.size), replace=False))
@@ -234,7 +245,7 @@ class Placer:
             for at, row in enumerate(part.tolist()):
                 cells = slice(table.indptr[at], table.indptr[at + 1])
                 classes = table.indices[cells].astype(np.int64)
-                # Rounded, so that it does not matter which words stand in a block.
+                # Rounded, so that results do not depend on the batch.
                 values = (table.data[cells] - usual[classes]).round(6)
                 best = np.lexsort((classes, -values))[:n]
                 best = best[values[best] > 0]
@@ -248,8 +259,8 @@ class Placer:
     ) -> PlacementCandidate:
         voters, graph = self.voters, self.voters.graph
         counts, word = voters.counts, str(voters.counts.words[row])
-        speakers = tuple(votes.speakers(at, target, SPEAKERS))
-        contexts = self._shared(row, speakers)
+        supporters = tuple(votes.list_supporters(at, target, SUPPORTERS))
+        contexts = self._shared_contexts(row, supporters)
         kept, most = counts.evidence, self.options.lines
         lines = (
             []
@@ -258,13 +269,13 @@ class Placer:
         )
         return PlacementCandidate(
             word, counts.word_totals[row].item(), graph.names[target], graph.labels[target],
-            graph.path(target), score, speakers, contexts, tuple(lines),
+            graph.path(target), score, supporters, contexts, tuple(lines),
         )  # fmt: skip
 
-    def _shared(self, row: int, speakers: Sequence[Supporter]) -> tuple[str, ...]:
-        """The contexts that tell most of a word and of those alike that speak for its class."""
+    def _shared_contexts(self, row: int, supporters: Sequence[Supporter]) -> tuple[str, ...]:
+        """Return the contexts that contribute most to the similarity with the supporters."""
         rows = self.voters.spelt
-        near = [one for said in speakers if said.by == "contexts" for one in rows[said.word]]
+        near = [at for one in supporters if one.by == "contexts" for at in rows[one.word]]
         if not near:
             return ()
         telling = self.voters.telling
@@ -274,5 +285,5 @@ class Placer:
 
 
 def _part(progress: Report | None, done: int, whole: int) -> Report | None:
-    """The progress of a part of the work, of which so much was done before."""
+    """Return the progress report of a part of the work that starts after `done` words."""
     return progress and (lambda now: progress(Progress(done + now.done, whole)))

@@ -1,4 +1,4 @@
-"""Sheet: candidates that people have accepted, in a spreadsheet of `roget grow TAXONOMY`."""
+"""Read the candidates that people accepted in a spreadsheet of `roget place`."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from roget.learn.taxonomy.taxonomy import Taxonomy
 COLUMNS = Roles({"accept": (), "word": (), "id": ()}, by_option=False)
 
 NO = ("", "-", "0", "false", "n", "no")
-"""What does not accept a candidate; anything else does."""
+"""Marks that do not accept a candidate; any other mark does."""
 
 
 class Accepted(NamedTuple):
-    """A word that belongs below a class, as somebody decided."""
+    """A word that somebody accepted for a class."""
 
     word: str
     id: str
@@ -26,14 +26,14 @@ class Accepted(NamedTuple):
 
 
 def read_accepted(path: PathLike, taxonomy: Taxonomy) -> list[Accepted]:
-    """The candidates that are accepted in a table with the columns accept, word and id.
+    """Read the accepted candidates of a table with the columns accept, word and id.
 
     Raises
     ------
     InputError
-        If none is.
+        If no candidate is accepted.
     FormatError
-        If a class is not in the taxonomy, or no word is there; it names the lines.
+        If a class is not in the taxonomy, or a word is missing; the message names the lines.
     """
     source, known = source_of(os.fspath(path)), taxonomy.acyclic()
     found = []
@@ -43,11 +43,12 @@ def read_accepted(path: PathLike, taxonomy: Taxonomy) -> list[Accepted]:
             if mark.casefold() in NO:
                 continue
             if not word or id not in known:
-                refuse(f"no class of {taxonomy.title} has the id {id!r}" if word else "no word")
+                refuse(f"{taxonomy.title} has no class {id!r}" if word else "the word is missing")
                 continue
             found.append(Accepted(word, id, taxonomy.labels.get(id, id)))
     if not found:
         raise InputError(
-            f"{source.name}: nothing is accepted; write x into the column accept of what is"
+            f"{source.name}: no candidate is accepted; write x into the column accept",
+            code="empty-input",
         )
     return found

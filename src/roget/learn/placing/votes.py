@@ -1,4 +1,4 @@
-"""Votes: which classes known words speak for, by contexts that are alike and by endings."""
+"""Votes of known words for classes, by similar contexts and by common endings."""
 
 from __future__ import annotations
 
@@ -24,40 +24,40 @@ from roget.learn.representation.similarity import (
 )
 
 NEAREST = 100
-"""Known words that vote by their contexts, or a tenth of all, where that is less."""
+"""Number of known words that vote by contexts; at most a tenth of all."""
 
 FEWEST = 20
-"""Words that both the corpus and the taxonomy must have."""
+"""Minimum number of words that the corpus and the taxonomy share."""
 
 SPELT = 0.2
-"""What votes by endings are of all."""
+"""Share of the votes by endings."""
 
 ENDING, ENOUGH, MOST = 3, 30, 400
-"""The shortest ending; words that are enough; and most words of one ending that vote."""
+"""Minimum length of an ending, number of words that suffice, maximum voters of one ending."""
 
 SILENCE = {"contexts": 100.0, "ending": 64.0}
-"""What is added to the weights of all who speak: few who hardly know are not to be heard."""
+"""Constant added to the total weight of voters, so that few weak votes count little."""
 
 BLOCK = 256
-"""Words whose votes are counted at a time."""
+"""Batch size: number of words whose votes are computed at once."""
 
 _LAST = chr(0x10FFFF)
 
 
 class Supporter(NamedTuple):
-    """A known word that speaks for a class."""
+    """A known word that votes for a class."""
 
     word: str
     alike: float
-    """In deviations above what is common; of endings, the signs in common."""
+    """Similarity in standard deviations; for endings, the number of common characters."""
     by: str
-    """contexts or ending."""
+    """Kind of vote: contexts or ending."""
     share: float
-    """How much of all that was said for the class it said."""
+    """Its share of all votes for the class."""
 
 
 class VoteSource:
-    """Voters of one kind, for some rows."""
+    """Votes of one kind for a batch of words."""
 
     def __init__(self, by: str, share: float, alike: Any, entries: Ints) -> None:
         self.by, self.share, self.alike = by, share, alike
@@ -66,10 +66,10 @@ class VoteSource:
 
     @cached_property
     def weights(self) -> Any:
-        """csr_array, rows × voters: how much each is heard; 1 in all, less where they say little.
+        """csr_array, rows × voters: the weight of each vote; rows add up to less than 1.
 
-        Voters count by the square of how much alike they are, by endings by 2 to the number of
-        signs, of which each more halves the words that have it, or so.
+        The weight is the squared similarity. For endings it is 2 to the number of characters, since
+        each more character roughly halves the number of words that share it.
         """
         table = self.alike.copy()
         table.data = 2.0**table.data if self.by == "ending" else table.data**2
@@ -79,7 +79,7 @@ class VoteSource:
 
 
 class Votes:
-    """What known words said of some rows."""
+    """The votes of known words for a batch of words."""
 
     def __init__(self, graph: Graph, sources: Sequence[VoteSource], classes: Any) -> None:
         self._graph, self._sources = graph, sources
@@ -88,29 +88,29 @@ class Votes:
 
     @cached_property
     def values(self) -> Any:
-        """csr_array, rows × classes: the votes for a class and, less, for those near it."""
+        """csr_array, rows × classes: votes for a class and, with less weight, for classes near."""
         return sparse.csr_array(self.classes @ self._graph.nearness)
 
-    def speakers(self, at: int, target: int, n: int) -> list[Supporter]:
-        """The n words that said most for a class, of those of one row."""
+    def list_supporters(self, at: int, target: int, n: int) -> list[Supporter]:
+        """Return the n words with the largest votes of one row for a class."""
         near = self._graph.nearness[[target]].toarray().ravel()
         found = []
         for one in self._sources:
             part = slice(one.weights.indptr[at], one.weights.indptr[at + 1])
             voters, alike = one.weights.indices[part], one.alike.data[part]
             entries = one.entries[voters]
-            said = (self._graph.shares[entries] @ near) * one.weights.data[part] * one.share
-            for entry, much, loud in zip(entries, alike, said, strict=True):
-                if loud > 0:
+            votes = (self._graph.shares[entries] @ near) * one.weights.data[part] * one.share
+            for entry, similarity, vote in zip(entries, alike, votes, strict=True):
+                if vote > 0:
                     word = self._graph.words[entry]
-                    found.append(Supporter(word, float(much), one.by, float(loud)))
+                    found.append(Supporter(word, float(similarity), one.by, float(vote)))
         whole = sum(one.share for one in found) or 1.0
         found.sort(key=lambda one: (-one.share, one.word))
         return [one._replace(share=one.share / whole) for one in found[:n]]
 
 
 class NeighbourModel:
-    """The known words of a corpus, and all words of a taxonomy, as voters for unknown ones."""
+    """The known words of a corpus, and all words of a taxonomy, as voters for unknown words."""
 
     def __init__(self, graph: Graph, counts: Counts) -> None:
         self.graph, self.counts = graph, counts
@@ -119,22 +119,23 @@ class NeighbourModel:
         self.known: Ints = np.flatnonzero((rows >= 0) & (counts.word_totals > 0))
         if self.known.size < FEWEST:
             raise InputError(
-                f"{graph.title}: {self.known.size:,} of its words are among the "
-                f"{len(counts):,} of the corpus: expected {FEWEST} or more to place others by; "
-                "is it another language, another part of speech, or too little text?"
+                f"{graph.title}: only {self.known.size:,} of its words are among the "
+                f"{len(counts):,} words of the corpus, at least {FEWEST} are needed. Check the "
+                "language and the part of speech, or add text.",
+                code="too-little-text",
             )
         self._entries = rows[self.known]
         self._endings = Endings(graph.words)
 
     @cached_property
     def usual(self) -> Floats:
-        """What any word's votes count at each class, on the average over known words."""
+        """Mean votes of known words at each class."""
         mean = np.asarray(self.graph.shares[self._entries].mean(axis=0), dtype=np.float32).ravel()
         return np.asarray(mean @ self.graph.nearness, dtype=np.float64)
 
     @cached_property
     def spelt(self) -> dict[str, list[int]]:
-        """The rows of the counts that have each word, folded."""
+        """The rows of the counts of each folded word."""
         found: dict[str, list[int]] = {}
         for row in self.known.tolist():
             found.setdefault(self.folded[row], []).append(row)
@@ -142,7 +143,7 @@ class NeighbourModel:
 
     @cached_property
     def telling(self) -> Any:
-        """How much each context tells about a word, in rows of length 1."""
+        """The weights of contexts of each word, in rows of length 1."""
         return weigh_contexts(self.counts)
 
     @cached_property
@@ -154,13 +155,13 @@ class NeighbourModel:
         return Similarity(counts.word_totals, StandardisedCosine(self.telling, common), vectors)
 
     def by_contexts(self, rows: Ints) -> Any:
-        """csr_array, rows × known words: similarities of the nearest; a family does not vote.
+        """Return the similarities of the nearest known words, a csr_array, rows × known words.
 
-        The family of a word is itself, and words that it is a part of.
+        The word itself and words that contain it do not vote.
         """
         alike = self._alike.compare(rows)[:, self.known]
         for at, row in enumerate(rows):
-            alike[at, self._family(self.folded[row])] = 0
+            alike[at, self._find_containing(self.folded[row])] = 0
         n = int(min(NEAREST, max(5, self.known.size // 10), self.known.size))
         best = np.argsort(-alike, axis=1, kind="stable")[:, :n]
         values = np.maximum(np.take_along_axis(alike, best, axis=1), 0)
@@ -170,24 +171,24 @@ class NeighbourModel:
         return table
 
     def by_endings(self, rows: Ints) -> Any:
-        """csr_array, rows × words of the taxonomy: how many last signs they have in common."""
+        """Return the lengths of common endings, a csr_array, rows × words of the taxonomy."""
         found = (self._endings.alike(self.folded[row]) for row in rows)
         table = tabulate(found, len(self.graph.words))
         table.sort_indices()
         return table
 
     def votes(self, rows: Ints, spelt: float = SPELT) -> Votes:
-        """The votes of known words for the classes of some rows; `spelt` of all by endings."""
+        """Return the votes of known words for `rows`; a share `spelt` of them is by endings."""
         sources = [VoteSource("contexts", 1 - spelt, self.by_contexts(rows), self._entries)]
         if spelt:
             every = np.arange(len(self.graph.words))
             sources.append(VoteSource("ending", spelt, self.by_endings(rows), every))
-        said = sum(one.share * (one.weights @ self.graph.shares[one.entries]) for one in sources)
-        return Votes(self.graph, sources, sparse.csr_array(said, dtype=np.float32))
+        votes = sum(one.share * (one.weights @ self.graph.shares[one.entries]) for one in sources)
+        return Votes(self.graph, sources, sparse.csr_array(votes, dtype=np.float32))
 
     @cached_property
     def _containing(self) -> dict[str, list[int]]:
-        """The known words that each part, and each word whole, stands in."""
+        """The known words that contain each part, or are the whole word."""
         found: dict[str, list[int]] = {}
         for at, row in enumerate(self.known):
             word = self.folded[row]
@@ -195,7 +196,8 @@ class NeighbourModel:
                 found.setdefault(part, []).append(at)
         return found
 
-    def _family(self, word: str) -> list[int]:
+    def _find_containing(self, word: str) -> list[int]:
+        """Return the known words that equal or contain a word."""
         first = word.split(" ")[0]
         return [
             at
@@ -205,24 +207,24 @@ class NeighbourModel:
 
 
 class Endings:
-    """Words by how they end: sorted from the back, so that those alike stand together."""
+    """Words sorted by their reversed spelling, so that words with a common ending are adjacent."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self._words = words
-        self._order = sorted(range(len(words)), key=lambda at: _turn(words[at]))
-        self._turned = [_turn(words[at]) for at in self._order]
+        self._order = sorted(range(len(words)), key=lambda at: _reverse(words[at]))
+        self._reversed = [_reverse(words[at]) for at in self._order]
 
     def alike(self, word: str) -> dict[int, int]:
-        """The words that end most like a word, and how many signs they share.
+        """Return the words with the longest common endings, and the lengths of these endings.
 
-        A blank before a word is one of its signs. Longer endings come first, until there are
-        enough; of an ending with too many words, some are taken evenly. The family of a word,
-        itself and words it is a part of, is left out.
+        The blank before a word is one of its characters. Longer endings come first, until there
+        are enough words. Of an ending with too many words an even sample is taken. The word itself
+        and words that contain it are left out.
         """
-        turned, found = _turn(word), {}
-        for length in range(len(turned), ENDING - 1, -1):
-            begin = bisect_left(self._turned, turned[:length])
-            end = bisect_left(self._turned, turned[:length] + _LAST)
+        reversed_word, found = _reverse(word), {}
+        for length in range(len(reversed_word), ENDING - 1, -1):
+            begin = bisect_left(self._reversed, reversed_word[:length])
+            end = bisect_left(self._reversed, reversed_word[:length] + _LAST)
             places: Sequence[int] = range(begin, end)
             if len(places) > MOST:
                 places = [begin + at * len(places) // MOST for at in range(MOST)]
@@ -235,5 +237,5 @@ class Endings:
         return found
 
 
-def _turn(word: str) -> str:
+def _reverse(word: str) -> str:
     return f" {word}"[::-1]

@@ -1,4 +1,4 @@
-"""`roget grow TAXONOMY TEXT`: candidates as people and scripts meet them."""
+"""`roget place`: candidates as tables, SKOS and JSON, and tests on hidden words."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+import roget
 from learn.placing.planted import plant, write_conllu, write_skos
+from roget.cli import app as roget_app
 from roget.cli.command import expand
-from roget.cli.grow import grow
+from roget.cli.place import place
 from roget.errors import InputError
+from roget.learn.placing.sheet import read_accepted
 from roget.learn.taxonomy import taxonomy_of
 from thesauri import planted as thesaurus
 
 app = typer.Typer(rich_markup_mode=None)
-app.command()(expand(grow))
+app.command()(expand(place))
 
 HOME = "http://example.org/"
 
@@ -27,10 +30,12 @@ def run(*args):
     return CliRunner().invoke(app, list(map(str, args)))
 
 
-def error(*args):
+def refuse(code, *args):
+    """Run a command that must fail with a code; return the message."""
     result = run(*args)
     assert result.exit_code == 1
     assert isinstance(result.exception, InputError), result.exception
+    assert result.exception.code == code, result.exception
     return str(result.exception)
 
 
@@ -106,7 +111,7 @@ def test_what_people_accept_becomes_skos(made, tmp_path):
     folder, _ = made
     sheet, more = tmp_path / "c.csv", tmp_path / "more.ttl"
     assert run(folder / "t.ttl", folder / "counts.tsv", "-o", sheet).exit_code == 0
-    assert "nothing is accepted" in error(folder / "t.ttl", "--accepted", sheet, "-o", more)
+    assert "c.csv" in refuse("empty-input", folder / "t.ttl", "--accepted", sheet, "-o", more)
     with sheet.open(encoding="utf-8", newline="") as file:
         head, *rows = csv.reader(file)
     at = {name: head.index(name) for name in ("accept", "word", "score", "id")}
@@ -126,11 +131,11 @@ def test_what_people_accept_becomes_skos(made, tmp_path):
     rows[0][at["id"]] = "elsewhere"
     with sheet.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([head, *rows])
-    assert "c.csv:2: no class of" in error(folder / "t.ttl", "--accepted", sheet, "-o", more)
-    assert "-o FILE.ttl" in error(folder / "t.ttl", "--accepted", sheet)
-    assert "leave inputs out" in error(
-        folder / "t.ttl", folder / "counts.tsv", "--accepted", sheet, "-o", more
-    )
+    with pytest.raises(InputError, match=r"c\.csv:2: .*elsewhere"):
+        read_accepted(sheet, taxonomy_of(folder / "t.ttl"))
+    assert "FILE.ttl" in refuse("missing-option", folder / "t.ttl", "--accepted", sheet)
+    both = folder / "t.ttl", folder / "counts.tsv", "--accepted", sheet, "-o", more
+    assert "--accepted" in refuse("conflicting-options", *both)
 
 
 def test_scores_that_tell_little_are_told_of(made, tmp_path):
@@ -157,7 +162,7 @@ def test_skos_candidates_lie_below_the_concepts_of_the_file(made, tmp_path):
     target = tmp_path / "c.ttl"
     done = run(folder / "t.ttl", folder / "counts.tsv", "-o", target)
     assert done.exit_code == 0, done.output
-    assert "language of labels: en" in done.stderr
+    assert "language: en" in done.stderr
     graph = Graph().parse(target)
     status = URIRef("urn:x-roget:status")
     assert len(set(graph.subjects(status, URIRef("urn:x-roget:candidate")))) == len(truth)
@@ -210,19 +215,29 @@ def test_a_trial_tells_ours_beside_the_baseline(made):
     assert "What scores are worth" in shown
 
 
-def test_what_cannot_be_done_is_said(made, tmp_path):
+def test_invalid_requests_are_refused(made, tmp_path):
     folder, _ = made
     skos, counts = folder / "t.ttl", folder / "counts.tsv"
-    assert "nothing to place" in error(skos)
-    assert "no such file or folder" in error(tmp_path / "absent.ttl", counts)
-    assert "--no-move" in error(skos, counts, "--no-move") or "--move" in error(
-        skos, counts, "--no-move"
-    )
-    assert "for thesauri" in error(skos, "--review")
-    assert "no candidates to write" in error(skos, counts, "--hide", 3, "-o", tmp_path / "c.ttl")
-    assert "no format has the suffix" in error(skos, counts, "-o", tmp_path / "c.docx")
-    assert "no word is seen 100000 times" in error(skos, counts, "--min-count", 100000)
-    assert "expected 1 to" in error(skos, counts, "--hide", 100000)
+    refuse("missing-option", skos)
+    hidden = refuse("conflicting-options", skos, counts, "--hide", 3, "-o", tmp_path / "c.ttl")
+    assert "--hide" in hidden
+    refuse("too-little-text", skos, counts, "--min-count", 100000)
+    assert "100,000" in refuse("invalid-option", skos, counts, "--hide", 100000)
     thesaurus().save(tmp_path / "t")
-    assert "--hide 3" in error(tmp_path / "t", counts, "--hide", 3)
-    assert "--least 0.5" in error(tmp_path / "t", counts, "--least", 0.5)
+    assert "roget grow" in refuse("conflicting-options", tmp_path / "t", counts)
+
+
+def test_grow_refers_to_place(made, tmp_path):
+    folder, _ = made
+    done = CliRunner().invoke(
+        roget_app, ["grow", str(folder / "t.ttl"), str(folder / "counts.tsv")]
+    )
+    assert done.exit_code == 1
+    assert "roget place" in str(done.exception)
+    assert done.exception.code == "conflicting-options"
+
+
+def test_the_library_reads_files_too(made):
+    folder, truth = made
+    found = roget.place(folder / "t.ttl", folder / "counts.tsv", n=1)
+    assert {one.word for one in found.candidates} >= truth.keys()

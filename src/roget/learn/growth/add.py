@@ -1,4 +1,4 @@
-"""Adding: new text counted by the recipe of a thesaurus, and its counts added to those there."""
+"""Count new text by the recipe of a thesaurus, and add the counts to those of the thesaurus."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from roget.core.folder import sha256
 from roget.core.io.source import STANDARD_INPUT
 from roget.core.progress import Report
 from roget.core.types import PathLike
-from roget.errors import InputError
+from roget.errors import InputError, Notice
 from roget.learn.counting.inspect import find_sources
 from roget.learn.counting.options import TAGGERS
 from roget.learn.counting.options import CountOptions as Counting
@@ -27,41 +27,45 @@ from roget.learn.load import open_counts
 from roget.learn.load_counts import are_counted, count_once
 
 _BY_TEXT = ("left_out", "repairs", "terms", "function_words")
-"""Parts of a recipe that a text itself tells, so that they differ from text to text."""
+"""Fields of a recipe that are inferred from the text, and so may differ between texts."""
 
 _FREE = (*_BY_TEXT, "reading", "limit", "columns", "evidence", "evidence_size")
-"""Parts of a recipe in which counts may differ that are added up."""
+"""Fields of a recipe in which counts that are added up may differ."""
 
 
 class Added(NamedTuple):
-    """Counts that have grown."""
+    """Counts of the thesaurus and of new text together."""
 
     counts: Counts
-    """Those before come first, words and contexts in their order."""
+    """The sum; words and contexts of the thesaurus come first, in their order."""
     new: Any
-    """How many tokens of each word are new."""
+    """Number of new tokens of each word."""
     whole: Counts
-    """All there is, also of words that are still too rare."""
+    """The sum with all words, including those that are still too rare."""
 
 
-def recipe_of(counts: Counts) -> CountRecipe | None:
-    """How text was counted; None if that is not known, as of tables that were counts already."""
+def read_recipe(counts: Counts) -> CountRecipe | None:
+    """Return how text was counted; None if unknown, e.g. for tables of counts."""
     told = counts.provenance.get("recipe")
     if told is None:
         return None
     try:
         return replace(CountRecipe.from_record(told), limit=None)
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"the recipe by which the thesaurus was counted: {error!r}") from None
+        raise InputError(
+            f"the thesaurus's provenance has an invalid recipe: {error!r}", code="damaged-folder"
+        ) from None
 
 
-def cuts_of(counts: Counts) -> CountCuts:
-    """What was left out of the counts; lists of words are not kept, but numbers are."""
+def read_cuts(counts: Counts) -> CountCuts:
+    """Return the thresholds by which counts were cut; lists of words are not kept."""
     told = counts.provenance.get("cuts") or {}
     names = ("min_count", "min_context", "min_pair")
     least: dict[str, Any] = {name: told.get(name) or 1 for name in names}
     if not all(isinstance(one, int) and not isinstance(one, bool) for one in least.values()):
-        raise InputError(f"the cuts by which the thesaurus was counted: {least}")
+        raise InputError(
+            f"the thesaurus's provenance has invalid cuts: {least}", code="damaged-folder"
+        )
     return CountCuts(**least, alphabetic=bool(told.get("alphabetic")))
 
 
@@ -72,45 +76,53 @@ def read_counts(
     options: GrowOptions,
     progress: Report | None,
 ) -> tuple[Counts, tuple[str, ...]]:
-    """The counts of new inputs, by the recipe of those before; `folder` keeps what is done."""
+    """Return the counts of new inputs, by the recipe of the thesaurus; `folder` keeps parts."""
     names = [os.fspath(one) for one in inputs]
     if not names:
-        raise InputError("nothing to grow by: name files, folders or counts")
-    recipe = recipe_of(before)
+        raise InputError("no text: name files, folders or counts", code="missing-option")
+    recipe = read_recipe(before)
     if are_counted(names) or recipe is None:
         found = [open_counts(name) for name in names]
         notes = tuple(note for _, told in found for note in told)
         counts = found[0][0].merge(*(one for one, _ in found[1:]))
-        return counts, (*notes, *_check_alike(before, [one for one, _ in found], names, recipe))
+        return counts, (
+            *notes,
+            *_check_compatible(before, [one for one, _ in found], names, recipe),
+        )
     return _count(names, recipe, before, folder, options, progress)
 
 
-def _check_alike(
+def _check_compatible(
     before: Counts, given: Sequence[Counts], names: Sequence[str], recipe: CountRecipe | None
 ) -> list[str]:
-    """Refuse counts of something else; what may be something else is told."""
+    """Refuse counts made with other settings; return notes on possible differences."""
     notes = []
     for name, counts in zip(names, given, strict=True):
         ours, its = before.relations, counts.relations
         if ours and its and set(ours) != set(its):
             raise InputError(
-                f"{name}: counted by {', '.join(its)}, and the thesaurus by {', '.join(ours)}: "
-                "count it by the same relations"
+                f"{name}: counted by {', '.join(its)}, but the thesaurus by {', '.join(ours)}: "
+                "use the same relations",
+                code="incompatible-counts",
             )
-        other = recipe_of(counts)
+        other = read_recipe(counts)
         if recipe is None or other is None:
             continue
         for one in fields(CountRecipe):
             mine, theirs = getattr(recipe, one.name), getattr(other, one.name)
             if one.name not in _FREE and mine != theirs:
                 raise InputError(
-                    f"{name}: counted with {one.name} {theirs}, and the thesaurus with {mine}: "
-                    "count it in the same way, or name the text itself"
+                    f"{name}: counted with {one.name} {theirs}, but the thesaurus with {mine}: "
+                    "use the same settings, or pass the text itself",
+                    code="incompatible-counts",
                 )
         if any(getattr(recipe, part) != getattr(other, part) for part in _BY_TEXT):
             notes.append(
-                f"{name}: words were left out and mended as its own text told; name the text "
-                "itself to have them as in the thesaurus"
+                Notice(
+                    f"{name}: lemma repairs and stop words were inferred from its own text; pass "
+                    "the text itself to use those of the thesaurus",
+                    code="incompatible-counts",
+                )
             )
     return notes
 
@@ -124,22 +136,24 @@ def _count(
     progress: Report | None,
 ) -> tuple[Counts, tuple[str, ...]]:
     told = before.provenance.get("cuts") or {}
-    # Of lists that decided what was counted only the length is known.
+    # Only the length of word lists is kept, so the new text cannot be counted with them.
     if listed := [name for name in ("stop", "vocabulary", "contexts") if told.get(name)]:
         raise InputError(
-            f"the thesaurus was counted with a list of words ({', '.join(listed)}), which it does "
-            "not hold: count the new text with the same list (roget count), and grow by the counts"
+            f"the thesaurus was counted with a word list ({', '.join(listed)}), which it does not "
+            "contain: count the new text with the same list (roget count), and pass the counts",
+            code="incompatible-counts",
         )
     tabular = recipe.reader == "table"
     known = None if recipe.reader in TAGGERS else options.reader
     sources, reader = find_sources(names, known, options.encoding, tabular=tabular)
     if reader != recipe.reader and not (reader == UNPARSED and recipe.reader in TAGGERS):
         raise InputError(
-            f"{sources[0].name}: read as {reader}, and the thesaurus was counted from "
-            f"{recipe.reader}: bring the same kind of input"
+            f"{sources[0].name}: read as {reader}, but the thesaurus was counted from "
+            f"{recipe.reader}: use the same kind of input",
+            code="incompatible-counts",
         )
     files = dict.fromkeys(source.path for source in sources if source.path != STANDARD_INPUT)
-    _refuse_again(before, ((sha256(Path(file)), file) for file in files))
+    _refuse_duplicates(before, ((sha256(Path(file)), file) for file in files))
     plan = CountPlan(sources, recipe, CountCuts(), plan_tasks(sources, recipe), ())
     asked = Counting(
         processes=options.processes, memory=options.memory,
@@ -149,14 +163,14 @@ def _count(
 
 
 def add(before: Counts, new: Counts, spare: Counts | None = None) -> Added:
-    """The counts of before and the new ones together, exactly.
+    """Add new counts to those of a thesaurus, exactly.
 
-    Words that are there stay; others come in once they are seen as often as the thesaurus asks,
-    with what `spare` has kept of them. Of the words that are there every new count is added; a new
-    context, or pair, that is seen less often than the thesaurus asks is left out.
+    Words of the thesaurus stay. Other words are added once they reach the minimum count of the
+    thesaurus, with their counts in `spare`. All new counts of known words are added. New contexts
+    and pairs below the minimum counts of the thesaurus are left out.
     """
-    cuts = cuts_of(before)
-    _refuse_again(before, _hashes(new).items())
+    cuts = read_cuts(before)
+    _refuse_duplicates(before, _hashes(new).items())
     whole = before.merge(*([new] if spare is None else [spare, new]))
     known = set(before.words.tolist())
     others = [word for word in whole.words.tolist() if word not in known]
@@ -181,7 +195,7 @@ def add(before: Counts, new: Counts, spare: Counts | None = None) -> Added:
 
 
 def _cut_pairs(grown: Counts, before: Counts, least: int) -> Counts:
-    """Without new pairs that are seen too seldom; those that were there stay."""
+    """Drop new pairs below the minimum count; pairs of the thesaurus stay."""
     matrix = grown.matrix.copy()
     n, m = before.shape
     there = matrix[:n, :m].astype(bool).multiply(before.matrix.astype(bool))
@@ -196,23 +210,26 @@ def _cut_pairs(grown: Counts, before: Counts, least: int) -> Counts:
     )  # fmt: skip
 
 
-def _refuse_again(before: Counts, given: Iterable[tuple[str, str]]) -> None:
-    """Refuse files that the thesaurus was made of, and those that are given twice, by SHA-256."""
+def _refuse_duplicates(before: Counts, given: Iterable[tuple[str, str]]) -> None:
+    """Refuse files that are already in the thesaurus, or passed twice, by SHA-256."""
     known = _hashes(before)
     twice: dict[str, str] = {}
     for digest, file in given if known else ():
         if digest in known:
             raise InputError(
-                f"{file}: is in the thesaurus already, as {known[digest]}: its tokens would count "
-                "twice; leave it out"
+                f"{file}: already in the thesaurus, as {known[digest]}; leave it out",
+                code="duplicate-input",
             )
         if digest in twice:
-            raise InputError(f"{file}: the same as {twice[digest]}: leave one of them out")
+            raise InputError(
+                f"{file}: the same content as {twice[digest]}; leave one out",
+                code="duplicate-input",
+            )
         twice[digest] = file
 
 
 def _hashes(counts: Counts) -> dict[str, str]:
-    """The files that were counted, by what is in them."""
+    """Return the files that were counted, by their SHA-256."""
     return {
         str(one["sha256"]): str(one.get("path", ""))
         for one in counts.provenance.get("inputs", ())
@@ -221,7 +238,7 @@ def _hashes(counts: Counts) -> dict[str, str]:
 
 
 def _provenance(before: Counts, new: Counts) -> dict[str, Any]:
-    """What is to be known of counts that have grown: as before, with more inputs."""
+    """Return the provenance of the sum: that of the thesaurus, with more inputs."""
     held, more = before.provenance, new.provenance
     sums = {
         name: held[name] + more[name]

@@ -1,0 +1,26 @@
+"""Options for reading the text whose words are placed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from roget.core.options import Checked, copy_option
+from roget.learn.counting.options import CountOptions
+from roget.learn.options import Placing
+
+
+@dataclass(frozen=True)
+class CorpusOptions(Checked):
+    """How text is read and counted."""
+
+    reader: str | None = copy_option(CountOptions, "reader", None)
+    encoding: str = copy_option(CountOptions, "encoding", "utf-8")
+    processes: int | None = copy_option(CountOptions, "processes", None)
+    memory: str | None = copy_option(CountOptions, "memory", None)
+    engine: str = copy_option(CountOptions, "engine", "local")
+    scheduler: str | None = copy_option(CountOptions, "scheduler", None)
+
+    def plan(self, min_count: int, part: str) -> Placing:
+        """Return the options of counting words of a part of speech."""
+        relation = None if part == "noun" else f"{part}s"
+        return Placing(**vars(self), min_count=min_count, relation=relation)
