@@ -81,7 +81,7 @@ def cuts(place: Path) -> Rows:
 
 def imported(place: Path) -> Rows:
     """Nouns and verbs as a thesaurus: reading, places, neighbours, and the page's start."""
-    from roget.report.words import look_around
+    from roget.report.words import describe_neighbours
     from roget.web.session import warm
     from roget.web.snapshot import ThesaurusSnapshot
 
@@ -89,7 +89,7 @@ def imported(place: Path) -> Rows:
     yield Row("import", spent, None, f"{len(thesaurus):,} words", "s", BARS["import"])
     _, spent = timed(lambda: thesaurus.places)
     yield Row("places", spent, None, f"{thesaurus.tree.n_nodes:,} nodes", "s", BARS["places"])
-    found, spent = timed(lambda: look_around(thesaurus, "dog", 10, "both"))
+    found, spent = timed(lambda: describe_neighbours(thesaurus, "dog", 10, "both"))
     yield Row("neighbours, first", spent, None, "no peer", "s", BARS["look"])
     yield f"neighbours of dog: {', '.join(one['word'] for one in found['neighbours'])}."
     _, spent = timed(lambda: warm(ThesaurusSnapshot(thesaurus, "WordNet")))

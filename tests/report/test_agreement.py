@@ -55,7 +55,7 @@ def test_numbers_are_those_of_the_agreement() -> None:
 def test_very_many_clusterings_have_no_pictures(monkeypatch: Any) -> None:
     monkeypatch.setattr(html, "PICTURED", 6)
     assert data(made())["matrices"] == []
-    assert "drawn of up to 6 clusterings" in render(made())
+    assert "up to 6 clusterings" in render(made())
 
 
 @pytest.mark.parametrize("width", [1440, 390])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import json
 from html.parser import HTMLParser
 from pathlib import Path
@@ -67,6 +68,30 @@ def test_every_result_shows_a_table(name):
     assert len(repr(result)) < 160
     assert name in repr(result) or type(result).__name__ in repr(result)
     assert json.loads(result.render("json"))
+
+
+@pytest.fixture
+def kernel(monkeypatch):
+    """A Jupyter kernel as libraries detect it: get_ipython returns a ZMQInteractiveShell."""
+
+    class ZMQInteractiveShell:
+        pass
+
+    monkeypatch.setattr(builtins, "get_ipython", ZMQInteractiveShell, raising=False)
+    from rich.console import Console
+
+    assert Console().is_jupyter
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_results_are_whole_strings_in_a_kernel(name, kernel):
+    result = RESULTS[name]
+    text = result.render()
+    # The grid of the table is in the text, not displayed as a side effect.
+    assert "──" in text
+    assert all(str(row[0]).strip() in text for row in result._report().tables[0].rows)
+    if isinstance(result, roget.ScoreTable | roget.Comparison):
+        assert str(result) == f"{result}" == text.rstrip("\n")
 
 
 def test_estimators_show_themselves_as_those_of_scikit_learn():

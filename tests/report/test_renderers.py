@@ -43,6 +43,7 @@ def test_text():
 
 def test_json_is_standard():
     report = json.loads(TABLE.render("json"), parse_constant=pytest.fail)
+    assert len(report.pop("warning_codes")) == len(report["warnings"])
     assert report == TABLE.as_dict()
     assert report["rows"][2]["reason"] == "gold keeps every pair together"
     assert report["rows"][2]["value"] is None

@@ -22,7 +22,7 @@ def test_hostile_words_are_harmless():
     for word in HOSTILE:
         text = neighbours(t, word, 10, "both").render()
         assert all(len(line) <= 100 for line in text.splitlines())
-        assert len(text.splitlines()) == 2 + 1 + 2 + n - 1
+        assert len(text.splitlines()) == 2 + 1 + 2 + n - 1 + 2
     found = classify(t, counts, 2)
     assert all(len(line) <= 100 for line in found.render().splitlines())
     assert "[bold]a[/bold]" in found.render()
@@ -45,7 +45,7 @@ def test_control_characters_are_spelt_out(monkeypatch):
         assert "\\x1b[31mred" in text
         assert "two\\nlines\\there" in text
         assert "a\\tlabel\\nhere" in text, "no word pushes other columns out"
-        assert "seen" in text.splitlines()[0]
+        assert "occurrence" in text.splitlines()[0]
     assert "x" * 32 + "…" in text
     tree = report(t).render()
     assert "a\\tlabel\\nhere" in tree

@@ -1,4 +1,4 @@
-"""What shows itself in a notebook: its report, which the catalogue finds under its kind."""
+"""Results that display their report in a notebook; the catalogue finds the report by kind."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from roget import catalogue
 
 
 class ReportMixin:
-    """What has a report; a notebook shows it."""
+    """A result with a report, which notebooks display as a table."""
 
     kind: ClassVar[str]
-    """Its name among the reports of the catalogue."""
+    """Name of the report in the catalogue."""
 
     def _report(self) -> Any:
         return catalogue.load("reports", self.kind)(self)
 
     def render(self, format: str = "text") -> str:
-        """The result in one of the formats of the catalogue."""
+        """Return the result in one of the formats of the catalogue: text, json, html and so on."""
         text: str = self._report().render(format)
         return text
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """Return the HTML that a notebook displays."""
         text: str = self._report().render_fragment()
         return text

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from roget.catalogue import name_extra
 from roget.core.io import problems
+from roget.errors import code_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -85,6 +86,16 @@ def size_form(sizes: Iterable[float | None], groups: int) -> str:
     """
     whole = groups == 1 and all(size is None or float(size).is_integer() for size in sizes)
     return ".0f" if whole else ".1f"
+
+
+def with_code(message: str) -> str:
+    """Return a warning followed by its code in brackets, if it has one.
+
+    >>> with_code(Notice("label -1 is an ordinary cluster", code="noise-label")), with_code("old")
+    ('label -1 is an ordinary cluster [noise-label]', 'old')
+    """
+    code = code_of(message)
+    return str(message) if code is None else f"{message} [{code}]"
 
 
 def plural(number: float, noun: str, form: str = ",.15g") -> str:

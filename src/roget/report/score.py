@@ -9,26 +9,30 @@ from typing import TYPE_CHECKING
 
 from roget.report import Report, ReportTable
 from roget.report.format import ARROWS, UNDEFINED, number, plural
-from roget.scoring.results import MEAN, TREE, ScoreTable, score_key
+from roget.report.legend import explain_scores
+from roget.scoring.results import MEAN, TREE, ScoreRow, ScoreTable, score_key
 
 if TYPE_CHECKING:
     from roget.scoring.steps.components import ScoreComponents
 
 
 def report(table: ScoreTable) -> Report:
-    """What was scored, the scores beside those of trivial answers, and what to beware of."""
-    trivial = list(dict.fromkeys(name for row in table.rows for name in row.baselines))
+    """Return the sizes, the scores next to those of the baselines, and the warnings."""
+    baselines = list(dict.fromkeys(name for row in table.rows for name in row.baselines))
     reasons = [f"{row.measure}: {row.reason}" for row in table.rows if row.value is None]
     scores = Report(
         title=table.title or _name_files(table),
         lead=[_summary(table), *_entropies(table)],
-        notes=_say_chance(table),
-        tables=[_scores(table, trivial), *_on_each(table), *_groups(table), *_details(table)],
+        notes=[
+            *_explain_chance(table),
+            *explain_scores((row.measure, row.entropy) for row in table.rows),
+        ],
+        tables=[_scores(table, baselines), *_on_each(table), *_groups(table), *_details(table)],
         warnings=[*reasons, *table.warnings],
         signature=table.signature,
         caption=f"{table.title}. {_summary(table)}." if table.title else "",
         data=table.as_dict(),
-        sheet=_sheet(table, trivial),
+        sheet=_sheet(table, baselines),
     )
     if table.sweep is not None:
         from roget.report.sweep import add_sweep
@@ -46,8 +50,12 @@ def report(table: ScoreTable) -> Report:
     return replace(scores, page=page)
 
 
+def _name(row: ScoreRow) -> tuple[str, str | None]:
+    return row.measure, row.entropy
+
+
 def _name_files(table: ScoreTable) -> str:
-    """What a page is called: the names of both files, where the two sides are known to be files."""
+    """Return the title of the page: the names of both files, if the labels are files."""
     if table.scored is not None:
         sides = table.scored.sides
         gold, system = PurePath(sides.gold.source), PurePath(sides.system.source)
@@ -56,8 +64,8 @@ def _name_files(table: ScoreTable) -> str:
     return "Scores against a gold standard"
 
 
-def _scores(table: ScoreTable, trivial: list[str]) -> ReportTable:
-    """Entropies and intervals have columns only where a measure has them."""
+def _scores(table: ScoreTable, baselines: list[str]) -> ReportTable:
+    """Return the table of scores; entropies and intervals have columns only if there are any."""
     entropies = any(row.entropy is not None for row in table.rows)
     intervals = any(row.low is not None for row in table.rows)
     levels = any(row.level is not None for row in table.rows)
@@ -70,15 +78,15 @@ def _scores(table: ScoreTable, trivial: list[str]) -> ReportTable:
         first = [row.level or "", *first] if levels else first
         values = map(number, [row.value, row.low, row.high][: len(numbers)])
         z = UNDEFINED if row.z is None else f"{row.z:z.1f}"
-        tested = [z, _write_p(row.p, table.chance)][: len(beyond)]
-        against = (number(row.baselines.get(name)) for name in trivial)
+        tested = [z, _format_p(row.p, table.chance)][: len(beyond)]
+        against = (number(row.baselines.get(name)) for name in baselines)
         rows.append([*first[: len(texts)], *values, *tested, *against])
-    numbers += [*beyond, *trivial]
+    numbers += [*beyond, *baselines]
     return ReportTable.of([*texts, *numbers], rows, numbers)
 
 
 def _on_each(table: ScoreTable) -> Iterator[ReportTable]:
-    """The scores on each of several gold standards, of which those above are the mean."""
+    """Yield the scores on each gold standard; the main table has their mean."""
     names = list(table.rows[0].golds) if table.rows else []
     if names:
         rows = [
@@ -87,45 +95,45 @@ def _on_each(table: ScoreTable) -> Iterator[ReportTable]:
             for each in [row.golds.values()]
         ]
         titles = ["measure", "entropy", *names]
-        yield ReportTable.of(titles, rows, names, title="on each gold standard; above is the mean")
+        yield ReportTable.of(titles, rows, names, title="on each gold standard (mean above)")
 
 
 def _tests_chance(table: ScoreTable) -> bool:
     return any(row.p is not None for row in table.rows)
 
 
-def _write_p(p: float | None, draws: int) -> str:
-    """Where no random answer does as well, the least that so many of them can show."""
+def _format_p(p: float | None, samples: int) -> str:
+    """Format p; if no random clustering does as well, the bound that their number allows."""
     text = number(p) if p is None or p >= 0.0005 else f"{p:.1g}"
-    return f"≤ {text}" if _is_least(p, draws) else text
+    return f"≤ {text}" if _is_least(p, samples) else text
 
 
-def _is_least(p: float | None, draws: int) -> bool:
-    return p is not None and draws > 0 and p * (1 + draws) < 1.5
+def _is_least(p: float | None, samples: int) -> bool:
+    return p is not None and samples > 0 and p * (1 + samples) < 1.5
 
 
-def _say_chance(table: ScoreTable) -> list[str]:
-    """One plain line on how many of the scores are better than chance."""
+def _explain_chance(table: ScoreTable) -> list[str]:
+    """Return one line on how many of the scores are better than chance."""
     tested = [row for row in table.rows if row.p is not None]
     if not tested or not table.chance:
         return []
-    kind = f"{plural(table.chance, 'random answer', ',')} with the same cluster sizes"
+    kind = f"{plural(table.chance, 'random clustering', ',')} with the same cluster sizes"
     if all(_is_least(row.p, table.chance) for row in tested):
-        return [f"none of {kind} did as well under any score"]
+        return [f"none of {kind} scored as well on any measure"]
     better = sum(row.p < 0.05 for row in tested if row.p is not None)
     scores = plural(len(tested), "score")
     are = "is" if better == 1 else "are"
     return [f"{better} of {scores} {are} better than chance at p < .05, by {kind}"]
 
 
-def _sheet(table: ScoreTable, trivial: list[str]) -> ReportTable:
-    """All digits, beside the entropies; the signature is a column, so that it stays with them."""
+def _sheet(table: ScoreTable, baselines: list[str]) -> ReportTable:
+    """Return all digits with the entropies; the signature is a column, so it is never lost."""
     if table.by_group:
         from roget.report.outline import sheet_groups
 
         return sheet_groups(table.by_group, table.signature)
     beyond = ["z", "p"] if _tests_chance(table) else []
-    titles = ["measure", "entropy", "value", "low", "high", "better", *beyond, *trivial]
+    titles = ["measure", "entropy", "value", "low", "high", "better", *beyond, *baselines]
     entropies = entropy_columns(table.components)
     levels = any(row.level is not None for row in table.rows)
     titles = ["level", *titles] if levels else titles
@@ -135,7 +143,7 @@ def _sheet(table: ScoreTable, trivial: list[str]) -> ReportTable:
         own = [row.measure, row.entropy, row.value, row.low, row.high, row.direction]
         own += [row.z, row.p][: len(beyond)]
         own = [row.level, *own] if levels else own
-        beside = [*map(row.baselines.get, trivial), *entropies(row.entropy)]
+        beside = [*map(row.baselines.get, baselines), *entropies(row.entropy)]
         beside += map(row.golds.get, golds)
         rows.append([*own, *beside, row.reason, table.signature])
     titles += [*ENTROPIES, *(f"on {name}" for name in golds)]
@@ -143,11 +151,11 @@ def _sheet(table: ScoreTable, trivial: list[str]) -> ReportTable:
 
 
 ENTROPIES = ("h_gold", "h_system", "h_joint")
-"""Columns of sheets: entropies under the estimator of a row."""
+"""Columns of sheets: the entropies by the estimator of the row."""
 
 
 def entropy_columns(outline: ScoreComponents | None) -> Callable[[str | None], list[float | None]]:
-    """What gives these columns by the name of the estimator; empty where a score uses none."""
+    """Return a function from an estimator's name to these columns; empty without an estimator."""
     rows = (
         {row.entropy: [row.gold, row.system, row.joint] for row in outline.entropies}
         if outline
@@ -157,7 +165,7 @@ def entropy_columns(outline: ScoreComponents | None) -> Callable[[str | None], l
 
 
 def _count_levels(names: Iterable[str]) -> str:
-    """How many levels were scored; of gold and system apart where all meet all.
+    """Return the number of levels, for gold and system separately if all pairs were scored.
 
     >>> _count_levels(["1", "2", "tree"]), _count_levels(["1×1", "1×2", "1×3", "1×tree"])
     ('2 levels', '1 × 3 levels')
@@ -183,14 +191,16 @@ def _summary(table: ScoreTable) -> str:
 
 
 def _entropies(table: ScoreTable) -> list[str]:
-    """H of classes, of clusters and of both, where scores are made of them: one line."""
-    said: list[str] = []
+    """Return one line with the entropies of classes, clusters and both, if scores use them."""
+    lines: list[str] = []
     for row in table.components.entropies if table.components else ():
         if row.reason is None:
             values = zip(("H(C)", "H(K)", "H(C,K)"), (row.gold, row.system, row.joint), strict=True)
-            named = (number(value) if said else f"{name} {number(value)}" for name, value in values)
-            said.append(f"{', '.join(named)}{'' if said else ' nats'} ({row.entropy})")
-    return ["; ".join(said)] if said else []
+            named = (
+                number(value) if lines else f"{name} {number(value)}" for name, value in values
+            )
+            lines.append(f"{', '.join(named)}{'' if lines else ' nats'} ({row.entropy})")
+    return ["; ".join(lines)] if lines else []
 
 
 def _groups(table: ScoreTable) -> Iterator[ReportTable]:
@@ -202,7 +212,7 @@ def _groups(table: ScoreTable) -> Iterator[ReportTable]:
 
 
 def _details(table: ScoreTable) -> Iterator[ReportTable]:
-    """What scores are made of, and a table for each list of details that has any rows."""
+    """Yield the components of the scores, and a table for each list of details with rows."""
     details = table.details
     if details is None:
         return
@@ -231,4 +241,4 @@ def _details(table: ScoreTable) -> Iterator[ReportTable]:
 
 
 _NUMBERS = ("items", "classes", "clusters", "score", "share")
-"""Columns of details that hold numbers."""
+"""Columns of details with numbers."""

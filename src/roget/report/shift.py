@@ -11,8 +11,8 @@ from roget.core.counts.evidence import EvidenceLine
 from roget.learn.shift import ContextChange, NewWord, ShiftResult, WordShift
 from roget.report import Column, Report, ReportTable
 from roget.report.format import plural, printable, width
-from roget.report.sketch import Find, tell_count
-from roget.report.why import concord, tell_line
+from roget.report.sketch import Find, format_count
+from roget.report.why import concord, line_data
 
 CONTEXTS = 3
 """Contexts gained and lost that text has of each word."""
@@ -70,7 +70,7 @@ def _concord(found: ShiftResult, lines: Lines) -> Iterator[ReportTable]:
     for change in found.changes:
         for at, called in enumerate(("old", "new")):
             seen = [
-                (one.context, tell_line(line))
+                (one.context, line_data(line))
                 for one in (*change.gained[:CONTEXTS], *change.lost[:CONTEXTS])
                 for line in lines.get((change.word, one.context, at), ())
             ]
@@ -104,7 +104,7 @@ def _tables(found: ShiftResult) -> Iterator[ReportTable]:
     rows = [
         (
             one.word,
-            *map(tell_count, one.counts),
+            *map(format_count, one.counts),
             f"{one.change:.2f}",
             f"{one.least:.2f}",
             _chance(one.q_usual),
@@ -118,7 +118,7 @@ def _tables(found: ShiftResult) -> Iterator[ReportTable]:
     for title, words in (("only in the new", found.appeared), ("only in the old", found.vanished)):
         if words:
             told = [
-                (one.word, tell_count(one.count), f"{one.expected:,.1f}", _chance(one.p))
+                (one.word, format_count(one.count), f"{one.expected:,.1f}", _chance(one.p))
                 for one in words
             ]
             numbers = ("seen", "expected in the other", "p")
@@ -127,7 +127,7 @@ def _tables(found: ShiftResult) -> Iterator[ReportTable]:
 
 def _list(contexts: Sequence[ContextChange]) -> str:
     return ", ".join(
-        f"{one.context} {tell_count(one.counts[0])}→{tell_count(one.counts[1])}"
+        f"{one.context} {format_count(one.counts[0])}→{format_count(one.counts[1])}"
         for one in contexts[:CONTEXTS]
     )
 
@@ -161,7 +161,7 @@ def _tell(change: WordShift, lines: Lines) -> dict[str, Any]:
             if lines:
                 entry["lines"] = {
                     called: [
-                        tell_line(line) for line in lines.get((change.word, one.context, at), ())
+                        line_data(line) for line in lines.get((change.word, one.context, at), ())
                     ]
                     for at, called in enumerate(("old", "new"))
                 }
@@ -202,6 +202,6 @@ def _page(found: ShiftResult, names: tuple[str, str], lines: Lines, min_count: i
         lead=[*_lead(found, names, min_count)],
         notes=[_NOTE],
         warnings=[*_talk(found, min_count)],
-        count=tell_count,
+        count=format_count,
         chance=_chance,
     )

@@ -1,4 +1,4 @@
-"""A thesaurus as a report: the top of its tree, and what it is made of: `roget build`."""
+"""A thesaurus as a report: its sizes, its quality and the top of its tree (`roget build`)."""
 
 from __future__ import annotations
 
@@ -8,71 +8,72 @@ import numpy as np
 
 from roget.core.counts.views import to_dense
 from roget.core.information import bits
+from roget.errors import Notice
 from roget.learn.clustering.result import Clustering
 from roget.learn.thesaurus import ContextClass, Thesaurus, WordClass, lookup, quality
 from roget.learn.thesaurus.lookup import select_distinct
 from roget.report import Column, Report, ReportTable
+from roget.report.contexts import ContextPhrases
 from roget.report.format import branches, plural
 
 SHOWN = 8
-"""Classes in the top of the tree."""
+"""Number of classes shown."""
 
 
 def sizes(thesaurus: Thesaurus) -> str:
-    """Words, classes, contexts and tokens in one line."""
+    """Return the numbers of words, classes, contexts and tokens in one line."""
     beta = thesaurus.provenance.get("beta")
     sharp = "" if beta is None else f" (β = {beta:.3g})"
     words, contexts = thesaurus.counts.shape
     return (
-        f"{words:,} words in {plural(thesaurus.tree.n_clusters, 'class')}{sharp}, by {contexts:,} "
-        f"contexts seen {thesaurus.counts.total:,} times"
+        f"{words:,} words in {plural(thesaurus.tree.n_clusters, 'class')}{sharp}; "
+        f"{contexts:,} contexts, {thesaurus.counts.total:,} occurrences"
     )
 
 
 def _lead(thesaurus: Thesaurus, classes: float, words: float) -> Iterator[str]:
-    """Sizes, the bits that classes and words tell about contexts, and what else was measured."""
+    """Yield the sizes, the information kept by the classes, and other measurements."""
     yield sizes(thesaurus)
     if levels := thesaurus.provenance.get("levels"):
         yield f"levels of {', '.join(f'{size:,}' for size in levels)} classes"
     share = f"{classes / words:.0%}" if words > 0 else "all"
     yield (
-        f"classes keep {share} of what words tell about their contexts "
+        f"the classes keep {share} of the mutual information between words and contexts "
         f"({classes:.2f} of {words:.2f} bits)"
     )
     length = thesaurus.provenance.get("description_length")
     if length is not None:
         saved = bits(sum(float(step["saved"]) for step in thesaurus.clustering.path))
-        yield f"described in {bits(length):,.0f} bits, {saved:,.0f} fewer than as one class"
+        yield f"description length {bits(length):,.0f} bits, {saved:,.0f} less than one class"
     last = thesaurus.clustering.path[-1] if thesaurus.clustering.path else {}
     if (free := last.get("paper_free_energy")) is not None:
         yield (
-            f"annealed to β = {last['beta']:.3g}, where D = {bits(last['distortion']):.2f} bits, "
-            f"H = {bits(last['entropy']):.2f} bits and the free energy D − H/β = {bits(free):.2f} "
-            "bits"
+            f"annealed to β = {last['beta']:.3g}: distortion D {bits(last['distortion']):.2f}, "
+            f"entropy H {bits(last['entropy']):.2f}, free energy D − H/β {bits(free):.2f} bits"
         )
     if found := thesaurus.provenance.get("heldout"):
         yield (
-            f"held out, bits per token: {found['all']:.2f} knowing nothing, {found['class']:.2f} "
-            f"the class, {found['word']:.2f} the word, {found['both']:.2f} both"
+            f"held-out perplexity in bits per token: unigram {found['all']:.2f}, class "
+            f"{found['class']:.2f}, word {found['word']:.2f}, word + class {found['both']:.2f}"
         )
 
 
-def _alone(thesaurus: Thesaurus) -> str:
-    """Why there is but one class, and what to do; "" if there are more, or no more were wanted."""
+def _warn_one_class(thesaurus: Thesaurus) -> str:
+    """Return a warning if there is only one class though more were possible, else ""."""
     asked = thesaurus.provenance.get("asked")
     if thesaurus.tree.n_clusters > 1 or asked == 1:
         return ""
     more = "" if asked else ", --clusters N"
-    return (
-        "one class: too few counts to tell classes apart; try more text, a lower --min-count" + more
-    )
+    text = f"only one class: too few counts to separate classes; try more text, --min-count 1{more}"
+    return Notice(text, code="too-little-text")
 
 
 def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Report:
-    """Sizes and worth, and the tree of the first k classes: share, words, label, contexts.
+    """Return the sizes, the quality and the tree of the first k classes.
 
-    One that is not whole yet needs no reason for having one class.
+    With `whole=False`, the thesaurus is still being built and one class is not a warning.
     """
+    phrase = ContextPhrases(thesaurus.counts)
     unit = thesaurus.clustering.unit
     columns = [
         *Column.numbers("share", "words", unit.title, fit="keep"),
@@ -86,15 +87,15 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
         if one.value is not None:
             split = f"{bits(one.value):,.0f}" if unit.kind == "bits" else f"{one.value:.3f}"
         numbers = (f"{one.mass:.1%}", f"{one.size:,}", split)
-        rows.append((*numbers, branch + one.label, ", ".join(contexts)))
+        rows.append((*numbers, branch + one.label, ", ".join(map(phrase, contexts))))
         nodes.append((one.node, one.label, one.mass, one.size, contexts))
     alike = lookup.context_classes(thesaurus)
     beside = thesaurus.tree.children(0)
     hidden = len(set(beside).difference(node[0] for node in nodes))
-    notes = [f"the {k} most frequent of {len(beside):,} classes"] if hidden else []
+    notes = [f"showing the {k} most frequent of {len(beside):,} classes"] if hidden else []
     words, contexts_seen = thesaurus.counts.shape
     made = thesaurus.provenance
-    kept, told = map(bits, quality.information(thesaurus))
+    kept, total = map(bits, quality.information(thesaurus))
     titles = ("node", "label", "share", "words", "contexts")
     data = {
         "words": words,
@@ -102,7 +103,7 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
         "tokens": thesaurus.counts.total,
         "classes": thesaurus.tree.n_clusters,
         **{name: made.get(name) for name in ("levels", "beta", "description_length")},
-        "information_bits": {"classes": kept, "words": told},
+        "information_bits": {"classes": kept, "words": total},
         "heldout": made.get("heldout") or None,
         "tree": [dict(zip(titles, node, strict=True)) for node in nodes],
     }
@@ -112,23 +113,32 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
         ]
     return Report(
         title="Thesaurus",
-        lead=list(_lead(thesaurus, kept, told)),
-        tables=[ReportTable(columns, rows), *([_tabulate_contexts(alike, k)] if alike else [])],
-        notes=notes,
-        warnings=[why] if whole and (why := _alone(thesaurus)) else [],
+        lead=list(_lead(thesaurus, kept, total)),
+        tables=[
+            ReportTable(columns, rows),
+            *([_tabulate_contexts(alike, k, phrase)] if alike else []),
+        ],
+        notes=[*notes, *phrase.notes],
+        warnings=[why] if whole and (why := _warn_one_class(thesaurus)) else [],
         data=data,
         sheet=ReportTable.of(titles, [(*node[:4], ", ".join(node[4])) for node in nodes]),
     )
 
 
-def _tabulate_contexts(alike: Sequence[ContextClass], k: int) -> ReportTable:
-    """The k likeliest classes of contexts."""
+def _tabulate_contexts(
+    alike: Sequence[ContextClass], k: int, phrase: ContextPhrases
+) -> ReportTable:
+    """Return the k most probable classes of contexts."""
     columns = [
         *Column.numbers("share", "contexts", fit="keep"),
-        Column("class of contexts: its most frequent", fit="cut", share=1),
+        Column("class of contexts: its most frequent ones", fit="cut", share=1),
     ]
     rows = [
-        (f"{one.probability:.1%}", f"{len(one.contexts):,}", ", ".join(one.contexts[:SHOWN]))
+        (
+            f"{one.probability:.1%}",
+            f"{len(one.contexts):,}",
+            ", ".join(map(phrase, one.contexts[:SHOWN])),
+        )
         for one in alike[:k]
     ]
     shown = f"{len(rows)} of {plural(len(alike), 'class')} of contexts"
@@ -136,7 +146,7 @@ def _tabulate_contexts(alike: Sequence[ContextClass], k: int) -> ReportTable:
 
 
 def report_clustering(clustering: Clustering, k: int = SHOWN) -> Report:
-    """Sizes, and the k classes of most tokens: share, words of which they are the likeliest."""
+    """Return the sizes, and the k classes with most tokens: share, words and contexts."""
     names = clustering.contexts
     if names is None:
         names = np.arange(clustering.background.size).astype(str)
@@ -152,18 +162,20 @@ def report_clustering(clustering: Clustering, k: int = SHOWN) -> Report:
     titles = ("cluster", "share", "words", "typical contexts")
     return Report(
         title="Clustering",
-        lead=[str(clustering)],
+        lead=[repr(clustering)],
         tables=[ReportTable.of(titles, rows, titles[:3])],
-        notes=[f"the {k} most frequent of {clustering.n_clusters:,} classes"] if hidden else [],
+        notes=[f"showing the {k} most frequent of {clustering.n_clusters:,} classes"]
+        if hidden
+        else [],
         data=[dict(zip(titles, row, strict=True)) for row in values],
         sheet=ReportTable.of(titles, values),
     )
 
 
 def top(thesaurus: Thesaurus, k: int = SHOWN) -> Iterator[tuple[str, WordClass]]:
-    """The nodes down to the first k classes, each with the branch that leads to it.
+    """Yield the nodes down to the first k classes, each with its branch.
 
-    Where more than k lie side by side below the root, the k most frequent of them.
+    If the root has more than k children, the k most frequent ones are yielded.
     """
     tree = thesaurus.tree
     ends, first = set(tree.tops(min(k, tree.n_clusters))), tree.children(0)

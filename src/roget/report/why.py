@@ -1,4 +1,4 @@
-"""Why words are where they are: contexts, counts and concordance lines, for `roget why`."""
+"""Reasons for the place of words: contexts, counts and concordance lines (`roget why`)."""
 
 from __future__ import annotations
 
@@ -9,19 +9,29 @@ from typing import Any
 import numpy as np
 
 from roget.core.counts.evidence import EvidenceLine
-from roget.errors import InputError
+from roget.errors import InputError, Notice
 from roget.learn.thesaurus import Thesaurus, lookup
 from roget.report import Column, Report, ReportTable
+from roget.report.contexts import ContextPhrases
 from roget.report.format import GAP, plural, printable, width
-from roget.report.words import call_class
+from roget.report.words import name_class
 
 FEW, MANY = 2, 20
-"""Lines of a context: of one of several, and of one that is asked for by name."""
+"""Sentences shown per context: if several are listed, and if one is requested."""
 
 _NARROW = 12
-"""Columns that either side of a keyword has at least."""
+"""Minimum width of either side of a keyword."""
 
-_NONE = "no sentences are kept here: roget build … --evidence 3 keeps some of each pair"
+_NO_SENTENCES = Notice(
+    "no example sentences: build the thesaurus with --evidence 3 to keep some",
+    code="missing-option",
+)
+
+
+_WEIGHTS = {
+    "lift": "lift: how many times as often as in the whole text",
+    "weight": "weight: contribution to the log odds of the class (+) against the other class (−)",
+}
 
 
 def report(
@@ -35,11 +45,14 @@ def report(
     lines: int | None = None,
     sort: str = "corpus",
 ) -> Report:
-    """The contexts that tell why, what is counted in them, and lines of each word in each."""
+    """Return the contexts that explain it, their counts, and sentences for each word."""
+    phrase = ContextPhrases(thesaurus.counts)
     if other is not None and into is not None:
-        raise InputError("a second word and --class: expected one of them")
+        raise InputError("pass a second word or --class, not both", code="conflicting-options")
     if other == word:
-        raise InputError(f"{word!r} twice: expected two words, or it alone")
+        raise InputError(
+            f"{word!r} is given twice: pass two different words", code="conflicting-options"
+        )
     if lines is None:
         lines = FEW if context is None else MANY
     words = [word] if other is None else [word, other]
@@ -49,7 +62,7 @@ def report(
             for one in words
         ]
     }
-    lead, weighed = _tell(thesaurus, words, into, n if context is None else 10**6, found)
+    lead, weighed = _weigh_contexts(thesaurus, words, into, n if context is None else 10**6, found)
     if context is not None:
         thesaurus.counts.context_id(context)  # one that is not there is an error
         weighed = {context: weighed.get(context, (None, ""))}
@@ -60,7 +73,7 @@ def report(
             "counts": {one: thesaurus.counts.count(one, name) for one in words},
             "lines": {
                 one: [
-                    tell_line(line) for line in lookup.find_lines(thesaurus, one, name, lines, sort)
+                    line_data(line) for line in lookup.find_lines(thesaurus, one, name, lines, sort)
                 ]
                 for one in words
             },
@@ -69,60 +82,67 @@ def report(
     ]
     titles = ("context", *words, found["by"])
     rows = [
-        (one["context"], *(_say(count) for count in one["counts"].values()), said)
-        for one, (_, said) in zip(found["contexts"], weighed.values(), strict=True)
+        (phrase(one["context"]), *map(_format_count, one["counts"].values()), weight)
+        for one, (_, weight) in zip(found["contexts"], weighed.values(), strict=True)
     ]
     tables = [ReportTable.of(titles, rows, titles[1:], "cut")]
     for one in words:
         seen = [
-            (told["context"], line) for told in found["contexts"] for line in told["lines"][one]
+            (phrase(each["context"]), line)
+            for each in found["contexts"]
+            for line in each["lines"][one]
         ]
         tables.append(concord(seen, one))
-    talk = [] if thesaurus.counts.evidence is not None else [_NONE]
-    told = ("source", "line", "left", "keyword", "right")
+    talk = [] if thesaurus.counts.evidence is not None else [_NO_SENTENCES]
+    fields = ("source", "line", "left", "keyword", "right")
     sheet = [
-        (one["context"], word, *(line[name] for name in told))
+        (one["context"], word, *(line[name] for name in fields))
         for one in found["contexts"]
         for word in words
         for line in one["lines"][word]
     ]
+    titles = ("context", "word", *fields)
     return Report(
         title=f"Why {' and '.join(words)}{'' if into is None else f' in {into}'}",
         lead=[printable(line, width()) for line in lead],
         tables=[table for table in tables if table.rows],
+        notes=[_WEIGHTS[found["by"]], *phrase.notes],
         talk=talk,
         data=found,
-        sheet=ReportTable.of(("context", "word", *told), sheet)
+        sheet=ReportTable.of(("context", "word", *fields), sheet)
         if thesaurus.counts.evidence is not None
         else None,
     )
 
 
-def _say(count: float) -> str:
-    """A count, with a dash for none."""
+def _format_count(count: float) -> str:
+    """Format a count; zero is a dash."""
     if not count:
         return "–"
     return f"{count:,}" if isinstance(count, int) else f"{count:,.2f}"
 
 
-def _tell(
+def _weigh_contexts(
     thesaurus: Thesaurus, words: list[str], into: str | None, n: int, found: dict[str, Any]
 ) -> tuple[list[str], dict[str, tuple[float | None, str]]]:
-    """What is to be said first, and the contexts, each with what it weighs."""
-    seen = [f"{one['word']}: seen {plural(one['seen'], 'time')}" for one in found["words"]]
+    """Return the first lines, and the contexts, each with its weight."""
+    seen = [f"{one['word']}: {plural(one['seen'], 'occurrence')}" for one in found["words"]]
     if len(words) > 1:
         rows, others = (np.array([thesaurus.row(one)]) for one in words)
         alike = float(lookup.similarities(thesaurus, rows, others)[0])
         node = thesaurus.common_class(*words)
-        label = call_class(thesaurus, node)
+        label = name_class(thesaurus, node)
         found |= {"by": "lift", "similarity": alike, "class": {"node": node, "label": label}}
-        told = lookup.shared_evidence(thesaurus, words[0], words[1], n)
-        said = f"alike by {alike:.2f} deviations above the mean; smallest class of both: {label}"
-        return [*seen, said], {one.context: (one.lift, f"{one.lift:.2f}") for one in told}
+        contexts = lookup.shared_evidence(thesaurus, words[0], words[1], n)
+        line = (
+            f"similarity {alike:.2f} (standard deviations above the mean); "
+            f"smallest common class: {label}"
+        )
+        return [*seen, line], {one.context: (one.lift, f"{one.lift:.2f}") for one in contexts}
     if into is None:
         found |= {"by": "lift"}
-        told = thesaurus.evidence(words[0], n)
-        return seen, {one.context: (one.lift, f"{one.lift:.2f}") for one in told}
+        contexts = thesaurus.evidence(words[0], n)
+        return seen, {one.context: (one.lift, f"{one.lift:.2f}") for one in contexts}
     reasons = lookup.reasons(thesaurus, words[0], lookup.find_node(thesaurus, into), n)
     names = [thesaurus.label(node) for node in (reasons.node, reasons.against)]
     found |= {
@@ -132,16 +152,16 @@ def _tell(
         "odds": reasons.odds,
     }
     shares = [reasons.probability, reasons.other]
-    told_of = [f"{share:.0%} in {name}" for share, name in zip(shares, names, strict=True)]
-    said = f"by its contexts {', '.join(told_of)}"
+    listed = [f"{share:.0%} in {name}" for share, name in zip(shares, names, strict=True)]
+    line = f"probability by its contexts: {', '.join(listed)}"
     weighed: dict[str, tuple[float | None, str]] = {
         one.context: (one.weight, f"{one.weight:+.2f}") for one in reasons.contexts
     }
-    return [*seen, said], weighed
+    return [*seen, line], weighed
 
 
-def tell_line(line: EvidenceLine) -> dict[str, Any]:
-    """A line as JSON has it: the sentence, where word and context stand in it, and its parts."""
+def line_data(line: EvidenceLine) -> dict[str, Any]:
+    """Return a line for JSON: the sentence, the spans of word and context, and its parts."""
     return {
         "source": line.source,
         "line": line.line,
@@ -155,8 +175,8 @@ def tell_line(line: EvidenceLine) -> dict[str, Any]:
 
 
 def concord(lines: Sequence[tuple[str, dict[str, Any]]], word: str, where: str = "") -> ReportTable:
-    """Lines of contexts, as `tell_line` has them: the keyword in the middle, cut to what fits."""
-    # The number of a line that is not known is 0.
+    """Return a concordance of lines from `line_data`, cut to fit."""
+    # Line number 0 means unknown.
     places = [f"{Path(line['source']).name}:{line['line']}".removesuffix(":0") for _, line in lines]
     taken = sum(
         max(map(len, texts), default=0)
@@ -186,9 +206,9 @@ def concord(lines: Sequence[tuple[str, dict[str, Any]]], word: str, where: str =
         Column(word, fit="keep"),
         Column("", fit="keep"),
     ]
-    return ReportTable(columns, rows, title=f"{word}, as it was seen{where}")
+    return ReportTable(columns, rows, title=f"sentences with {word}{where}")
 
 
 def _end(text: str, most: int) -> str:
-    """The end of a text."""
+    """Return the end of a text."""
     return text if len(text) <= most else "…" + text[len(text) - most + 1 :]

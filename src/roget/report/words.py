@@ -1,4 +1,4 @@
-"""What a thesaurus says of words, old and new: `roget neighbours`, `senses` and `classify`."""
+"""Words of a thesaurus and new words: `roget neighbours`, `senses` and `classify`."""
 
 from __future__ import annotations
 
@@ -6,30 +6,33 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from roget.core.counts import Counts
+from roget.errors import Notice
 from roget.learn.thesaurus import Thesaurus, lookup
 from roget.report import Report, ReportTable
+from roget.report.contexts import ContextPhrases
 from roget.report.format import plural, printable, width
+from roget.report.legend import SIMILARITY
 
-CLASSES, CONTEXTS = 3, 4
-"""How many classes of a word, and contexts of a word or a pair, are told."""
+CLASSES, SHARED = 3, 4
+"""Number of classes of a word, and of contexts of a word or a pair."""
 
 UNKNOWN = "(no known context)"
 
 LEAST = 0.01
-"""Classes of a word that are less likely than this are not told."""
+"""Minimum probability of a class that is listed."""
 
 
-def look_around(thesaurus: Thesaurus, word: str, n: int, by: str) -> dict[str, Any]:
-    """A word with its likeliest classes and its neighbours, ready for JSON."""
+def describe_neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> dict[str, Any]:
+    """Return a word with its most probable classes and its neighbours, ready for JSON."""
     near = []
     for other in thesaurus.neighbours(word, n, by):
         common = thesaurus.common_class(word, other.word)
-        shared = lookup.shared_evidence(thesaurus, word, other.word, CONTEXTS)
+        shared = lookup.shared_evidence(thesaurus, word, other.word, SHARED)
         near.append(
             {
                 "word": other.word,
                 "similarity": other.similarity,
-                "class": {"node": common, "label": call_class(thesaurus, common)},
+                "class": {"node": common, "label": name_class(thesaurus, common)},
                 "contexts": [one.context for one in shared],
             }
         )
@@ -38,49 +41,52 @@ def look_around(thesaurus: Thesaurus, word: str, n: int, by: str) -> dict[str, A
         "word": word,
         "seen": thesaurus.counts.word_totals[thesaurus.row(word)].item(),
         "classes": [
-            {"node": node, "label": call_class(thesaurus, node), "probability": p}
+            {"node": node, "label": name_class(thesaurus, node), "probability": p}
             for node, p in likely[:CLASSES]
         ],
-        "contexts": [one.context for one in thesaurus.evidence(word, CONTEXTS)],
+        "contexts": [one.context for one in thesaurus.evidence(word, SHARED)],
         "by": by,
         "neighbours": near,
     }
 
 
-def call_class(thesaurus: Thesaurus, node: int) -> str:
-    """What a class is called; words say nothing of the root, which has all of them."""
+def name_class(thesaurus: Thesaurus, node: int) -> str:
+    """Return the label of a class; the root, which holds all words, has none of its own."""
     return thesaurus.label(node) if node or 0 in thesaurus.labels else "(all words)"
 
 
 def neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> Report:
-    """The word and its classes, and a table of its neighbours."""
-    found = look_around(thesaurus, word, n, by)
-    named = ", ".join(printable(context, _most()) for context in found["contexts"])
-    contexts = f", such as with {named}" if named else ""
-    lines = [f"{printable(word, _most())}: seen {plural(found['seen'], 'time')}{contexts}"]
+    """Return a word, its classes and a table of its neighbours."""
+    phrase = ContextPhrases(thesaurus.counts)
+    found = describe_neighbours(thesaurus, word, n, by)
+    named = ", ".join(printable(phrase(one), _most()) for one in found["contexts"])
+    contexts = f", e.g. in {named}" if named else ""
+    lines = [f"{printable(word, _most())}: {plural(found['seen'], 'occurrence')}{contexts}"]
     lines += [f"  {one['probability']:4.0%}  {one['label']}" for one in found["classes"]]
-    titles = ("neighbour", "alike", "contexts in common", "smallest class of both")
+    titles = ("neighbour", "similarity", "shared contexts", "smallest common class")
     rows, values = [], []
     for one in found["neighbours"]:
-        rest = (", ".join(one["contexts"]), one["class"]["label"])
-        rows.append((one["word"], f"{one['similarity']:.2f}", *rest))
-        values.append((one["word"], one["similarity"], *rest))
+        contexts, label = one["contexts"], one["class"]["label"]
+        shared = ", ".join(map(phrase, contexts))
+        rows.append((one["word"], f"{one['similarity']:.2f}", shared, label))
+        values.append((one["word"], one["similarity"], ", ".join(contexts), label))
     return Report(
         title=f"Neighbours of {word}",
         lead=[printable(line, width()) for line in lines],
-        tables=[ReportTable.of(titles, rows, ("alike",), "cut")],
+        tables=[ReportTable.of(titles, rows, ("similarity",), "cut")],
+        notes=[SIMILARITY, *phrase.notes],
         data=found,
         sheet=ReportTable.of(("word", "similarity", "contexts", "class"), values),
     )
 
 
-def tell_apart(thesaurus: Thesaurus, word: str, n: int) -> dict[str, Any]:
-    """A word with its senses: class, share, contexts that vote for it, nearest words."""
+def describe_senses(thesaurus: Thesaurus, word: str, n: int) -> dict[str, Any]:
+    """Return a word with its senses: class, share, supporting contexts and nearest words."""
     found = [
         {
             "node": one.node,
-            "label": call_class(thesaurus, one.node),
-            "path": [call_class(thesaurus, node) for node in thesaurus.tree.path(one.node)[1:]],
+            "label": name_class(thesaurus, one.node),
+            "path": [name_class(thesaurus, node) for node in thesaurus.tree.path(one.node)[1:]],
             "share": one.share,
             "contexts": [context.context for context in one.contexts],
             "words": list(one.words),
@@ -92,35 +98,37 @@ def tell_apart(thesaurus: Thesaurus, word: str, n: int) -> dict[str, Any]:
 
 
 def senses(thesaurus: Thesaurus, word: str, n: int) -> Report:
-    """The senses of a word: a table of one line each, and the way to each class below it."""
-    found = tell_apart(thesaurus, word, n)
+    """Return the senses of a word: the path to each class, and a table with one row each."""
+    phrase = ContextPhrases(thesaurus.counts)
+    found = describe_senses(thesaurus, word, n)
     rows, values = [], []
     for one in found["senses"]:
-        told = [one["label"], one["words"], one["contexts"]]
-        shown = ([printable(name, _most()) for name in names] for names in ([told[0]], *told[1:]))
+        lists = [one["label"]], one["words"], [*map(phrase, one["contexts"])]
+        shown = ([printable(name, _most()) for name in names] for names in lists)
         rows.append((f"{one['share']:.0%}", *map(", ".join, shown)))
-        values.append((one["node"], told[0], one["share"], *map(", ".join, told[1:])))
+        joined = map(", ".join, (one["words"], one["contexts"]))
+        values.append((one["node"], one["label"], one["share"], *joined))
     many = plural(len(rows), "sense")
-    lead = [f"{printable(word, _most())}: seen {plural(found['seen'], 'time')}, {many}"]
+    lead = [f"{printable(word, _most())}: {plural(found['seen'], 'occurrence')}, {many}"]
     lead += [
         f"  {one['share']:4.0%}  {' › '.join(one['path']) or one['label']}"
         for one in found["senses"]
     ]
-    titles = ("share", "class", "like it there", "contexts that say so")
+    titles = ("share", "class", "similar words", "supporting contexts")
     return Report(
         title=f"Senses of {word}",
         lead=[printable(line, width()) for line in lead],
         tables=[ReportTable.of(titles, rows, ("share",))],
+        notes=phrase.notes,
         data=found,
         sheet=ReportTable.of(("node", "class", "share", "words", "contexts"), values),
     )
 
 
 def place(thesaurus: Thesaurus, counts: Counts, n: int) -> list[dict[str, Any]]:
-    """New words, each with the share of its tokens that is known and its likeliest classes.
+    """Return new words, each with its share of known tokens and its most probable classes.
 
-    A word of which no context is known has no classes: how likely they are in general says
-    nothing about it.
+    A word without any known context has no classes: the prior of the classes says nothing about it.
     """
     found: dict[str, dict[str, Any]] = {}
     for row in lookup.list_placements(thesaurus, counts, n):
@@ -132,9 +140,9 @@ def place(thesaurus: Thesaurus, counts: Counts, n: int) -> list[dict[str, Any]]:
 
 
 def classify(thesaurus: Thesaurus, counts: Counts, n: int) -> Report:
-    """New words and their classes, one class in each line.
+    """Return new words and their classes, one class per row.
 
-    In a sheet, a word without classes has one line, in which node, class and probability are empty.
+    In a sheet, a word without classes has one row with empty node, class and probability.
     """
     placed = place(thesaurus, counts, n)
     rows, values = [], []
@@ -159,17 +167,15 @@ def classify(thesaurus: Thesaurus, counts: Counts, n: int) -> Report:
 
 
 def _warn_unplaced(placed: Iterable[Mapping[str, Any]]) -> list[str]:
-    """A warning if some words have no context that is known."""
+    """Return a warning if some words have no known context."""
     lost = [printable(one["word"], _most()) for one in placed if not one["known"]]
     if not lost:
         return []
     named = ", ".join(lost[:3]) + (", …" if len(lost) > 3 else "")
-    return [
-        f"{plural(len(lost), 'word')} without any context that the thesaurus knows ({named}): "
-        "they get no class"
-    ]
+    text = f"{plural(len(lost), 'word')} without a class: no context is known ({named})"
+    return [Notice(text, code="unknown-word")]
 
 
 def _most() -> int:
-    """Columns that one text may take, so that there is room for those beside it."""
+    """Return the maximum width of one text, which leaves room for the other columns."""
     return width() // 3

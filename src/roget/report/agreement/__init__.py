@@ -1,4 +1,4 @@
-"""How far clusterings agree, as a report: `roget agree`."""
+"""Agreement of clusterings as a report: `roget agree`."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from typing import Any
 from roget.errors import Undefined
 from roget.report import Cell, Column, Report, ReportTable
 from roget.report.format import ARROWS, branches, ends, name_score, number, plural, size_form
+from roget.report.legend import explain_scores
 from roget.scoring.agreement.result import Agreement, AgreementTree, MeanRow
 from roget.scoring.results import none_if_nan
 
 LONGEST_NAME = 26
 MOST_SHOWN = 24
-"""Clusterings up to which matrices and trees are printed; pages and data have them all."""
+"""Maximum number of clusterings for which matrices and trees are printed."""
 
 FIELDS = ("a", "b", "measure", "entropy", "value", "low", "high", "better", "items", "reason")
 
 
 def report(found: Agreement) -> Report:
-    """Clusterings, the most typical first; the spread over pairs, matrices and a tree."""
+    """Return the clusterings, most typical first, the spread over pairs, matrices and a tree."""
 
     def page() -> str:
         from roget.report.agreement.html import render
@@ -27,19 +28,18 @@ def report(found: Agreement) -> Report:
         return render(found)
 
     shown = len(found.systems) <= MOST_SHOWN
-    notes = (
-        [] if shown else [f"matrices of more than {MOST_SHOWN} clusterings: -o FILE.html or .csv"]
-    )
+    hidden = f"matrices of more than {MOST_SHOWN} clusterings are only in -o FILE.html and FILE.csv"
+    notes = [] if shown else [hidden]
     return Report(
         title="Agreement of clusterings",
-        lead=[summary(found), *tell_typical(found)],
+        lead=[summary(found), *name_typical(found)],
         tables=[
             _board(found),
             *([_spread(found)] if len(found.systems) > 2 else []),
             *(_matrices(found) if shown else ()),
             *(_tree(found) if shown else ()),
         ],
-        notes=notes,
+        notes=[*explain_scores(found.scores), *notes],
         warnings=[*_reasons(found), *found.warnings],
         signature=found.signature,
         data=found.as_dict(),
@@ -49,23 +49,23 @@ def report(found: Agreement) -> Report:
 
 
 def summary(found: Agreement) -> str:
-    """How much was compared."""
+    """Return the number of clusterings and items."""
     text = f"{plural(len(found.systems), 'clustering')}, {plural(found.items, 'item')}"
     return text if found.groups == 1 else f"{text} in {found.groups:,} groups"
 
 
-def tell_typical(found: Agreement) -> list[str]:
-    """Which clustering is typical, and which is the odd one out."""
+def name_typical(found: Agreement) -> list[str]:
+    """Return which clustering is the most typical and which the least."""
     if found.odd is None or found.typical is None:
         return []
     return [
-        f"by {name_score(*found.scores[0])}, {found.typical} is the most typical and {found.odd} "
-        "the odd one out"
+        f"by {name_score(*found.scores[0])}, {found.typical} is the most typical clustering and "
+        f"{found.odd} the least typical"
     ]
 
 
 def board(found: Agreement) -> list[list[MeanRow]]:
-    """The rows of each clustering, the most typical first."""
+    """Return the rows of each clustering, the most typical first."""
     lines: dict[str, list[MeanRow]] = {}
     for row in found.means:
         lines.setdefault(row.system, []).append(row)
@@ -86,7 +86,7 @@ def _board(found: Agreement) -> ReportTable:
     rows = [
         [rows[0].system, f"{rows[0].clusters:{form}}", *map(_cell, rows)] for rows in board(found)
     ]
-    return ReportTable(columns, rows, title="mean with the others", repeated=2)
+    return ReportTable(columns, rows, title="mean agreement with the other clusterings", repeated=2)
 
 
 def _cell(row: MeanRow) -> Cell:
@@ -107,13 +107,13 @@ def _spread(found: Agreement) -> ReportTable:
     ]
     counts = found.clusters
     some = [min(counts), sum(counts) / len(counts), max(counts)]
-    said = f"clusters: {some[0]:.4g} to {some[2]:.4g}, mean {some[1]:.4g}"
+    sizes = f"clusters: {some[0]:.4g} to {some[2]:.4g}, mean {some[1]:.4g}"
     titles = ["measure", "entropy", *numbers]
-    return ReportTable.of(titles, rows, numbers, title=f"over all pairs ({said})")
+    return ReportTable.of(titles, rows, numbers, title=f"over all pairs ({sizes})")
 
 
 def _matrices(found: Agreement) -> Iterator[ReportTable]:
-    """A matrix for each score, the clusterings in one order."""
+    """Yield a matrix for each score, with the clusterings in the same order."""
     order = leaf_order(found)
     for r, (wanted, _) in enumerate(found.requests):
         values, low, high = found.matrices.values[r], found.matrices.low[r], found.matrices.high[r]
@@ -141,7 +141,7 @@ def _matrices(found: Agreement) -> Iterator[ReportTable]:
 
 
 def leaf_order(found: Agreement) -> list[int]:
-    """Clusterings as the tree of the first score that has one puts them, else as given."""
+    """Return the order of the first tree that is defined, or else the input order."""
     for score in found.scores:
         try:
             return found.tree(*score).order
@@ -151,7 +151,7 @@ def leaf_order(found: Agreement) -> list[int]:
 
 
 def _tree(found: Agreement) -> Iterator[ReportTable]:
-    """The tree of the first score that has one, where there is something to group."""
+    """Yield the first tree that is defined, if there are at least three clusterings."""
     if len(found.systems) < 3:
         return
     for score in found.scores:
@@ -169,7 +169,7 @@ def _tree(found: Agreement) -> Iterator[ReportTable]:
 
 
 def _branch(names: Sequence[str], tree: AgreementTree) -> list[list[str]]:
-    """A line for each node: its branch, and its clustering or its height."""
+    """Return a line for each node: its branch, and its clustering or its height."""
     size, top = len(names), 2 * len(names) - 2
 
     def children(at: int) -> list[int]:
@@ -188,20 +188,20 @@ def _branch(names: Sequence[str], tree: AgreementTree) -> list[list[str]]:
 
 
 def distance_name(found: Agreement, score: tuple[str, str | None]) -> str:
-    """What the distance of a score is called: itself, or what it lacks of the best."""
+    """Return the name of a score's distance: the score itself, or best − score."""
     wanted = next(w for w, e in found.requests if (str(w), e) == score)
     text = name_score(*score)
     return text if wanted.direction == "lower" else f"{wanted.best:g} − {text}"
 
 
 def _reasons(found: Agreement) -> list[str]:
-    """Why scores have no value, each reason once, with a pair it is so of."""
-    told: dict[tuple[int, str], list[tuple[int, int]]] = {}
+    """Return why scores are undefined: each reason once, with an example pair."""
+    grouped: dict[tuple[int, str], list[tuple[int, int]]] = {}
     for (r, i, j), reason in found.matrices.reasons.items():
         if i < j or not found.requests[r][0].symmetric:
-            told.setdefault((r, reason), []).append((i, j))
+            grouped.setdefault((r, reason), []).append((i, j))
     lines = []
-    for (r, reason), pairs in told.items():
+    for (r, reason), pairs in grouped.items():
         i, j = pairs[0]
         more = f" and {plural(len(pairs) - 1, 'other pair')}" if len(pairs) > 1 else ""
         names = f"{found.systems[i]} and {found.systems[j]}{more}"
@@ -210,7 +210,7 @@ def _reasons(found: Agreement) -> list[str]:
 
 
 def _sheet(found: Agreement) -> ReportTable:
-    """All digits, a row for each pair and score; the signature stays with them."""
+    """Return all digits, one row per pair and score, with the signature."""
     rows = (row.as_dict() for row in found.rows)
     return ReportTable.of(
         [*FIELDS, "signature"], [[*map(row.get, FIELDS), found.signature] for row in rows]

@@ -8,7 +8,7 @@ import numpy as np
 
 from roget.core.types import Floats
 from roget.errors import Undefined
-from roget.report.agreement import board, distance_name, leaf_order, summary, tell_typical
+from roget.report.agreement import board, distance_name, leaf_order, name_typical, summary
 from roget.report.format import ARROWS, brief, name_score, size_form
 from roget.report.render.html import bundle, fill_frame
 from roget.scoring.agreement.result import Agreement
@@ -28,7 +28,7 @@ def render(found: Agreement) -> str:
         warnings=found.warnings,
         signature=found.signature,
         summary=summary(found),
-        lead=[f"{line[0].upper()}{line[1:]}." for line in tell_typical(found)],
+        lead=[f"{line[0].upper()}{line[1:]}." for line in name_typical(found)],
         scores=_scores(found),
         lines=board(found),
         cluster_form=f"%{size_form(found.clusters, found.groups)}",

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from roget.errors import Notice
 from roget.report import Cell, Column, Report, ReportTable
 from roget.report.comparison import pictures
 from roget.report.format import ARROWS, UNDEFINED, ends, name_score, number, plural, size_form
+from roget.report.legend import explain_scores
 from roget.report.outline import list_parts, list_systems, sheet_groups
 from roget.report.score import ENTROPIES, entropy_columns
 from roget.scoring.results import Comparison, SystemRow, score_key
 
 LONGEST_NAME = 26
 
-LETTERS = (
-    "systems that share a letter are not shown to differ (p ≥ .05 after Holm), which does not mean "
-    "that they are equal"
-)
+LETTERS = "systems sharing a letter do not differ significantly (Holm-corrected p ≥ .05)"
 
 FIELDS = (
     "system", "trivial", "clusters", "measure", "entropy", "value", "low", "high", "better",
@@ -25,7 +24,7 @@ FIELDS = (
 
 
 def report(comparison: Comparison) -> Report:
-    """Systems best first, then the trivial answers; the page goes into detail."""
+    """Return the systems, best first, and the baselines; the page has more details."""
 
     def page() -> str:
         from roget.report.comparison.html import render
@@ -41,6 +40,7 @@ def report(comparison: Comparison) -> Report:
             *_groups(comparison),
             *(list_outlines(comparison) if comparison.show_details else ()),
         ],
+        notes=explain_scores(comparison.scores),
         warnings=[*_stability(comparison), *comparison.warnings],
         signature=comparison.signature,
         caption=f"{comparison.title}. {_explain(comparison)}" if comparison.title else "",
@@ -51,7 +51,7 @@ def report(comparison: Comparison) -> Report:
 
 
 def _board(comparison: Comparison) -> ReportTable:
-    """A row for each system, by its rank under the main score, then the trivial answers."""
+    """Return one row per system, by rank under the main score, then the baselines."""
     titles = [
         f"{measure} {ARROWS[better]}\n{entropy or ''}".rstrip("\n")
         for (measure, entropy), better in pictures.directions(comparison).items()
@@ -73,7 +73,7 @@ def _board(comparison: Comparison) -> ReportTable:
 
 
 def cluster_form(comparison: Comparison) -> str:
-    """How the numbers of clusters are written."""
+    """Return the format of the numbers of clusters."""
     return size_form((row.clusters for row in comparison.rows), comparison.groups)
 
 
@@ -84,7 +84,7 @@ def _cell(row: SystemRow, shown: bool) -> Cell:
 
 
 def _on_each(comparison: Comparison) -> Iterator[ReportTable]:
-    """The main score on each of several gold standards; data has those of all scores."""
+    """Yield the main score on each gold standard; the JSON has all scores."""
     if comparison.golds:
         names = [gold.name for gold in comparison.golds]
         rows = pictures.score_rows(comparison, *comparison.main)
@@ -110,14 +110,14 @@ def _groups(comparison: Comparison) -> Iterator[ReportTable]:
 
 
 def list_outlines(comparison: Comparison) -> Iterator[ReportTable]:
-    """Entropies, pairs of items and sizes, of each system."""
+    """Yield the entropies, pair counts and sizes for each system."""
     if comparison.components:
         outlines = dict(zip(comparison.systems, comparison.components, strict=True))
         yield from list_parts(outlines, comparison.groups)
 
 
 def _sheet(comparison: Comparison) -> ReportTable:
-    """All digits, beside the entropies; the signature is a column, so that it stays with them."""
+    """Return all digits with the entropies; the signature is a column, so it is never lost."""
     if comparison.by_group:
         return sheet_groups(comparison.by_group, comparison.signature)
     named = zip(comparison.systems, comparison.components, strict=False)
@@ -144,21 +144,21 @@ def _summary(comparison: Comparison) -> str:
 
 
 def describe_golds(comparison: Comparison) -> str:
-    """The gold standards, where there are several."""
+    """Return the names and sizes of several gold standards."""
     each = ", ".join(f"{gold.name} {plural(gold.items, 'item', ',')}" for gold in comparison.golds)
     return f"mean over {len(comparison.golds)} gold standards ({each})"
 
 
 def _legend(comparison: Comparison) -> str:
-    """How to read the cells, and what they are sorted by."""
+    """Return how to read the cells, and the score they are sorted by."""
     drawn = comparison.show_intervals and any(row.low is not None for row in comparison.rows)
     text = f"score{' [95% interval]' if drawn else ''} (rank), "
-    text += f"sorted by {name_score(*comparison.main)}: {comparison.reason}"
+    text += f"sorted by {name_score(*comparison.main)} ({comparison.reason})"
     return f"{text}; {LETTERS}" if comparison.pairs else text
 
 
 def _explain(comparison: Comparison) -> str:
-    """What a caption says of the table."""
+    """Return the caption of the table."""
     drawn = comparison.show_intervals and any(row.low is not None for row in comparison.rows)
     text = f"{_summary(comparison)}; sorted by {name_score(*comparison.main)}"
     text += ", with 95% intervals" if drawn else ""
@@ -166,11 +166,14 @@ def _explain(comparison: Comparison) -> str:
 
 
 def _stability(comparison: Comparison) -> list[str]:
-    """How much the ranking of each measure depends on the estimator."""
+    """Return how much the ranking by each measure depends on the estimator."""
     return [
-        f"{found['measure']}: Kendall's τ of the rankings under {found['a']} and {found['b']} is "
-        f"{UNDEFINED if found['tau'] is None else format(found['tau'], '.2f')}; "
-        f"{found['moved']!r} moves most, from rank {found['from']} to {found['to']}"
+        Notice(
+            f"{found['measure']}: the rankings under {found['a']} and {found['b']} differ "
+            f"(Kendall's τ {UNDEFINED if found['tau'] is None else format(found['tau'], '.2f')}); "
+            f"{found['moved']!r} moves most, from rank {found['from']} to {found['to']}",
+            code="bias",
+        )
         for found in comparison.stability()
         if found["from"] != found["to"]
     ]

@@ -1,4 +1,4 @@
-"""The comparison as one page that needs nothing else: no server, no network, no other file."""
+"""The comparison as one self-contained page: no server, network or other file is needed."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ColorScale:
-    """From values to places on a bar of width 100, with some room at both ends."""
+    """A linear scale from values to positions on a bar of width 100, with a margin."""
 
     low: float
     high: float
 
     @classmethod
     def over(cls, rows: Sequence[SystemRow]) -> ColorScale:
-        """The scale that holds every value and interval of a column."""
+        """Return the scale that covers all values and intervals of a column."""
         ends = [end for row in rows for end in (row.value, row.low, row.high) if end is not None]
         return cls(min(ends), max(ends)) if ends else cls(0.0, 1.0)
 
     def place(self, value: float) -> float:
-        """Where a value lies; the middle where all values are the same.
+        """Return the position of a value; the middle if all values are equal.
 
         >>> ColorScale(0, 1).place(0.5), ColorScale(2, 2).place(2), ColorScale(0, 1).place(1)
         (50.0, 50.0, 97.0)
@@ -45,7 +45,7 @@ class ColorScale:
 
 
 def render(comparison: Comparison) -> str:
-    """The whole page; the same comparison gives the same page."""
+    """Return the page. The same comparison gives the same page."""
     lines = pictures.board(comparison)
     return fill_frame(
         "roget.report.comparison",
@@ -58,7 +58,7 @@ def render(comparison: Comparison) -> str:
         signature=comparison.signature,
         scores=_scores(comparison),
         systems=[rows for rows in lines if not rows[0].trivial],
-        trivial=[rows for rows in lines if rows[0].trivial],
+        baselines=[rows for rows in lines if rows[0].trivial],
         cluster_form=f"%{cluster_form(comparison)}",
         scales=[
             ColorScale.over(pictures.score_rows(comparison, *score)) for score in comparison.ordered
@@ -77,7 +77,7 @@ def render(comparison: Comparison) -> str:
 
 
 def data(comparison: Comparison) -> dict[str, Any]:
-    """What the page's script draws, numbers cut to what a reader can use."""
+    """Return the data that the page's script draws, rounded."""
     measures = dict.fromkeys(measure for measure, _ in comparison.scores)
     return {
         "scores": _scores(comparison),
@@ -129,7 +129,7 @@ def _reasons(comparison: Comparison) -> list[str]:
 
 
 def _pairs(comparison: Comparison) -> list[list[list[Any]]]:
-    """For each score, the pairs of systems, these by their numbers."""
+    """Return the pairs of systems for each score; systems are numbers."""
     numbers = {name: at for at, name in enumerate(comparison.systems)}
     by_score: dict[tuple[str, str | None], list[list[Any]]] = {s: [] for s in comparison.ordered}
     for pair in comparison.pairs:
@@ -141,7 +141,7 @@ def _pairs(comparison: Comparison) -> list[list[list[Any]]]:
 
 
 def _about(comparison: Comparison) -> dict[str, str]:
-    """The page's title and the line under it."""
+    """Return the title of the page and the line below it."""
     source = comparison.scored[0].sides.gold.source if comparison.scored else ""
     items = plural(comparison.items, "item", ",")
     if comparison.groups == 1:
@@ -159,7 +159,7 @@ def _about(comparison: Comparison) -> dict[str, str]:
 
 
 def details(comparison: Comparison) -> dict[str, Any] | None:
-    """Everything the page says about groups; None where the tables were not kept."""
+    """Return the data on groups; None if the tables were not kept."""
     answered = comparison.scored
     if not answered:
         return None
@@ -177,7 +177,7 @@ def details(comparison: Comparison) -> dict[str, Any] | None:
 
 
 def _best(goodness: Floats) -> list[list[int | None]]:
-    """The best system of each score and group, by its number."""
+    """Return the number of the best system for each score and group."""
     filled = np.where(np.isnan(goodness), -np.inf, goodness)
     first, found = filled.argmax(axis=0), np.isfinite(filled.max(axis=0))
     return [
@@ -189,7 +189,7 @@ def _best(goodness: Floats) -> list[list[int | None]]:
 def _detail(system: ScoredSystem, values: Floats, goodness: Floats) -> dict[str, Any]:
     items, classes, clusters = system.sizes
     worst, names = worst_groups(goodness), system.group_names
-    # Items in several clusters have no table, in which each would be once.
+    # Overlapping clusters have no contingency table, which counts each item once.
     tables = [] if system.sides.overlapping else [part.table for part in system.parts()]
     return {
         "n": [brief(float(n)) for n in items],

@@ -26,14 +26,14 @@ class Drop(NamedTuple):
 
 
 def score_rows(comparison: Comparison, measure: str, entropy: str | None) -> list[SystemRow]:
-    """The rows of one score: systems by rank, undefined ones last, then trivial answers."""
+    """The rows of one score: systems by rank, undefined ones last, then baselines."""
     rows = [row for row in comparison.rows if (row.measure, row.entropy) == (measure, entropy)]
     return sorted(rows, key=_order)
 
 
 def board(comparison: Comparison) -> list[list[SystemRow]]:
     """The rows of each system, that of the main score first: systems by their rank under it, then
-    trivial answers.
+    baselines.
     """
     place = {score: at for at, score in enumerate(comparison.ordered)}
     lines: dict[tuple[str, bool], list[SystemRow]] = {}
@@ -55,7 +55,7 @@ def directions(comparison: Comparison) -> dict[tuple[str, str | None], str]:
 
 
 def intervals(comparison: Comparison, measure: str, entropy: str | None) -> list[SystemRow]:
-    """Every defined value of one score, best system first, trivial answers at the end."""
+    """Every defined value of one score, best system first, baselines last."""
     return [row for row in score_rows(comparison, measure, entropy) if row.value is not None]
 
 

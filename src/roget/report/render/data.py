@@ -1,4 +1,4 @@
-"""The reports that programs read: JSON, and tables for spreadsheets."""
+"""Reports for programs: JSON, and tables for spreadsheets."""
 
 from __future__ import annotations
 
@@ -6,29 +6,42 @@ import csv
 import io
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from roget.errors import code_of
 from roget.report import Report, ReportTable
 
 
 def render_json(report: Report) -> str:
-    """Standard JSON: an undefined value is null; there is never a NaN."""
-    return json.dumps(report.data, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    """Return standard JSON: undefined values are null, never NaN."""
+    return json.dumps(_add_codes(report.data), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def _add_codes(data: Any) -> Any:
+    """Return the data with the codes of its warnings, in the same order."""
+    if not isinstance(data, Mapping) or "warnings" not in data:
+        return data
+    with_codes: dict[str, Any] = {}
+    for name, value in data.items():
+        with_codes[name] = value
+        if name == "warnings":
+            with_codes.setdefault("warning_codes", [code_of(one) for one in value])
+    return with_codes
 
 
 def render_csv(report: Report) -> str:
-    """A table with all digits, commas between."""
+    """Return the table with all digits, comma-separated."""
     return _delimit(report, ",")
 
 
 def render_tsv(report: Report) -> str:
-    """A table with all digits, tabs between."""
+    """Return the table with all digits, tab-separated."""
     return _delimit(report, "\t")
 
 
 def embed(content: Any) -> str:
-    """JSON that can stand inside a script element, whatever the names hold.
+    """Return JSON that is safe inside a script element, whatever the names contain.
 
     >>> embed({"name": "</script>&"})
     '{"name":"\\\\u003c/script\\\\u003e\\\\u0026"}'
@@ -40,14 +53,14 @@ def embed(content: Any) -> str:
 
 
 _PLAIN = re.compile(r"[=+\-@][\w\s.+\-=@)]*")
-"""What calls nothing and links to nothing: -ly, @you, +1."""
+"""Texts that begin like a formula but call nothing: -ly, @you, +1."""
 
 
 def find_formulas(report: Report) -> list[str]:
-    """Names in the table that a spreadsheet would run, if it is not told that they are texts.
+    """Return the names in the table that a spreadsheet would run as formulas.
 
-    They are written as they are all the same: what reads the table must find each name, and
-    another mark before it would be another name.
+    They are written unchanged: programs that read the table must find each name, and a mark before
+    it would make another name.
     """
     texts = (cell for table in _tables(report) for row in table.rows for cell in row)
     found = (one for one in texts if isinstance(one, str) and one.startswith(_SIGNS))

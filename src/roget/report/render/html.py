@@ -95,7 +95,7 @@ def environment() -> Environment:
     """Templates in which all that is not ours is escaped."""
     import jinja2
 
-    from roget.report.format import number, part_line
+    from roget.report.format import number, part_line, with_code
 
     made = jinja2.Environment(
         # What pages share lies beside this module: "frame.html", "parts.html".
@@ -105,6 +105,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters["code"] = with_code
     made.filters["number"] = number
     made.filters["spans"] = part_line
     made.filters["signs"] = lambda text: _MINUS.sub("\N{MINUS SIGN}", str(text))

@@ -8,6 +8,7 @@ from itertools import zip_longest
 from typing import Any
 
 from roget.report import Cell, Report, ReportTable
+from roget.report.format import with_code
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -36,7 +37,7 @@ _SIGN = re.compile(r"^-(?=\.?\d)", re.ASCII)
 
 
 def escape(text: str) -> str:
-    """Text that LaTeX prints as it is.
+    """Escape the special characters of LaTeX.
 
     >>> escape("50% of a_b")
     '50\\\\% of a\\\\_b'
@@ -45,17 +46,16 @@ def escape(text: str) -> str:
 
 
 def render(report: Report) -> str:
-    """Tabulars of booktabs; what else there is to say stands in comments."""
-    said = (
+    """Return booktabs tables; leads, notes, warnings and the signature are comments."""
+    remarks = (
         *report.lead,
         report.about,
         *report.notes,
-        *report.warnings,
-        *report.talk,
+        *map(with_code, (*report.warnings, *report.talk)),
         report.signature,
     )
     needs = [r"needs \usepackage{booktabs}"] if report.tables else []
-    lines = [f"% {' '.join(line.split())}" for line in (*needs, *said) if line]
+    lines = [f"% {' '.join(line.split())}" for line in (*needs, *remarks) if line]
     parts = [part for table in report.tables for part in _parts(table)]
     for number, part in enumerate(parts, 1):
         lines += _float(report.caption, number, part) if report.caption else part
@@ -63,7 +63,7 @@ def render(report: Report) -> str:
 
 
 def _float(caption: str, number: int, part: Iterable[str]) -> Iterator[str]:
-    """A table that floats, with a caption and a label made of its first words."""
+    """Yield a floating table with a caption and a label made of its first words."""
     first = re.sub(r"[^a-z0-9]+", "-", caption.partition(". ")[0].lower())[:40].strip("-")
     again = "" if number == 1 else f"-{number}"
     yield r"\begin{table}"
@@ -75,7 +75,7 @@ def _float(caption: str, number: int, part: Iterable[str]) -> Iterator[str]:
 
 
 def _parts(table: ReportTable) -> Iterator[list[str]]:
-    """A tabular; columns that do not fit beside the others in tabulars of their own."""
+    """Yield tabulars: several if the columns do not fit on a line or the rows on a page."""
     rows = table.shorten()
     needed = table.widths(rows, GAP, _width)
     named = [f"% {' '.join(table.title.split())}"] if table.title else []
@@ -87,7 +87,7 @@ def _parts(table: ReportTable) -> Iterator[list[str]]:
 def _tabular(
     table: ReportTable, rows: list[list[Any]], columns: list[int], begin: int
 ) -> Iterator[str]:
-    """As many rows as a page holds, from one of them on."""
+    """Yield the lines of a tabular with the rows of one page."""
     layout = "".join("r" if table.columns[at].right else "l" for at in columns)
     yield rf"\begin{{tabular}}{{{layout}}}"
     yield r"\toprule"
@@ -105,14 +105,14 @@ def _tabular(
 
 
 LINE, GAP, SIGN = 345.0, 12.0, 4.8
-"""In points: a line of LaTeX's article, what parts two columns, and a sign of a small letter."""
+"""In points: text width of LaTeX's article class, column separation, width of a small letter."""
 
 PAGE = 40
-"""Rows that a page holds."""
+"""Rows per page."""
 
 
 def _width(cell: Any) -> float:
-    """About how wide a cell is."""
+    """Return the approximate width of a cell."""
     if not isinstance(cell, Cell):
         return SIGN * len(str(cell))
     small = 0.75 * len(cell.letters) + 0.9 * len(cell.interval) + bool(cell.interval)
@@ -120,12 +120,12 @@ def _width(cell: Any) -> float:
 
 
 def _cell(cell: Any) -> str:
-    """Negative numbers in maths mode; best ones bold, letters raised, intervals small."""
+    """Format a cell: negative numbers in maths mode, letters raised, intervals small."""
     if not isinstance(cell, Cell):
         text = " ".join(str(cell).split())
         if _NEGATIVE.fullmatch(text):
             return f"${text}$"
-        # Of a number with its spread, the sign alone.
+        # A number with its spread: only the sign is in maths mode.
         return _SIGN.sub("$-$", escape(text))
     text = _cell(cell.text)
     text = rf"\textbf{{{text}}}" if cell.strong else text

@@ -6,17 +6,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from roget.report import Cell, Report, ReportTable
+from roget.report.format import with_code
 
 
 def render(report: Report) -> str:
-    """Pipe tables, with the notes and the signature below them."""
+    """Return pipe tables, with the notes and the signature below them."""
     parts = [
         f"**{report.title}**" if report.caption else "",
         "\n".join(report.lead),
         report.about,
         *(part for table in report.tables for part in _table(table)),
         *report.notes,
-        "\n".join(f"- {warning}" for warning in (*report.warnings, *report.talk)),
+        "\n".join(f"- {with_code(warning)}" for warning in (*report.warnings, *report.talk)),
         f"`{report.signature}`" if report.signature else "",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"

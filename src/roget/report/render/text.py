@@ -1,4 +1,4 @@
-"""The report people read in a terminal."""
+"""The report as plain text for a terminal."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from roget.report import Cell, Column, Report, ReportTable
-from roget.report.format import GAP, printable, width
+from roget.report.format import GAP, printable, width, with_code
 
 
 def render(report: Report) -> str:
-    """Plain text, at most 100 columns wide."""
+    """Return plain text of at most 100 columns."""
     blocks = [
         _fill(report.title) if report.caption else "",
         "\n".join(_fill(line, after="  ") for line in report.lead),
         _fill(report.about),
         *(block for table in report.tables for block in _blocks(table)),
         "\n".join(map(_fill, report.notes)),
-        "\n".join(_fill(warning, "! ", "  ") for warning in report.warnings),
+        "\n".join(_fill(with_code(warning), "! ", "  ") for warning in report.warnings),
         report.signature,
     ]
     return "\n\n".join(block for block in blocks if block) + "\n"
@@ -32,7 +32,7 @@ def _fill(line: str, before: str = "", after: str = "") -> str:
 
 
 def _blocks(table: ReportTable) -> Iterator[str]:
-    """The table; columns that do not fit beside the others in tables of their own."""
+    """Yield the table, split into several if its columns do not fit side by side."""
     rows = [[_text(cell, column) for cell, column in zip(row, table.columns, strict=True)]
             for row in table.shorten()]  # fmt: skip
     needed = table.widths(rows, GAP)
@@ -42,7 +42,7 @@ def _blocks(table: ReportTable) -> Iterator[str]:
 
 
 def _text(cell: Any, column: Column) -> str:
-    """A cell in little room: the ends of its interval lose their leading zeros."""
+    """Return a cell; the ends of an interval lose their leading zeros to save space."""
     if isinstance(cell, Cell):
         ends = cell.interval.replace("[0.", "[.").replace(" 0.", " .").replace("-0.", "-.")
         cell = str(Cell(cell.text, ends, cell.rank, cell.letters))
@@ -83,5 +83,14 @@ def _grid(table: ReportTable, rows: Sequence[Sequence[str]], columns: Sequence[i
     for at, row in enumerate(rows, 1):
         grid.add_row(*map(Text, row), end_section=at == table.above)
     out = io.StringIO()
-    Console(file=out, width=width(), color_system=None, highlight=False, emoji=False).print(grid)
+    # In a notebook, rich would display the grid in place of writing it to the file.
+    console = Console(
+        file=out,
+        width=width(),
+        color_system=None,
+        highlight=False,
+        emoji=False,
+        force_jupyter=False,
+    )
+    console.print(grid)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines())

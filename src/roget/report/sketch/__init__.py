@@ -13,7 +13,7 @@ from roget.core.counts.evidence import EvidenceLine
 from roget.learn.sketch import Collocate, Sketch, SketchRelation
 from roget.report import Column, Report, ReportTable
 from roget.report.format import GAP, UNDEFINED, plural, printable, width
-from roget.report.why import concord, tell_line
+from roget.report.why import concord, line_data
 
 LONGEST = 20
 """Columns that a collocate may take where relations stand side by side."""
@@ -70,7 +70,7 @@ def _concord(found: Sketch, lines: Lines) -> Iterator[ReportTable]:
     """The lines of each word, if there are some."""
     for word in found.words:
         seen = [
-            (one.context, tell_line(line))
+            (one.context, line_data(line))
             for relation in found.relations
             for one in relation.collocates
             for line in lines.get((word, one.context), ())
@@ -120,7 +120,7 @@ def _block(relation: SketchRelation) -> ReportTable:
     # About as wide as what stands below it.
     room = max([16, *(len(row[0]) for row in rows)])
     title = "\n".join(textwrap.wrap(printable(relation.name), room, break_long_words=False))
-    used = f"{tell_count(relation.total)}, {relation.share:.0%} of uses"
+    used = f"{format_count(relation.total)}, {relation.share:.0%} of uses"
     return ReportTable([Column(f"{title}\n{used}", fit="cut"), *_SCORED], rows)
 
 
@@ -129,7 +129,7 @@ def _parts(found: Sketch) -> Iterator[ReportTable]:
     one, other = (printable(word, LONGEST) for word in found.words)
     for relation in found.relations:
         both = [
-            (printable(c.name, LONGEST), *map(tell_count, c.counts), *map(_score, c.scores))
+            (printable(c.name, LONGEST), *map(format_count, c.counts), *map(_score, c.scores))
             for c in relation.both
         ]
         titles = (f"{one}\nseen", f"{other}\nseen", "log\nDice", "log\nDice")
@@ -139,7 +139,7 @@ def _parts(found: Sketch) -> Iterator[ReportTable]:
             ReportTable([Column(f"only {other}", fit="cut"), *_SCORED], _alone(relation.other, 1)),
         ]
         uses = ", ".join(
-            f"{word} {tell_count(total)} ({share:.0%} of its uses)"
+            f"{word} {format_count(total)} ({share:.0%} of its uses)"
             for word, total, share in zip((one, other), relation.totals, relation.shares,
                                           strict=True)
         )  # fmt: skip
@@ -151,7 +151,7 @@ def _parts(found: Sketch) -> Iterator[ReportTable]:
 def _alone(collocates: Sequence[Collocate], at: int) -> list[tuple[str, str, str]]:
     """Collocates as one of the words has them."""
     return [
-        (printable(one.name, LONGEST), tell_count(one.counts[at]), _score(one.scores[at]))
+        (printable(one.name, LONGEST), format_count(one.counts[at]), _score(one.scores[at]))
         for one in collocates
     ]
 
@@ -179,7 +179,7 @@ def _join(blocks: Sequence[ReportTable]) -> ReportTable:
     return ReportTable(columns, rows)
 
 
-def tell_count(count: float) -> str:
+def format_count(count: float) -> str:
     """A count with at most one decimal."""
     return f"{round(count, 1):,}"
 
@@ -216,7 +216,7 @@ def _tell(one: Collocate, found: Sketch, lines: Lines) -> dict[str, Any]:
         told["difference"] = one.difference
     if lines:
         told["lines"] = {
-            word: [tell_line(line) for line in lines.get((word, one.context), ())]
+            word: [line_data(line) for line in lines.get((word, one.context), ())]
             for word in found.words
         }
     return told
@@ -258,5 +258,5 @@ def _page(found: Sketch, lines: Lines) -> str:
         lead=[*_lead(found)],
         notes=[*_notes(found)],
         warnings=[*_talk(found)],
-        number=tell_count,
+        number=format_count,
     )

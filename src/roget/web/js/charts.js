@@ -97,7 +97,7 @@ export function drawIntervals(holder, dots, score) {
   const longest = Math.max(...dots.map(([name]) => widthOf(name)));
   const left = narrow ? 4 : Math.min(longest + 14, width * 0.38);
   const step = narrow ? 40 : 26;
-  const split = dots.findIndex(([, trivial]) => trivial);
+  const split = dots.findIndex(([, isBaseline]) => isBaseline);
   const gap = split > 0 ? 14 : 0;
   /** @param {number} at */
   const rowAt = (at) => 14 + at * step + (split > 0 && at >= split ? gap : 0) + (narrow ? 12 : 0);
@@ -122,7 +122,7 @@ export function drawIntervals(holder, dots, score) {
         { class: "split" },
       ),
     );
-  dots.forEach(([name, trivial, value, low, high], at) => {
+  dots.forEach(([name, isBaseline, value, low, high], at) => {
     const y = rowAt(at);
     const described =
       low === null
@@ -131,7 +131,7 @@ export function drawIntervals(holder, dots, score) {
     parts.push(
       svg(
         "g",
-        { class: trivial ? "dot trivial" : "dot" },
+        { class: isBaseline ? "dot baselines" : "dot" },
         hint(described),
         narrow
           ? text(left, y - 11, short.get(name))
@@ -155,7 +155,7 @@ export function drawIntervals(holder, dots, score) {
   canvas(
     holder,
     bottom + 42,
-    `Scores of ${dots.length} systems and trivial answers under ${score.title}, as in the leaderboard`,
+    `Scores of ${dots.length} systems and baselines under ${score.title}, as in the leaderboard`,
     ...parts,
   );
 }

@@ -73,7 +73,7 @@ export function showMatrix(holder, names, order, matrix, score) {
 /** @param {HTMLElement} holder @param {number[]} order @param {Matrix} matrix @param {Agreed} score */
 function paintMatrix(holder, order, matrix, score) {
   const side = Math.max(1, Math.floor(Math.min(holder.clientWidth, 720) / order.length));
-  const label = `Matrix of ${order.length} clusterings under ${score.title}; the stronger the colour, the more alike`;
+  const label = `Matrix of ${order.length} clusterings under ${score.title}; the stronger the colour, the more similar`;
   const paper = /** @type {HTMLCanvasElement} */ (
     el("canvas", {
       width: side * order.length,
@@ -225,7 +225,7 @@ export function drawPlaces(holder, names, map, score) {
   canvas(
     holder,
     height,
-    `Map of ${names.length} clusterings: the nearer, the more alike under ${score.title}; the distances are in the matrix`,
+    `Map of ${names.length} clusterings: the nearer, the more similar under ${score.title}; the distances are in the matrix`,
     ...parts,
   );
 }

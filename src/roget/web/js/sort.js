@@ -1,4 +1,4 @@
-// Tables that sort by a heading; each body is sorted by itself, so trivial answers stay apart.
+// Tables that sort by a heading; each body is sorted by itself, so baselines stay separate.
 /** @import { Child, Column } from "./types" */
 
 import { el } from "./dom.js";

@@ -1,0 +1,76 @@
+"""Legends: one line below a table that explains the abbreviations printed in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+MEASURES = {
+    "v": "V-measure",
+    "vi": "variation of information",
+    "nvi": "VI / H(classes)",
+    "nvi-k": "VI / H(clusters)",
+    "vi-logn": "VI / log N",
+    "mi": "mutual information",
+    "nmi": "normalised mutual information",
+    "ami": "adjusted mutual information",
+    "smi": "standardised mutual information",
+    "rmi": "reduced mutual information",
+    "q0": "Dom's code length per item",
+    "q2": "Dom's code length, normalised",
+    "f": "F of classes and their best clusters",
+    "ari": "adjusted Rand index",
+    "fm": "Fowlkes–Mallows index",
+    "nca": "normalised clustering accuracy",
+    "psi": "pair sets index",
+    "b3-precision": "B-cubed precision",
+    "b3-recall": "B-cubed recall",
+    "b3-f": "B-cubed F",
+    "xb3-f": "extended B-cubed F",
+    "ceaf-e": "entity-based CEAF",
+    "ceaf-m": "mention-based CEAF",
+    "muc": "MUC links F",
+    "lea": "link-based entity-aware F",
+    "onmi": "overlapping NMI",
+    "zk-entropy": "Zhao–Karypis entropy",
+}
+"""Measures whose names are abbreviations."""
+
+ENTROPIES = {
+    "ml": "plug-in (maximum likelihood)",
+    "mm": "Miller–Madow",
+    "jk": "jackknife",
+    "bub": "best upper bound",
+    "grassberger": "Grassberger",
+    "chao-shen": "Chao–Shen",
+    "cwj": "Chao–Wang–Jost",
+    "shrink": "James–Stein shrinkage",
+    "nsb": "Nemenman–Shafee–Bialek",
+}
+"""Entropy estimators."""
+
+IN_NATS = ("vi", "mi", "q0", "rmi", "rmi-plug-in")
+"""Measures with a unit."""
+
+SIMILARITY = "similarity: standard deviations above the mean similarity of two words"
+
+CONTEXT_CODES = "contexts are RELATION:WORD, e.g. obj:open = object of “open”, ~amod:old = “old …”"
+
+
+def explain_scores(scores: Iterable[tuple[str, str | None]]) -> list[str]:
+    """Return one line that explains the names of measures and entropy estimators, if any.
+
+    >>> explain_scores([("v", "jk"), ("ari", None), ("purity", None)])
+    ['v = V-measure, ari = adjusted Rand index; entropy: jk = jackknife']
+    """
+    scores = list(scores)
+    # A measure may have parameters: v(beta=0.5).
+    names = list(dict.fromkeys(measure.partition("(")[0] for measure, _ in scores))
+    entropies = list(dict.fromkeys(entropy for _, entropy in scores if entropy))
+    parts = []
+    if measures := ", ".join(f"{name} = {MEASURES[name]}" for name in names if name in MEASURES):
+        parts.append(measures)
+    if known := ", ".join(f"{one} = {ENTROPIES[one]}" for one in entropies if one in ENTROPIES):
+        parts.append(f"entropy: {known}")
+    if in_nats := [name for name in names if name in IN_NATS]:
+        parts.append(f"{', '.join(in_nats)} in nats (natural logarithm)")
+    return ["; ".join(parts)] if parts else []
