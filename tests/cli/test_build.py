@@ -17,11 +17,11 @@ def test_the_sample_becomes_a_thesaurus(tmp_path):
     done = run("build", "--clusters", 8, "--top", 300, "sample", "-o", "a.thesaurus", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "", "talk goes to stderr"
-    assert "words in 8 classes, by " in done.stderr
+    assert "words in 8 classes" in done.stderr
     assert "levels of 8 classes" in done.stderr
     assert "the 300 most frequent of" in done.stderr
-    assert "of what words tell about their contexts" in done.stderr
-    assert "held out, bits per token: " in done.stderr
+    assert "of the mutual information" in done.stderr
+    assert "held-out perplexity" in done.stderr
     shown = [line for line in done.stderr.splitlines() if "─ " in line]
     assert len(shown) == 14, "all nodes of a tree of 8, but for the root"
     assert max(len(line) for line in done.stderr.splitlines()[:-1]) <= 100
@@ -59,8 +59,8 @@ def test_one_class_is_explained(tmp_path, method):
     assert done.returncode == 0, done.stderr
     assert "3 words in 1 class" in done.stderr
     (why,) = (line for line in done.stderr.splitlines() if "too few counts" in line)
-    assert why.startswith("  one class: too few counts to tell classes apart; try more text")
-    assert why.endswith("a lower --min-count, --clusters N")
+    assert "--min-count" in why
+    assert "--clusters N" in why
     assert len(why) <= 100
     for clusters in (1, 2):
         done = run(*command, "--clusters", clusters, "-o", "t", cwd=tmp_path)

@@ -162,7 +162,7 @@ def test_numbers_open_their_lines_where_they_are_asked_for(tmp_path):
         assert line["text"][slice(*line["word"])] == line["keyword"] == "tea"
         assert line["text"][slice(*line["context"])] == verb
     told = run(tmp_path / "counts", "tea", "--lines", 1).stdout
-    assert "tea, as it was seen" in told
+    assert "sentences with tea" in told
     assert re.search(r"obj:spill +t.conllu:\d+ +spill +tea", told)
     page = tmp_path / "page.html"
     assert run(tmp_path / "counts", "tea", "--lines", 1, "-o", page).returncode == 0

@@ -21,6 +21,7 @@ from roget.learn.command_options import ORDERS
 from roget.learn.thesaurus import Thesaurus, lookup
 from roget.report.exports import booklet, export
 from roget.report.why import report
+from support.errors import refused
 
 FICTION = Path(__file__).parents[2] / "docs/examples/fiction.conllu.xz"
 
@@ -74,15 +75,15 @@ def test_keywords_stand_below_each_other(built: Path, columns: int) -> None:
 
 def test_every_format(built: Path, tmp_path: Path) -> None:
     for name in catalogue.names("renderers"):
-        assert "~amod:old" in why(built, "man", "--context", "~amod:old", "--format", name).replace(
-            "\\textasciitilde{}", "~"
-        ).replace("\\~", "~"), name
+        text = why(built, "man", "--context", "~amod:old", "--format", name)
+        # People read the context in words, programs its code.
+        assert ("~amod:old" if name in ("json", "csv", "tsv") else "old ") in text, name
     why(built, "man", "-o", tmp_path / "why.html")
     assert "<html" in (tmp_path / "why.html").read_text(encoding="utf-8")
 
 
 def test_one_word_twice_is_refused(built: Path) -> None:
-    with pytest.raises(InputError, match="'man' twice: expected two words"):
+    with refused("conflicting-options", "man"):
         report(roget.load(built), "man", "man")
     with pytest.raises(InputError, match="'999"):
         report(roget.load(built), "man", into="9" * 5000)
@@ -134,7 +135,7 @@ def test_without_sentences_there_are_contexts_still() -> None:
     assert lookup.find_lines(thesaurus, "tea") == []
     assert made.data["contexts"][0]["counts"] == {"tea": 9, "ale": 8}
     assert "--evidence 3" in made.talk[0]
-    with pytest.raises(InputError, match="expected one of them"):
+    with refused("conflicting-options", "--class"):
         report(thesaurus, "tea", "ale", "book")
     with pytest.raises(InputError, match="'cider'"):
         report(thesaurus, "tea", into="cider")

@@ -28,10 +28,11 @@ def test_neighbours_as_text(folder):
     done = run("neighbours", folder, "gun", "-n", 2)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[0].startswith("gun: seen 8 times, such as with arms-1")
+    assert lines[0].startswith("gun: 8 occurrences")
+    assert "arms-1" in lines[0]
     assert lines[1].split() == ["100%", "arms"]
-    assert len(lines) == 7
-    for line, near in zip(lines[-2:], Thesaurus.load(folder).neighbours("gun", 2), strict=True):
+    assert len(lines) == 9
+    for line, near in zip(lines[5:7], Thesaurus.load(folder).neighbours("gun", 2), strict=True):
         word, alike, *rest = line.split()
         assert word == near.word
         assert float(alike) == pytest.approx(near.similarity, abs=6e-3)
@@ -53,7 +54,7 @@ def test_senses_as_text_and_json(folder):
     done = run("senses", folder, "gun", "-n", 2)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[0] == "gun: seen 8 times, 1 sense"
+    assert lines[0] == "gun: 8 occurrences, 1 sense"
     assert lines[1].split()[0] == "100%"
     assert lines[1].endswith("› arms")
     found = json.loads(run("senses", folder, "gun", "-n", 2, "--format", "json").stdout)
@@ -97,8 +98,7 @@ def test_classify_as_text_json_and_tsv(folder, table, tmp_path):
     ]
     done = run("classify", folder, table)
     assert done.returncode == 0, done.stderr
-    assert "1 word without any context that the thesaurus knows (ballad)" in done.stderr
-    assert "they get no class" in done.stderr
+    assert "(ballad) [unknown-word]" in done.stderr
     lines = [line.split() for line in done.stdout.splitlines()]
     assert lines[0] == ["word", "known", "probability", "class"]
     (pike,) = [line for line in lines if line[0] == "pike"]
@@ -128,7 +128,7 @@ def test_the_root_has_its_name_if_it_was_given_one(folder, tmp_path):
     assert answer["neighbours"][-1]["class"] == {"node": 0, "label": "(all words)"}
     t.editor.rename(0, "Everything").save(tmp_path / "t")
     done = run("neighbours", tmp_path / "t", "gun", "-n", 13)
-    assert done.stdout.splitlines()[-1].endswith("Everything")
+    assert "Everything" in done.stdout
     assert "(all words)" not in done.stdout
 
 
@@ -140,7 +140,8 @@ def test_taxonomies_are_read_as_thesauri_are(tmp_path):
     table.write_text(ANIMALS)
     done = run("neighbours", table, "dog", "-n", 1)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1].split() == ["cat", "0.24", "mammal,", "animal", "mammal"]
+    (cat,) = [line for line in done.stdout.splitlines() if line.startswith("cat")]
+    assert cat.split() == ["cat", "0.24", "mammal,", "animal", "mammal"]
     Counts([[3]], ["wolf"], ["mammal"]).write(tmp_path / "new.tsv")
     done = run("classify", table, tmp_path / "new.tsv", "--format", "json")
     (wolf,) = json.loads(done.stdout)["words"]
