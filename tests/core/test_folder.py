@@ -18,6 +18,7 @@ from scipy import sparse
 from folders import reseal, unseal
 from roget import InputError
 from roget.core import folder as folders
+from support.errors import refused
 
 KIND = folders.Kind(
     "toy",
@@ -179,13 +180,13 @@ def lying(file, header, data=b"", packed=False):
 @pytest.mark.parametrize("packed", [False, True])
 def test_headers_that_lie_are_refused_before_room_is_made(tmp_path, header, packed):
     file = lying(tmp_path / "a.npz", header, b"\0" * 16, packed)
-    with pytest.raises(InputError, match=r"a\.npz: cannot be read as arrays: "):
+    with refused("broken-archive", "a.npz"):
         folders.read_npz(file, packed=packed)
 
 
 def test_packed_arrays_are_read_only_where_asked_for(tmp_path):
     np.savez_compressed(tmp_path / "a.npz", a=np.arange(1000))
-    with pytest.raises(InputError, match="is packed"):
+    with refused("broken-archive"):
         folders.read_npz(tmp_path / "a.npz")
     found = folders.read_npz(tmp_path / "a.npz", packed=True)["a"]
     assert found.tolist() == list(range(1000))
@@ -199,17 +200,17 @@ def test_what_is_vouched_for_but_does_not_fit_is_refused(tmp_path):
     record = json.loads((path / "toy.json").read_text())
     files = record["files"]
     for change, said in (
-        ({"size": -1}, "'size' is -1"),
-        ({"files": {}}, "says nothing of names.parquet"),
-        ({"files": files | {"../x": files["toy.npz"]}}, "'files' is"),
-        ({"files": files | {"toy.npz": files["toy.npz"] | {"arrays": {}}}}, "not the arrays"),
+        ({"size": -1}, "'size': -1"),
+        ({"files": {}}, "names.parquet"),
+        ({"files": files | {"../x": files["toy.npz"]}}, "'files'"),
+        ({"files": files | {"toy.npz": files["toy.npz"] | {"arrays": {}}}}, "toy.npz"),
         (
             {"files": files | {"names.parquet": files["names.parquet"] | {"rows": 9}}},
-            "2 rows; toy.json says 9",
+            "2 rows; expected 9",
         ),
-        ({"format": "roget.other"}, "the format is 'roget.other'"),
-        ({"version": 3}, "reads up to version 2: update roget"),
-        ({"provenance": 1}, "'provenance' is 1"),
+        ({"format": "roget.other"}, "'roget.other'"),
+        ({"version": 3}, "version 3"),
+        ({"provenance": 1}, "'provenance': 1"),
     ):
         reseal_toy(path, record, change)
         with pytest.raises(InputError, match=said):
@@ -231,13 +232,13 @@ def test_only_the_same_kind_is_replaced(tmp_path):
     folders.write(tmp_path / "y", one, {})
     for path, kind in ((tmp_path / "x", other), (tmp_path / "y", two)):
         for act in (folders.check, lambda path, kind: folders.write(path, kind, {})):
-            with pytest.raises(InputError, match="so it is not replaced"):
+            with refused("not-writable"):
                 act(path, kind)
-    with pytest.raises(InputError, match="so it is not replaced"):
+    with refused("not-writable"):
         write(tmp_path / "m")
     (tmp_path / "z").mkdir()
     (tmp_path / "z" / "model.json").write_text('{"name": "of something else"}')
-    with pytest.raises(InputError, match="so it is not replaced"):
+    with refused("not-writable"):
         folders.check(tmp_path / "z", other)
     assert sorted(os.listdir(tmp_path)) == ["m", "x", "y", "z"]
 
@@ -269,7 +270,7 @@ def test_a_model_before_seals_is_read_and_a_seal_is_not_passed_by(tmp_path):
     assert folders.read(tmp_path / "m", kind)["one"] == 3
     place = tmp_path / "m" / "model.json"
     place.write_text(place.read_text().replace('"version": 2', '"version": 1'))
-    with pytest.raises(InputError, match=r"model\.json: 'version' is 1, which has no seal"):
+    with refused("damaged-folder", "model.json: version 1"):
         folders.read(tmp_path / "m", kind)
     unseal(tmp_path / "m")
     found = folders.read(tmp_path / "m", kind)
@@ -307,11 +308,11 @@ MATRIX = sparse.csr_array(np.array([[1.0, 0, 2], [0, 0, 0], [0, 3, 0]]))
 )
 def test_sparse_parts_that_lead_outside_are_refused(change):
     parts = {name: getattr(MATRIX, name) for name in ("data", "indices", "indptr")}
-    assert (folders.need_csr([*parts.values()], MATRIX.shape) != MATRIX).nnz == 0
+    assert (folders.require_csr([*parts.values()], MATRIX.shape) != MATRIX).nnz == 0
     shape = change.pop("shape", MATRIX.shape)
     parts |= {name: np.array(value) for name, value in change.items()}
     with pytest.raises(ValueError):  # noqa: PT011  the messages are many
-        folders.need_csr([*parts.values()], shape)
+        folders.require_csr([*parts.values()], shape)
 
 
 def test_a_broken_npz_of_counts_does_not_reach_compiled_code(tmp_path):
@@ -327,22 +328,22 @@ def test_a_broken_npz_of_counts_does_not_reach_compiled_code(tmp_path):
 def test_arrays_fit_their_schema():
     schema = {"a": ("f", ("n", "m")), "b": ("iu", ("n",)), "c": ("f", (2,))}
     right = {"a": np.ones((2, 3)), "b": np.ones(2, int), "c": np.ones(2)}
-    assert folders.need_arrays(right, schema) == {"n": 2, "m": 3}
+    assert folders.require_arrays(right, schema) == {"n": 2, "m": 3}
     for name, wrong in (
         ("a", np.ones(2)), ("a", np.ones((2, 3), int)), ("a", np.full((2, 3), np.nan)),
         ("b", np.ones(3, int)), ("c", np.ones(3)), ("c", [1.0, 2.0]),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=f"{name}: "):
-            folders.need_arrays(right | {name: wrong}, schema)
+            folders.require_arrays(right | {name: wrong}, schema)
 
 
 def test_what_is_no_such_folder(tmp_path):
-    with pytest.raises(InputError, match="no such directory; expected a toy"):
+    with refused("file-not-found", "a toy"):
         read(tmp_path / "nowhere")
-    with pytest.raises(InputError, match=r"not a toy: it has no toy\.json"):
+    with refused("damaged-folder", "toy.json"):
         read(tmp_path)
     Path(tmp_path / "toy.json").write_bytes(b'{"a": ' + b"9" * 5000 + b"}")
-    with pytest.raises(InputError, match=r"toy\.json: not JSON"):
+    with refused("damaged-folder", "toy.json"):
         read(tmp_path)
 
 

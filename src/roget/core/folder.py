@@ -1,21 +1,21 @@
-"""One format for all that is kept in folders: a sealed manifest, tables and arrays.
+"""The format of all folders that roget writes: a sealed manifest, tables and arrays.
 
 A folder holds a JSON manifest, tables as Parquet files, and arrays in one .npz file. All manifests
-have these names; a kind adds its own:
+have these fields; each kind of folder adds its own:
 
     format       roget.counts, roget.thesaurus, roget.soft.model, …
     kind         counts, thesaurus, clustering, classmodel, attacher or checkpoint: a folder is
                  replaced only by one of the same kind
     version      of the format
     roget        the version of roget that wrote it
-    provenance   where the content comes from
-    files        of each file: bytes, sha256; of tables, rows and columns (name → SQL type); of
-                 arrays, dtype and shape (name → both)
-    seal         SHA-256 of all that stands before it in the manifest
+    provenance   origin of the content
+    files        per file: bytes, sha256; for tables rows and columns (name → SQL type); for
+                 arrays dtype and shape (name → both)
+    seal         SHA-256 of everything before it in the manifest
 
-Nothing in a folder is run or unpickled, and nothing that a file says of itself is trusted before
-it was compared with the file's size, and with the manifest. Folders that were written before there
-were seals lack `kind`, `seal`, and the rows, columns, types and shapes of files.
+Nothing in a folder is executed or unpickled. Sizes and shapes that a file declares are compared
+with the size of the file and with the manifest before they are used. Folders of the first version
+have no `kind`, `seal`, rows, columns, types and shapes.
 """
 
 from __future__ import annotations
@@ -48,22 +48,22 @@ from roget.errors import InputError
 Check: TypeAlias = Callable[[Any], bool]
 Columns: TypeAlias = Mapping[str, Array]
 Schema: TypeAlias = Mapping[str, tuple[str, tuple[str | int, ...]]]
-"""Of arrays: numpy's kinds of types, and sizes, those of the same name being equal."""
+"""Array → numpy type kinds and shape; dimensions with the same name must be equal."""
 
 HASHED = 256 << 20
-"""Bytes up to which the SHA-256 of a table that may never be asked for is checked on loading; that
-of a larger one is checked when it is read."""
+"""Bytes up to which the SHA-256 of an optional table is checked on loading; larger tables are
+checked when they are read."""
 
 ARRAYS = "arrays.npz"
 
 THESAURUS = "thesaurus.json"
-"""The manifest by which the folder of a thesaurus is known, also where none is opened."""
+"""Name of the manifest of a thesaurus."""
 
 COUNT = "count"
-"""Stands for the SQL type of counts, which the manifest's `dtype` tells."""
+"""Placeholder for the SQL type of counts, given by `dtype` of the manifest."""
 
 DTYPES = {"int64": "BIGINT", "float64": "DOUBLE"}
-"""Types of counts, and what they are in tables."""
+"""Type of counts → SQL type."""
 
 _SEAL = b',\n "seal": "'
 _END = b'"\n}\n'
@@ -72,36 +72,35 @@ _SEALED = len(_END) + 64
 
 @dataclass(frozen=True)
 class Kind:
-    """What folders of one kind hold: the declaration that `write` and `read` go by."""
+    """The declared content of one kind of folder, used by `write` and `read`."""
 
     name: str
     format: str
     title: str = "a model"
     manifest: str = "model.json"
     version: int = 2
-    """The first version that was sealed as described above; those before it are checked as far as
-    they go, by `old` as well."""
+    """The first sealed version; older folders are checked as far as possible, also by `old`."""
     fields: Mapping[str, Check] = field(default_factory=dict)
-    """Names that must be in the manifest, and whether a value can be right; "a.b" is b inside a."""
+    """Required field of the manifest → check of its value; "a.b" is b inside a."""
     tables: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Files, their columns and these columns' SQL types."""
+    """Table → its columns and their SQL types."""
     optional: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """The same of files that a folder may lack; they are left alone until they are asked for."""
+    """The same for optional tables, which are read on request."""
     arrays: str | None = None
-    """The file of arrays, if there is one."""
+    """Name of the file of arrays, if there is one."""
     beside: tuple[str, ...] = ()
-    """Files that have a format of their own."""
+    """Files with a format of their own."""
     old: Callable[[Path, dict[str, Any]], None] = lambda place, record: None
-    """Refuses or completes the manifest of an earlier version."""
+    """Check or complete the manifest of an older version."""
 
     @property
     def files(self) -> tuple[str, ...]:
-        """All files but the manifest, and but those that may be missing."""
+        """All required files except the manifest."""
         return (*self.tables, *([self.arrays] if self.arrays else []))
 
 
 def model(name: str, format: str) -> Kind:
-    """A kind of arrays and plain values, whose names depend on what was learnt."""
+    """Return a kind of folder with arrays and plain values of any names."""
     return Kind(name, f"roget.{format}", arrays=ARRAYS)
 
 
@@ -109,32 +108,32 @@ def model(name: str, format: str) -> Kind:
 
 
 def seal_text(record: Mapping[str, Any]) -> bytes:
-    """A JSON object as the bytes of a file, with a seal at its end."""
+    """Return a JSON object as bytes, with a seal at the end."""
     text = format_json(record, allow_nan=False, default=_plain)
-    # A file name that is no text holds lone surrogates; their escape is what JSON wants as well.
+    # Undecodable file names hold lone surrogates, which JSON writes as escapes.
     body = text.removesuffix("\n}").encode("utf-8", "backslashreplace") + _SEAL
     return body + hashlib.sha256(body).hexdigest().encode() + _END
 
 
 def is_sealed(data: bytes) -> bool:
-    """Whether these are the bytes that `seal_text` gave, every one of them."""
+    """Return whether the bytes are exactly what `seal_text` returned."""
     body, seal = data[:-_SEALED], data[-_SEALED:]
     right = hashlib.sha256(body).hexdigest().encode() + _END
     return body.endswith(_SEAL) and seal == right
 
 
 def parse(place: Path, data: bytes) -> dict[str, Any]:
-    """The JSON object in the bytes of a file."""
+    """Parse the JSON object of a file."""
     try:
         found = parse_json(data)
     except ValueError as error:
-        raise InputError(f"{place}: not JSON ({error})") from None
+        raise InputError(f"{place}: not JSON ({error})", code="damaged-folder") from None
     if not isinstance(found, dict):
-        raise InputError(f"{place}: expected a JSON object")
+        raise InputError(f"{place}: expected a JSON object", code="damaged-folder")
     return found
 
 
-def need_version(
+def require_version(
     place: Path,
     record: Mapping[str, Any],
     format: str,
@@ -142,26 +141,30 @@ def need_version(
     data: bytes,
     sealed: int | None = None,
 ) -> int:
-    """The version of a JSON file's format, if this roget can read it and the seal is whole.
+    """Return the version of a manifest after checking format, version and seal.
 
-    Versions are sealed from `sealed` on, if not named from the last: what has a seal and says that
-    it is older was changed.
+    Versions from `sealed` on (default: `known`) have a seal; a sealed file that declares an older
+    version was changed.
     """
     if record.get("format") != format:
-        raise InputError(f"{place}: the format is {record.get('format')!r}; expected {format!r}")
+        raise InputError(
+            f"{place}: the format is {record.get('format')!r}; expected {format!r}",
+            code="damaged-folder",
+        )
     version: Any = record.get("version")
     if not is_whole(version) or version < 1:
-        raise senseless(place, "version", version)
+        raise invalid_field(place, "version", version)
     if version > known:
         raise InputError(
-            f"{place}: version {version} of the format; this roget reads up to version {known}: "
-            "update roget"
+            f"{place}: format version {version} is newer than {known}, the newest this version of "
+            "roget reads; update roget",
+            code="newer-version",
         )
     sealed = known if sealed is None else sealed
     if version < sealed and ("seal" in record or "kind" in record):
         raise InputError(
-            f"{place}: 'version' is {version}, which has no seal: the file was changed since it "
-            "was written"
+            f"{place}: version {version} has no seal, so the file was changed after it was written",
+            code="damaged-folder",
         )
     if version >= sealed and not is_sealed(data):
         raise changed(place)
@@ -169,37 +172,39 @@ def need_version(
 
 
 def changed(place: Path) -> InputError:
-    """The error for a sealed file that is not as it was written."""
-    return InputError(f"{place}: the file was changed since it was written")
+    """Return the error for a sealed file that was changed."""
+    return InputError(f"{place}: the file was changed after it was written", code="damaged-folder")
 
 
-def senseless(place: Path, name: str, value: Any) -> InputError:
-    """The error for a part of a manifest that is not of its kind."""
-    return InputError(f"{place}: {name!r} is {reprlib.repr(value)}, which makes no sense")
+def invalid_field(place: Path, name: str, value: Any) -> InputError:
+    """Return the error for an invalid field of a manifest."""
+    return InputError(
+        f"{place}: invalid value of {name!r}: {reprlib.repr(value)}", code="damaged-folder"
+    )
 
 
 def is_whole(value: Any) -> bool:
-    """Whether a value out of JSON is a whole number."""
+    """Return whether a JSON value is an integer."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def is_size(value: Any) -> bool:
-    """Whether a value out of JSON is a whole number, 0 or more."""
+    """Return whether a JSON value is a non-negative integer."""
     return is_whole(value) and value >= 0
 
 
 def is_mapping(value: Any) -> bool:
-    """Whether a value out of JSON is an object."""
+    """Return whether a JSON value is an object."""
     return isinstance(value, dict)
 
 
 def is_list_of(is_right: Check) -> Check:
-    """Whether a value out of JSON is a list of such values."""
+    """Return a check of JSON lists whose values pass `is_right`."""
     return lambda value: isinstance(value, list) and all(map(is_right, value))
 
 
 def is_text(value: Any) -> bool:
-    """Whether a value out of JSON is a text."""
+    """Return whether a JSON value is a string."""
     return isinstance(value, str)
 
 
@@ -208,7 +213,7 @@ def is_text(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder whose manifest was read, once, and found right; its files are not read yet."""
+    """A folder with a checked manifest; its files have not been read yet."""
 
     path: Path
     kind: Kind
@@ -218,43 +223,47 @@ class Folder:
 
     @property
     def is_sealed(self) -> bool:
-        """Whether the manifest tells what its files hold."""
+        """True if the manifest describes the content of its files."""
         return bool(self.record["version"] == self.kind.version)
 
     def verify(self) -> None:
-        """Compare the files with the manifest: sizes and hashes, but for the hashes of huge tables
-        that are not read now."""
-        for name, said in self.record["files"].items():
+        """Compare sizes and hashes of the files with the manifest; hashes of huge optional tables
+        are compared when they are read."""
+        for name, declared in self.record["files"].items():
             file, manifest = self.path / name, self.kind.manifest
             if not file.is_file():
-                raise InputError(f"{file}: the file is missing")
+                raise InputError(f"{file}: the file is missing", code="damaged-folder")
             size = file.stat().st_size
-            if size != said["bytes"]:
-                raise InputError(f"{file}: {size:,} bytes; {manifest} says {said['bytes']:,}")
-            if not self._is_put_off(name):
-                self._need_hash(name)
+            if size != declared["bytes"]:
+                raise InputError(
+                    f"{file}: {size:,} bytes; expected {declared['bytes']:,} ({manifest})",
+                    code="damaged-folder",
+                )
+            if not self._is_deferred(name):
+                self._require_hash(name)
 
-    def _is_put_off(self, name: str) -> bool:
-        """Whether a file's hash is checked only when it is read."""
+    def _is_deferred(self, name: str) -> bool:
+        """Return whether the hash of a file is checked only when it is read."""
         return name in self.kind.optional and self.record["files"][name]["bytes"] > HASHED
 
-    def _need_hash(self, name: str) -> None:
+    def _require_hash(self, name: str) -> None:
         if sha256(self.path / name) != self.record["files"][name]["sha256"]:
             raise InputError(
-                f"{self.path / name}: the file was changed since {self.kind.manifest} was written"
+                f"{self.path / name}: the file was changed after {self.kind.manifest} was written",
+                code="damaged-folder",
             )
 
     def tables(self, *names: str) -> dict[str, dict[str, Array]]:
-        """The columns of each table, or of those that are named."""
+        """Return the columns of all tables, or of the named ones."""
         with database() as connection:
             return {name: self._table(connection, name) for name in names or self.kind.tables}
 
     def has(self, name: str) -> bool:
-        """Whether there is a table that may be missing."""
+        """Return whether the folder has an optional table."""
         return name in self.record["files"]
 
     def arrays(self) -> dict[str, Any]:
-        """The arrays by their names."""
+        """Return the arrays by name."""
         if self.kind.arrays is None:
             return {}
         file = self.path / self.kind.arrays
@@ -262,11 +271,13 @@ class Folder:
         if self.is_sealed:
             said = self.record["files"][file.name].get("arrays")
             if said != {name: _describe(array) for name, array in arrays.items()}:
-                raise InputError(f"{file}: not the arrays that {self.kind.manifest} tells of")
+                raise InputError(
+                    f"{file}: the arrays differ from {self.kind.manifest}", code="damaged-folder"
+                )
         return arrays
 
     def query(self, connection: Any, name: str) -> str:
-        """The SQL that reads a table with its rows numbered, once its columns are right."""
+        """Return SQL that reads a table with numbered rows, after checking its columns."""
         self._relation(connection, name)
         return parquet(self.path.resolve() / name, numbered=True)
 
@@ -277,49 +288,58 @@ class Folder:
         found = dict(zip(relation.columns, map(str, relation.types), strict=True))
         want = _columns(self.kind, name, self.record)
         if found != want:
-            said, right = (", ".join(f"{k} {v}" for k, v in c.items()) for c in (found, want))
-            raise InputError(f"{file}: the columns are {said}; expected {right}")
+            got, right = (", ".join(f"{k} {v}" for k, v in c.items()) for c in (found, want))
+            raise InputError(
+                f"{file}: the columns are {got}; expected {right}", code="damaged-folder"
+            )
         return relation
 
     def _table(self, connection: Any, name: str) -> dict[str, Array]:
         file = self.path / name
-        if self._is_put_off(name):
-            self._need_hash(name)
+        if self._is_deferred(name):
+            self._require_hash(name)
         relation = self._relation(connection, name)
-        said = self.record["files"][name].get("rows")
-        if said is not None:
-            if not is_size(said):
-                raise senseless(self.path / self.kind.manifest, "rows", said)
-            held, what = 8 * said * len(relation.columns), f"a table of {said:,} rows"
-            limits.need_room(str(file), held, file.stat().st_size, what, limits.SPOOLED_TIMES)
-            # One more would be too many, however many there are.
-            relation = relation.limit(said + 1)
+        declared = self.record["files"][name].get("rows")
+        if declared is not None:
+            if not is_size(declared):
+                raise invalid_field(self.path / self.kind.manifest, "rows", declared)
+            held, what = 8 * declared * len(relation.columns), f"a table of {declared:,} rows"
+            limits.require_room(str(file), held, file.stat().st_size, what, limits.SPOOLED_TIMES)
+            # One row more is enough to detect too many.
+            relation = relation.limit(declared + 1)
         with readable(file):
             arrays: dict[str, Array] = relation.fetchnumpy()
         rows = len(next(iter(arrays.values())))
-        if said is not None and rows != said:
-            more = "more" if rows > said else f"{rows:,}"
-            raise InputError(f"{file}: {more} rows; {self.kind.manifest} says {said:,}")
+        if declared is not None and rows != declared:
+            more = "more" if rows > declared else f"{rows:,}"
+            raise InputError(
+                f"{file}: {more} rows; expected {declared:,} ({self.kind.manifest})",
+                code="damaged-folder",
+            )
         for column, array in arrays.items():
             if np.ma.isMaskedArray(array):
-                raise InputError(f"{file}: the column {column} has a null")
+                raise InputError(f"{file}: the column {column} has a null", code="damaged-folder")
         return arrays
 
 
 def open_folder(path: PathLike, kind: Kind) -> Folder:
-    """The folder of that kind, by its manifest; the files are left alone."""
+    """Open a folder of a kind and check its manifest, without reading its files."""
     folder = Path(path)
     place = folder / kind.manifest
     if not folder.is_dir():
-        raise InputError(f"{folder}: no such directory; expected {kind.title}")
+        raise InputError(
+            f"{folder}: no such directory; expected {kind.title}", code="file-not-found"
+        )
     if not place.is_file():
-        raise InputError(f"{folder}: not {kind.title}: it has no {kind.manifest}")
+        raise InputError(
+            f"{folder}: not {kind.title}: it has no {kind.manifest}", code="damaged-folder"
+        )
     try:
         data = place.read_bytes()
     except OSError as error:
-        raise InputError(f"{place}: {error.strerror}") from None
+        raise InputError(f"{place}: {error.strerror}", code="file-not-found") from None
     record = parse(place, data)
-    version = need_version(place, record, kind.format, kind.version, data)
+    version = require_version(place, record, kind.format, kind.version, data)
     if version < kind.version:
         kind.old(place, record)
         record = {"provenance": {}, "files": {}} | record
@@ -328,17 +348,17 @@ def open_folder(path: PathLike, kind: Kind) -> Folder:
         part, _, inner = name.partition(".")
         value = record.get(part) if not inner else record[part].get(inner)
         if not is_right(value):
-            raise senseless(place, name, value)
+            raise invalid_field(place, name, value)
     _check_files(place, kind, record, sealed=version == kind.version)
     return Folder(folder, kind, record, hashlib.sha256(data).hexdigest())
 
 
 def is_kind(folder: PathLike, kind: Kind) -> bool:
-    """Whether a folder says of itself that it is of this kind; its manifest is not parsed."""
+    """Return whether a folder declares this kind, without parsing its manifest."""
     try:
         with open(Path(folder) / kind.manifest, "rb") as file:
             begin = _BEGIN.match(file.read(256))
-    except (OSError, ValueError):  # no such file, or no such name
+    except (OSError, ValueError):  # no such file, or an impossible name
         return False
     return begin is not None and _kind_of(begin[1].decode(), begin[2]) == kind.name
 
@@ -347,7 +367,7 @@ _BEGIN = re.compile(rb'\s*\{\s*"format":\s*"roget\.([a-z.]+)"(?:,\s*"kind":\s*"(
 
 
 def _kind_of(format: str, kind: bytes | None) -> str:
-    """The kind of a folder by its format, if it was written before manifests told kinds."""
+    """Return the kind of a folder; in the first version it follows from the format."""
     if kind is not None:
         return kind.decode()
     if format.endswith(".checkpoint"):
@@ -357,20 +377,23 @@ def _kind_of(format: str, kind: bytes | None) -> str:
 
 
 def _check_files(place: Path, kind: Kind, record: Mapping[str, Any], *, sealed: bool) -> None:
-    """Refuse a manifest that does not tell of all files what it should, or of others as well."""
+    """Refuse a manifest that does not describe exactly the files of its kind."""
     files = record["files"]
     if not sealed and not files and not kind.tables:
-        return  # models before there were seals
+        return  # models of the first version
     for name, said in files.items():
         if (
             name not in (*kind.files, *kind.optional)
             or not is_mapping(said)
             or not (is_size(said.get("bytes")) and is_text(said.get("sha256")))
         ):
-            raise senseless(place, "files", files)
+            raise invalid_field(place, "files", files)
     missing = next((name for name in kind.files if name not in files), None)
     if missing is not None:
-        raise InputError(f"{place}: 'files' is {reprlib.repr(files)}; says nothing of {missing}")
+        raise InputError(
+            f"{place}: 'files' is {reprlib.repr(files)}; {missing} is missing",
+            code="damaged-folder",
+        )
 
 
 # ---- writing
@@ -386,10 +409,10 @@ def draft_of(
     `roget.core.store.new_directory`.
     """
 
-    def may_go(folder: Path) -> bool:
-        return (ours is None or ours(folder)) and _may_go(folder, kind)
+    def may_replace(folder: Path) -> bool:
+        return (ours is None or ours(folder)) and _may_replace(folder, kind)
 
-    with new_directory(path, may_go, kind.title) as draft:
+    with new_directory(path, may_replace, kind.title) as draft:
         yield draft
         written = open_folder(draft, kind)
         written.arrays()
@@ -400,32 +423,33 @@ def draft_of(
 
 
 def check(path: PathLike, kind: Kind) -> None:
-    """Refuse a place where no folder of this kind could be written: better before the work."""
-    check_directory(path, lambda folder: _may_go(folder, kind), kind.title)
+    """Refuse a path where a folder of this kind cannot be written, before the work starts."""
+    check_directory(path, lambda folder: _may_replace(folder, kind), kind.title)
 
 
-_RUBBISH = re.compile(r"\.DS_Store|Thumbs\.db|desktop\.ini|\.nfs.*|\..*\.draft(\.old)?")
-"""What systems and killed runs leave in folders."""
+_LEFTOVERS = re.compile(r"\.DS_Store|Thumbs\.db|desktop\.ini|\.nfs.*|\..*\.draft(\.old)?")
+"""Files that operating systems and killed runs leave in folders."""
 
 
-def _may_go(folder: Path, kind: Kind) -> bool:
-    """Whether a folder is of this kind; one that holds something else as well must not go."""
+def _may_replace(folder: Path, kind: Kind) -> bool:
+    """Return whether a folder is of this kind; refuse to replace one with other files in it."""
     if not is_kind(folder, kind):
         return False
     known = {kind.manifest, *kind.files, *kind.optional, *kind.beside}
     with suppress(OSError, ValueError, LookupError, TypeError):  # a damaged one may be replaced
         known |= {*parse_json((folder / kind.manifest).read_bytes())["files"]}
     for name in sorted(os.listdir(folder)):
-        if name not in known and not _RUBBISH.fullmatch(name):
+        if name not in known and not _LEFTOVERS.fullmatch(name):
             raise InputError(
                 f"cannot write {folder}: {name} in it is not part of {kind.title} and would be "
-                "lost; move it away, or name another output"
+                "lost; move it away, or choose another output",
+                code="not-writable",
             )
     return True
 
 
 def write(path: PathLike, kind: Kind, content: Mapping[str, Any]) -> None:
-    """Write a folder of plain values and arrays, whole or not at all."""
+    """Write a folder of plain values and arrays atomically."""
     arrays = {name: value for name, value in content.items() if isinstance(value, np.ndarray)}
     plain = {name: value for name, value in content.items() if name not in arrays}
     with draft_of(path, kind) as draft:
@@ -433,13 +457,15 @@ def write(path: PathLike, kind: Kind, content: Mapping[str, Any]) -> None:
 
 
 def read(path: PathLike, kind: Kind) -> dict[str, Any]:
-    """What `write` wrote: the manifest's names and the arrays."""
+    """Return the manifest fields and arrays that `write` wrote."""
     try:
         folder = open_folder(path, kind)
         folder.verify()
         return folder.record | folder.arrays()
     except InputError as error:
-        raise InputError(f"{path} cannot be read as {kind.title}: {error}") from None
+        raise InputError(
+            f"{path} cannot be read as {kind.title}: {error}", code=error.code
+        ) from None
 
 
 def fill(
@@ -451,7 +477,7 @@ def fill(
     tables: Mapping[str, Columns] | None = None,
     arrays: Mapping[str, Array] | None = None,
 ) -> str:
-    """Write tables, arrays and the manifest of a draft; gives the manifest's SHA-256."""
+    """Write tables, arrays and the manifest of a draft; return the SHA-256 of the manifest."""
     if tables:
         with database() as connection:
             for name, columns in tables.items():
@@ -473,7 +499,7 @@ def seal(
     rows: Mapping[str, int],
     arrays: Mapping[str, Array] | None = None,
 ) -> str:
-    """Write the manifest of a draft that holds its files already; gives its SHA-256."""
+    """Write the manifest of a draft that already holds its files; return its SHA-256."""
     files: dict[str, dict[str, Any]] = {}
     present = [name for name in kind.optional if (draft / name).is_file()]
     for name in (*kind.files, *present):
@@ -496,20 +522,20 @@ def seal(
         data = seal_text(record)
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"{kind.title} whose values or provenance cannot be written as JSON: {error}"
+            f"{kind.title}: its values or provenance cannot be written as JSON: {error}"
         ) from None
     (draft / kind.manifest).write_bytes(data)
     return hashlib.sha256(data).hexdigest()
 
 
 def sha256(path: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal."""
+    """Return the SHA-256 of a file in hexadecimal."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _columns(kind: Kind, name: str, record: Mapping[str, Any]) -> dict[str, str]:
-    """The columns of a table and their SQL types."""
+    """Return the columns of a table and their SQL types."""
     return {
         column: DTYPES[record["dtype"]] if type is COUNT else type
         for column, type in {**kind.tables, **kind.optional}[name].items()
@@ -521,10 +547,10 @@ def _describe(array: Array) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A number of numpy's as Python's."""
+    """Return a numpy scalar as a Python number."""
     if isinstance(value, np.generic):
         return value.item()
-    raise TypeError(f"{type(value).__name__} cannot be kept")
+    raise TypeError(f"{type(value).__name__} cannot be stored")
 
 
 # ---- arrays
@@ -532,7 +558,7 @@ def _plain(value: Any) -> Any:
 CSR = ("data", "indices", "indptr")
 _MAGIC = b"\x93NUMPY"
 _LONGEST = 10_000
-"""Bytes of the longest header that is looked at."""
+"""Maximum size of an array header in bytes."""
 
 _FAULTS = (
     OSError, EOFError, ValueError, TypeError, KeyError, NotImplementedError, RuntimeError,
@@ -541,18 +567,20 @@ _FAULTS = (
 
 
 def read_npz(file: Path, *, packed: bool = False, kinds: str = "biuf") -> dict[str, Any]:
-    """The arrays of an .npz file, of numpy's kinds of types; `packed` ones only if asked for.
+    """Read the arrays of an .npz file; compressed ones only with `packed`.
 
-    Nothing is unpickled, and no room is made for an array before its size was compared with the
-    file's.
+    Nothing is unpickled, and no memory is allocated before the declared size of an array was
+    compared with the size of the file.
     """
     try:
         with open(file, "rb") as raw:
             if raw.read(len(_MAGIC)) == _MAGIC:
-                raise InputError("holds a single array; expected a .npz file of several")
+                raise InputError(
+                    "it holds a single array; expected an .npz file", code="broken-archive"
+                )
         with zipfile.ZipFile(file) as archive:
             members = archive.infolist()
-            _need_room(file, members, packed=packed)
+            _check_sizes(file, members, packed=packed)
             found = {}
             for one in members:
                 with archive.open(one) as raw:
@@ -562,21 +590,23 @@ def read_npz(file: Path, *, packed: bool = False, kinds: str = "biuf") -> dict[s
     except InputError as error:
         if str(error).startswith(str(file)):
             raise
-        raise InputError(f"{file}: cannot be read as arrays: {error}") from None
+        raise InputError(f"{file}: cannot read arrays: {error}", code=error.code) from None
     except _FAULTS as error:
-        said = error.strerror if isinstance(error, OSError) else str(error)
-        raise InputError(f"{file}: cannot be read as arrays: {said or repr(error)}") from None
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise InputError(
+            f"{file}: cannot read arrays: {reason or repr(error)}", code="broken-archive"
+        ) from None
 
 
 def check_archive(file: Path) -> None:
-    """Refuse a .zip, or what is one inside, that unpacks to more than it may."""
+    """Refuse a .zip file, or a format based on it, that expands beyond the size limit."""
     try:
         with zipfile.ZipFile(file) as archive:
-            _need_room(file, archive.infolist(), packed=True)
+            _check_sizes(file, archive.infolist(), packed=True)
     except _FAULTS as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"{file}: cannot be unpacked: {error}") from None
+        raise InputError(f"{file}: cannot be unpacked: {error}", code="broken-archive") from None
 
 
 def write_npz(file: Path | IO[bytes], arrays: Mapping[str, Any], *, packed: bool = False) -> None:
@@ -589,22 +619,22 @@ def write_npz(file: Path | IO[bytes], arrays: Mapping[str, Any], *, packed: bool
         (np.savez_compressed if packed else np.savez)(raw, **arrays)
 
 
-def _need_room(file: Path, members: list[zipfile.ZipInfo], *, packed: bool) -> None:
-    """Refuse an archive that says it holds more than it can, or than it may."""
+def _check_sizes(file: Path, members: list[zipfile.ZipInfo], *, packed: bool) -> None:
+    """Refuse an archive that declares more than it can hold, or more than the size limit."""
     size = file.stat().st_size
     for one in members:
         stored = one.compress_type == zipfile.ZIP_STORED and one.file_size == one.compress_size
         if not stored and not packed:
-            raise InputError(f"{one.filename} is packed")
+            raise InputError(f"{one.filename} is compressed", code="broken-archive")
         limits.check_packing(str(file), one.filename, one.compress_type)
     if sum(one.compress_size for one in members) > size:
-        raise InputError("its parts are larger than the file")
+        raise InputError("its members are larger than the file", code="broken-archive")
     whole = sum(one.file_size for one in members)
-    limits.need_room(str(file), whole, size, f"unpacks to {limits.show_size(whole)}")
+    limits.require_room(str(file), whole, size, f"unpacks to {limits.show_size(whole)}")
 
 
 def read_npy(file: Path) -> Any:
-    """The array of an .npy file, none of whose claims are trusted."""
+    """Read the array of an .npy file, after checking its header."""
     with open(file, "rb") as raw:
         return _read_array(raw, "it", file.stat().st_size, "biufUS")
 
@@ -615,31 +645,36 @@ def _read_array(raw: IO[bytes], name: str, size: int, kinds: str) -> Any:
         first = formats.read_magic(raw) == (1, 0)
         read = formats.read_array_header_1_0 if first else formats.read_array_header_2_0
         shape, _, dtype = read(raw, max_header_size=_LONGEST)
-    except Exception:  # numpy's parser has errors of several kinds
-        raise InputError(f"{name} is no array of numbers or texts") from None
+    except Exception:  # the parser of numpy raises many kinds of errors
+        raise InputError(
+            f"{name} is not an array of numbers or strings", code="broken-archive"
+        ) from None
     if dtype.hasobject:
         raise InputError(
-            f"{name} holds Python objects; objects are never loaded, because that can run "
-            "code: save names as arrays of text, array.astype('U')"
+            f"{name} holds Python objects, which are never loaded because that can execute code; "
+            "save strings with array.astype('U')",
+            code="broken-archive",
         )
     if dtype.kind not in kinds:
-        raise InputError(f"{name} has values of type {dtype}")
+        raise InputError(f"{name} has values of type {dtype}", code="broken-archive")
     if raw.tell() + math.prod(shape) * dtype.itemsize != size:
-        raise InputError(f"{name} is no array of shape {shape} and type {dtype}")
+        raise InputError(
+            f"{name}: shape {shape} and type {dtype} do not match its size", code="broken-archive"
+        )
     raw.seek(0)
-    # Compiled code knows the machine's own order of bytes only.
+    # Compiled code expects the native byte order.
     array = formats.read_array(raw, allow_pickle=False).astype(dtype.newbyteorder("="), copy=False)
     if dtype.kind == "U" and array.size and dtype.itemsize:
         letters = np.ascontiguousarray(array).view(np.uint32)
         if letters.max() > sys.maxunicode:
-            raise InputError(f"{name} holds what is no text")
+            raise InputError(f"{name} holds invalid characters", code="broken-archive")
     return array
 
 
-def need_csr(parts: Sequence[Array], shape: Any, *, finite: bool = True) -> Any:
-    """The scipy.sparse.csr_array of data, indices and indptr, once no place in it leads outside.
+def require_csr(parts: Sequence[Array], shape: Any, *, finite: bool = True) -> Any:
+    """Return the csr_array of data, indices and indptr after checking all indices.
 
-    Compiled code follows `indptr` and `indices` blindly. A ValueError tells what is wrong.
+    Compiled code does not check `indptr` and `indices`. Raises ValueError.
     """
     from scipy import sparse
 
@@ -651,22 +686,22 @@ def need_csr(parts: Sequence[Array], shape: Any, *, finite: bool = True) -> Any:
         ("data", data, "biuf"), ("indices", indices, "iu"), ("indptr", indptr, "iu"),
     ):  # fmt: skip
         if not isinstance(part, np.ndarray) or part.ndim != 1 or part.dtype.kind not in kinds:
-            raise ValueError(f"{name}: expected numbers in a row, places being whole ones")
+            raise ValueError(f"{name}: expected a one-dimensional array of kind {kinds}")
     if indptr.size != shape[0] + 1 or indptr[0] != 0 or indptr[-1] != indices.size:
-        raise ValueError(f"indptr does not lead through {shape[0]} rows and {indices.size} cells")
+        raise ValueError(f"indptr does not match {shape[0]} rows and {indices.size} cells")
     if data.size != indices.size:
-        raise ValueError(f"{data.size} values have {indices.size} places")
+        raise ValueError(f"data and indices differ in length ({data.size} and {indices.size})")
     if not np.all(indptr[1:] >= indptr[:-1]):
         raise ValueError("indptr decreases")
     if indices.size and not (int(indices.min()) >= 0 and int(indices.max()) < shape[1]):
-        raise ValueError(f"indices lead outside of {shape[1]} columns")
+        raise ValueError(f"indices exceed {shape[1]} columns")
     if finite and not np.isfinite(data).all():
-        raise ValueError("data: expected numbers that are finite")
+        raise ValueError("data: expected finite numbers")
     return sparse.csr_array((data, indices, indptr), shape=shape)
 
 
 def to_arrays(name: str, table: Any) -> dict[str, Array]:
-    """A table as arrays that folders keep: itself, or the parts of a sparse one."""
+    """Return a matrix as named arrays: itself, or the parts of a sparse matrix."""
     if isinstance(table, np.ndarray):
         return {name: table}
     parts = {f"{name}.{part}": np.asarray(getattr(table, part)) for part in CSR}
@@ -674,84 +709,86 @@ def to_arrays(name: str, table: Any) -> dict[str, Array]:
 
 
 def from_arrays(arrays: Mapping[str, Any], name: str) -> Any:
-    """The table of `to_arrays`, checked; a KeyError or ValueError tells what is wrong."""
+    """Return the matrix of `to_arrays` after checking it; raises KeyError or ValueError."""
     if name in arrays:
-        need_arrays(arrays, {name: ("iuf", ("rows", "columns"))})
+        require_arrays(arrays, {name: ("iuf", ("rows", "columns"))})
         return arrays[name]
     try:
-        table = need_csr([arrays[f"{name}.{part}"] for part in CSR], arrays[f"{name}.shape"])
+        table = require_csr([arrays[f"{name}.{part}"] for part in CSR], arrays[f"{name}.shape"])
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
-    # Compiled code goes through rows in order, and meets no cell twice.
+    # Compiled code expects sorted rows without duplicates.
     if not table.has_canonical_format:
         table.sum_duplicates()
     return table
 
 
 def put_under(part: str, content: Mapping[str, Any]) -> dict[str, Any]:
-    """The content of a part, by the names under which it is kept beside others."""
+    """Prefix the names of a part's content with its name."""
     return {f"{part}.{name}": value for name, value in content.items()}
 
 
 def take_under(part: str, kept: Mapping[str, Any]) -> dict[str, Any]:
-    """What `put_under` put there, by its own names."""
+    """Return the content that `put_under` stored for a part."""
     head = f"{part}."
     return {name[len(head) :]: value for name, value in kept.items() if name.startswith(head)}
 
 
-def need_arrays(arrays: Mapping[str, Any], schema: Schema) -> dict[str, int]:
-    """The sizes by their names, once arrays are of these kinds and shapes and finite.
+def require_arrays(arrays: Mapping[str, Any], schema: Schema) -> dict[str, int]:
+    """Check types, shapes and finiteness of arrays; return the sizes by name.
 
     >>> arrays = {"a": np.ones((2, 3)), "b": np.ones(3)}
-    >>> need_arrays(arrays, {"a": ("f", ("n", "m")), "b": ("f", ("m",))})
+    >>> require_arrays(arrays, {"a": ("f", ("n", "m")), "b": ("f", ("m",))})
     {'n': 2, 'm': 3}
     """
     sizes: dict[str, int] = {}
     for name, (kinds, shape) in schema.items():
         array = arrays[name]
         if not isinstance(array, np.ndarray) or array.dtype.kind not in kinds:
-            raise ValueError(f"{name}: expected an array of numpy's kinds {kinds}")
+            raise ValueError(f"{name}: expected an array of the type kinds {kinds}")
         if array.ndim != len(shape):
             raise ValueError(f"{name}: the shape is {array.shape}, expected {shape}")
         for size, of in zip(array.shape, shape, strict=True):
             if size != (of if isinstance(of, int) else sizes.setdefault(of, size)):
                 raise ValueError(f"{name}: the shape is {array.shape}, expected {shape} by {sizes}")
         if array.dtype.kind == "f" and not np.isfinite(array).all():
-            raise ValueError(f"{name}: expected numbers that are finite")
+            raise ValueError(f"{name}: expected finite numbers")
     return sizes
 
 
-def need_range(name: str, values: Array, low: float, high: float) -> None:
-    """Refuse, by a ValueError, numbers that are not from `low` to below `high`."""
+def require_range(name: str, values: Array, low: float, high: float) -> None:
+    """Raise ValueError unless low ≤ values < high."""
     if values.size and not (values.min() >= low and values.max() < high):
         raise ValueError(f"{name}: expected numbers from {low:,} to below {high:,}")
 
 
-def need_texts(given: Mapping[str, Any], *names: str, distinct: bool = True) -> None:
-    """Refuse, by a ValueError, what are not lists of texts, each of them once if `distinct`."""
+def require_texts(given: Mapping[str, Any], *names: str, distinct: bool = True) -> None:
+    """Raise ValueError unless the named values are lists of (distinct) strings."""
     for name in names:
         texts = given[name]
         if not is_list_of(is_text)(texts) or (distinct and len({*texts}) != len(texts)):
-            raise ValueError(f"{name!r} is {reprlib.repr(texts)}, which makes no sense")
+            raise ValueError(f"invalid value of {name!r}: {reprlib.repr(texts)}")
 
 
-def need_numbers(given: Mapping[str, Any], *names: str, low: float = -math.inf) -> None:
-    """Refuse, by a ValueError, plain values that are not finite numbers, `low` or more."""
+def require_numbers(given: Mapping[str, Any], *names: str, low: float = -math.inf) -> None:
+    """Raise ValueError unless the named values are finite numbers of at least `low`."""
     for name in names:
         value = given[name]
         right = isinstance(value, int | float) and not isinstance(value, bool)
         if not right or not low <= value <= sys.float_info.max:
-            raise ValueError(f"{name!r} is {reprlib.repr(value)}, which makes no sense")
+            raise ValueError(f"invalid value of {name!r}: {reprlib.repr(value)}")
 
 
 @contextmanager
 def whole(path: PathLike) -> Iterator[None]:
-    """Whatever goes wrong while a folder's content is made sense of names the folder."""
+    """Raise errors of the block as `InputError` with the name of the folder."""
     try:
         yield
     except InputError:
         raise
     except KeyError as error:
-        raise InputError(f"{path} is not a whole model: {error} is missing") from None
+        raise InputError(
+            f"{path} is incomplete: {error} is missing", code="damaged-folder"
+        ) from None
     except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError) as error:
-        raise InputError(f"{path} is not a whole model: {error}") from None
+        raise InputError(f"{path} is damaged: {error}", code="damaged-folder") from None

@@ -266,7 +266,7 @@ def _sparse(arrays: dict[str, Any]) -> Any:
         if layout == "bsr":  # indices count blocks
             values = np.arange(len(data))
             sizes = tuple(size // block for size, block in zip(shape, data.shape[1:], strict=True))
-        folders.need_csr([values, indices, indptr], sizes, finite=False)
+        folders.require_csr([values, indices, indptr], sizes, finite=False)
         return getattr(sparse, f"{layout}_array")((data, indices, indptr), shape=shape)
     if layout == "coo":
         return sparse.coo_array((arrays["data"], (arrays["row"], arrays["col"])), shape=shape)
@@ -283,7 +283,7 @@ def _require_room(place: Path, matrix: Any) -> Any:
     if matrix.ndim == 2:
         size = _NAMED * sum(map(int, matrix.shape))
         what = f"a matrix of {matrix.shape[0]:,} × {matrix.shape[1]:,}"
-        limits.need_room(str(place), size, place.stat().st_size, what)
+        limits.require_room(str(place), size, place.stat().st_size, what)
     return matrix
 
 

@@ -81,7 +81,7 @@ def unpacker_room(stored: int) -> int:
     return max(UNPACKER, allowed(stored))
 
 
-def need_room(name: str, size: int, stored: int, what: str, times: int = TIMES) -> None:
+def require_room(name: str, size: int, stored: int, what: str, times: int = TIMES) -> None:
     """Refuse an input that takes more bytes than it may; `what` says what takes them."""
     if size > allowed(stored, times):
         raise too_large(name, what, size)

@@ -20,7 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
-from roget.core.io.limits import SPOOLED_TIMES, need_room, show_size, weigh
+from roget.core.io.limits import SPOOLED_TIMES, require_room, show_size, weigh
 from roget.core.io.problems import Problems
 from roget.core.io.source import FORMATS, Source, source_of
 from roget.core.io.values import parse_json, whole_number
@@ -410,7 +410,7 @@ def look_at_parquet(table: Table, times: int = SPOOLED_TIMES) -> Table:
     with database() as connection, readable(table.name):
         count, size = weigh_parquet(connection, table.path)
         what = f"a table of {count:,} rows, {show_size(size)} in memory"
-        need_room(table.name, size, weigh(table.path), what, times)
+        require_room(table.name, size, weigh(table.path), what, times)
         rows = connection.execute(f"DESCRIBE SELECT * FROM {table.sql}").fetchall()[:-1]
     names, types = zip(*((str(row[0]), str(row[1])) for row in rows), strict=True)
     return replace(table, names=names, types=types, header=True)

@@ -156,10 +156,10 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
         with folders.whole(path):
             made = cls(**kept["options"])
             check(made)
-            folders.need_numbers(kept, "trained_on", low=0)
+            folders.require_numbers(kept, "trained_on", low=0)
             made.left_out_accuracy_ = kept["left_out_accuracy"]
             if made.left_out_accuracy_ is not None:
-                folders.need_numbers(kept, "left_out_accuracy", low=0)
+                folders.require_numbers(kept, "left_out_accuracy", low=0)
             made.trained_on_ = kept["trained_on"]
             made.fitted_ = MODELS[made._kind].read(folders.take_under("fitted", kept))
         made.classes_, made.dev_ = np.array([NOUN, VERB]), None

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import expit
 
-from roget.core.folder import Schema, need_arrays, need_range, put_under, take_under
+from roget.core.folder import Schema, put_under, require_arrays, require_range, take_under
 from roget.core.quadruple import Quadruple
 from roget.core.types import BoolArray, Floats, Ints
 from roget.learn.attachment.machine import LARGEST, FeatureRows, Machine
@@ -131,12 +131,12 @@ class Best:
             "weights.scaling": ("f", (2, TOLD)),
             "weights.weights": ("f", (features,)),
         }
-        need_arrays(kept, schema)
+        require_arrays(kept, schema)
         for name in schema:
-            need_range(name, kept[name], -LARGEST, LARGEST)
-        need_range("weights.scaling", kept["weights.scaling"][1], 1e-7, LARGEST)
+            require_range(name, kept[name], -LARGEST, LARGEST)
+        require_range("weights.scaling", kept["weights.scaling"][1], 1e-7, LARGEST)
         machine = take_under("machine", kept)
-        need_arrays(machine, {"evidence": ("f", ("items", TOLD))})
+        require_arrays(machine, {"evidence": ("f", ("items", TOLD))})
         return cls(
             read_forms(take_under("forms", kept)),
             verbs,

@@ -16,11 +16,11 @@ from roget import catalogue
 from roget.core.counts import Counts
 from roget.core.folder import (
     CSR,
-    need_arrays,
-    need_csr,
-    need_range,
-    need_texts,
     put_under,
+    require_arrays,
+    require_csr,
+    require_range,
+    require_texts,
     take_under,
 )
 from roget.core.quadruple import Quadruple
@@ -159,7 +159,7 @@ class Chain:
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Self:
         """Read stored values."""
-        need_texts(kept, "names", "order")
+        require_texts(kept, "names", "order")
         # Folders of early versions have no rule.
         rule = kept.get("rule", RULES[0])
         if rule not in RULES or not {*kept["order"]} <= {*kept["names"]}:
@@ -263,13 +263,13 @@ class AttachmentPreference:
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Self:
         """Read stored values."""
-        need_texts(kept, "words", "heads")
+        require_texts(kept, "words", "heads")
         shapes = {"shares": len(kept["words"]), "density": len(kept["heads"])}
-        need_arrays(kept, {"times": ("iuf", (len(kept["heads"]),))})
+        require_arrays(kept, {"times": ("iuf", (len(kept["heads"]),))})
         for name in ("times", "shares_data", "density_data"):
-            need_range(name, kept[name], 0, math.inf)
+            require_range(name, kept[name], 0, math.inf)
         shares, density = (
-            need_csr([kept[f"{name}_{part}"] for part in CSR], (rows, kept["n_classes"]))
+            require_csr([kept[f"{name}_{part}"] for part in CSR], (rows, kept["n_classes"]))
             for name, rows in shapes.items()
         )
         return cls(kept["words"], kept["heads"], shares, density, kept["times"])

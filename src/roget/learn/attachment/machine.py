@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from roget.core.folder import Schema, need_arrays, need_range, need_texts
+from roget.core.folder import Schema, require_arrays, require_range, require_texts
 from roget.core.types import BoolArray
 
 Floats = npt.NDArray[np.float32]
@@ -180,18 +180,18 @@ class Machine:
     @classmethod
     def read(cls, kept: Mapping[str, Any], tables: Sequence[Floats]) -> Machine:
         """Read stored values, given the vectors of verbs and of both nouns."""
-        need_arrays(kept, _KEPT)
-        need_texts(kept, "blocks")
-        need_texts(kept, "prepositions", distinct=False)
+        require_arrays(kept, _KEPT)
+        require_texts(kept, "blocks")
+        require_texts(kept, "prepositions", distinct=False)
         words, rows, sizes = kept["words"], kept["rows"], kept["sizes"]
         if len(kept["prepositions"]) != len(words):
             raise ValueError(f"{len(kept['prepositions'])} prepositions of {len(words)} quadruples")
         # −1 is an unknown word; rows refer to the quadruples above.
-        need_range("words", words, -1, 1 << 53)
-        need_range("rows", rows, 0, len(words))
-        need_range("sizes", sizes, 0, rows.size + 1)
+        require_range("words", words, -1, 1 << 53)
+        require_range("rows", rows, 0, len(words))
+        require_range("sizes", sizes, 0, rows.size + 1)
         for name in ("evidence", "means", "weights"):
-            need_range(name, kept[name], -LARGEST, LARGEST)
+            require_range(name, kept[name], -LARGEST, LARGEST)
         words, sizes = words.astype(np.int64), sizes.astype(np.int64)
         if sizes.sum() != rows.size:
             raise ValueError(f"sizes: their sum is {sizes.sum()}, of {rows.size} rows")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from roget import catalogue
-from roget.core.folder import need_numbers
+from roget.core.folder import require_numbers
 from roget.core.io.problems import Problems
 from roget.core.io.source import FORMATS, Source, is_remote, source_of
 from roget.core.io.table import PAIRS, Roles, open_table
@@ -99,7 +99,7 @@ def make_forms(verbs: Mapping[str, float], nouns: Mapping[str, float]) -> Forms:
 def read_forms(kept: Mapping[str, Any]) -> Forms:
     """Read stored base forms."""
     for known in (kept["verbs"], kept["nouns"]):
-        need_numbers(known, *known, low=0)
+        require_numbers(known, *known, low=0)
     return make_forms(kept["verbs"], kept["nouns"])
 
 

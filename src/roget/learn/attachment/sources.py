@@ -17,7 +17,7 @@ from scipy import sparse
 
 from roget.core.counts import Counts
 from roget.core.counts.views import ppmi, unit
-from roget.core.folder import Schema, need_arrays, need_range, need_texts
+from roget.core.folder import Schema, require_arrays, require_range, require_texts
 from roget.core.quadruple import Quadruple
 from roget.data import sample
 from roget.errors import InputError
@@ -123,14 +123,14 @@ class Vectors:
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Vectors:
         """Read stored values."""
-        need_texts(kept, "words", "hints")
+        require_texts(kept, "words", "hints")
         schema: Schema = {
             "table": ("f", (len(kept["words"]), "dimensions")),
             "hinted": ("f", (len(kept["hints"]), "dimensions")),
         }
-        need_arrays(kept, schema)
-        need_range("table", kept["table"], -1.01, 1.01)  # of unit vectors
-        need_range("hinted", kept["hinted"], -65505, 65505)  # of half precision
+        require_arrays(kept, schema)
+        require_range("table", kept["table"], -1.01, 1.01)  # of unit vectors
+        require_range("hinted", kept["hinted"], -65505, 65505)  # of half precision
         table, hinted = (kept[name].astype(np.float32) for name in ("table", "hinted"))
         return cls(kept["words"], table, kept["hints"], hinted)
 

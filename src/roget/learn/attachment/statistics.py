@@ -12,7 +12,7 @@ import numpy as np
 
 from roget.core.counts import Counts
 from roget.core.counts.matrix import split_slot
-from roget.core.folder import need_arrays, need_range, need_texts
+from roget.core.folder import require_arrays, require_range, require_texts
 from roget.core.quadruple import Quadruple
 from roget.core.types import Array, BoolArray, Floats, Ints
 from roget.learn.attachment.quads import NOUN, LemmatisedQuadruple
@@ -96,9 +96,9 @@ class Keyed:
     def read(cls, kept: Mapping[str, Any]) -> Self:
         """Read stored values."""
         keys, values = cls.names
-        need_texts(kept, keys)
-        need_arrays(kept, {values: (cls.kinds, (len(kept[keys]), *cls.shape))})
-        need_range(values, kept[values], *cls.range)
+        require_texts(kept, keys)
+        require_arrays(kept, {values: (cls.kinds, (len(kept[keys]), *cls.shape))})
+        require_range(values, kept[values], *cls.range)
         return cls(kept[keys], kept[values])
 
 

@@ -55,7 +55,7 @@ def read(path: PathLike) -> tuple[dict[str, Any], Any, list[ClassCounts], Mixtur
     """Read a folder: the header, the training counts, the predictions and their mixture."""
     with folders.whole(path):
         kept = folders.read(path, KIND)
-        folders.need_arrays(kept, _MIXTURE)
+        folders.require_arrays(kept, _MIXTURE)
         mixture = Mixture(kept["mixture"], *(kept[name] for name in _MIXTURE))
         found = [
             ClassCounts(one["name"], _parts(kept, f"classes.{place}", one), one["types"])

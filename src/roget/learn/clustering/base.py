@@ -330,7 +330,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         parts = tuple(content[f"membership_{part}"] for part in ("data", "indices", "indptr"))
         return Clustering(
             Tree.from_json(content["tree_"]),
-            folder.need_csr(parts, content["membership_shape"]),
+            folder.require_csr(parts, content["membership_shape"]),
             content["centroids_"],
             content["mass_"],
             content["background_"],

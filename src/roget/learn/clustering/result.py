@@ -100,12 +100,14 @@ class Rule:
                 schema[one.name] = "iu" if one.metadata["whole"] else "iuf", tuple(axes)
             elif isinstance(value, float) and not math.isfinite(value):
                 raise ValueError(f"{one.name}: {value} is not a finite number")
-        folder.need_arrays(vars(self), schema)
+        folder.require_arrays(vars(self), schema)
         for one in fields(self):
             if one.name in schema:
                 if getattr(self, one.name).dtype == np.float16:
                     raise ValueError(f"{one.name}: expected 32- or 64-bit numbers")
-                folder.need_range(one.name, getattr(self, one.name), one.metadata["least"], np.inf)
+                folder.require_range(
+                    one.name, getattr(self, one.name), one.metadata["least"], np.inf
+                )
 
     def select(self, clusters: Ints) -> Self:
         """Return the rule restricted to some of the clusters."""
@@ -220,10 +222,10 @@ def _read_plain(kind: type[Rule], given: Mapping[str, Any]) -> dict[str, Any]:
         if value is None and name in optional:
             continue
         if declared.get(name) == "float":
-            folder.need_numbers(given, name)
+            folder.require_numbers(given, name)
             found[name] = float(value)
         elif declared.get(name) == "int":
-            folder.need_numbers(given, name)
+            folder.require_numbers(given, name)
             if not isinstance(value, int) or abs(value) > WHOLE:
                 raise ValueError(f"{name}: {value!r} is not an integer, or too large")
         elif declared.get(name) == "bool" and not isinstance(value, bool):
@@ -552,7 +554,7 @@ class Clustering(ReportMixin):
         if centroids.dtype.kind != "f":
             raise ValueError(f"centroids: {centroids.dtype}; expected fractions")
         k, m = centroids.shape
-        folder.need_arrays(arrays, {"mass": ("iuf", (k,)), "background": ("iuf", (m,))})
+        folder.require_arrays(arrays, {"mass": ("iuf", (k,)), "background": ("iuf", (m,))})
         return cls(
             Tree.from_json(plain["tree"]),
             _read_shares(arrays, "memberships"),
@@ -639,7 +641,7 @@ def posterior(lengths: Floats, mass: Floats) -> Floats:
 def _read_shares(arrays: Mapping[str, Array], name: str) -> Any:
     """Read a table of probabilities from a folder as float32 or float64."""
     table = folder.from_arrays(arrays, name)
-    folder.need_range(name, table.data if sparse.issparse(table) else table, 0, 1 + SLACK)
+    folder.require_range(name, table.data if sparse.issparse(table) else table, 0, 1 + SLACK)
     return table if table.dtype in (np.float32, np.float64) else table.astype(np.float64)
 
 

@@ -151,13 +151,13 @@ class Representation:
             "vectors": ("f", (n, "dimensions")), "lengths": ("f", (n, 2)),
             "values": ("f", ("dimensions",)), "totals": ("f", (m,)), "width": ("iu", (1,)),
         }  # fmt: skip
-        sizes, width = folder.need_arrays(arrays, schema), int(arrays["width"][0])
+        sizes, width = folder.require_arrays(arrays, schema), int(arrays["width"][0])
         if not 0 <= width <= sizes["dimensions"]:
             raise ValueError(f"width {width}: expected 0 to {sizes['dimensions']}")
         rows = arrays.get("rows")
         if rows is not None:
-            folder.need_arrays(arrays, {"rows": ("iu", ("words",))})
-            folder.need_range("rows", rows, -1, n)
+            folder.require_arrays(arrays, {"rows": ("iu", ("words",))})
+            folder.require_range("rows", rows, -1, n)
         vectors = arrays["vectors"].astype(np.float32)
         return cls(
             weights, vectors, arrays["lengths"], arrays["values"], width, arrays["totals"], rows

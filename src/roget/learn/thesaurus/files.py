@@ -367,7 +367,7 @@ def _read_edits(folder: folders.Folder) -> tuple[EditLog, str]:
         raise InputError(f"{place}: the file is missing", code="damaged-folder")
     data = place.read_bytes()
     record = folders.parse(place, data)
-    version = folders.need_version(place, record, EDITS_FORMAT, EDITS_VERSION, data, _SEALED)
+    version = folders.require_version(place, record, EDITS_FORMAT, EDITS_VERSION, data, _SEALED)
     given, undone, next_id = record.get("edits"), record.get("undone", []), record.get("next_id", 0)
     if not isinstance(given, list) or not (version > 1 or _is_hashed(given, record.get("sha256"))):
         raise folders.changed(place)

@@ -61,7 +61,7 @@ def _load_arrow(path: str) -> Any:
     with _readable(path, "Arrow"):
         rows, size = weigh_arrow(path)
     what = f"a table of {rows:,} rows, {limits.show_size(size)} in memory"
-    limits.need_room(path, size, limits.weigh(path), what)
+    limits.require_room(path, size, limits.weigh(path), what)
     with _readable(path, "Arrow"):
         table = feather.read_table(path)
         # What a file says of its parts is trusted until then.

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from roget.core.folder import need_arrays, need_range
+from roget.core.folder import require_arrays, require_range
 from roget.core.information import xlogx
 from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
@@ -37,9 +37,9 @@ class Merges:
     @classmethod
     def read(cls, n_words: int, kept: Mapping[str, Any]) -> Self:
         """Read saved merges; KeyError or ValueError if they are invalid."""
-        need_arrays(kept, {"pairs": ("iu", ("n", 2)), "losses": ("f", ("n",))})
+        require_arrays(kept, {"pairs": ("iu", ("n", 2)), "losses": ("f", ("n",))})
         pairs = kept["pairs"].astype(np.int64)
-        need_range("pairs", pairs, 0, n_words)
+        require_range("pairs", pairs, 0, n_words)
         one, other = pairs.T
         order = np.arange(len(pairs))
         gone = np.full(n_words, len(pairs))

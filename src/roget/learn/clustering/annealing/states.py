@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
-from roget.core.folder import need_numbers
+from roget.core.folder import require_numbers
 from roget.core.types import Array
 from roget.engines.local import cores
 from roget.errors import InputError
@@ -124,8 +124,8 @@ def read_settings(kept: Mapping[str, Any]) -> AnnealingSettings:
     """Read the settings of a checkpoint; ValueError or TypeError if they are invalid."""
     for name in ("n_clusters", "beta", "until"):
         if kept.get(name) is not None:
-            need_numbers(kept, name, low=0)
-    need_numbers(kept, "tol", "max_iter", "seed", low=0)
+            require_numbers(kept, name, low=0)
+    require_numbers(kept, "tol", "max_iter", "seed", low=0)
     found = AnnealingSettings(**kept)
     whole = (found.max_iter, found.seed, found.stride, found.n_clusters or 1)
     if not all(type(one) is int for one in whole) or found.stride < 1:
@@ -196,11 +196,11 @@ class AnnealingSearch:
 
     def restore(self, kept: dict[str, Any]) -> None:
         """Resume from a snapshot; ValueError or the like if it is invalid."""
-        need_numbers(kept, "beta", low=sys.float_info.min)
+        require_numbers(kept, "beta", low=sys.float_info.min)
         for energy in (kept["energy"], *(split["energy"] for split in kept["splits"])):
-            need_numbers(energy, "free", "distortion", "entropy")
+            require_numbers(energy, "free", "distortion", "entropy")
         for number, split in enumerate(kept["splits"], 1):
-            need_numbers(split, "beta", "critical_beta", low=0)
+            require_numbers(split, "beta", "critical_beta", low=0)
             if type(split["parent"]) is not int or split["parent"] not in range(number):
                 raise ValueError(f"split {number} is of cluster {split['parent']!r}")
         self.beta, self.finished = kept["beta"], bool(kept["finished"])

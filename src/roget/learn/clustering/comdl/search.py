@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
-from roget.core.folder import is_size, need_arrays, need_numbers, need_range
+from roget.core.folder import is_size, require_arrays, require_numbers, require_range
 from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
 from roget.learn.clustering.checkpoints import Pause, never_stop
@@ -171,7 +171,7 @@ class CoMDLSearch:
         for side, n in enumerate(sizes):
             schema |= {f"rest_{side}": ("i", (2, n))}
             schema |= {f"classes_{at}_{side}": ("i", (n,)) for at in range(len(kept["classes"]))}
-        need_arrays(kept, schema)
+        require_arrays(kept, schema)
         counters = ("start", "sweep", "greedy", "done")
         if not all(is_size(kept[name]) for name in counters) or type(kept["finished"]) is not bool:
             raise ValueError("start, sweep, greedy, done or finished is invalid")
@@ -185,12 +185,12 @@ class CoMDLSearch:
         for at, values in enumerate(kept["classes"]):
             labels = [kept[f"classes_{at}_{side}"].astype(np.int64) for side in (0, 1)]
             for side, fixed in enumerate(self.settings.fixed):
-                need_range(f"classes_{at}_{side}", labels[side], 0, sizes[side])
+                require_range(f"classes_{at}_{side}", labels[side], 0, sizes[side])
                 filled = np.bincount(labels[side])
                 if not filled.all() or (fixed and filled.size > fixed):
                     raise ValueError(f"classes_{at}_{side}: empty class, or too many classes")
-            need_numbers(values, "a", "b", low=0)
-            need_numbers(values, "total")
+            require_numbers(values, "a", "b", low=0)
+            require_numbers(values, "total")
             classes = CoclusterState(labels, **values)
             if not math.isclose(
                 self.length(classes).total, classes.total, rel_tol=1e-6, abs_tol=1e-2

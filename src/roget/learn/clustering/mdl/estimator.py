@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
-from roget.core.folder import need_numbers
+from roget.core.folder import require_numbers
 from roget.core.information import bits
 from roget.core.types import Floats
 from roget.errors import Notice
@@ -132,7 +132,7 @@ class MDLTree(Clusterer, MDLOptions):
         if self.criterion_ != "dirichlet" or self.estimator == "mle":
             return
         if earlier is not None:
-            need_numbers(earlier, "concentration", "parent_weight", low=0)
+            require_numbers(earlier, "concentration", "parent_weight", low=0)
             self.concentration_ = earlier["concentration"]
             self.parent_weight_ = earlier["parent_weight"]
             return

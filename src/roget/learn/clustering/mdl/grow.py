@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from roget.core.folder import need_arrays, need_numbers, need_range
+from roget.core.folder import require_arrays, require_numbers, require_range
 from roget.core.kernels.lanczos import Operator, find_axes
 from roget.core.kernels.rows import RowIndex, RowItems, rows_of
 from roget.core.tree import Tree
@@ -325,25 +325,25 @@ class Grower:
     def restore(self, kept: Mapping[str, Any]) -> None:
         """Resume from a snapshot; ValueError or the like if it is invalid."""
         n = self.labels.size
-        need_arrays(kept, {"labels": ("iu", (n,)), "side": ("iu", (n,))})
+        require_arrays(kept, {"labels": ("iu", (n,)), "side": ("iu", (n,))})
         self.candidates = [SplitCandidate(*one) for one in kept["candidates"]]
         self.steps = [SplitStep(*one) for one in kept["steps"]]
         known: list[SplitCandidate | SplitStep] = [*self.candidates, *self.steps]
         for one in known:
-            need_numbers({"model": one.model, "data": one.data}, "model", "data")
+            require_numbers({"model": one.model, "data": one.data}, "model", "data")
         for new, step in enumerate(self.steps, 1):
             if step.cluster != new or step.parent not in range(new):
                 raise ValueError(f"step {new} makes cluster {step.cluster} from {step.parent}")
         if self.candidates and len(self.candidates) != self.n_clusters:
             raise ValueError(f"{self.n_clusters} clusters have {len(self.candidates)} splits")
-        need_range("labels", kept["labels"], 0, max(1, len(self.candidates)))
-        need_range("side", kept["side"], 0, 2)
+        require_range("labels", kept["labels"], 0, max(1, len(self.candidates)))
+        require_range("side", kept["side"], 0, 2)
         self.labels[:], self.side[:] = kept["labels"], kept["side"]
         for cluster, split in enumerate(self.candidates):
             sides = np.bincount(self.side[self.labels == cluster], minlength=2)
             if not sides.any() or (split.proper and not sides.all()):
                 raise ValueError(f"cluster {cluster} or one side of its split is empty")
-            need_numbers(split._asdict(), "entries", low=0)
+            require_numbers(split._asdict(), "entries", low=0)
         for cluster in range(len(self.candidates)):
             self._offer(cluster)
 

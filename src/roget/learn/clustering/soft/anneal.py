@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from roget.core.folder import Schema, need_arrays, need_numbers
+from roget.core.folder import Schema, require_arrays, require_numbers
 from roget.core.information import xlogx
 from roget.core.kernels.lanczos import Operator, find_axes
 from roget.core.kernels.rows import mean_rows
@@ -334,13 +334,13 @@ class Annealer(AnnealingSearch):
             "logs": ("f", (self.data.n_contexts, k if self.finished else 0)),
         }  # fmt: skip
         if "pull" in kept:
-            need_arrays(kept, {"pull": ("f", (n,))})
-        need_arrays(kept, schema)
+            require_arrays(kept, {"pull": ("f", (n,))})
+        require_arrays(kept, schema)
         if kept["q"].min() < 0 or not np.allclose(kept["q"].sum(axis=1), 1, atol=1e-3):
             raise ValueError("q: expected rows of shares that sum to 1")
         if min(kept["mass"].min(), kept["handicap"].min()) < 0:
             raise ValueError("mass, handicap: negative numbers")
-        need_numbers(kept, "relaxed_at", low=0)
+        require_numbers(kept, "relaxed_at", low=0)
         self.mixture.reserve(k)
         self.mixture.k = k
         self.mixture.q[:, :k] = kept["q"]

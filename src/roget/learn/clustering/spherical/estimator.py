@@ -179,9 +179,9 @@ class SphericalTree(Clusterer, SphericalOptions):
     def _restore(state: Mapping[str, Any], matrix: Any) -> tuple[Ints, Representation]:
         """Read the rows to learn from and their vectors from a checkpoint."""
         known = Representation.from_arrays(state)
-        folder.need_arrays(state, {"learnt": ("i", (known.weights.shape[0],))})
+        folder.require_arrays(state, {"learnt": ("i", (known.weights.shape[0],))})
         learnt = state["learnt"].astype(np.int64)
-        folder.need_range("learnt", learnt, 0, matrix.shape[0])
+        folder.require_range("learnt", learnt, 0, matrix.shape[0])
         if known.rows is not None or known.weights.shape[1] != matrix.shape[1]:
             raise ValueError("the vectors belong to other words or contexts")
         if np.any(learnt[1:] <= learnt[:-1]):

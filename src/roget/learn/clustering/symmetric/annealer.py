@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from roget.core.folder import Schema, need_arrays
+from roget.core.folder import Schema, require_arrays
 from roget.core.kernels.rows import RowIndex
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats
@@ -155,7 +155,7 @@ class SymmetricAnnealer(AnnealingSearch):
             "contexts": ("f", (self.contexts.shape[0], self.n_clusters)),
             "modes": ("f", (self._modes.shape[0], "modes")),
         }
-        need_arrays(arrays, schema)
+        require_arrays(arrays, schema)
         if min(arrays["words"].min(), arrays["contexts"].min()) < 0:
             raise ValueError("words, contexts: expected no negative shares")
         words, contexts, modes = (one.astype(self.words.dtype) for one in arrays.values())
