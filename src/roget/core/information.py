@@ -1,4 +1,4 @@
-"""Information in nats: the few functions both halves of roget are built on."""
+"""Entropy and divergence in nats, and sums that do not depend on the number of threads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NATS_PER_BIT = math.log(2.0)
 
 
 def bits(nats: float) -> float:
-    """Nats as bits, for the edges where a paper or a person wants them.
+    """Convert nats to bits, for output only: all computations are in nats.
 
     >>> bits(math.log(8))
     3.0
@@ -35,7 +35,7 @@ def weighted_sum(values: Array, weights: Array) -> float:
 
 
 def sum_parts(values: npt.NDArray[Any], starts: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The sum of each part, pairwise as above, so that its bits depend on that part alone.
+    """Return the sum of each part; its bits depend on the values of that part only.
 
     >>> sum_parts(np.array([1, 2, 3, 4]), np.array([0, 3])).tolist()
     [6, 4]
@@ -44,7 +44,7 @@ def sum_parts(values: npt.NDArray[Any], starts: npt.NDArray[Any]) -> npt.NDArray
 
 
 def xlogx(x: npt.ArrayLike) -> Floats:
-    """x·log x elementwise, 0 at 0.
+    """Return x·log x elementwise, 0 at 0.
 
     >>> xlogx([0, 1, math.e]).tolist()
     [0.0, 0.0, 2.718281828459045]
@@ -54,7 +54,7 @@ def xlogx(x: npt.ArrayLike) -> Floats:
 
 
 def kl(p: npt.ArrayLike, q: npt.ArrayLike) -> float:
-    """KL(p ‖ q): infinite where q is 0 and p is not.
+    """Return KL(p ‖ q), infinite if q is 0 where p is not.
 
     >>> kl([0.5, 0.5], [1.0, 0.0])
     inf

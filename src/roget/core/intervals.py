@@ -1,4 +1,4 @@
-"""Intervals of means over splits or draws (Student), of shares (Wilson), and by resampling."""
+"""Confidence intervals: of means (Student), of proportions (Wilson), and by the bootstrap."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean with the ends of its 95 % interval; none for a single value, nor where there is none.
+    """A mean with the ends of its 95 % interval; a single value has no interval.
 
     >>> interval([1.0, 2.0, 3.0])
     Interval(mean=2.0, low=-0.484..., high=4.484...)
@@ -29,7 +29,7 @@ class Interval:
 
 
 def interval(values: Sequence[float]) -> Interval:
-    """Mean of values and its interval by Student's t; values that are not numbers are left out."""
+    """Return the mean of the finite values and its interval by Student's t distribution."""
     from scipy import stats
 
     known = np.array([value for value in values if math.isfinite(value)])
@@ -44,9 +44,9 @@ def interval(values: Sequence[float]) -> Interval:
 
 
 def wilson(right: float, items: float) -> tuple[float, float]:
-    """The ends of the 95 % interval of a share (Wilson 1927).
+    """Return the ends of the 95 % interval of a proportion (Wilson 1927).
 
-    What is right may be a sum of shares, where several people answered each item.
+    `right` may be fractional, if several people judged each item.
 
     >>> [round(end, 4) for end in wilson(8, 10)]
     [0.4902, 0.9433]
@@ -54,20 +54,20 @@ def wilson(right: float, items: float) -> tuple[float, float]:
     from scipy.special import ndtri
 
     if not 0 <= right <= items or not items:
-        raise ValueError(f"{right} right of {items}: expected at least one item, and no more right")
+        raise ValueError(f"{right} right of {items}: expected 0 ≤ right ≤ items and items > 0")
     square = float(ndtri((1 + CONFIDENCE) / 2)) ** 2
     share = right / items
     middle = share + square / (2 * items)
     half = math.sqrt(square * (share * (1 - share) + square / (4 * items)) / items)
     whole = 1 + square / items
-    # Rounding must not leave 0 and 1 outside where nothing, or all, is right.
+    # The interval must include 0 if nothing is right and 1 if all is, despite rounding.
     low = 0.0 if not right else (middle - half) / whole
     high = 1.0 if right == items else (middle + half) / whole
     return low, high
 
 
 def drawn_interval(value: float, drawn: Floats) -> Interval:
-    """A value with the 95 % percentile interval of bootstrap draws; draws without one are left out.
+    """Return a value with the 95 % percentile interval of its finite bootstrap samples.
 
     >>> drawn_interval(0.5, np.linspace(0, 1, 101))
     Interval(mean=0.5, low=0.025..., high=0.975...)

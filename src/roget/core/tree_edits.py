@@ -1,4 +1,4 @@
-"""A tree in another shape: classes merged, put under others, or split; and what became of them."""
+"""Edits of a tree: merging, nesting and splitting classes, with the mapping of old to new nodes."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from roget.core.types import Ints
 from roget.errors import InputError
 
 
-class Reshaped(NamedTuple):
-    """The tree after a change."""
+class EditedTree(NamedTuple):
+    """The tree after an edit."""
 
     tree: Tree
     nodes: Ints
-    """For each node of the tree before: its new number, -1 if it is gone."""
+    """The new number of each node of the old tree, -1 if it was removed."""
     clusters: Ints
-    """For each cluster before, then for each that is new: which it is part of now; -1 if split."""
+    """The new cluster of each old cluster, then of each added one; -1 if it was split."""
     heir: tuple[int, int] | None = None
-    """A node (by its old number) that is gone, and the only child that took its place."""
+    """A removed node and the only child that replaced it, by old numbers."""
     made: tuple[int, ...] = ()
-    """Nodes that are new."""
+    """The added nodes."""
 
 
-class _Sketch:
-    """Nodes by number, with what is above them, while they are changed; new ones have the next."""
+class _Draft:
+    """A mutable tree: parents and clusters by node number; added nodes get the next numbers."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
@@ -38,13 +38,13 @@ class _Sketch:
         self.new: list[int] = []
 
     def add(self, parent: int, cluster: int) -> None:
-        """A new leaf."""
+        """Add a leaf."""
         number = self.tree.n_nodes + len(self.new)
         self.parent[number], self.order[number], self.cluster[number] = parent, number, cluster
         self.new.append(number)
 
     def close(self, above: int, into: int) -> tuple[int, int] | None:
-        """Remove what has become empty; put an only child in the place of the node above it."""
+        """Remove a node that became empty; replace a node with one child by the child."""
         while True:
             below = [child for child, one in self.parent.items() if one == above]
             if below or above == into:
@@ -57,9 +57,9 @@ class _Sketch:
         self.parent[only], self.order[only] = self.parent.pop(above), self.order[above]
         return above, only
 
-    def finish(self, heir: tuple[int, int] | None = None) -> Reshaped:
-        """The tree, its nodes as near to their old order as can be, each after its parent."""
-        numbers = self._number()
+    def finish(self, heir: tuple[int, int] | None = None) -> EditedTree:
+        """Return the tree; nodes keep their old order as far as parents come first."""
+        numbers = self._order_nodes()
         nodes = np.full(self.tree.n_nodes + len(self.new), -1, dtype=np.int64)
         nodes[numbers] = np.arange(len(numbers))
         held = [self.cluster.get(one, -1) for one in numbers]
@@ -75,83 +75,92 @@ class _Sketch:
             ],
             [-1 if one < 0 else int(clusters[one]) for one in held],
         )
-        return Reshaped(made, nodes[:old], clusters, heir, tuple(nodes[old:].tolist()))
+        return EditedTree(made, nodes[:old], clusters, heir, tuple(nodes[old:].tolist()))
 
-    def _number(self) -> list[int]:
+    def _order_nodes(self) -> list[int]:
         below: dict[int, list[int]] = {}
         for node, one in self.parent.items():
             below.setdefault(one, []).append(node)
-        waiting, found = [(self.order[node], node) for node in below[-1]], []
+        # Of the nodes whose parents are numbered, the one with the smallest old order is next.
+        waiting, ordered = [(self.order[node], node) for node in below[-1]], []
         while waiting:
             _, node = heapq.heappop(waiting)
-            found.append(node)
+            ordered.append(node)
             for child in below.get(node, ()):
                 heapq.heappush(waiting, (self.order[child], child))
-        return found
+        return ordered
 
 
-def merge(tree: Tree, node: int, into: int) -> Reshaped:
-    """Make a class part of another one, and close the gap that it leaves.
+def merge(tree: Tree, node: int, into: int) -> EditedTree:
+    """Merge a class into another one, and close the gap it leaves.
 
-    The leaves of a class that is merged into a leaf are joined into that one. Where the other has
-    classes of its own, those of the first (or itself, if it has none) are put beside them. A node
-    with one class left below it gives way to that.
+    If `into` is a leaf, all leaves of `node` are merged into it. Otherwise the children of `node`
+    (or `node` itself, if it is a leaf) become children of `into`. A node that is left with one
+    child is replaced by that child.
     """
-    _need_apart(tree, node, into, "merged into")
+    _require_apart(tree, node, into, "merged into")
     if int(tree.parent[node]) == into and not tree.children(node):
-        raise InputError(f"node {node} has no classes of its own and is part of {into} already")
-    sketch = _Sketch(tree)
-    parent, above = sketch.parent, sketch.parent[node]
+        raise InputError(
+            f"node {node} is a leaf and already a child of {into}", code="edit-refused"
+        )
+    draft = _Draft(tree)
+    parent, above = draft.parent, draft.parent[node]
     joined = np.empty(0, dtype=np.int64)
     if not tree.children(into):
         joined = tree.cluster[tree.leaves(node)]
         for one in tree.walk(node):
             del parent[one]
-            sketch.cluster.pop(one, None)
+            draft.cluster.pop(one, None)
     elif tree.children(node):
         for child in tree.children(node):
             parent[child] = into
         del parent[node]
     else:
         parent[node] = into
-    made = sketch.finish(sketch.close(above, into))
+    made = draft.finish(draft.close(above, into))
     if joined.size:
         made.clusters[joined] = made.clusters[tree.cluster[into]]
     return made
 
 
-def nest(tree: Tree, node: int, into: int) -> Reshaped:
-    """Put a class, with all below it, under another one, and close the gap that it leaves.
+def nest(tree: Tree, node: int, into: int) -> EditedTree:
+    """Move a class, with all below it, under another class, and close the gap it leaves.
 
-    Where the other has no classes yet, its words stay in a new one of its own, beside the first.
+    If the other class is a leaf, its words move to a new child next to the moved class.
     """
     if node == 0:
-        raise InputError("the root (node 0) is above all classes and cannot be put under another")
-    _need_apart(tree, node, into, "put under")
+        raise InputError(
+            "the root (node 0) is above all classes and cannot be moved", code="edit-refused"
+        )
+    _require_apart(tree, node, into, "moved under")
     if int(tree.parent[node]) == into:
-        raise InputError(f"node {node} stands under node {into} already")
-    sketch = _Sketch(tree)
-    above = sketch.parent[node]
-    sketch.parent[node] = into
-    if into in sketch.cluster:
-        sketch.add(into, sketch.cluster.pop(into))
-    return sketch.finish(sketch.close(above, into))
+        raise InputError(f"node {node} is already below node {into}", code="edit-refused")
+    draft = _Draft(tree)
+    above = draft.parent[node]
+    draft.parent[node] = into
+    if into in draft.cluster:
+        draft.add(into, draft.cluster.pop(into))
+    return draft.finish(draft.close(above, into))
 
 
-def split(tree: Tree, node: int) -> Reshaped:
-    """Put two new classes, in the place of its cluster, under one that has none yet."""
+def split(tree: Tree, node: int) -> EditedTree:
+    """Split a leaf: replace its cluster by two new child classes."""
     if tree.children(node):
-        raise InputError(f"node {node} has classes of its own: split one of those")
-    sketch, known = _Sketch(tree), tree.n_clusters
-    del sketch.cluster[node]
-    sketch.add(node, known)
-    sketch.add(node, known + 1)
-    return sketch.finish()
+        raise InputError(
+            f"node {node} is not a leaf: split one of its children", code="edit-refused"
+        )
+    draft, known = _Draft(tree), tree.n_clusters
+    del draft.cluster[node]
+    draft.add(node, known)
+    draft.add(node, known + 1)
+    return draft.finish()
 
 
-def _need_apart(tree: Tree, node: int, into: int, done: str) -> None:
-    """Refuse a class that would be done so to itself, or to one that is part of it."""
+def _require_apart(tree: Tree, node: int, into: int, action: str) -> None:
+    """Raise if a class would be moved or merged into itself or into a class below it."""
     if node == into:
-        raise InputError(f"a class (node {node}) cannot be {done} itself")
+        raise InputError(f"node {node} cannot be {action} itself", code="edit-refused")
     if node in tree.path(into):
-        raise InputError(f"node {into} is part of node {node}, which cannot be {done} it")
+        raise InputError(
+            f"node {node} cannot be {action} node {into}, which is below it", code="edit-refused"
+        )

@@ -96,7 +96,7 @@ def check_estimator(kind: Any, examples: int = EXAMPLES) -> None:
     random = np.random.default_rng(0)
 
     def estimate(counts: Any) -> float:
-        return float(estimator.estimate(Histogram.of(np.asarray(counts)), None))
+        return float(estimator.estimate(Histogram.from_counts(np.asarray(counts)), None))
 
     for _ in range(examples):
         counts = random.integers(1, 30, random.integers(1, 12))

@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 from roget.scoring.entropy import entropy_of, get
-from roget.scoring.entropy.bub import BUB, fitted
+from roget.scoring.entropy.bub import BUB, fit_coefficients
 
 Vector = npt.NDArray[np.float64]
 
@@ -74,14 +74,14 @@ def test_known_values(counts: list[int], value: float) -> None:
 @pytest.mark.parametrize("n", [1, 2, 5, 9, 13, 19])
 @pytest.mark.parametrize("m", [1, 3, 20, 400])
 def test_small_samples_equal_the_twin(n: int, m: int) -> None:
-    assert fitted(n, m).at(np.arange(n + 1)) == pytest.approx(twin_small(n, m), abs=1e-10)
+    assert fit_coefficients(n, m).at(np.arange(n + 1)) == pytest.approx(twin_small(n, m), abs=1e-10)
 
 
 @pytest.mark.parametrize("n", [20, 21, 29, 30, 31, 89, 200, 401, 402, 900])
 @pytest.mark.parametrize("m", [1, 3, 10, 50, 400, 5000])
 def test_large_samples_equal_the_twin(n: int, m: int) -> None:
     a, k, bound = twin_large(n, m)
-    ours = fitted(n, m)
+    ours = fit_coefficients(n, m)
     assert ours.start.size == k
     assert ours.bound == pytest.approx(bound, rel=1e-7)
     assert n * ours.start == pytest.approx(n * a[:k], abs=1e-8)
@@ -91,7 +91,7 @@ def test_large_samples_equal_the_twin(n: int, m: int) -> None:
 @pytest.mark.parametrize("m", [10, 10_000])
 def test_ten_thousand_items_equal_the_twin(m: int) -> None:
     a, k, bound = twin_large(10_000, m)
-    ours = fitted(10_000, m)
+    ours = fit_coefficients(10_000, m)
     assert ours.start.size == k
     assert ours.bound == pytest.approx(bound, rel=1e-7)
     assert 10_000 * ours.at(np.arange(1, 10_001)) == pytest.approx(10_000 * a[1:], abs=1e-8)
@@ -100,7 +100,7 @@ def test_ten_thousand_items_equal_the_twin(m: int) -> None:
 @pytest.mark.parametrize("n", [1, 19, 20, 10**3, 10**6, 10**12])
 @pytest.mark.parametrize("m", [1, 2, 100, 10**6, 10**12])
 def test_any_size_is_finite_and_short(n: int, m: int) -> None:
-    coefficients = fitted(n, m)
+    coefficients = fit_coefficients(n, m)
     assert coefficients.start.size <= 20
     assert np.isfinite(coefficients.start).all()
     assert np.isfinite(coefficients.at(np.array([1, (n + 1) // 2, n]))).all()
@@ -127,7 +127,7 @@ def test_a_single_cluster_has_entropy_below_twenty_and_none_from_there() -> None
 
 
 def test_fits_are_kept() -> None:
-    assert fitted(777, 33) is fitted(777, 33)
+    assert fit_coefficients(777, 33) is fit_coefficients(777, 33)
 
 
 @cache

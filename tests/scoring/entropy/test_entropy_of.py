@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from roget.errors import InputError, UnknownName
 from roget.scoring.entropy import entropy_of, get
+from support.errors import refused
 
 TWO_CELLS = math.log(4) - 0.75 * math.log(3)
 
@@ -45,30 +45,33 @@ def test_many_shapes_of_counts(counts: Any, estimator: Any) -> None:
         ([3, -1], "count -1 at position 1"),
         ([3.0, 1.0, float("nan")], "count nan at position 2"),
         ([math.inf], "count inf at position 0"),
-        ([[1, 2], [3, -4]], r"count -4 at position \(1, 1\)"),
+        ([[1, 2], [3, -4]], "count -4 at position (1, 1)"),
         ({"a": 1, "b": -2.5}, "count -2.5 for 'b'"),
         (["1", "2"], "count '1' at position 0"),
         ([1, None], "count None at position 1"),
-        ([1, 2j], "at position 0|at position 1"),
+        ([1, 2j], "at position"),
         ([True, False], "count True at position 0"),
         ([1, "x"], "position"),
-        ("123", "in a list or array, not text"),
-        ({3, 1}, "not a set, which drops equal counts"),
-        ([[1, 2], [3]], "not a table of numbers"),
-        ([], "nothing to estimate"),
-        ({}, "nothing to estimate"),
-        ([0, 0], "nothing to estimate"),
+        ("123", "'123'"),
+        ({3, 1}, "{1, 3}"),
+        ([[1, 2], [3]], ""),
         (None, "count None"),
     ],
 )
 def test_bad_counts_are_named(counts: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
+    with refused("bad-count", message):
+        entropy_of(counts)
+
+
+@pytest.mark.parametrize("counts", [[], {}, [0, 0]], ids=str)
+def test_entropy_needs_a_positive_count(counts: Any) -> None:
+    with refused("empty-input"):
         entropy_of(counts)
 
 
 @pytest.mark.parametrize("support", [1, 0, -3, 2.5, math.nan, math.inf, "3", True, [3]])
 def test_bad_supports_are_named(support: Any) -> None:
-    with pytest.raises(InputError, match="expected a whole number, at least the 2 cells seen"):
+    with refused("invalid-option", repr(support), 2):
         entropy_of([1, 3], "mm", support=support)
 
 
@@ -78,12 +81,12 @@ def test_whole_supports(support: Any) -> None:
 
 
 def test_unknown_names_get_a_hint() -> None:
-    with pytest.raises(UnknownName, match="did you mean grassberger"):
+    with refused("unknown-name", "grasberger", "grassberger"):
         entropy_of([1, 2], "grasberger")
 
 
 def test_an_estimator_is_a_name_or_an_instance() -> None:
-    with pytest.raises(InputError, match="expected a catalogue name"):
+    with refused("unknown-name", 7):
         get(7)  # type: ignore[arg-type]
     assert get("nsb") is get("nsb")
     assert get(get("nsb")) is get("nsb")

@@ -1,1 +1,1 @@
-"""What compiled code shares: how it is compiled, random numbers, lnΓ, eigenvectors, sparse rows."""
+"""Kernels shared by compiled code: numba flags, random numbers, lnΓ, eigenvectors, sparse rows."""

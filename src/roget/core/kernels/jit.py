@@ -1,4 +1,4 @@
-"""How hot loops are compiled: the only import of numba, and the only flags."""
+"""Compilation of kernels: the only module that imports numba and sets its flags."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ except ModuleNotFoundError as error:
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _FLAGS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-"""Nothing in C calls what is compiled here: an entry for that would only take time."""
+"""No C code calls the kernels, so the wrapper for it, which takes time to compile, is omitted."""
 
 _REASSOCIATED = {"reassoc", "contract", "nsz"}
-"""Sums may be taken several terms at a time; which ones is settled when compiling."""
+"""Allow vectorised sums; their order is fixed at compile time."""
 
 
 def compiled(function: _Function) -> _Function:
-    """The function compiled, without the interpreter's lock; kept on disk for the next process."""
+    """Compile a function that releases the interpreter's lock, and cache it on disk."""
     return _compile(function)
 
 
 def compiled_within(function: _Function) -> _Function:
-    """The same for what only compiled functions of its module call.
+    """Compile a helper that only compiled functions of its module call.
 
-    It has no entry from Python and is not kept by itself, but in those, which are compiled sooner.
+    It has no entry point from Python and no cache of its own, which shortens compilation.
     """
     flags = {**_FLAGS, "no_cpython_wrapper": True}
     return cast(_Function, njit(function, **flags))
 
 
 def compiled_reassociated(function: _Function) -> _Function:
-    """The same for loops whose sums need no fixed order."""
+    """Compile a function whose sums may be reordered at compile time."""
     return _compile(function, fastmath=_REASSOCIATED)
 
 

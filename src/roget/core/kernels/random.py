@@ -1,4 +1,4 @@
-"""Random numbers inside kernels: one generator, whose state is an array of one uint64."""
+"""Random numbers for kernels: a generator whose state is an array of one uint64."""
 
 from __future__ import annotations
 
@@ -10,19 +10,21 @@ from roget.core.types import Array
 
 @compiled
 def draw_uniform(state: Array) -> float:
-    """The next number of [0, 1), by SplitMix64."""
+    """Return the next number in [0, 1), by SplitMix64 (Steele, Lea & Flood 2014)."""
+    # Advance the state by the golden ratio, then mix its bits.
     state[0] += np.uint64(0x9E3779B97F4A7C15)
     z = state[0]
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     z = z ^ (z >> np.uint64(31))
-    share: float = float(z >> np.uint64(11)) * 2.0**-53
-    return share
+    # The upper 53 bits are the digits of a double.
+    uniform: float = float(z >> np.uint64(11)) * 2.0**-53
+    return uniform
 
 
 @compiled
 def shuffle(order: Array, state: Array) -> None:
-    """A random order, in place."""
+    """Shuffle an array in place (Fisher–Yates)."""
     for i in range(order.size - 1, 0, -1):
         j = int(draw_uniform(state) * (i + 1))
         order[i], order[j] = order[j], order[i]

@@ -1,4 +1,4 @@
-"""lnΓ, its differences, and exp, one by one and by the pack."""
+"""lnΓ, its differences, and exp, for single numbers and vectorised for arrays."""
 
 from __future__ import annotations
 
@@ -14,20 +14,23 @@ LOG_TWO = math.log(2)
 ROOT_HALF = int(np.array(math.sqrt(0.5)).view(np.int64))
 
 SERIES = 10.0
-"""From here on Stirling's series, to its sixth term, is exact in double precision."""
+"""From here on the first six terms of Stirling's series are exact in double precision."""
 
 LARGE = 16.0
-"""From here on a difference of lnΓ is a series of its own, or it would be rounding."""
+"""From here on a difference of lnΓ is computed by its own series, to avoid cancellation."""
 
 LOG2_E = 1.0 / LOG_TWO
 MAGIC = 1.5 * 2.0**52
 FAR, NOTHING = -88.0, 2.0**-87
-"""Numbers below 2^−87 are taken for nothing."""
+"""Exponents are cut off at FAR, and results below NOTHING become 0."""
 
 
 @compiled
 def log_gamma(x: float) -> float:
-    """lnΓ(x) for x > 0."""
+    """Return lnΓ(x) for x > 0.
+
+    (1)  lnΓ(x) = (x − ½)·ln x − x + ½·ln 2π + 1/(12x) − 1/(360x³) + 1/(1260x⁵) − …
+    """
     if x < SERIES:
         return math.lgamma(x)
     s = 1.0 / x
@@ -40,7 +43,11 @@ def log_gamma(x: float) -> float:
 
 @compiled
 def log_rise(x: float, r: float) -> float:
-    """lnΓ(x + r) − lnΓ(x), exact in its own digits also where both are huge."""
+    """Return lnΓ(x + r) − lnΓ(x) with full relative accuracy, also where both are huge.
+
+    The difference of equation (1) at y = x + r and x, with
+    (y − ½)·ln y − (x − ½)·ln x = (x − ½)·ln(1 + r/x) + r·ln y.
+    """
     if x < LARGE:
         return log_gamma(x + r) - log_gamma(x)
     y = x + r
@@ -57,36 +64,40 @@ def log_rise(x: float, r: float) -> float:
 
 @compiled
 def log_gammas(k: int, x: Floats, bits: Ints, mantissa: Floats, whole: Ints) -> None:
-    """lnΓ of the first k numbers of x, in place; without branches, so that it is done by the pack.
+    """Replace the first k numbers of x by their lnΓ, without branches, so that it is vectorised.
 
-    `bits` and `whole` are views of `x` and of `mantissa` as integers. The logarithm is that of
-    x = m·2^e with m about 1, by 2·artanh((m − 1)/(m + 1)).
+    `bits` and `whole` are views of `x` and of `mantissa` as integers. With x = m·2^e and m in
+    [√½, √2), the logarithm is ln x = 2·artanh(s) + e·ln 2, s = (m − 1)/(m + 1).
     """
+    # Step 1: split off the exponent; subtracting √½ first moves its border to √½.
     for c in range(k):
-        bits_of = bits[c]
-        power = (bits_of - ROOT_HALF) >> 52
-        whole[c] = bits_of - (power << 52)
+        pattern = bits[c]
+        power = (pattern - ROOT_HALF) >> 52
+        whole[c] = pattern - (power << 52)
     for c in range(k):
         m, v = mantissa[c], x[c]
         power = (bits[c] - ROOT_HALF) >> 52
+        # Step 2: ln x by the series 2·(s + s³/3 + s⁵/5 + …), to s²¹.
         s = (m - 1.0) / (m + 1.0)
         q = s * s
         log = 1 / 17 + q * (1 / 19 + q * (1 / 21))
         log = 1 / 9 + q * (1 / 11 + q * (1 / 13 + q * (1 / 15 + q * log)))
         log = 2 * s * (1.0 + q * (1 / 3 + q * (1 / 5 + q * (1 / 7 + q * log))))
         log += float(power) * LOG_TWO
+        # Step 3: Stirling's series, equation (1) of `log_gamma`.
         s = 1.0 / v
         q = s * s
         tail = 1 / 1260 - q * (1 / 1680 - q * (1 / 1188 - q * (691 / 360360)))
         tail = s * (1 / 12 - q * (1 / 360 - q * tail))
         mantissa[c] = (v - 0.5) * log - v + HALF_LOG_TAU + tail
     for c in range(k):
+        # Step 4: small arguments, for which the series is not exact.
         x[c] = mantissa[c] if x[c] >= SERIES else math.lgamma(x[c])
 
 
 @compiled
 def fill_log_gamma(table: Floats, step: float, begin: float) -> None:
-    """table[n] = lnΓ(begin + step·n); a place where that is lnΓ(0) holds 0."""
+    """Fill table[n] with lnΓ(begin + step·n), and with 0 where the argument is 0."""
     for n in range(table.size):
         x = begin + step * n
         table[n] = log_gamma(x) if x > 0 else 0.0
@@ -94,16 +105,18 @@ def fill_log_gamma(table: Floats, step: float, begin: float) -> None:
 
 @compiled
 def exponentials(k: int, x: Floats, shifted: Floats, places: Ints, bits: Ints) -> None:
-    """exp(x) of the first k numbers of x, all ≤ 0, in place, to 1e−9; below 1e−26 it is 0.
+    """Replace the first k numbers of x, all ≤ 0, by exp(x), to 1e−9; below 1e−26 it is 0.
 
-    Like `log_gammas` without branches: 2^t is 2^i by the exponent's bits, and a series for the
-    rest. `places` and `bits` are views of `shifted` and of `x` as integers.
+    Vectorised without branches, like `log_gammas`: exp(x) = 2^i·e^r with t = x/ln 2, i = round(t)
+    and r = (t − i)·ln 2. `places` and `bits` are views of `shifted` and of `x` as integers.
     """
     for c in range(k):
+        # Adding 1.5·2^52 rounds t to a whole number and leaves it in the lowest bits.
         x[c] = max(x[c] * LOG2_E, FAR)
         shifted[c] = x[c] + MAGIC
     for c in range(k):
         r = (x[c] - (shifted[c] - MAGIC)) * LOG_TWO
+        # e^r by its Taylor series to r⁸, then i is added to the exponent bits.
         y = 1 / 120 + r * (1 / 720 + r * (1 / 5040 + r * (1 / 40320)))
         x[c] = 1.0 + r * (1.0 + r * (0.5 + r * (1 / 6 + r * (1 / 24 + r * y))))
         bits[c] += places[c] << 52

@@ -16,7 +16,7 @@ from scipy import sparse
 
 from roget.core import tree_edits
 from roget.core.counts import Counts, NotCounted
-from roget.core.tree_edits import Reshaped
+from roget.core.tree_edits import EditedTree
 from roget.core.types import BoolArray, Floats, Ints
 from roget.errors import InputError
 from roget.learn.clustering.memberships import grouping_matrix, replace_rows, tabulate
@@ -404,7 +404,7 @@ class Draft:
             raise _refuse(f"class {id} no longer exists: move the words by hand")
         return int(found[0])
 
-    def _reshape(self, made: Reshaped, ids: Sequence[int]) -> None:
+    def _reshape(self, made: EditedTree, ids: Sequence[int]) -> None:
         """Take over a changed tree: renumber labels, notes, ids and the clusters of units."""
         if len(made.made) != len(ids):
             raise _refuse(f"{len(ids)} ids for {len(made.made)} new classes")

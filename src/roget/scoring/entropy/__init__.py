@@ -1,4 +1,4 @@
-"""Entropy estimators: `entropy_of` for a list of counts, `get` for the estimator behind a name."""
+"""Entropy estimators: `entropy_of` estimates from counts, `get` returns an estimator by name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from roget.scoring.entropy.base import Estimator, Histogram, LinearEstimator, ge
 
 __all__ = ["Estimator", "Histogram", "LinearEstimator", "entropy_of", "get"]
 
-_EXPECTED = "expected a finite number that is not negative"
+_EXPECTED = "expected a finite number of at least 0"
 
 
 def entropy_of(
@@ -24,41 +24,43 @@ def entropy_of(
     estimator: str | Estimator = "ml",
     support: int | None = None,
 ) -> float:
-    """The entropy, in nats, of the distribution that a list of counts was drawn from.
+    """Estimate the entropy, in nats, of the distribution from which counts were drawn.
 
-    `counts` is any array-like of counts, or a mapping (such as a Counter) whose values they
-    are; zeros are ignored. `support` is the number of cells that could occur: the estimators
-    that use it take the number of cells seen if it is left out.
+    `counts` is an array-like of counts, or a mapping with counts as values (such as a Counter);
+    zeros are ignored. `support` is the number of cells that could occur, by default the number of
+    cells with a positive count; only some estimators use it.
 
     >>> round(entropy_of([50, 50]), 4), round(entropy_of({"a": 3, "b": 1}, "jk"), 4)
     (0.6931, 0.8172)
     >>> entropy_of([3, -1])
     Traceback (most recent call last):
         ...
-    roget.errors.InputError: count -1 at position 1: expected a finite number that is not negative
+    roget.errors.InputError: count -1 at position 1: expected a finite number of at least 0
     """
     chosen = get(estimator)
-    histogram = Histogram.from_counts(_checked_counts(counts))
+    histogram = Histogram.from_counts(_check_counts(counts))
     if histogram.seen == 0:
-        raise InputError("counts are all zero or none were given: there is nothing to estimate")
-    return float(chosen(histogram, _checked_support(support, histogram.seen)))
+        raise InputError("there are no positive counts", code="empty-input")
+    return float(chosen(histogram, _check_support(support, histogram.seen)))
 
 
-def _checked_counts(counts: Any) -> CountArray:
-    """A flat int64 or float64 array of the counts, or an error that names the first bad one."""
+def _check_counts(counts: Any) -> CountArray:
+    """Return the counts as a flat int64 or float64 array; raise at the first invalid count."""
     places = None
     if isinstance(counts, Mapping):
         places = list(counts)
         counts = list(counts.values())
     elif isinstance(counts, str | bytes | Set):
         kind = "a set, which drops equal counts" if isinstance(counts, Set) else "text"
-        raise InputError(f"counts {counts!r}: expected numbers in a list or array, not {kind}")
+        raise InputError(
+            f"counts {counts!r}: expected numbers in a list or array, not {kind}", code="bad-count"
+        )
     elif isinstance(counts, Iterable) and not isinstance(counts, Sequence):
         counts = counts if hasattr(counts, "__array__") else list(counts)
     try:
         array = np.asarray(counts)
     except (ValueError, TypeError) as error:
-        raise InputError(f"counts are not a table of numbers: {error}") from None
+        raise InputError(f"counts are not an array of numbers: {error}", code="bad-count") from None
 
     def place(index: int) -> str:
         if places is not None:
@@ -68,19 +70,21 @@ def _checked_counts(counts: Any) -> CountArray:
 
     flat = array.ravel()
     if flat.size and flat.dtype.kind not in "iuf":
-        flat = _numbers(flat, place)
+        flat = _convert_objects(flat, place)
     whole = flat.dtype.kind in "iu" and (flat.size == 0 or flat.max() <= np.iinfo(np.int64).max)
     checked: CountArray
     checked = flat.astype(np.int64, copy=False) if whole else flat.astype(np.float64, copy=False)
     bad = checked < 0 if whole else ~((checked >= 0) & (checked < np.inf))
     if bad.any():
         index = int(np.argmax(bad))
-        raise InputError(f"count {checked[index].item()} {place(index)}: {_EXPECTED}")
+        raise InputError(
+            f"count {checked[index].item()} {place(index)}: {_EXPECTED}", code="bad-count"
+        )
     return checked
 
 
-def _numbers(flat: npt.NDArray[Any], place: Callable[[int], str]) -> Floats:
-    """Objects as floats one by one, so that the first that is no number can be named."""
+def _convert_objects(flat: npt.NDArray[Any], place: Callable[[int], str]) -> Floats:
+    """Convert objects to floats one by one; raise at the first that is not a number."""
     converted = np.empty(flat.size)
     for index, value in enumerate(flat.tolist()):
         try:
@@ -88,17 +92,21 @@ def _numbers(flat: npt.NDArray[Any], place: Callable[[int], str]) -> Floats:
                 raise TypeError
             converted[index] = float(value)
         except (TypeError, ValueError, OverflowError):
-            raise InputError(f"count {value!r} {place(index)}: {_EXPECTED}") from None
+            raise InputError(
+                f"count {value!r} {place(index)}: {_EXPECTED}", code="bad-count"
+            ) from None
     return converted
 
 
-def _checked_support(support: Any, seen: int) -> int | None:
-    """The support as an int, or an error if it is no whole number of at least the cells seen."""
+def _check_support(support: Any, seen: int) -> int | None:
+    """Return the support as an int; raise if it is not a whole number of at least `seen`."""
     if support is None:
         return None
     number = isinstance(support, numbers.Real) and not isinstance(support, bool | np.bool_)
     if not number or not math.isfinite(support) or support != int(support) or support < seen:
         raise InputError(
-            f"support {support!r}: expected a whole number, at least the {seen} cells seen"
+            f"support {support!r}: expected a whole number of at least {seen}, the number of cells "
+            "with a positive count",
+            code="invalid-option",
         )
     return int(support)

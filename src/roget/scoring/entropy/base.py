@@ -1,6 +1,6 @@
-"""What an entropy estimator is: a named value that turns a histogram of counts into nats.
+"""Histogram and Estimator: an entropy estimator maps a histogram of counts to nats.
 
-Here too are those in closed form: plug-in, Miller–Madow, jackknife, Grassberger.
+The estimators in closed form are here as well: plug-in, Miller–Madow, jackknife, Grassberger.
 """
 
 from __future__ import annotations
@@ -20,47 +20,46 @@ from roget.core.types import Array, CountArray, Floats, Ints, Values
 from roget.errors import InputError, Undefined
 
 _TALLIED = 1 << 16
-"""Up to this count a tally fits the cache, and is quicker than sorting."""
+"""Up to this count a tally array fits in the cache and is faster than sorting."""
 
 
 def takes_arrays(method: Any) -> bool:
-    """Whether a method is written for the numbers of many groups at once: it returns `Values`."""
+    """Return whether a method handles arrays over groups: it is declared to return `Values`."""
     return method.__annotations__.get("return") in ("Values", Values)
 
 
 ONE = np.zeros(1, dtype=np.int64)
-"""The starts of the parts where there is one."""
+"""The starts of the parts if there is only one part."""
 
 
 def find_owners(starts: Ints | None, size: int) -> Ints:
-    """The part that each of so many values belongs to; without starts there is one part."""
+    """Return the part of each of `size` values; without starts there is one part."""
     begins = ONE if starts is None else starts
     return np.repeat(np.arange(begins.size), np.diff(begins, append=size))
 
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """How many cells hold each count: all any estimator needs to know of a sample.
+    """The number of cells with each count: all that an estimator needs of a sample.
 
-    `counts` are the distinct positive counts in increasing order (int64, or float64 for
-    fractional tables); `cells[i]` is the number of cells that hold `counts[i]`, a fraction where
-    it is an expected number. The samples of several groups stand one after the other: then
-    totals are arrays.
+    `counts` are the distinct positive counts in increasing order (int64, or float64 for fractional
+    tables); `cells[i]` is the number of cells with count `counts[i]`, or an expected number. The
+    samples of several groups are concatenated; totals are then arrays.
     """
 
     counts: CountArray
     cells: Ints | Floats
     starts: Ints | None = None
-    """Where each group's counts begin; None: one sample, whose totals are numbers."""
+    """The first count of each group; None for one sample, whose totals are numbers."""
 
     @classmethod
     def from_counts(cls, counts: CountArray, starts: Ints | None = None) -> Histogram:
-        """The histogram of an array of non-negative counts; zeros are left out.
+        """Make the histogram of an array of non-negative counts; zeros are ignored.
 
-        With `starts`, of each part of an array of positive counts.
+        With `starts`, make the histogram of each part of an array of positive counts.
         """
         if counts.dtype.kind == "f" and counts.size and counts.max() < 2**53:
-            # Whole numbers in a float array are counts like any other, up to 2**53.
+            # Whole numbers in a float array are exact counts up to 2**53.
             whole = counts.astype(np.int64)
             counts = whole if np.array_equal(whole, counts) else counts
         if starts is not None:
@@ -70,7 +69,7 @@ class Histogram:
             return cls(*np.unique(fractions[fractions > 0], return_counts=True))
         large = counts[:0]
         if counts.max(initial=0) > 4 * counts.size + 1024:
-            # A heavy tail: most counts are small and are tallied, only the others are sorted.
+            # A heavy tail: tally the many small counts, and sort only the large ones.
             beyond = counts > _TALLIED
             counts, large = counts[~beyond], counts[beyond]
         tally = np.bincount(counts, minlength=1)
@@ -83,27 +82,27 @@ class Histogram:
 
     @property
     def begins(self) -> Ints:
-        """Where the counts of each sample begin, also of a single one."""
+        """The first count of each sample, also for a single one."""
         return ONE if self.starts is None else self.starts
 
     @property
     def owners(self) -> Ints:
-        """The sample that each count belongs to."""
+        """The sample of each count."""
         return find_owners(self.starts, self.counts.size)
 
     def sum(self, values: Array) -> Values:
-        """Σ value·cells over the counts of each sample."""
+        """Return Σ value·cells over the counts of each sample."""
         sums = sum_parts(np.multiply(values, self.cells), self.begins)
         return float(sums[0]) if self.starts is None else sums
 
     def spread(self, values: Any) -> Any:
-        """The value of each sample, a number or one for each group, beside each of its counts."""
+        """Repeat a value per sample for each of its counts; a number is returned unchanged."""
         if self.starts is None or not isinstance(values, np.ndarray):
             return values
         return np.repeat(values, np.diff(self.starts, append=self.counts.size))
 
     def parts(self) -> Iterator[Histogram]:
-        """The histogram of each group alone."""
+        """Yield the histogram of each group."""
         for begin, end in pairwise([*self.begins, None]):
             yield Histogram(self.counts[begin:end], self.cells[begin:end])
 
@@ -122,18 +121,18 @@ class Histogram:
 
     @cached_property
     def seen(self) -> Any:
-        """How many cells hold something."""
+        """The number of cells with a positive count."""
         return (
             self.cells.sum().item() if self.starts is None else sum_parts(self.cells, self.starts)
         )
 
     @property
     def whole(self) -> bool:
-        """Whether all counts are whole numbers."""
+        """True if all counts are whole numbers."""
         return self.counts.dtype.kind != "f"
 
     def cells_with(self, count: int) -> Any:
-        """How many cells hold exactly `count` (1: singletons, 2: doubletons)."""
+        """Return the number of cells with exactly this count (1: singletons, 2: doubletons)."""
         if self.starts is not None:
             return sum_parts(np.where(self.counts == count, self.cells, 0), self.starts)
         at = int(np.searchsorted(self.counts, count))
@@ -141,9 +140,7 @@ class Histogram:
 
 
 def _tally_parts(counts: CountArray, starts: Ints) -> tuple[CountArray, Ints, Ints]:
-    """The distinct counts of each part in increasing order, how often they come, and where the
-    parts begin among them.
-    """
+    """Return the distinct counts of each part, their frequencies, and the starts of the parts."""
     owners = find_owners(starts, counts.size)
     width = int(counts.max()) + 1
     if counts.dtype.kind != "f" and starts.size * width <= 4 * counts.size + 1024:
@@ -164,8 +161,8 @@ def _tally_parts(counts: CountArray, starts: Ints) -> tuple[CountArray, Ints, In
 class Estimator(ABC):
     """An entropy estimator: stateless, declared by class attributes, called with a histogram.
 
-    `joint_support` says what the estimator is told about the joint table when a measure asks
-    for H(gold, system): "seen" (nothing: it uses the cells seen) or "product" (|C|·|K| cells).
+    `joint_support` is the support of the joint table for H(gold, system): "seen" (the number of
+    non-empty cells) or "product" (|C|·|K| cells).
     """
 
     name: ClassVar[str]
@@ -173,16 +170,19 @@ class Estimator(ABC):
     reference: ClassVar[str]
     joint_support: ClassVar[Literal["seen", "product"]] = "seen"
     fractional: ClassVar[bool] = False
-    """Whether fractional counts make sense to it (else they are an error)."""
+    """True if fractional counts are accepted."""
 
     def __call__(self, histogram: Histogram, support: Any = None) -> Any:
-        """The entropy in nats, of each group; `support` is the number of cells that could occur."""
+        """Return the entropy of each group in nats, with `support` cells that could occur."""
         if np.any(histogram.seen == 0):
-            raise InputError("entropy of an empty sample: no positive count was given")
+            raise InputError("entropy of an empty sample: there are no counts", code="empty-input")
         if support is not None and np.any(support < histogram.seen):
-            raise InputError(f"support {support} is smaller than the {histogram.seen} cells seen")
+            raise InputError(
+                f"support {support} is smaller than the {histogram.seen} non-empty cells",
+                code="invalid-option",
+            )
         if not histogram.whole and not self.fractional:
-            raise Undefined(f"{self.name} needs whole counts or weighted answers")
+            raise Undefined(f"{self.name} needs whole counts or weighted labels")
         if histogram.starts is None:
             return float(self.estimate(histogram, support))
         estimate = self.estimate if takes_arrays(self.estimate) else self._estimate_parts
@@ -190,10 +190,10 @@ class Estimator(ABC):
 
     @abstractmethod
     def estimate(self, histogram: Histogram, support: Any) -> Values:
-        """The estimate itself; arguments are already checked."""
+        """Return the estimate; arguments are already checked."""
 
     def _estimate_parts(self, histogram: Histogram, support: Ints | None) -> Floats:
-        """One estimate after the other, of equal samples only once."""
+        """Estimate one sample after the other, equal samples only once."""
         known: dict[tuple[bytes, bytes, int | None], float] = {}
         values = []
         supports = repeat(None) if support is None else support.tolist()
@@ -206,14 +206,14 @@ class Estimator(ABC):
 
 
 class LinearEstimator(Estimator):
-    """Estimators Ĥ = Σ_j a(j, N)·h_j: these also have an expected value under weights."""
+    """An estimator Ĥ = Σ_j a(j, N)·h_j, which has an exact expectation for weighted labels."""
 
     def estimate(self, histogram: Histogram, support: Any) -> Values:
         m = histogram.seen if support is None else support
         return self.expect(histogram, histogram.total, m)
 
     def expect(self, histogram: Histogram, total: Any, support: Any) -> Values:
-        """Σ_j a(j, N)·h_j for (expected) numbers of cells, with those that hold nothing."""
+        """Return Σ_j a(j, N)·h_j for (expected) numbers of cells, including empty cells."""
         empty = support - histogram.seen
         if histogram.starts is None or takes_arrays(self.coefficients):
             n, m = histogram.spread(total), histogram.spread(support)
@@ -221,7 +221,7 @@ class LinearEstimator(Estimator):
             return value + empty * self.empty_cell(total, support) if np.any(empty) else value
         weights, nothing = np.empty(histogram.counts.size), np.empty(total.size)
         ends = np.append(histogram.starts, histogram.counts.size)
-        for n, m, groups in _alike(total, support):
+        for n, m, groups in _group_equal(total, support):
             within = np.diff(ends)[groups]
             at = np.repeat(ends[groups] - np.cumsum(within) + within, within) + np.arange(
                 within.sum()
@@ -232,15 +232,15 @@ class LinearEstimator(Estimator):
 
     @abstractmethod
     def coefficients(self, counts: CountArray, total: Any, support: Any) -> Values:
-        """a(j, N) for an array of positive counts j, each at least 1 (or fractional)."""
+        """Return a(j, N) for an array of positive counts j, each at least 1 (or fractional)."""
 
     def empty_cell(self, total: Any, support: Any) -> Values:
-        """a(0, N): what a cell that could occur but did not contributes."""
+        """Return a(0, N), the contribution of a cell that could occur but did not."""
         return 0.0
 
 
-def _alike(total: Ints, support: Ints) -> Iterator[tuple[int, int, Ints]]:
-    """Every N and m that come together, and the groups they belong to."""
+def _group_equal(total: Ints, support: Ints) -> Iterator[tuple[int, int, Ints]]:
+    """Yield each distinct pair of N and m, and the groups that have it."""
     order = np.lexsort((support, total))
     n, m = total[order], support[order]
     cuts = np.flatnonzero((np.diff(n, prepend=-1) != 0) | (np.diff(m, prepend=-1) != 0))
@@ -249,7 +249,7 @@ def _alike(total: Ints, support: Ints) -> Iterator[tuple[int, int, Ints]]:
 
 
 def get(estimator: str | Estimator) -> Estimator:
-    """The estimator with a catalogue name (one shared instance), or the one given, as it is.
+    """Return the estimator with a catalogue name (a shared instance); return others unchanged.
 
     >>> get("jk").name, get("jk") is get("jk")
     ('jk', True)
@@ -257,7 +257,10 @@ def get(estimator: str | Estimator) -> Estimator:
     if isinstance(estimator, Estimator):
         return estimator
     if not isinstance(estimator, str):
-        raise InputError(f"estimator {estimator!r}: expected a catalogue name or an Estimator")
+        raise InputError(
+            f"estimator {estimator!r}: expected a catalogue name or an Estimator",
+            code="unknown-name",
+        )
     return _instance(estimator)
 
 
@@ -268,20 +271,21 @@ def _instance(name: str) -> Estimator:
 
 
 def plug_in(counts: CountArray, total: Any) -> Floats:
-    """−(j/N)·log(j/N) for an array of positive counts j, with one N or one for each."""
+    """Return −(j/N)·log(j/N) for an array of positive counts j, with one N or one per count."""
     n = np.float64(total)
     p = counts / n
     log = np.log(p)
-    # Near 1 the logarithm of a quotient has lost what makes the entropy of a skewed sample.
+    # Near 1, log(j/N) has lost the digits of 1 − j/N, on which the entropy of a skewed sample
+    # depends; log1p of the difference keeps them.
     most = np.flatnonzero(p > 0.5)
     if most.size:
-        of = n[most] if n.ndim else n
-        log[most] = np.log1p((counts[most] - of) / of)
+        totals = n[most] if n.ndim else n
+        log[most] = np.log1p((counts[most] - totals) / totals)
     return np.asarray(-p * log)
 
 
 def miller_madow(counts: CountArray, total: Any) -> Floats:
-    """The plug-in coefficients plus (1 − j/N)/(2N): over the cells seen these add (m̂ − 1)/(2N)."""
+    """Return the plug-in coefficients plus (1 − j/N)/(2N), which add up to (m̂ − 1)/(2N)."""
     n = np.float64(total)
     return plug_in(counts, n) + (1.0 - counts / n) / (2.0 * n)
 
@@ -304,10 +308,10 @@ class ML(LinearEstimator):
 
 
 class MillerMadow(LinearEstimator):
-    """ML + (m − 1)/(2N); m is the number of cells seen unless the caller gives a support.
+    """ML + (m − 1)/(2N); m is the support, by default the number of non-empty cells.
 
-    The coefficients are those of m = cells seen, so `empty_cell` is 0 and the expected value
-    under weights counts the cells expected to be seen.
+    The coefficients assume m = non-empty cells, so `empty_cell` is 0, and the expected value for
+    weighted labels uses the expected number of non-empty cells.
 
     >>> from roget.scoring.entropy import entropy_of
     >>> [round(entropy_of([1, 1, 2], "mm", support=m) - entropy_of([1, 1, 2]), 4) for m in (3, 5)]
@@ -330,16 +334,16 @@ class MillerMadow(LinearEstimator):
 
 
 def _g(j: Any) -> Any:
-    """log j − (j − 1)·log(1 − 1/j), 0 at 1: the leave-one-out mean without differences of N·Ĥ."""
-    # At j = 1 the product is 0·∞; any finite stand-in for the logarithm gives the limit 0.
+    """Return log j − (j − 1)·log(1 − 1/j), which is 0 at 1."""
+    # At j = 1 the product is 0·∞; any finite value for the logarithm gives the limit 0.
     return np.asarray(np.log(j) - (j - 1.0) * np.log1p(-1.0 / np.maximum(j, 2.0)))
 
 
 class Jackknife(LinearEstimator):
     """N·Ĥ − (N − 1)·(mean of Ĥ without one item) = Σ h_j·(j/N)·(g(N) − g(j)): removes the 1/N bias.
 
-    The textbook difference loses half of its digits at N = 1e15; this form keeps them. One
-    item has entropy 0, because there is nothing to leave out.
+    With g(j) = log j − (j − 1)·log(1 − 1/j). The textbook difference loses half of its digits at
+    N = 1e15; this form keeps them. One item has entropy 0, because no item can be left out.
 
     >>> from roget.scoring.entropy import entropy_of
     >>> round(entropy_of([1, 1], "jk"), 4), entropy_of([1], "jk")
@@ -375,7 +379,7 @@ class Grassberger(LinearEstimator):
         from scipy.special import digamma
 
         n, j = np.float64(total), counts.astype(np.float64)
-        # Between whole numbers (averages over random tables) odd and even cancel out.
+        # Between whole numbers (quadrature nodes of random tables) odd and even terms cancel.
         sign = np.where(j == np.rint(j), 1.0 - 2.0 * (j % 2.0), 0.0)
         g = digamma(j) + 0.5 * sign * (digamma((j + 1.0) / 2.0) - digamma(j / 2.0))
         return np.asarray(j / n * (np.log(n) - g))

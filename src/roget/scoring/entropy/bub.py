@@ -1,4 +1,16 @@
-"""Paninski's best-upper-bound estimator, in time that depends neither on N nor on the support."""
+"""BUB: Paninski's best-upper-bound estimator, in time independent of N and of the support.
+
+A linear estimator Ĥ = Σ_j a_j·h_j of N items in m cells has, for true probabilities p,
+
+    (1)  bias = Σ_cells (Σ_j a_j·B_j(p) − H(p)),   B_j(p) = C(N, j)·p^j·(1 − p)^(N−j),
+         H(p) = −p·log p,
+    (2)  |bias| ≤ m·max_p |Σ_j a_j·B_j(p) − H(p)|,
+    (3)  variance ≤ N·max_j (a_{j+1} − a_j)²   (Efron–Stein), and a sharper bound in `_Variance`.
+
+The coefficients minimise bias² + variance over a family: the first k coefficients a_0…a_{k−1} are
+fitted by least squares, the others are Miller–Madow's, and k ≤ 11 is chosen by the bound. Below
+N = 20 all coefficients are fitted.
+"""
 
 from __future__ import annotations
 
@@ -16,22 +28,24 @@ from roget.scoring.entropy.base import LinearEstimator, miller_madow
 SMALL_SAMPLE = 20
 """Below this N all coefficients are fitted at once; from it on only the first few."""
 K_MAX = 11
-"""The largest number of coefficients that may leave Miller–Madow."""
+"""Largest number of coefficients that differ from Miller–Madow's."""
 MESH = 200
+"""Number of probabilities p at which bias and variance are evaluated."""
 REACH = 30.0
-"""The bias is watched up to N·p = 30, the variance up to m·p = 30."""
+"""The bias is evaluated up to N·p = 30, the variance up to m·p = 30."""
 SMOOTH_FROM = 200.0
-"""From this mean on, expectations over a binomial are taken by Gauss quadrature."""
+"""From this mean on, expectations over a binomial are computed by Gauss quadrature."""
 NODES = 4
+"""Number of quadrature nodes."""
 
 
 class BUB(LinearEstimator):
     """The linear estimator with the least bound on its squared error over all distributions.
 
-    Empty cells count (a_0 ≠ 0), so the support m matters; without one, m is the cells seen.
-    Known habits, kept as published and never clamped:
+    Empty cells count (a_0 ≠ 0), so the support m matters; by default m is the number of non-empty
+    cells. Known properties, kept as published and never clamped:
 
-    * N = 20 is a seam: [1]*19 gives 3.602 and [1]*20 gives 3.471, although one item was added;
+    * N = 20 is a discontinuity: [1]*19 gives 3.602 and [1]*20 gives 3.471, with one more item;
     * below N = 20 a single cluster has an entropy other than 0 (0.181 for one item);
     * with m far above N² the bound itself is useless, and so is the value: it may exceed log m.
 
@@ -46,15 +60,15 @@ class BUB(LinearEstimator):
     joint_support = "product"
 
     def coefficients(self, counts: CountArray, total: int | float, support: int) -> Floats:
-        return fitted(int(total), support).at(counts)
+        return fit_coefficients(int(total), support).at(counts)
 
     def empty_cell(self, total: int | float, support: int) -> float:
-        return float(fitted(int(total), support).start[0])
+        return float(fit_coefficients(int(total), support).start[0])
 
 
 @dataclass(frozen=True, eq=False)
 class Coefficients:
-    """a_j as a short table for j < len(start) and Miller–Madow's value beyond it."""
+    """The coefficients a_j: a table for j < len(start), and Miller–Madow's values beyond it."""
 
     total: int
     start: Floats
@@ -62,7 +76,7 @@ class Coefficients:
     """The bound on the root mean squared error that chose `start` (nan if N < 20)."""
 
     def at(self, counts: CountArray) -> Floats:
-        """a_j for an array of positive counts, in time linear in its length."""
+        """Return a_j for an array of positive counts, in time linear in its length."""
         own = self.start[np.minimum(counts, self.start.size - 1).astype(np.int64)]
         if self.start.size > self.total:
             return own
@@ -70,13 +84,14 @@ class Coefficients:
 
 
 @lru_cache(maxsize=4096)
-def fitted(total: int, support: int) -> Coefficients:
-    """The coefficients for N items in a support of m cells; kept, since measures ask again."""
+def fit_coefficients(total: int, support: int) -> Coefficients:
+    """Return the coefficients for N items in a support of m cells; cached across measures."""
     if total < SMALL_SAMPLE:
         return Coefficients(total, _fit_all(total, support), math.nan)
     k_max = min(K_MAX, total)
-    variance = _Variance.of(total, support, k_max)
+    variance = _Variance.prepare(total, support, k_max)
     best = Coefficients(total, np.zeros(0), math.inf)
+    # Step 1: fit a_0…a_{k−1} for every k. Step 2: keep the k with the least bound on the error.
     for start, worst_bias in _fit_starts(total, support, k_max):
         bound = math.sqrt(worst_bias**2 + total * variance.bound(start))
         if bound < best.bound:
@@ -85,51 +100,54 @@ def fitted(total: int, support: int) -> Coefficients:
 
 
 def _fit_all(total: int, support: int) -> Floats:
-    """N < 20: least squares over all a_0…a_N on p = 0, 1/(5N), …, 1, neighbours kept close."""
+    """Fit all a_0…a_N for N < 20 by least squares at p = 0, 1/(5N), …, 1.
+
+    Minimised is Σ_p (m·bias(p))² + N·Σ (a_j − a_{j−1})², by the normal equations.
+    """
     p = np.arange(5 * total + 1) / (5.0 * total)
     j = np.arange(total + 1)
     choose = np.array([math.comb(total, i) for i in range(total + 1)], dtype=np.float64)
     x = support * (choose * p[:, None] ** j * (1.0 - p[:, None]) ** (total - j))
     normal = x.T @ x + total * _second_difference(total + 1)
-    # Part of the published procedure: entries this small are taken for rounding errors.
+    # As in the published procedure, small entries are treated as rounding errors.
     normal[np.abs(normal) < 1e-7 * normal.max()] = 0.0
     right = x.T @ (-support * xlogx(p))
     return np.asarray(np.linalg.pinv(normal, hermitian=True) @ right)
 
 
 def _second_difference(size: int) -> Floats:
-    """2 on the diagonal, 1 at its ends, −1 beside it: the quadratic form Σ (a_j − a_{j−1})²."""
+    """Return the matrix of the quadratic form Σ (a_j − a_{j−1})²."""
     matrix = 2.0 * np.eye(size) - np.eye(size, k=1) - np.eye(size, k=-1)
     matrix[0, 0] = matrix[-1, -1] = 1.0
     return matrix
 
 
 def _fit_starts(total: int, support: int, k_max: int) -> Iterator[tuple[Floats, float]]:
-    """For k = 1, 2, …: a_0…a_{k−1}, and the largest bias m·|Σ a_j·B_j(p) − H(p)| with them.
+    """Yield a_0…a_{k−1} for k = 1, 2, …, and the bound (2) on the bias with them.
 
-    Minimised is m²·Σ_p bias(p)² + N·(Σ (a_j − a_{j−1})² + (a_{k−1} − Miller–Madow)²). The
-    normal equations have condition numbers up to 3e10, so the problem is solved by QR: once
+    Minimised is m²·Σ_p bias(p)² + N·(Σ (a_j − a_{j−1})² + (a_{k−1} − Miller–Madow)²). The normal
+    equations have condition numbers up to 3e10, so the problem is solved by QR decomposition: once
     for the binomials, then for the small triangle with the penalty rows below it.
     """
     means = np.geomspace(1e-4, min(total, REACH), MESH)
-    means[-1] -= 1e-10  # p = 1 would make the binomial's logarithm infinite
+    means[-1] -= 1e-10  # at p = 1 the logarithm of the binomial is infinite
     highest = min(total, 110)  # a binomial with mean 30 exceeds 110 with probability below 1e-28
     binomials = _binomials(highest, total, means / total)
     goal = -xlogx(means / total)
     a_mm = np.append(0.5 / total, miller_madow(np.arange(1, highest + 1), total))
-    # tails[k] = Σ_{j≥k} a_j·B_j, added up from the far end so that nothing cancels.
+    # tails[k] = Σ_{j≥k} a_j·B_j, summed from the far end to avoid cancellation.
     tails = np.cumsum((a_mm[:, None] * binomials)[::-1], axis=0)[::-1]
     q, r = np.linalg.qr(binomials[:k_max].T)
     projected = q.T @ (goal - tails[: k_max + 1]).T
     weight = math.sqrt(total) / support
     for k in range(1, k_max + 1):
-        # With k = 1 there is no neighbour, but the published matrix has a 1 in its only corner.
+        # With k = 1 there is no neighbour, but the published matrix has a 1 in its only entry.
         apart = np.eye(k - 1, k, 1) - np.eye(k - 1, k) if k > 1 else np.ones((1, 1))
         rows = np.vstack([r[:k, :k], weight * apart, weight * np.eye(1, k, k - 1)])
         right = np.zeros(rows.shape[0])
         right[:k] = projected[:k, k]
-        # The last fitted coefficient is drawn to Miller–Madow's value at its own index k−1;
-        # the derivation has a_k. The published scores contain this, and only it gives them.
+        # The last fitted coefficient is pulled towards Miller–Madow's value at its own index
+        # k − 1; the derivation has a_k. Only this reproduces the published scores.
         right[-1] = weight * a_mm[k - 1]
         orthogonal, triangle = np.linalg.qr(rows)
         start = np.linalg.solve(triangle, orthogonal.T @ right)
@@ -138,9 +156,9 @@ def _fit_starts(total: int, support: int, k_max: int) -> Iterator[tuple[Floats, 
 
 
 def _binomials(highest: int, total: int, p: Floats) -> Floats:
-    """B_j(p) for j = 0…highest (rows) and 0 < p < 1 (columns), by logarithms that do not cancel."""
+    """Return B_j(p) for j = 0…highest (rows) and 0 < p < 1 (columns), without cancellation."""
     j = np.arange(highest + 1, dtype=np.float64)
-    # log of N!/(j!·(N−j)!·N^j): small numbers only, however large N is.
+    # log of N!/(j!·(N−j)!·N^j), which stays small however large N is.
     steps = np.log1p(-(j[1:] - 1.0) / total) - np.log(j[1:])
     log_choose = np.concatenate([[0.0], np.cumsum(steps)])
     power = j[:, None] * np.log(total * p)
@@ -148,30 +166,32 @@ def _binomials(highest: int, total: int, p: Floats) -> Floats:
 
 
 def _miller_madow_steps(j: Floats, total: int) -> Floats:
-    """a_{j+1} − a_j of Miller–Madow for any real j > 0, without subtracting neighbours."""
+    """Return a_{j+1} − a_j of Miller–Madow for real j > 0, without subtracting neighbours."""
     return -((j + 1.0) * np.log1p(1.0 / j) + np.log(j / total) + 0.5 / total) / total
 
 
 @dataclass(frozen=True, eq=False)
 class _Variance:
-    """Both bounds on the variance (per N), prepared for Miller–Madow and corrected for a start.
+    """Both bounds on the variance (per N), computed for Miller–Madow and corrected for a start.
 
-    V1(p) = Σ_j (j/N)(a_j − a_{j−1})²·B_{j,N}(p) = p·E[(a_{n+1} − a_n)²] with n ~ Bin(N−1, p).
+    The sharper bound is 4·max_p f(p)·V1(p), with f(p) = min(m, 1/p) and
+    V1(p) = Σ_j (j/N)(a_j − a_{j−1})²·B_{j,N}(p) = p·E[(a_{n+1} − a_n)²] for n ~ Bin(N−1, p).
     """
 
     after: Floats
     """Miller–Madow's a_0…a_{k_max}."""
     steepest: float
-    """The largest |a_{j+1} − a_j| of Miller–Madow, at one end because it is concave."""
+    """The largest |a_{j+1} − a_j| of Miller–Madow, at one end because a_j is concave in j."""
     mean_square: Floats
     """E[(a_{n+1} − a_n)²] of Miller–Madow at each p."""
     chances: Floats
-    """P(n = 0…k_max−1) at each p (only where the mean is small; it is 0 elsewhere)."""
+    """P(n = 0…k_max−1) at each p with a small mean; it is 0 elsewhere."""
     factor: Floats
     """p·f(p) = min(m·p, 1) at each p."""
 
     @classmethod
-    def of(cls, total: int, support: int, k_max: int) -> _Variance:
+    def prepare(cls, total: int, support: int, k_max: int) -> _Variance:
+        """Evaluate Miller–Madow's terms at MESH values of p."""
         p = np.arange(1, MESH + 1) / (MESH + 1) * min(1.0, REACH / support)
         trials = total - 1
         exact = p if trials <= 2 * SMOOTH_FROM else p[p * trials <= SMOOTH_FROM]
@@ -192,10 +212,11 @@ class _Variance:
         )
 
     def bound(self, start: Floats) -> float:
-        """min(max|Δa|², 4·max f(p)·V1(p)) for Miller–Madow with its first values replaced."""
+        """Return min(max|Δa|², 4·max f(p)·V1(p)) for Miller–Madow with another start."""
         k = start.size
         old = np.diff(self.after[: k + 1])
         new = np.diff(np.append(start, self.after[k]))
+        # Only the first k differences change, so V1 changes by their squares times P(n < k).
         mean_square = self.mean_square.copy()
         mean_square[: self.chances.shape[1]] += (new**2 - old**2) @ self.chances[:k]
         steepest = max(self.steepest, float(np.abs(new).max()))
@@ -203,10 +224,11 @@ class _Variance:
 
 
 def _smooth_mean_square(total: int, p: Floats) -> Floats:
-    """E[(a_{n+1} − a_n)²] for n ~ Bin(N−1, p) with a large mean, by Gauss–Krawtchouk quadrature.
+    """Return E[(a_{n+1} − a_n)²] for n ~ Bin(N−1, p) with a large mean, by quadrature.
 
-    The recurrence of the binomial's own orthogonal polynomials gives nodes and weights; with
-    four nodes the function, smooth at this scale, is integrated to about 1e−9 of its value.
+    Gauss–Krawtchouk: nodes and weights are the eigenvalues and squared first components of the
+    eigenvectors of the Jacobi matrix of the binomial's orthogonal polynomials (Golub & Welsch). The
+    function is smooth at this scale, so four nodes give a relative error of about 1e−9.
     """
     if p.size == 0:
         return np.zeros(0)

@@ -1,4 +1,16 @@
-"""The Bayesian estimator of Nemenman, Shafee and Bialek, integrated so that it cannot overflow."""
+"""NSB: the Bayesian estimator of Nemenman, Shafee and Bialek, integrated without overflow.
+
+Under a symmetric Dirichlet(β) prior over m cells (κ = mβ) the expected entropy is
+
+    (1)  ξ(β) = ψ(κ + 1) − ψ(β + 1).
+
+A fixed β would determine the entropy in advance, so β is mixed such that ξ is uniform: the prior of
+log β is β·dξ/dβ. With counts n of N items,
+
+    (2)  evidence(β) = Γ(κ)/Γ(N + κ)·Π_cells Γ(n + β)/Γ(β),
+    (3)  E[H | n, β] = ψ(N + κ + 1) − Σ_cells (n + β)/(N + κ)·ψ(n + β + 1),
+    (4)  Ĥ = ∫ E[H | n, β]·evidence·(β·dξ/dβ) d log β / ∫ evidence·(β·dξ/dβ) d log β.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +23,13 @@ from roget.core.types import Floats
 from roget.scoring.entropy.base import Estimator, Histogram
 
 DEPTH = 45.0
-"""What lies this many nats below the posterior's top is left out of the integral."""
+"""The integral omits points this many nats below the maximum of the posterior."""
 SCAN = 33
-"""Points of each scan for the window that holds the posterior."""
+"""Number of points of each scan for the window that contains the posterior."""
 SETTLED = 1e-8
-"""Halving the step goes on until the mean moves by less: the error left is about its square."""
+"""The step is halved until the mean changes by less; the remaining error is about its square."""
 MOST_PIECES = 1 << 14
+"""Largest number of intervals of the trapezoid rule."""
 BLOCK = 1 << 20
 """Largest number of (β, count) pairs held at once."""
 
@@ -24,10 +37,10 @@ HALF_LOG_TAU = 0.5 * math.log(2.0 * math.pi)
 
 
 class NSB(Estimator):
-    """Posterior mean entropy under Dirichlet(β) priors mixed so that the expected entropy is flat.
+    """The posterior mean entropy under a mixture of Dirichlet(β) priors with flat expected entropy.
 
-    The support m is part of the prior: without one it is the cells seen, which is too few if
-    any cell was missed. One possible cell has entropy 0.
+    The support m is part of the prior; by default it is the number of non-empty cells, which is too
+    small if a possible cell is empty. One possible cell has entropy 0.
 
     >>> from roget.scoring.entropy import entropy_of
     >>> entropy_of([7], "nsb"), round(entropy_of([4, 2, 3, 0], "nsb", support=4), 4)
@@ -35,7 +48,7 @@ class NSB(Estimator):
     """
 
     name = "nsb"
-    assumes = "the number of cells is known, and all values of the entropy are alike beforehand"
+    assumes = "the number of cells is known, and all values of the entropy are equally likely"
     reference = "Nemenman, Shafee & Bialek (2002), Entropy and inference, revisited"
     joint_support = "product"
 
@@ -47,7 +60,7 @@ class NSB(Estimator):
 
 
 class _Posterior:
-    """Density of log β given the counts, and the mean entropy at each β."""
+    """The density of log β given the counts, and the mean entropy at each β."""
 
     def __init__(self, histogram: Histogram, support: int) -> None:
         self.n = float(histogram.total)
@@ -57,10 +70,10 @@ class _Posterior:
         self.unseen = float(support - histogram.seen)
 
     def mean(self) -> float:
-        """The entropy averaged over β: the trapezoid rule in log β, halved until it settles.
+        """Return equation (4) by the trapezoid rule in log β, halving the step until it converges.
 
-        The integrand is analytic around the real line and vanishes at both ends of the window,
-        so the rule converges exponentially once its step is below the posterior's width.
+        The integrand is analytic around the real line and vanishes at both ends of the window, so
+        the rule converges exponentially once its step is below the width of the posterior.
         """
         low, high, top = self._window()
         pieces = SCAN - 1
@@ -74,15 +87,17 @@ class _Posterior:
             mean = moment / mass
             if abs(mean - before) <= SETTLED * (mean + SETTLED) or pieces > MOST_PIECES:
                 return mean
+            # The midpoints of all intervals are added; the old points keep their weight.
             before = mean
             points = np.asarray(low + (high - low) / pieces * (np.arange(pieces) + 0.5))
             pieces *= 2
 
     def _window(self) -> tuple[float, float, float]:
-        """Where log β matters, and the top of its density: scan, keep what is high, scan that.
+        """Return the relevant range of log β and the maximum of its log density.
 
-        At both ends of the first scan the density has fallen by far more than DEPTH: below, it
-        goes as β to the number of cells seen; above, where β exceeds N², as 1/β.
+        The range is scanned, narrowed to points within DEPTH of the maximum, and scanned again. At
+        both ends of the first scan the density has fallen by far more than DEPTH: at the low end it
+        behaves as β to the number of non-empty cells, at the high end (β above N²) as 1/β.
         """
         low = -math.log(self.m) - 2.0 * DEPTH
         high = 2.0 * math.log(self.n) + 2.0 * DEPTH
@@ -97,11 +112,12 @@ class _Posterior:
                 return low, high, top
 
     def log_density(self, log_beta: Floats) -> Floats:
-        """Log evidence plus log |dξ/d log β|, up to a constant.
+        """Return the log evidence (2) plus log |dξ/d log β|, up to a constant.
 
-        The evidence is Γ(κ)/Γ(N+κ)·Π Γ(n+β)/Γ(β) with κ = mβ. Differences of log Γ lose
-        thousands of nats at N = 1e12; so Stirling's leading terms are combined by hand into
-        the divergence of the smoothed frequencies from uniform, and only small rests remain.
+        Differences of log Γ lose thousands of nats at N = 1e12. Therefore the leading terms of
+        Stirling's formula are combined analytically into the divergence of the smoothed frequencies
+        from the uniform distribution, and only small remainders are evaluated:
+        log Γ(z) = (z − ½)·log z − z + ½·log 2π + rest(z).
         """
         beta = np.exp(log_beta)
         kappa = self.m * beta
@@ -116,7 +132,10 @@ class _Posterior:
         return np.asarray(evidence + np.log(_flat_entropy_weight(beta, self.m)))
 
     def _divergence(self, n: Floats, beta: Floats) -> Floats:
-        """A cell's part of (N+κ)·KL(smoothed ‖ uniform): c·(t·log t − t + 1), t = (n+β)/c."""
+        """Return a cell's part of (N+κ)·KL(smoothed ‖ uniform): c·(t·log t − t + 1), t = (n+β)/c.
+
+        c = N/m + β is the mean of n + β. Near t = 1 a series avoids cancellation.
+        """
         mean = self.n / self.m
         centre = mean + beta
         u = (n - mean) / centre
@@ -125,7 +144,7 @@ class _Posterior:
         return np.asarray(centre * np.where(np.abs(u) < 1e-3, near, t * np.log(t) - u))
 
     def _mean_entropy(self, log_beta: Floats) -> Floats:
-        """ψ(N+κ+1) − Σ (n+β)/(N+κ)·ψ(n+β+1) over all cells, seen or not."""
+        """Return E[H | n, β] of equation (3), over all cells, empty or not."""
         from scipy.special import digamma
 
         def share(n: Floats, beta: Floats) -> Floats:
@@ -136,7 +155,7 @@ class _Posterior:
         return np.asarray(digamma(self.n + self.m * beta + 1.0) - cells)
 
     def _over_cells(self, term: Callable[[Floats, Floats], Floats], beta: Floats) -> Floats:
-        """Σ over the cells seen of term(n, β), for each β; in blocks, to bound the memory."""
+        """Return Σ over non-empty cells of term(n, β) for each β, in blocks of bounded memory."""
         total = np.zeros(beta.size)
         width = max(1, BLOCK // beta.size)
         for at in range(0, self.counts.size, width):
@@ -146,7 +165,7 @@ class _Posterior:
 
 
 def _stirling_rest(z: Floats) -> Floats:
-    """log Γ(z) − (z − ½)·log z + z − ½·log 2π, by its series from 10 on."""
+    """Return log Γ(z) − (z − ½)·log z + z − ½·log 2π, by its series for z ≥ 10."""
     from scipy.special import gammaln
 
     z = np.asarray(z)
@@ -160,11 +179,10 @@ def _stirling_rest(z: Floats) -> Floats:
 
 
 def _flat_entropy_weight(beta: Floats, m: float) -> Floats:
-    """β·dξ/dβ of the expected entropy ξ = ψ(mβ+1) − ψ(β+1): flat in ξ means this in log β.
+    """Return β·dξ/dβ of equation (1), the prior of log β under which ξ is uniform.
 
-    For large β the two trigammas agree in all their digits, which is where a plain difference
-    turns negative and its logarithm into NaN: from 50 on their asymptotic series is subtracted
-    term by term.
+    For large β the two trigamma terms agree in all digits, so a plain difference may be negative
+    and its logarithm NaN; from 50 on their asymptotic series are subtracted term by term.
     """
     from scipy.special import zeta
 

@@ -1,4 +1,4 @@
-"""Measures, one family per file; the catalogue knows them by name."""
+"""Measures of agreement, one family per module; the catalogue lists them by name."""
 
 from roget.scoring.measures.base import Measure, parse
 

@@ -1,4 +1,4 @@
-"""What a measure is (a small frozen value that is printed, parsed and computed), and its values."""
+"""Measure: a small frozen value that is printed, parsed and computed from statistics."""
 
 from __future__ import annotations
 
@@ -37,24 +37,24 @@ Need = Literal[
 class Measure(ABC):
     """A measure of agreement between gold classes and system clusters.
 
-    Subclasses declare what they are, by keywords of the class or by attributes, and compute a
-    value from the statistics they need: the parameters of `compute` name them. Parameters of
-    the measure itself are dataclass fields with defaults.
+    Subclasses declare their properties by class keywords or attributes, and compute a value from
+    statistics: the parameter names of `compute` are the statistics they need. Parameters of the
+    measure itself are dataclass fields with defaults.
     """
 
     name: ClassVar[str]
     direction: ClassVar[Literal["higher", "lower"]] = "higher"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    """The values plug-in (or count-based) scores can take; corrected entropies may leave it."""
+    """The range of plug-in (or count-based) scores; corrected entropies may leave it."""
     symmetric: ClassVar[bool] = False
     needs: ClassVar[tuple[Need, ...]]
     best: ClassVar[float | None] = 1.0
-    """The score of a perfect clustering; None where it depends on the gold standard."""
+    """The score of a perfect clustering; None if it depends on the gold standard."""
     ties: ClassVar[bool] = False
-    """Whether cells of equal count are told apart by their order."""
+    """True if the order of cells with equal counts may change the value."""
     linear: ClassVar[Literal["", "information", "pairs"]] = ""
-    """Given the sizes, the value is a straight line in plug-in mutual information, or in the pairs
-    together in both: its mean and deviation over random answers are then exact."""
+    """Set if, given the sizes, the value is linear in plug-in mutual information or in the pairs
+    together in both; its mean and deviation over random clusterings are then exact."""
     reference: ClassVar[str]
 
     def __init_subclass__(cls, **declared: Any) -> None:
@@ -69,78 +69,78 @@ class Measure(ABC):
             cls.needs = code.co_varnames[1 : code.co_argcount]  # type: ignore[assignment]
             if unknown := set(cls.needs) - set(get_args(Need)):
                 raise TypeError(
-                    f"compute of {cls.__name__} asks for {', '.join(sorted(unknown))}; "
-                    f"there are: {', '.join(get_args(Need))}"
+                    f"{cls.__name__}.compute needs unknown {', '.join(sorted(unknown))}; available "
+                    f"are {', '.join(get_args(Need))}"
                 )
 
     @abstractmethod
     def compute(self, *statistics: Any) -> Values:
-        """The value, or Undefined with a reason.
+        """Return the value, or raise Undefined with a reason.
 
-        Declared to return a float, it sees one group at a time. Declared to return `Values`, it
-        is written for numbers and arrays alike (see `divide` and `undefined`), and sees the
-        statistics of all groups at once.
+        If declared to return a float, it is called for one group at a time. If declared to return
+        `Values`, it must work for numbers and for arrays (see `divide` and `undefined`), and
+        receives the statistics of all groups at once.
         """
 
     @property
     def uses_entropy(self) -> bool:
-        """Whether the value depends on a choice of entropy estimator."""
+        """True if the value depends on the entropy estimator."""
         return "entropies" in self.needs
 
     @property
     def sees_tree(self) -> bool:
-        """Whether the value of a tree is that of the whole tree, not of a cut."""
+        """True if the value of a tree describes the whole tree, not a cut."""
         return not {"tree", "elements"}.isdisjoint(self.needs)
 
     def better(self, a: float, b: float) -> bool:
-        """Whether score a is better than score b, rounding aside."""
+        """Return whether score a is better than score b by more than rounding errors."""
         close = math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
         return not close and (a > b) == (self.direction == "higher")
 
     def __str__(self) -> str:
-        given = [
-            f"{field.name}={_written(getattr(self, field.name))}"
+        parameters = [
+            f"{field.name}={_format_value(getattr(self, field.name))}"
             for field in fields(self)
             if getattr(self, field.name) != field.default
         ]
-        return f"{self.name}({', '.join(given)})" if given else self.name
+        return f"{self.name}({', '.join(parameters)})" if parameters else self.name
 
 
 class Distance(Measure, direction="lower", best=0.0):
-    """A measure of which 0 is best."""
+    """A measure whose best value is 0."""
 
 
 UNBOUNDED = (0.0, math.inf)
 EVERYTHING = (-math.inf, math.inf)
 
 MODELS = ("perm", "num", "all", "num1", "all1")
-"""What random clusterings keep: sizes, numbers of clusters, nothing; the last two leave gold be."""
+"""Random models: keep the sizes, the numbers of clusters or nothing; the last two fix gold."""
 
 _PARAMETERS = {"average_method": "average"}
-"""What scikit-learn calls parameters of ours."""
+"""Parameter names of scikit-learn and ours."""
 _CALL = re.compile(r"\s*([a-z0-9_-]+)\s*(?:\(\s*(.*?)\s*\))?\s*")
 
 
 class Adjusted(Measure):
-    """A measure that is adjusted for chance, by a random model that may be chosen."""
+    """A measure that is adjusted for chance under a selectable random model."""
 
     model: str
     adjusts: ClassVar[str]
-    """Who adjusted it first."""
+    """The reference for the adjustment."""
 
     @property
     def reference(self) -> str:  # type: ignore[override]
-        """Of the measure, and of the model where it is not the usual one."""
+        """The reference of the measure, and of the random model if it is not the default."""
         return self.adjusts if self.model == MODELS[0] else f"{self.adjusts}; Gates & Ahn 2017"
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
-        """Where both sides are random."""
+        """True if both sides are random under the model."""
         return not self.model.endswith("1")
 
 
 def parse(measure: str | Measure) -> Measure:
-    """The measure a text names: the same text that `str` gives back.
+    """Parse the name of a measure with its parameters, as written by `str`.
 
     >>> str(parse("v(beta=0.5)"))
     'v(beta=0.5)'
@@ -157,42 +157,51 @@ def parse(measure: str | Measure) -> Measure:
     if match is None:
         name, at, estimator = measure.partition("@")
         if at:
-            # As thresholds and rows name a score; measures and estimators are chosen apart.
+            # Thresholds and rows use this notation, but measure and estimator are separate options.
             raise InputError(
-                f"{measure}: say -m {name} -e {estimator} (in Python measures={name!r}, "
-                f"entropy={estimator!r})"
+                f"{measure}: use -m {name} -e {estimator} (in Python measures={name!r}, "
+                f"entropy={estimator!r})",
+                code="invalid-option",
             )
-        raise InputError(f"{measure!r} is not a measure: expected a name, or name(parameter=value)")
+        raise InputError(
+            f"{measure!r} is not a measure: expected a name, or name(parameter=value)",
+            code="unknown-name",
+        )
     cls: type[Measure] = catalogue.load("measures", catalogue.find_familiar(match[1]))
-    given: dict[str, Any] = {}
+    parameters: dict[str, Any] = {}
     defaults = {field.name: field.default for field in fields(cls)}
     for argument in filter(None, re.split(r"\s*,\s*", match[2] or "")):
         key, equals, text = (part.strip() for part in argument.partition("="))
         key = _PARAMETERS.get(key, key)
-        if key in given:
-            raise InputError(f"{measure}: {key} is given twice")
+        if key in parameters:
+            raise InputError(f"{measure}: parameter {key} occurs twice", code="duplicate-name")
         if not equals or key not in defaults:
             has = ", ".join(defaults) or "none"
-            raise InputError(f"{measure}: {match[1]} has no parameter {key!r}; it has: {has}")
-        given[key] = _value(measure, key, text, type(defaults[key]))
-    return cls(**given)
+            raise InputError(
+                f"{measure}: {match[1]} has no parameter {key!r}; it has: {has}",
+                code="unknown-name",
+            )
+        parameters[key] = _parse_value(measure, key, text, type(defaults[key]))
+    return cls(**parameters)
 
 
-def _value(measure: str, key: str, text: str, kind: type) -> Any:
+def _parse_value(measure: str, key: str, text: str, kind: type) -> Any:
     try:
         return kind(text)
     except ValueError:
         expected = {int: "a whole number", float: "a number"}[kind]
-        raise InputError(f"{measure}: {key} is {text!r}, expected {expected}") from None
+        raise InputError(
+            f"{measure}: invalid {key}={text!r}; expected {expected}", code="invalid-option"
+        ) from None
 
 
-def _written(value: object) -> str:
-    # All digits, so that the text names the same measure again.
+def _format_value(value: object) -> str:
+    # All digits, so that parsing the text yields the same measure.
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def choose(measure: str, parameter: str, value: str, known: tuple[str, ...]) -> str:
-    """Check a parameter that takes one of a few words."""
+    """Return the value of a parameter if it is one of the known ones; otherwise raise."""
     if value not in known:
         raise InputError(
             f"{measure}: invalid {parameter}={value!r}; expected one of {', '.join(known)}",
@@ -202,7 +211,7 @@ def choose(measure: str, parameter: str, value: str, known: tuple[str, ...]) -> 
 
 
 def divide(above: Any, below: Any, otherwise: Any = 0.0) -> Any:
-    """above/below, and `otherwise` where below is 0: of numbers, or of arrays over groups.
+    """Divide numbers, or arrays over groups; the result is `otherwise` where `below` is 0.
 
     >>> divide(1, 0, 0.5), divide(np.array([1, 1]), np.array([0, 2])).tolist()
     (0.5, [0.0, 0.5])
@@ -214,9 +223,10 @@ def divide(above: Any, below: Any, otherwise: Any = 0.0) -> Any:
 
 
 def undefined(where: Any, reason: str) -> Any:
-    """NaN where a value does not exist, else 0: to be added to it. Undefined if nowhere it does.
+    """Return NaN where a value is undefined and 0 elsewhere, to be added to the value.
 
-    The reason is told when a group is asked alone.
+    Raise Undefined with the reason if it is undefined everywhere. The reason for one of many groups
+    is found by evaluating that group alone (see `explain`).
     """
     if np.all(where):
         raise Undefined(reason)
@@ -224,7 +234,7 @@ def undefined(where: Any, reason: str) -> Any:
 
 
 def harmonic(precision: Values, recall: Values) -> Values:
-    """F1: the harmonic mean, 0 when both are 0."""
+    """Return the harmonic mean (F1), 0 if both are 0."""
     return divide(2 * precision * recall, precision + recall)
 
 
@@ -249,54 +259,54 @@ COVER_MEASURES = (
     "mean-best-f1",
     "element-centric",
 )
-"""Those for items that are in several clusters."""
+"""The default measures for overlapping clusters."""
 
 
 Request = tuple[Measure, str | None]
-"""A measure and the name of an estimator, None where it uses none."""
+"""A measure and the name of an estimator, None if it needs no estimator."""
 
 Asked = str | Measure | Sequence[str | Measure]
 
 
 def usual_measures(measures: Asked | None, *, cover: bool) -> Asked | None:
-    """The measures that were chosen, else those that are usual where items are in several sets."""
+    """Return the requested measures, or the default ones for overlapping clusters."""
     return COVER_MEASURES if measures is None and cover else measures
 
 
 def list_requests(measures: Asked | None, entropy: str | Sequence[str]) -> list[Request]:
-    """Every measure under every estimator, each once, in the order given."""
+    """Return every measure with every estimator, each once, in the order requested."""
     chosen = split_names("measure", DEFAULT_MEASURES if measures is None else measures)
     estimators = [str(name) for name in split_names("entropy estimator", entropy)]
     for name in estimators:
         catalogue.load("entropies", name)
-    asked: list[Request] = []
-    for wanted in map(parse, chosen):
-        asked += [(wanted, name) for name in (estimators if wanted.uses_entropy else [None])]
-    return list(dict.fromkeys(asked))
+    requests: list[Request] = []
+    for measure in map(parse, chosen):
+        requests += [(measure, name) for name in (estimators if measure.uses_entropy else [None])]
+    return list(dict.fromkeys(requests))
 
 
 def split_names(kind: str, names: Asked) -> list[str | Measure]:
-    """Names one by one; a text may hold several, parted by commas outside of brackets.
+    """Split names at commas outside of brackets; a sequence of names is also accepted.
 
     >>> split_names("measure", "v(beta=2), ari")
     ['v(beta=2)', 'ari']
     """
-    given = [names] if isinstance(names, str | Measure) else names
-    if not isinstance(given, Sequence) or not given:
-        raise InputError(f"no {kind} was chosen: {names!r}")
-    found: list[str | Measure] = []
-    for name in given:
+    sequence = [names] if isinstance(names, str | Measure) else names
+    if not isinstance(sequence, Sequence) or not sequence:
+        raise InputError(f"no {kind} was requested: {names!r}", code="missing-option")
+    split: list[str | Measure] = []
+    for name in sequence:
         if isinstance(name, str):
-            found += re.split(r"\s*,\s*(?![^(]*\))", name.strip())
+            split += re.split(r"\s*,\s*(?![^(]*\))", name.strip())
         elif isinstance(name, Measure):
-            found.append(name)
+            split.append(name)
         else:
-            raise InputError(f"{name!r} is not the name of a {kind}")
-    return found
+            raise InputError(f"{name!r} is not the name of a {kind}", code="unknown-name")
+    return split
 
 
 class Measurable(Protocol):
-    """What can be asked for the values of a measure in one or many groups."""
+    """An object that evaluates measures in one or many groups."""
 
     @property
     def groups(self) -> int | None: ...
@@ -307,7 +317,7 @@ class Measurable(Protocol):
 
 
 def evaluate(tables: Measurable, request: Request) -> tuple[Floats, str | None]:
-    """The value of each group, NaN where undefined, and why it is in the first such group."""
+    """Return the value of each group, NaN if undefined, and the reason in the first such group."""
     try:
         values = tables.measure_groups(request[0], request[1] or "ml")
     except Undefined as error:
@@ -317,7 +327,7 @@ def evaluate(tables: Measurable, request: Request) -> tuple[Floats, str | None]:
 
 
 def explain(tables: Measurable, group: int, request: Request) -> str | None:
-    """Why a score has no value in a group, if it has none."""
+    """Return the reason why a score is undefined in a group; None if it is defined."""
     try:
         tables.block(group).measure(request[0], request[1] or "ml")
     except Undefined as error:
@@ -326,27 +336,27 @@ def explain(tables: Measurable, group: int, request: Request) -> str | None:
 
 
 def average_groups(values: Floats, weights: Floats, own: Floats | None = None) -> Floats:
-    """The weighted mean over groups (the last axis), undefined (NaN) groups left out.
+    """Return the weighted mean over groups (the last axis), without undefined (NaN) groups.
 
-    Beyond half of the groups there is no average: NaN. `own` is as in `average_draws`.
+    If more than half of the groups are undefined, the mean is NaN. `own` is as in `average_draws`.
     """
     mostly = 2 * np.isnan(values).sum(axis=-1) > weights.size
     return np.where(mostly, np.nan, average_draws(values, weights[None, :], own)[0])
 
 
 def average_draws(values: Floats, weights: Floats, own: Floats | None = None) -> Floats:
-    """One mean per row of weights: draws × the leading axes of values.
+    """Return one mean per row of weights: draws × the leading axes of values.
 
-    `own` (of the values' last axes) weighs the groups of a score beside the weights of all.
+    `own` (of the values' last axes) are further weights of the groups, specific to each score.
     """
     flat = values.reshape(-1, values.shape[-1])
     held = ~np.isnan(flat)
     filled = np.where(held, flat, 0.0)
     masses = held.astype(np.float64)
     if own is not None:
-        of_each = np.broadcast_to(own, values.shape).reshape(flat.shape)
-        filled, masses = filled * of_each, masses * of_each
-    # Not a matrix product: its sums would depend on the number of threads.
+        own_flat = np.broadcast_to(own, values.shape).reshape(flat.shape)
+        filled, masses = filled * own_flat, masses * own_flat
+    # Not a matrix product, whose sums would depend on the number of threads.
     total = np.einsum("dg,kg->dk", weights, filled)
     if own is None and held.all():
         mass = np.broadcast_to(weights.sum(axis=1)[:, None], total.shape)

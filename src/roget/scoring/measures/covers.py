@@ -1,4 +1,4 @@
-"""Measures that know what to do with an item in several clusters, or that look item by item."""
+"""Measures for overlapping clusters, and item-by-item similarity."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ JURGENS = "Jurgens & Klapaftis 2013"
 class ElementCentric(
     Measure, name="element-centric", symmetric=True, reference="Gates et al. 2019"
 ):
-    """1 is best: how alike an item's walks through classes and through clusters are, on average.
+    """1 is best: the mean similarity of an item's random walks through classes and clusters.
 
-    At each step a walk goes on to an item of a cluster that the last one is in with probability
-    `alpha`, else back to the item. Where every item has one class and one cluster, it is overlap /
-    larger of the two for any `alpha`. Of a tree it is that of the whole tree, whatever the cut: an
-    item is in every node above it, with weight exp(`r` · level), from level 0 at the root to 1 at
-    leaves. Beside flat classes a tree is then as a rule below 1, even if each class is a node.
+    At each step a walk moves, with probability `alpha`, to an item of a cluster of the current
+    item, else returns to its start. If every item has one class and one cluster, the similarity is
+    overlap/larger of the two, for any `alpha`. For a tree the whole tree is scored, whatever the
+    cut: an item belongs to every node above it with weight exp(`r` · level), where the level is 0
+    at the root and 1 at leaves. Compared with flat classes a tree usually scores below 1, even if
+    each class is a node.
     """
 
     alpha: float = 0.9
@@ -35,19 +36,25 @@ class ElementCentric(
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha < 1:
-            raise InputError(f"element-centric: alpha={self.alpha:g}, expected it between 0 and 1")
+            raise InputError(
+                f"element-centric: invalid alpha={self.alpha:g}; expected a number between 0 and 1",
+                code="invalid-option",
+            )
         if not math.isfinite(self.r):
-            raise InputError(f"element-centric: r={self.r:g}, expected a finite number")
+            raise InputError(
+                f"element-centric: invalid r={self.r:g}; expected a finite number",
+                code="invalid-option",
+            )
 
     def compute(self, elements: Elements) -> Values:
         return elements.mean(self.alpha, self.r)
 
 
 class ExtendedPrecision(Measure, name="xb3-precision", reference=AMIGO):
-    """1 is best: B-cubed precision where items may be in several clusters.
+    """1 is best: B-cubed precision for overlapping clusters.
 
-    Of the clusters that two items share, the share for which they have common classes; averaged
-    over all items that share a cluster with an item, and then over items.
+    For two items that share s clusters and g classes, min(g, s)/s; averaged over the items that
+    share a cluster with an item, and then over items.
     """
 
     def compute(self, cover: Cover) -> float:
@@ -55,10 +62,10 @@ class ExtendedPrecision(Measure, name="xb3-precision", reference=AMIGO):
 
 
 class ExtendedRecall(Measure, name="xb3-recall", reference=AMIGO):
-    """1 is best: B-cubed recall where items may be in several classes.
+    """1 is best: B-cubed recall for overlapping classes.
 
-    Of the classes that two items share, the share for which they have common clusters; averaged
-    over all items that share a class with an item, and then over items.
+    For two items that share g classes and s clusters, min(g, s)/g; averaged over the items that
+    share a class with an item, and then over items.
     """
 
     def compute(self, cover: Cover) -> float:
@@ -68,7 +75,7 @@ class ExtendedRecall(Measure, name="xb3-recall", reference=AMIGO):
 class ExtendedF(Measure, name="xb3-f", symmetric=True, reference=AMIGO):
     """1 is best: the harmonic mean of extended B-cubed precision and recall.
 
-    Where every item has one class and one cluster, it is B-cubed.
+    If every item has one class and one cluster, it equals B-cubed F.
     """
 
     def compute(self, cover: Cover) -> float:
@@ -80,7 +87,7 @@ class Omega(
 ):
     """1 is best, 0 is chance: pairs of items that share as many classes as clusters, adjusted.
 
-    Where every item has one class and one cluster, it is the adjusted Rand index.
+    If every item has one class and one cluster, it equals the adjusted Rand index.
     """
 
     def compute(self, cover: Cover) -> float:
@@ -97,10 +104,11 @@ class Omega(
 class OverlappingNMI(
     Measure, name="onmi", symmetric=True, reference="McDaid, Greene & Hurley 2011"
 ):
-    """1 is best: what classes and clusters, each as a set of items, say of their best partners.
+    """1 is best: mutual information of overlapping classes and clusters with their best partners.
 
-    `norm=max` divides by the larger of the two entropies; `norm=lfk` is the older measure of
-    Lancichinetti, Fortunato & Kertész (2009), the mean of what is known of each set.
+    Classes and clusters are sets of items. `norm=max` divides by the larger of the two entropies;
+    `norm=lfk` is the older measure of Lancichinetti, Fortunato & Kertész (2009), the mean share of
+    the entropy of each set that its best partner explains.
     """
 
     norm: str = "max"
@@ -113,23 +121,23 @@ class OverlappingNMI(
         if self.norm == "lfk":
             return 1 - (_unknown(overlap) + _unknown(overlap.swap())) / 2
         gold, system, mutual = measure_information(overlap)
-        # Without entropy, all sets of both sides hold all items.
+        # Both entropies are 0 only if all sets of both sides hold all items.
         return float(divide(mutual, max(gold, system), 1.0))
 
 
 def _unknown(overlap: Overlap) -> float:
-    """The mean over classes of the share of H that the best cluster leaves unsaid."""
-    of = overlap.entropies
-    left = divide(overlap.conditional(strict=True), of, 1.0)
-    # A class of all items is known if some cluster has them all.
-    whole = (of == 0) & bool(np.any(overlap.system == overlap.n))
+    """Return the mean over classes of the share of H that the best cluster does not explain."""
+    entropies = overlap.entropies
+    left = divide(overlap.conditional(strict=True), entropies, 1.0)
+    # A class of all items, with entropy 0, is explained if some cluster has all items.
+    whole = (entropies == 0) & bool(np.any(overlap.system == overlap.n))
     return float(np.where(whole, 0.0, left).mean())
 
 
 class MeanBestF1(Measure, name="mean-best-f1", symmetric=True, reference="Yang & Leskovec 2013"):
-    """1 is best: the mean F of classes with the cluster that fits best, and of clusters likewise.
+    """1 is best: the mean F of each class with its best cluster, and of each cluster likewise.
 
-    The two means are averaged; that of classes is Larsen's where clusters do not overlap.
+    The two means are averaged. Without overlaps the mean over classes is Larsen's measure.
     """
 
     def compute(self, cover: Cover) -> float:
@@ -150,9 +158,9 @@ class MeanBestF1(Measure, name="mean-best-f1", symmetric=True, reference="Yang &
 class FuzzyPrecision(Measure, name="fuzzy-b3-precision", best=None, reference=JURGENS):
     """1 is best: B-cubed precision of weighted labels, over pairs of two items.
 
-    Two items agree in a label by 1 − the difference of their weights, of which the largest of an
-    item is 1. An item that shares a cluster with no other adds 0, so that a perfect answer with
-    such items is below 1. The task's own tool calls this recall.
+    Weights are scaled so that the largest of an item is 1, and two items agree in a label by 1 −
+    the difference of their weights. An item that shares a cluster with no other item scores 0, so a
+    perfect clustering with such items is below 1. The scorer of the task calls this recall.
     """
 
     def compute(self, degrees: Degrees) -> Values:
@@ -162,9 +170,9 @@ class FuzzyPrecision(Measure, name="fuzzy-b3-precision", best=None, reference=JU
 class FuzzyRecall(Measure, name="fuzzy-b3-recall", best=None, reference=JURGENS):
     """1 is best: B-cubed recall of weighted labels, over pairs of two items.
 
-    Two items agree in a label by 1 − the difference of their weights, of which the largest of an
-    item is 1. An item that shares a class with no other adds 0. The task's own tool calls this
-    precision.
+    Weights are scaled so that the largest of an item is 1, and two items agree in a label by 1 −
+    the difference of their weights. An item that shares a class with no other item scores 0. The
+    scorer of the task calls this precision.
     """
 
     def compute(self, degrees: Degrees) -> Values:
@@ -174,7 +182,7 @@ class FuzzyRecall(Measure, name="fuzzy-b3-recall", best=None, reference=JURGENS)
 class FuzzyF(Measure, name="fuzzy-b3-f", symmetric=True, best=None, reference=JURGENS):
     """1 is best: the harmonic mean of fuzzy B-cubed precision and recall.
 
-    Of several words the task takes the harmonic mean of the averages, not the average of these.
+    For several words the task reports the harmonic mean of the averages, not the mean of F.
     """
 
     def compute(self, degrees: Degrees) -> Values:
@@ -183,17 +191,19 @@ class FuzzyF(Measure, name="fuzzy-b3-f", symmetric=True, best=None, reference=JU
 
 @dataclass(frozen=True)
 class FuzzyNMI(Measure, name="fuzzy-nmi", symmetric=True, reference=JURGENS):
-    """1 is best: what classes and clusters say of their best partners by the weights of items.
+    """1 is best: mutual information of classes and clusters with their best partners, by weights.
 
-    Weights, of which the largest of an item is 1, are put into ten bins. Without weights, it is
-    `onmi`.
+    Weights are scaled so that the largest of an item is 1, and put into `bins` bins. Without
+    weights it equals `onmi`.
     """
 
     bins: int = 10
 
     def __post_init__(self) -> None:
         if self.bins < 2:
-            raise InputError(f"fuzzy-nmi: bins={self.bins}, expected 2 or more")
+            raise InputError(
+                f"fuzzy-nmi: invalid bins={self.bins}; expected 2 or more", code="invalid-option"
+            )
 
     def compute(self, degrees: Degrees) -> float:
         gold, system, mutual = degrees.mutual(self.bins)

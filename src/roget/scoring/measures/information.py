@@ -1,7 +1,7 @@
-"""Measures made of H(C), H(K) and H(C,K): any entropy estimator serves them all.
+"""Measures computed from H(C), H(K) and H(C,K), under any entropy estimator.
 
-Conditional entropies are always differences of the three, each estimated on its own, so a
-corrected value may leave the plug-in range. Nothing is clamped.
+Conditional entropies are differences of these three, each estimated on its own, so a corrected
+value may leave the plug-in range. Nothing is clamped.
 """
 
 from __future__ import annotations
@@ -37,12 +37,13 @@ AVERAGES = ("arithmetic", "geometric", "min", "max")
 
 
 def average(kind: str, a: Values, b: Values) -> Values:
-    """The mean of two entropies that normalises mutual information."""
+    """Return the mean of two entropies by which mutual information is normalised."""
     if kind == "arithmetic":
         return (a + b) / 2
     if kind == "geometric":
         gaps = undefined(
-            np.less(a * b, 0), "the geometric mean of a positive and a negative entropy"
+            np.less(a * b, 0),
+            "the geometric mean of a positive and a negative entropy is undefined",
         )
         return np.sqrt(np.maximum(a * b, 0)) + gaps
     return np.minimum(a, b) if kind == "min" else np.maximum(a, b)
@@ -64,7 +65,7 @@ class Completeness(Measure, name="completeness", linear="information", reference
 
 @dataclass(frozen=True)
 class V(Measure, name="v", linear="information", reference=ROSENBERG):
-    """1 is best, 0 is no knowledge: the harmonic mean of homogeneity and completeness.
+    """1 is best, 0 is no information: the harmonic mean of homogeneity and completeness.
 
     (1+β)·h·c/(β·h + c), written as (1+β)·I/(β·H(K) + H(C)) so that rounding near 0 stays small.
     β above 1 weighs completeness; β = 0 is homogeneity.
@@ -74,11 +75,14 @@ class V(Measure, name="v", linear="information", reference=ROSENBERG):
 
     def __post_init__(self) -> None:
         if not self.beta >= 0:
-            raise InputError(f"v: beta is {self.beta}, expected a number that is 0 or more")
+            raise InputError(
+                f"v: invalid beta={self.beta}; expected a number of at least 0",
+                code="invalid-option",
+            )
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
-        """Only the balanced mean treats both sides alike."""
+        """True for the balanced mean only."""
         return self.beta == 1
 
     def compute(self, entropies: Entropies) -> Values:
@@ -118,7 +122,7 @@ class NVIK(Distance, name="nvi-k", linear="information", range=UNBOUNDED, refere
 
 
 class VILogN(Distance, name="vi-logn", linear="information", symmetric=True, reference=MEILA):
-    """0 is best, 1 the worst N items allow: VI/log N. Not comparable between sizes of data."""
+    """0 is best, 1 is the worst for N items: VI/log N. Not comparable across numbers of items."""
 
     def compute(self, entropies: Entropies, sizes: Sizes) -> Values:
         vi = VI().compute(entropies)
@@ -137,7 +141,7 @@ class MI(
     best=None,
     reference="Shannon 1948",
 ):
-    """H(C) is best, 0 is no knowledge, in nats: the mutual information of classes and clusters."""
+    """H(C) is best, 0 is no information, in nats: mutual information of classes and clusters."""
 
     def compute(self, entropies: Entropies) -> Values:
         return entropies.mutual
@@ -147,9 +151,9 @@ class MI(
 class NMI(
     Measure, name="nmi", linear="information", symmetric=True, reference="Strehl & Ghosh 2002"
 ):
-    """1 is best, 0 is no knowledge: I(C;K) over an average of H(C) and H(K).
+    """1 is best, 0 is no information: I(C;K) over an average of H(C) and H(K).
 
-    `average` is arithmetic (then it is V), geometric, min or max.
+    `average` is arithmetic (which equals V), geometric, min or max.
     """
 
     average: str = "arithmetic"
@@ -160,7 +164,7 @@ class NMI(
     def compute(self, entropies: Entropies) -> Values:
         perfect = entropies.perfect
         scale = average(self.average, entropies.gold, entropies.system)
-        # Where one side says nothing at all, nothing is shared.
+        # If the average is 0, one side has no information and the value is 0.
         return np.where(perfect, 1.0, divide(entropies.mutual, scale))
 
 
@@ -175,9 +179,9 @@ DOM = "Dom 2001"
 
 
 def table_cost(sizes: Histogram, classes: Any, n: Any) -> Values:
-    """(1/n)·Σ log binom(size + |C| − 1, |C| − 1): the cost of each cluster's class counts.
+    """Return (1/n)·Σ log binom(size + |C| − 1, |C| − 1), the cost of the clusters' class counts.
 
-    The binomial goes through the beta function, which keeps its digits at any size.
+    The binomial is computed by the beta function, which keeps its digits at any size.
     """
     from scipy.special import betaln
 
@@ -206,7 +210,7 @@ class Q2(Measure, name="q2", reference=DOM):
     """1 is best: the cost of a perfect clustering over that of this one; 1 for a single class."""
 
     def compute(self, entropies: Entropies, sizes: Sizes) -> Values:
-        # With one class nothing has to be sent, whatever the clusters.
+        # With one class nothing has to be encoded, whatever the clusters.
         least = table_cost(sizes.gold, sizes.classes, sizes.n)
         value = divide(least, Q0().compute(entropies, sizes))
         return np.where(np.equal(sizes.classes, 1), 1.0, value)
@@ -217,9 +221,9 @@ class AMI(Adjusted, name="ami", range=(-math.inf, 1.0), linear="information"):
     """1 is best, 0 is chance: mutual information adjusted by its exact expectation.
 
     `average` of the entropies is arithmetic, geometric, min or max. Plug-in entropies only.
-    `model` says what is random: perm keeps the sizes of clusters; num their number, all nothing but
-    the number of items, and the most there is to know is then log K or log N; num1 and all1 also
-    keep gold as it is (Gates & Ahn 2017). A perfect clustering scores 1 under each.
+    `model` is the random model (Gates & Ahn 2017): perm keeps the sizes of clusters, num their
+    number, all only the number of items (the maximum is then log K or log N); num1 and all1 keep
+    gold fixed. A perfect clustering scores 1 under each.
     """
 
     adjusts = "Vinh, Epps & Bailey 2010"
@@ -236,12 +240,12 @@ class AMI(Adjusted, name="ami", range=(-math.inf, 1.0), linear="information"):
             return self._adjust(chance, sizes)
         most = average(self.average, chance.gold, chance.system)
         value = divide(chance.mutual - chance.expected, most - chance.expected)
-        # Every labelling of constant sizes shares the same information: nothing is above chance.
+        # All labellings of constant sizes have the same information, so none is above chance.
         return np.where(chance.perfect, 1.0, np.where(chance.constant, 0.0, value))
 
     def _adjust(self, chance: Chance, sizes: Sizes) -> Values:
-        alike = (sizes.n, sizes.n) if "all" in self.model else (sizes.classes, sizes.clusters)
-        most = average(self.average, *(np.log(number) for number in alike))
+        numbers = (sizes.n, sizes.n) if "all" in self.model else (sizes.classes, sizes.clusters)
+        most = average(self.average, *(np.log(number) for number in numbers))
         expected = expect_information(self.model, sizes)
         value = divide(chance.mutual - expected, most - expected)
         return np.where(chance.perfect, 1.0, value)
@@ -256,13 +260,13 @@ class SMI(
     linear="information",
     reference="Romano et al. 2014",
 ):
-    """Higher is better, 0 is chance: mutual information less its mean over all random answers with
-    the same sizes, in standard deviations, exactly.
+    """Higher is better, 0 is chance: mutual information in standard deviations above its mean.
 
-    Undefined where a side is one cluster or all singletons: every answer of those sizes ties.
+    Mean and deviation are exact, over all random clusterings with the same sizes. Undefined if a
+    side is one cluster or all singletons: all clusterings of those sizes tie.
     """
 
     def compute(self, chance: Chance, deviation: Values) -> Values:
         tied = chance.constant | np.equal(deviation, 0)
-        gaps = undefined(tied, "every answer with clusters of these sizes is worth the same")
+        gaps = undefined(tied, "all clusterings with clusters of these sizes have the same value")
         return divide(chance.mutual - chance.expected, deviation) + gaps

@@ -1,8 +1,8 @@
-"""Measures of coreference: gold's entities against those of a system, each a set of mentions.
+"""Measures of coreference: gold entities against system entities, each a set of mentions.
 
-An item is a mention, a class or cluster an entity. Where sides find other mentions, those without a
-twin count on their own side, as in the reference scorer (Pradhan et al. 2014): they make an entity
-larger, and no link with them is ever right.
+Items are mentions, and classes and clusters are entities. If the sides have different mentions,
+unmatched mentions count on their own side, as in the reference scorer (Pradhan et al. 2014): they
+make an entity larger, and no link with them is correct.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ LUO = "Recasens & Hovy 2011; Luo et al. 2014"
 
 
 def refuse_fractions(table: Contingency) -> None:
-    """Raise where counts are not those of whole mentions."""
+    """Raise Undefined if counts are not whole numbers of mentions."""
     if table.fractional:
-        raise Undefined("links between mentions need whole items, not weighted answers")
+        raise Undefined("links between mentions need whole items, not weighted labels")
 
 
 def count_links(table: Contingency) -> tuple[Any, Any, Any]:
-    """The fewest links that make the entities both have in common, gold's and the system's.
+    """Return the fewest links that form the common entities, gold's and the system's.
 
-    n mentions in k entities need n − k; what has no twin is alone, and needs none.
+    n mentions in k entities need n − k links; an unmatched mention is alone and needs no link.
     """
     refuse_fractions(table)
     sizes = table.sizes
@@ -41,7 +41,7 @@ def count_links(table: Contingency) -> tuple[Any, Any, Any]:
 
 
 class MUCPrecision(Measure, name="muc-precision", best=None, reference=VILAIN):
-    """1 is best: the share of the system's links that gold has; 0 if the system has none."""
+    """1 is best: the share of the system's links that gold has; 0 if the system has no links."""
 
     def compute(self, table: Contingency) -> Values:
         common, _, system = count_links(table)
@@ -49,7 +49,7 @@ class MUCPrecision(Measure, name="muc-precision", best=None, reference=VILAIN):
 
 
 class MUCRecall(Measure, name="muc-recall", best=None, reference=VILAIN):
-    """1 is best: the share of gold's links that the system has; 0 if gold has none."""
+    """1 is best: the share of gold's links that the system has; 0 if gold has no links."""
 
     def compute(self, table: Contingency) -> Values:
         common, gold, _ = count_links(table)
@@ -57,9 +57,9 @@ class MUCRecall(Measure, name="muc-recall", best=None, reference=VILAIN):
 
 
 class MUC(Measure, name="muc", symmetric=True, best=None, reference=VILAIN):
-    """1 is best: F of links, of which n mentions of an entity need n − 1. Favours few clusters.
+    """1 is best: F of links; an entity of n mentions has n − 1 links. Favours few clusters.
 
-    Singletons have no links: they do not count, and where there is nothing else the score is 0.
+    Singletons have no links and do not count; with singletons only the score is 0.
     """
 
     def compute(self, table: Contingency) -> Values:
@@ -68,47 +68,47 @@ class MUC(Measure, name="muc", symmetric=True, best=None, reference=VILAIN):
 
 
 def resolve_entities(table: Contingency) -> Values:
-    """LEA's recall: the share of each class's links that are resolved, averaged by its size.
+    """Return LEA's recall: the share of each class's links that are resolved, weighted by size.
 
-    A singleton has one link, to itself, which is resolved if it is alone on the other side too.
+    A singleton has one link, to itself, which is resolved if it is a singleton on the other side.
     """
     refuse_fractions(table)
     sizes, counts = table.row_totals.astype(np.float64), table.counts.astype(np.float64)
     resolved = np.add.reduceat(counts * (counts - 1), table.row_starts)
     alone = table.keep_common((table.column_totals == 1)[table.columns].astype(np.int64))
-    found: Floats = np.where(
+    recall: Floats = np.where(
         sizes == 1, alone[table.row_starts], divide(resolved, sizes * (sizes - 1))
     )
     if table.held is not None:
         sizes = sizes * table.held.rows
-    return divide(table.over_rows(sizes * found), table.over_rows(sizes))
+    return divide(table.over_rows(sizes * recall), table.over_rows(sizes))
 
 
 class LEAPrecision(Measure, name="lea-precision", reference=MOOSAVI):
-    """1 is best: the share of a cluster's links that gold has, averaged by cluster size."""
+    """1 is best: the share of a cluster's links that gold has, weighted by cluster size."""
 
     def compute(self, table: Contingency) -> Values:
         return resolve_entities(table.T)
 
 
 class LEARecall(Measure, name="lea-recall", reference=MOOSAVI):
-    """1 is best: the share of a class's links that the system has, averaged by class size."""
+    """1 is best: the share of a class's links that the system has, weighted by class size."""
 
     def compute(self, table: Contingency) -> Values:
         return resolve_entities(table)
 
 
 class LEA(Measure, name="lea", symmetric=True, reference=MOOSAVI):
-    """1 is best: F of entities, each counting by its size and the share of its links resolved."""
+    """1 is best: F of entities, weighted by size, each by the share of its links resolved."""
 
     def compute(self, table: Contingency) -> Values:
         return harmonic(resolve_entities(table.T), resolve_entities(table))
 
 
 def average_links(links: Links, linked: Values, apart: Values) -> Values:
-    """The mean of the scores of links and of pairs kept apart; one of them if gold has no other.
+    """Return the mean of the scores of links and non-links; only one of them if gold has no other.
 
-    Gold of one mention has neither: the score is 1 if the system has this mention alone, else 0.
+    Gold with one mention has neither: the score is 1 if the system has this mention only, else 0.
     """
     none, all_linked = np.equal(links.gold, 0), np.equal(links.gold_apart, 0)
     same = np.equal(links.system, 0) & np.equal(links.system_apart, 0)
@@ -117,7 +117,7 @@ def average_links(links: Links, linked: Values, apart: Values) -> Values:
 
 
 class BLANCPrecision(Measure, name="blanc-precision", reference=LUO):
-    """1 is best: the mean of the precisions of links and of pairs kept apart."""
+    """1 is best: the mean of the precisions of links and of non-links."""
 
     def compute(self, table: Contingency) -> Values:
         links = table.links
@@ -126,7 +126,7 @@ class BLANCPrecision(Measure, name="blanc-precision", reference=LUO):
 
 
 class BLANCRecall(Measure, name="blanc-recall", reference=LUO):
-    """1 is best: the mean of the recalls of links and of pairs kept apart."""
+    """1 is best: the mean of the recalls of links and of non-links."""
 
     def compute(self, table: Contingency) -> Values:
         links = table.links
@@ -135,10 +135,10 @@ class BLANCRecall(Measure, name="blanc-recall", reference=LUO):
 
 
 class BLANC(Measure, name="blanc", reference=LUO):
-    """1 is best: the mean of the F of links and the F of pairs kept apart.
+    """1 is best: the mean of the F of links and the F of non-links.
 
-    As in the reference scorer, only one of them counts if gold has no link, or links all; so gold
-    and system may not change places.
+    As in the reference scorer, only one of them counts if gold links no pairs or all pairs, so the
+    measure is not symmetric.
     """
 
     def compute(self, table: Contingency) -> Values:
@@ -149,9 +149,9 @@ class BLANC(Measure, name="blanc", reference=LUO):
 
 
 class CoNLL(Measure, name="conll", symmetric=True, best=None, reference="Pradhan et al. 2011"):
-    """1 is best: the mean of the F of MUC, B-cubed and CEAF-e, by which shared tasks rank.
+    """1 is best: the mean of the F of MUC, B-cubed and CEAF-e, used to rank shared tasks.
 
-    Where there are singletons only, MUC is 0 and the best score is 2/3.
+    With singletons only, MUC is 0 and the best score is 2/3.
     """
 
     def compute(self, bcubed: BCubed, table: Contingency) -> Values:

@@ -1,4 +1,4 @@
-"""Measures of how clusters and classes overlap: best partners, one-to-one matches, B-cubed."""
+"""Measures of the overlap of clusters and classes: best partners, one-to-one matches, B-cubed."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ class InversePurity(Measure, name="inverse-purity", reference="Zhao & Karypis 20
 
 
 class MicroPrecision(Purity, name="micro-precision", reference="Dhillon, Mallela & Modha 2003"):
-    """1 is best: micro-averaged precision once each cluster is given its majority class.
+    """1 is best: micro-averaged precision if each cluster is mapped to its majority class.
 
     Every item has one class and one cluster, so it equals recall and purity.
     """
 
 
 class MicroRecall(Purity, name="micro-recall", reference="Dhillon, Mallela & Modha 2003"):
-    """1 is best: micro-averaged recall once each cluster is given its majority class.
+    """1 is best: micro-averaged recall if each cluster is mapped to its majority class.
 
     Every item has one class and one cluster, so it equals precision and purity.
     """
 
 
 class ManyToOne(Purity, name="many-to-one", reference="Johnson 2007"):
-    """1 is best: accuracy when many clusters may map to one class; the tagger's name for purity."""
+    """1 is best: accuracy if many clusters may map to one class; equals purity (POS tagging)."""
 
 
 class VanDongen(Distance, name="van-dongen", symmetric=True, reference="van Dongen 2000"):
@@ -56,21 +56,21 @@ class VanDongen(Distance, name="van-dongen", symmetric=True, reference="van Dong
 
 
 def best_f_by_class(table: Contingency) -> Floats:
-    """For each class, 2·overlap/(class size + cluster size) with the cluster it fits best."""
+    """Return for each class its best F with any cluster, 2·overlap/(class size + cluster size)."""
     sizes = table.row_totals[table.rows] + table.column_totals[table.columns]
     best: Floats = np.maximum.reduceat(2.0 * table.counts / sizes, table.row_starts)
     return best
 
 
 class ClusteringF(Measure, name="f", reference="Fung, Wang & Ester 2003"):
-    """1 is best: each class's best F with any cluster, averaged by class size."""
+    """1 is best: each class's best F with any cluster, weighted by class size."""
 
     def compute(self, table: Contingency) -> Values:
         return table.over_rows(best_f_by_class(table) * table.row_totals) / table.n
 
 
 class Larsen(Measure, name="larsen", reference="Larsen & Aone 1999"):
-    """1 is best: each class's best F with any cluster, all classes counting alike."""
+    """1 is best: each class's best F with any cluster, averaged over classes."""
 
     def compute(self, table: Contingency) -> Values:
         return table.over_rows(best_f_by_class(table)) / table.sizes.classes
@@ -95,9 +95,9 @@ class Misclassification(
 class GreedyOneToOne(
     Measure, name="greedy-one-to-one", ties=True, reference="Haghighi & Klein 2006"
 ):
-    """1 is best: accuracy when the largest cells are matched first, one to one.
+    """1 is best: accuracy if the largest cells are matched first, one to one.
 
-    Of equal cells the one with the smaller class and cluster goes first, then the earlier one.
+    Of equal cells the one with the smaller class and cluster comes first, then the earlier one.
     """
 
     def compute(self, table: Contingency) -> Values:
@@ -121,7 +121,7 @@ class GreedyOneToOne(
 
 
 class MeilaHeckerman(GreedyOneToOne, name="meila-heckerman", reference="Meilă & Heckerman 2001"):
-    """1 is best: the criterion H, whose match is greedy by cell size like greedy-one-to-one."""
+    """1 is best: the criterion H, a greedy match by cell size, equal to greedy-one-to-one."""
 
 
 BAGGA = "Bagga & Baldwin 1998"
@@ -150,13 +150,13 @@ class BCubedF(Measure, name="b3-f", symmetric=True, reference=BAGGA):
 
 
 def match_entities(table: Contingency) -> Any:
-    """The Dice overlaps of the best one-to-one match of classes and clusters."""
+    """Return the sum of the Dice overlaps of the best one-to-one match of classes and clusters."""
     sizes = table.row_totals[table.rows] + table.column_totals[table.columns]
     return table.match(table.keep_common(2.0 * table.counts / sizes))
 
 
 class CEAFE(Measure, name="ceaf-e", symmetric=True, reference=LUO):
-    """1 is best: F of the best one-to-one match by Dice overlap, each class counting alike."""
+    """1 is best: F of the best one-to-one match by Dice overlap, averaged over entities."""
 
     def compute(self, table: Contingency) -> Values:
         classes, clusters = table.entities
@@ -178,36 +178,35 @@ class CEAFERecall(Measure, name="ceaf-e-recall", reference=LUO):
 
 
 class CEAFM(Measure, name="ceaf-m", symmetric=True, reference=LUO):
-    """1 is best: F of the best one-to-one match by items; with every item answered, one-to-one."""
+    """1 is best: F of the best one-to-one match by items; one-to-one if no item is missing."""
 
     def compute(self, matched: Matched) -> Values:
-        twins, gold, system = matched.of_sides
-        return divide(2 * twins, gold + system)
+        common, gold, system = matched.of_sides
+        return divide(2 * common, gold + system)
 
 
 class CEAFMPrecision(Measure, name="ceaf-m-precision", reference=LUO):
     """1 is best: the share of the system's items in the best one-to-one match by items."""
 
     def compute(self, matched: Matched) -> Values:
-        twins, _, system = matched.of_sides
-        return divide(twins, system)
+        common, _, system = matched.of_sides
+        return divide(common, system)
 
 
 class CEAFMRecall(Measure, name="ceaf-m-recall", reference=LUO):
     """1 is best: the share of gold's items in the best one-to-one match by items."""
 
     def compute(self, matched: Matched) -> Values:
-        twins, gold, _ = matched.of_sides
-        return divide(twins, gold)
+        common, gold, _ = matched.of_sides
+        return divide(common, gold)
 
 
 class NCA(Measure, name="nca", range=(-0.5, 1.0), reference="Gagolewski 2025"):
-    """1 is best, 0 if each class is spread evenly: normalised clustering accuracy, all classes
-    counting alike.
+    """1 is best, 0 if each class is spread evenly: normalised clustering accuracy.
 
-    (Σ share of each class in its cluster of the best one-to-one match − 1)/(M − 1), M the larger of
-    the numbers of classes and clusters; the smaller side is filled up with empty ones, so that more
-    clusters than classes may give less than 0.
+    (Σ share of each class in its cluster of the best one-to-one match − 1)/(M − 1), where M is the
+    larger of the numbers of classes and clusters. All classes have equal weight. The smaller side
+    is filled up with empty sets, so more clusters than classes may score below 0.
     """
 
     def compute(self, table: Contingency) -> Values:
@@ -219,9 +218,9 @@ class NCA(Measure, name="nca", range=(-0.5, 1.0), reference="Gagolewski 2025"):
 class PSI(Measure, name="psi", range=(-1.0, 1.0), symmetric=True, reference="Rezaei & Fränti 2016"):
     """1 is best, 0 is chance: the pair sets index, overlaps of the best one-to-one match.
 
-    (S − E)/(M − E): S adds up overlap over the larger of both sets, E what is expected of the
-    matched largest sets, second largest and so on, M is the larger number of sets. The authors set
-    values below 0 to 0; here they stay.
+    (S − E)/(M − E): S sums overlap/larger size over matched sets, E is the expected overlap of the
+    largest sets, the second largest sets and so on, M is the larger number of sets. The authors set
+    values below 0 to 0; here they are kept.
     """
 
     def compute(self, table: Contingency) -> Values:
@@ -233,7 +232,7 @@ class PSI(Measure, name="psi", range=(-1.0, 1.0), symmetric=True, reference="Rez
 
 
 def match_sizes(table: Contingency) -> Any:
-    """Σ of the smaller size of the largest class and cluster, the second largest, and so on."""
+    """Return Σ min(a, b) over ranks r, of the r-th largest class size a and cluster size b."""
     starts = [ONE if cuts is None else cuts for cuts in (table.cuts, table.column_cuts)]
     sizes = table.row_totals, table.column_totals
     widest = max(int(np.diff(s, append=t.size).max()) for s, t in zip(starts, sizes, strict=True))
@@ -249,7 +248,7 @@ def match_sizes(table: Contingency) -> Any:
 
 
 _MOST_ITEMS = 10**9
-"""The sampler of numpy takes no larger population."""
+"""Largest population that numpy's hypergeometric sampler accepts."""
 
 
 @dataclass(frozen=True)
@@ -259,10 +258,11 @@ class SupervisedRecall(
     ties=True,
     reference="Agirre et al. 2006; Manandhar et al. 2010",
 ):
-    """1 is best: each cluster takes the class it met most in `train` of the items, tested on the
-    rest, averaged over seeded random splits. A cluster met only in the test part is wrong.
+    """1 is best: clusters are mapped to classes on a share of the items and tested on the rest.
 
-    The splits are drawn from the table itself: which items carry a cell's count does not matter.
+    Each cluster is mapped to its most frequent class in `train` of the items; recall on the rest is
+    averaged over random splits. A cluster that occurs in the test part only is wrong. The splits
+    are drawn from the table, because the identity of items does not matter.
     """
 
     train: float = 0.8
@@ -271,11 +271,20 @@ class SupervisedRecall(
 
     def __post_init__(self) -> None:
         if not 0 < self.train < 1:
-            raise InputError(f"supervised-recall: train is {self.train}, expected between 0 and 1")
+            raise InputError(
+                f"supervised-recall: invalid train={self.train}; expected a number between 0 and 1",
+                code="invalid-option",
+            )
         if self.seed < 0:
-            raise InputError(f"supervised-recall: seed is {self.seed}, expected 0 or more")
+            raise InputError(
+                f"supervised-recall: invalid seed={self.seed}; expected 0 or more",
+                code="invalid-option",
+            )
         if self.splits < 1:
-            raise InputError(f"supervised-recall: splits is {self.splits}, expected 1 or more")
+            raise InputError(
+                f"supervised-recall: invalid splits={self.splits}; expected 1 or more",
+                code="invalid-option",
+            )
 
     def compute(self, table: Contingency) -> float:
         if table.perfect:
@@ -286,18 +295,18 @@ class SupervisedRecall(
             raise Undefined(f"more than {_MOST_ITEMS} items cannot be split at random")
         mapped = round(self.train * table.n)
         if not 0 < mapped < table.n:
-            raise Undefined(f"{table.n} items are too few to split {self.train:g} to the rest")
+            raise Undefined(f"{table.n} items are too few for a share of {self.train:g}")
         random = np.random.default_rng(self.seed)
         counts = table.counts.astype(np.int64)
         recalls = []
         for _ in range(self.splits):
             learn = random.multivariate_hypergeometric(counts, mapped, method="marginals")
-            recalls.append(_right(table, learn, counts - learn) / (table.n - mapped))
+            recalls.append(_count_correct(table, learn, counts - learn) / (table.n - mapped))
         return float(np.mean(recalls))
 
 
-def _right(table: Contingency, learn: Ints, test: Ints) -> int:
-    """Test items whose cluster was mapped to their class."""
+def _count_correct(table: Contingency, learn: Ints, test: Ints) -> int:
+    """Count the test items whose cluster was mapped to their class."""
     seen = np.flatnonzero(learn)
     classes = np.bincount(table.rows, learn, minlength=table.shape[0])
     # Within each cluster: most items first, then the class most frequent overall.

@@ -1,4 +1,4 @@
-"""Measures that count pairs of items kept together or apart by the two sides.
+"""Measures that count pairs of items in the same or in different clusters.
 
 Whole pair counts are Python integers, so ratios are correctly rounded at any size.
 """
@@ -30,12 +30,12 @@ MANANDHAR = "Manandhar et al. 2010"
 
 
 def agreed(pairs: PairCounts) -> Any:
-    """Whether the two sides keep exactly the same pairs together."""
+    """Return whether the two sides keep exactly the same pairs together."""
     return np.equal(pairs.gold, pairs.system) & np.equal(pairs.system, pairs.both)
 
 
 def root(number: Any) -> Any:
-    """The square root, of whole numbers of any size too."""
+    """Return the square root, also of whole numbers of any size."""
     return np.sqrt(np.asarray(number, dtype=np.float64))
 
 
@@ -43,17 +43,16 @@ class Rand(Measure, name="rand", linear="pairs", symmetric=True, reference="Rand
     """1 is best: the share of pairs on which the two agree. High by chance alone."""
 
     def compute(self, pairs: PairCounts) -> Values:
-        alike = pairs.total - pairs.gold - pairs.system + 2 * pairs.both
-        return np.where(agreed(pairs), 1.0, divide(alike, pairs.total))
+        agreeing = pairs.total - pairs.gold - pairs.system + 2 * pairs.both
+        return np.where(agreed(pairs), 1.0, divide(agreeing, pairs.total))
 
 
 @dataclass(frozen=True)
 class ARI(Adjusted, name="ari", linear="pairs"):
     """1 is best, 0 is chance, negative is worse than chance: Rand, adjusted for chance.
 
-    `model` says what is random: perm keeps the sizes of clusters, and the least is −1; num their
-    number, all nothing but the number of items, num1 and all1 also keep gold as it is (Gates & Ahn
-    2017).
+    `model` is the random model (Gates & Ahn 2017): perm keeps the sizes of clusters (the minimum is
+    −1), num their number, all only the number of items; num1 and all1 keep gold fixed.
     """
 
     adjusts = "Hubert & Arabie 1985"
@@ -65,7 +64,7 @@ class ARI(Adjusted, name="ari", linear="pairs"):
 
     @property
     def range(self) -> tuple[float, float]:  # type: ignore[override]
-        """Where most random clusterings agree, a system may be far worse."""
+        """The range, without a lower bound for models other than perm."""
         return (-1.0 if self.model == "perm" else -math.inf), 1.0
 
     def compute(self, pairs: PairCounts, sizes: Sizes) -> Values:
@@ -96,7 +95,7 @@ class Gamma(
         gaps: Values = 0.0
         for side, together in (("gold", pairs.gold), ("system", pairs.system)):
             for kept, all_such in (("no", 0), ("every", pairs.total)):
-                reason = f"{side} keeps {kept} pair together, so nothing can correlate"
+                reason = f"{side} keeps {kept} pair together, so the correlation is undefined"
                 gaps = gaps + undefined(np.equal(together, all_such), reason)
         above = pairs.total * pairs.both - pairs.gold * pairs.system
         left = pairs.gold * (pairs.total - pairs.gold)
@@ -151,14 +150,14 @@ class Mirkin(
 
 
 class PairedPrecision(Measure, name="paired-precision", linear="pairs", reference=MANANDHAR):
-    """1 is best: of the pairs the system keeps together, the share gold does too; 1 if none."""
+    """1 is best: the share of the system's pairs that gold keeps together too; 1 without pairs."""
 
     def compute(self, pairs: PairCounts) -> Values:
         return divide(pairs.both, pairs.system, 1.0)
 
 
 class PairedRecall(Measure, name="paired-recall", linear="pairs", reference=MANANDHAR):
-    """1 is best: of the pairs gold keeps together, the share the system does too; 1 if none."""
+    """1 is best: the share of gold's pairs that the system keeps together too; 1 without pairs."""
 
     def compute(self, pairs: PairCounts) -> Values:
         return divide(pairs.both, pairs.gold, 1.0)

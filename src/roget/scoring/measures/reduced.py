@@ -1,7 +1,7 @@
-"""Reduced mutual information: what the clusters tell of the classes, less the cost of the table.
+"""Reduced mutual information: information about the classes minus the cost of the table.
 
-Who is told the clusters, and then the table of classes and clusters, needs to be told less to know
-the class of every item. Sending the table costs something too; how much depends on the code.
+A receiver who knows the clusters and the contingency table needs a shorter message to learn the
+class of every item. The table has to be sent as well; its cost depends on the code.
 """
 
 from __future__ import annotations
@@ -32,16 +32,15 @@ class RMI(
     range=EVERYTHING,
     reference=f"{NEWMAN}; Jerdee, Kirkley & Newman 2024",
 ):
-    """Higher is better, in nats; can be negative: what the clusters tell of the classes, less the
-    cost of sending the table.
+    """Higher is better, in nats; can be negative: information about classes minus the table's cost.
 
     (1/N)·(log N!·Πn_ij!/(Πa_i!·Πb_j!) − cost), with a_i items in a class, b_j in a cluster and n_ij
-    in both. The cost is by `reduction`: flat, log of the number of tables with these sizes, by the
-    estimate of Jerdee, Kirkley & Newman 2022; or dirichlet, their code of 2024, whose
-    concentration is the best between 10⁻⁴ and 10⁴, for what the clusters tell of the classes. Both
-    change (slightly) if the sides change places. `normalise` divides by what a side tells of
-    itself: gold, system, or the arithmetic, geometric, min or max of both directions; a perfect
-    clustering then scores 1.
+    in both. The cost depends on `reduction`: flat is the log of the number of tables with these
+    sizes, estimated as by Jerdee, Kirkley & Newman 2022; dirichlet is their code of 2024 with the
+    best concentration between 10⁻⁴ and 10⁴, for encoding the classes given the clusters. Both
+    change (slightly) if the sides are exchanged. `normalise` divides by the information of a side
+    about itself: gold, system, or the arithmetic, geometric, min or max of both directions; a
+    perfect clustering then scores 1.
     """
 
     reduction: str = "flat"
@@ -53,39 +52,41 @@ class RMI(
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
-        """Where both directions are taken together."""
+        """True if both directions are averaged."""
         return self.normalise in SCALES[3:]
 
     @property
     def best(self) -> float | None:  # type: ignore[override]
-        """1 where it is a share of what there is to know."""
+        """1 if normalised, else None."""
         return None if self.normalise == "none" else 1.0
 
     def compute(self, sizes: Sizes, joint: Histogram) -> Values:
         if not (joint.whole and sizes.gold.whole and sizes.system.whole):
             raise Undefined("counting tables needs whole counts, not weighted ones")
         gold, system, n = sizes.gold, sizes.system, np.float64(sizes.n)
-        tell = _reduce_flat if self.reduction == "flat" else _reduce_dirichlet
+        inform = _reduce_flat if self.reduction == "flat" else _reduce_dirichlet
         if self.normalise == "none":
             if self.reduction == "flat":
-                # As many tables from both sides, but for the estimate: the authors' has classes
-                # as rows when it is called with gold and system.
-                return tell(system, gold, joint, n) / n
-            return tell(gold, system, joint, n) / n
-        # What is told of gold, of the system, and of each by itself.
-        forth, own = tell(gold, system, joint, n), tell(gold, gold, gold, n)
+                # The number of tables is symmetric, but its estimate is not: the authors' code has
+                # classes as rows if called with gold and system.
+                return inform(system, gold, joint, n) / n
+            return inform(gold, system, joint, n) / n
+        # Information about gold and about the system, and of each about itself.
+        forth, own = inform(gold, system, joint, n), inform(gold, gold, gold, n)
         if self.normalise == "gold":
             value, scale = forth, own
         else:
-            back, other = tell(system, gold, joint, n), tell(system, system, system, n)
+            back, other = inform(system, gold, joint, n), inform(system, system, system, n)
             value, scale = (
                 _average(self.normalise, forth, back),
                 _average(self.normalise, own, other),
             )
         perfect = np.equal(joint.seen, sizes.classes) & np.equal(sizes.classes, sizes.clusters)
-        # Less than a nat in 10¹² items is rounding.
+        # Less than a nat per 10¹² items is rounding.
         nothing = np.less_equal(scale, 1e-12 * n) & ~perfect
-        gaps = undefined(nothing, "the sizes alone tell all there is to know")
+        gaps = undefined(
+            nothing, "the sizes determine the labels, so there is no information to share"
+        )
         return np.where(perfect, 1.0, divide(value, np.where(nothing, 1.0, scale))) + gaps
 
 
@@ -94,13 +95,13 @@ def _average(kind: str, forth: Values, back: Values) -> Values:
         return back
     if kind == "geometric":
         negative = np.less(forth, 0) | np.less(back, 0)
-        gaps = undefined(negative, "there is no geometric mean of information below 0")
+        gaps = undefined(negative, "the geometric mean of negative information is undefined")
         return average(kind, np.maximum(forth, 0), np.maximum(back, 0)) + gaps
     return average(kind, forth, back)
 
 
 def _count_labellings(sizes: Histogram, joint: Histogram, by: Histogram, n: Any) -> Values:
-    """log N!·Πn_ij!/(Πa_i!·Πb_j!): how many labellings fewer fit once the table is known."""
+    """Return log N!·Πn_ij!/(Πa_i!·Πb_j!), by which the table reduces the possible labellings."""
     from scipy.special import gammaln
 
     cells, rows, columns = (h.sum(gammaln(h.counts + 1.0)) for h in (joint, sizes, by))
@@ -109,21 +110,24 @@ def _count_labellings(sizes: Histogram, joint: Histogram, by: Histogram, n: Any)
 
 
 def _log_ways(n: Any, alpha: Any) -> Any:
-    """log Γ(n+α)/(Γ(α)·n!): for whole α, in how many ways α boxes may share n items."""
+    """Return log Γ(n+α)/(Γ(α)·n!), for whole α the number of ways to put n items in α boxes."""
     from scipy.special import betaln
 
-    # The beta function keeps its digits at any size.
+    # −log B(n, α) − log n; the beta function keeps its digits at any size.
     return -betaln(n, alpha) - np.log(n)
 
 
-def _reduce_flat(told: Histogram, by: Histogram, joint: Histogram, n: Any) -> Values:
-    return _count_labellings(told, joint, by, n) - count_tables(by, told, n)
+def _reduce_flat(target: Histogram, by: Histogram, joint: Histogram, n: Any) -> Values:
+    return _count_labellings(target, joint, by, n) - count_tables(by, target, n)
 
 
 def count_tables(rows: Histogram, columns: Histogram, n: Any) -> Values:
-    """Log of the number of whole tables with these sums, by Jerdee, Kirkley & Newman 2022.
+    """Return the log of the number of tables with these sums (Jerdee, Kirkley & Newman 2022).
 
-    Exact where a side is one set, and where every column holds one item.
+    With m rows of sums a_i and columns of sums b_j, the estimate is
+    Ω ≈ Π_j C(b_j + m − 1, m − 1)·Π_i C(a_i + α − 1, α − 1)/C(N + mα − 1, mα − 1),
+    where α matches the covariances of the row sums of random tables with these column sums. Exact
+    if a side is one set, and if every column holds one item.
     """
     from scipy.special import gammaln
 
@@ -141,15 +145,15 @@ def count_tables(rows: Histogram, columns: Histogram, n: Any) -> Values:
 
 
 LOW, HIGH = math.log(1e-4), math.log(1e4)
-"""Between which the concentration is looked for, as the authors do."""
+"""Logarithms of the smallest and largest concentration, as in the authors' code."""
 
 
-def _reduce_dirichlet(told: Histogram, by: Histogram, joint: Histogram, n: Any) -> Values:
-    q = np.float64(told.seen)
+def _reduce_dirichlet(target: Histogram, by: Histogram, joint: Histogram, n: Any) -> Values:
+    q = np.float64(target.seen)
 
     def send_sizes(alpha: Values) -> Values:
-        each = _log_ways(told.counts.astype(np.float64), told.spread(alpha))
-        return _log_ways(n, q * alpha) - told.sum(each)
+        each = _log_ways(target.counts.astype(np.float64), target.spread(alpha))
+        return _log_ways(n, q * alpha) - target.sum(each)
 
     def send_table(alpha: Values) -> Values:
         cells = _log_ways(joint.counts.astype(np.float64), joint.spread(alpha))
@@ -157,40 +161,40 @@ def _reduce_dirichlet(told: Histogram, by: Histogram, joint: Histogram, n: Any) 
         return by.sum(columns) - joint.sum(cells)
 
     shape = np.shape(n)
-    saved = _least(send_sizes, shape) - _least(send_table, shape)
-    return _count_labellings(told, joint, by, n) + saved
+    saved = _minimise(send_sizes, shape) - _minimise(send_table, shape)
+    return _count_labellings(target, joint, by, n) + saved
 
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _STEPS = 27
-"""Then the two inner points are 10⁻⁵ apart, where the authors stop. Further steps would matter at
-the ends of the range only, where the cost has a slope."""
+"""After this number of steps the inner points are 10⁻⁵ apart, where the authors' code stops."""
 
 
-def _least(cost: Callable[[Values], Values], shape: tuple[int, ...]) -> Values:
-    """The least cost of any concentration, in each group, by golden sections."""
+def _minimise(cost: Callable[[Values], Values], shape: tuple[int, ...]) -> Values:
+    """Return the least cost over the concentration, in each group, by golden-section search."""
     low, high = np.full(shape, LOW), np.full(shape, HIGH)
     left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-    here, there = cost(_exp(left)), cost(_exp(right))
+    at_left, at_right = cost(_exp(left)), cost(_exp(right))
     for _ in range(_STEPS):
-        down = np.less(here, there)
+        # Keep the half-open bracket around the smaller inner value; one inner point is reused.
+        down = np.less(at_left, at_right)
         low, high = np.where(down, low, left), np.where(down, right, high)
         new = np.where(down, high - _GOLDEN * (high - low), low + _GOLDEN * (high - low))
-        found = cost(_exp(new))
+        at_new = cost(_exp(new))
         left, right = np.where(down, new, right), np.where(down, left, new)
-        here, there = np.where(down, found, there), np.where(down, here, found)
+        at_left, at_right = np.where(down, at_new, at_right), np.where(down, at_left, at_new)
     return cost(_exp((low + high) / 2))
 
 
 def _exp(log: Floats) -> Any:
-    # Groups have arrays, one table a number.
+    # Arrays for groups, a number for one table.
     return np.exp(log) if np.ndim(log) else math.exp(log)
 
 
 class PlugInRMI(
     Measure, name="rmi-plug-in", range=EVERYTHING, symmetric=True, best=None, reference=NEWMAN
 ):
-    """Higher is better, in nats; can be negative: plug-in information less the cost of the table.
+    """Higher is better, in nats; can be negative: plug-in information minus the table's cost.
 
     I(C;K) − (1/N)·log Ω, where Ω counts the tables with these sizes (Newman's approximation).
     """
@@ -200,10 +204,10 @@ class PlugInRMI(
 
 
 def log_tables(sizes: Sizes) -> Values:
-    """Approximate log of the number of whole tables with these row and column sums.
+    """Return the approximate log of the number of tables with these row and column sums.
 
-    Newman, Cantwell & Young's equation 29, which is not symmetric to the last digit: the two
-    readings are averaged. Exactly 0 when one side is a single cluster.
+    Equation 29 of Newman, Cantwell & Young, which is not symmetric to the last digit; the mean of
+    both directions is returned. Exactly 0 if one side is a single cluster.
     """
     n = np.float64(sizes.n)
     logs = _log_tables(sizes.gold, sizes.system, n) + _log_tables(sizes.system, sizes.gold, n)
@@ -215,7 +219,7 @@ def _log_tables(rows: Histogram, columns: Histogram, n: Any) -> Values:
 
     r, s = np.float64(rows.seen), np.float64(columns.seen)
     w = n / (n + r * s / 2)
-    x, y = _smoothed(rows, r, w, n), _smoothed(columns, s, w, n)
+    x, y = _smooth(rows, r, w, n), _smooth(columns, s, w, n)
     mu = (r + 1) / (r * columns.sum(y * y)) - 1 / r
     nu = (s + 1) / (s * rows.sum(x * x)) - 1 / s
     logs_x, logs_y = rows.sum(np.log(x)), columns.sum(np.log(y))
@@ -233,6 +237,6 @@ def _log_tables(rows: Histogram, columns: Histogram, n: Any) -> Values:
     )
 
 
-def _smoothed(sizes: Histogram, m: Any, w: Any, n: Any) -> Floats:
-    of, w = sizes.spread(n), sizes.spread(w)
-    return np.asarray((1 - w) / sizes.spread(m) + w * sizes.counts.astype(np.float64) / of)
+def _smooth(sizes: Histogram, m: Any, w: Any, n: Any) -> Floats:
+    w, shares = sizes.spread(w), sizes.counts.astype(np.float64)
+    return np.asarray((1 - w) / sizes.spread(m) + w * shares / sizes.spread(n))

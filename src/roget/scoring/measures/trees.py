@@ -1,4 +1,4 @@
-"""Measures of a whole tree, whatever the cut; a flat clustering is a tree of depth one."""
+"""Measures of a whole tree, independent of the cut; a flat clustering is a tree of depth one."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from roget.scoring.tables.dendrogram import Dendrogram
 
 
 class DendrogramPurity(Measure, name="dendrogram-purity", reference="Heller & Ghahramani 2005"):
-    """1 is best: how pure the smallest node above two items of one class is, over all such pairs.
+    """1 is best: the mean purity of the smallest node above two items of one class.
 
-    A flat clustering is a tree of all items, clusters and items. Undefined where no two items
-    share a class, unless each item has a leaf of its own, as is then right.
+    The mean is over all pairs of items of one class. A flat clustering is a tree of a root, its
+    clusters and their items. Undefined if no two items share a class, except that a tree with one
+    item per leaf then scores 1.
     """
 
     def compute(self, tree: Dendrogram) -> float:
@@ -23,4 +24,4 @@ class DendrogramPurity(Measure, name="dendrogram-purity", reference="Heller & Gh
             return float((weights * purity).sum() / total)
         if tree.single:
             return 1.0
-        raise Undefined("no two items share a class, so that there is no pair to look at")
+        raise Undefined("no two items share a class, so there are no pairs")

@@ -91,7 +91,7 @@ class Sets:
         return csr_array((data, self.codes, self.indptr), (self.indptr.size - 1, self.count))
 
     def number_kinds(self) -> Ints:
-        """Number the items so that items in the same sets have the same number."""
+        """Return a number for each item, equal for items in the same sets."""
         sizes = self.sizes
         numbers = np.zeros(sizes.size, dtype=np.int64)
         for place in range(int(sizes.max(initial=0))):

@@ -30,7 +30,7 @@ class CoverTable(Statistics):
 
     sets: Cover
     cut: bool = False
-    """True if the clusters are those of a cut of a tree."""
+    """True if the clusters are a cut of a tree."""
 
     @classmethod
     def from_labels(cls, gold: Labels, system: Labels, *, cut: bool = False) -> CoverTable:

@@ -153,7 +153,7 @@ class _Circle:
 
     @cached_property
     def _beyond(self) -> Array:
-        """z − r, without cancellation."""
+        """The differences z − r, without cancellation."""
         half = np.sin(self.angles / 2)
         return self.radius * (-2 * half * half + 1j * np.sin(self.angles))
 

@@ -67,7 +67,7 @@ def expected_cells(
 
 
 class _Runs(NamedTuple):
-    """Distributions of partial sums: row i is P(offset[i]), P(offset[i] + 1), …"""
+    """Distributions of partial sums: entry j of row i is P(offset[i] + j)."""
 
     mass: Floats
     offset: Ints
@@ -157,7 +157,7 @@ def _merge_runs(runs: _Runs) -> list[_Runs]:
 
 
 def _convolve_pairs(runs: _Runs) -> _Runs:
-    """Convolve runs 0 and 1, 2 and 3, … of each cell; an odd last one stays as it was."""
+    """Convolve runs 0 and 1, 2 and 3, … of each cell; an odd last one is kept."""
     if not runs.owner.size:
         return runs
     position = np.arange(runs.owner.size) - np.searchsorted(runs.owner, runs.owner)

@@ -194,7 +194,7 @@ class Statistics(ReportMixin, ABC):
         return expected_cells(self.sizes.gold, self.sizes.system, self.n)[0]
 
     def measure(self, measure: str | Measure, entropy: str | Estimator = "ml") -> float:
-        """Return the value of one measure; raise Undefined if it has none."""
+        """Return the value of one measure; raise Undefined if it is undefined."""
         return float(self._compute(parse(measure), get(entropy)))
 
     def measure_groups(self, measure: str | Measure, entropy: str | Estimator = "ml") -> Floats:

@@ -125,7 +125,7 @@ class WeightedTable(Statistics):
     """Ordered by the labels of the weighted side if only one side is weighted."""
     fractions: Contingency
     cut: bool = False
-    """True if the clusters are those of a cut of a tree."""
+    """True if the clusters are a cut of a tree."""
 
     @classmethod
     def from_labels(cls, gold: Labels, system: Labels, *, cut: bool = False) -> WeightedTable:
