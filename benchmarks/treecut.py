@@ -61,14 +61,15 @@ def cuts(place: Path) -> Rows:
     table = find_data("bnc-verb-noun", "verb_object.tsv")
     counts = Counts.read(table, columns=(2, 1, 3)).top(contexts=VERBS)
     taxonomy, reading = timed(lambda: taxonomy_of(place, part="noun"))
-    tree, unfolding = timed(lambda: WordHierarchy.of(taxonomy))
+    tree, unfolding = timed(lambda: WordHierarchy.from_source(taxonomy))
     model, cutting = timed(lambda: TreeCut(tree).fit(counts))
     nouns = counts.words.tolist()
     _, asking = timed(lambda: [model.probability(nouns, head) for head in model.heads_[:100]])
     total = reading + unfolding + cutting
     yield Row(f"{VERBS:,} verbs", total, None, f"{counts.total:,} tokens", "s", BARS["cut"])
     yield memory(
-        "cuts", lambda: TreeCut(WordHierarchy.of(taxonomy_of(place, part="noun"))).fit(counts)
+        "cuts",
+        lambda: TreeCut(WordHierarchy.from_source(taxonomy_of(place, part="noun"))).fit(counts),
     )
     known = float((1 - model.unknown_) @ counts.context_totals / counts.total)
     yield (

@@ -38,14 +38,14 @@ def prefer(
     the words in that slot (Li & Abe). They are sorted by preference, p·log(p / expected).
     """
     from roget.errors import InputError
-    from roget.learn.treecut.preference import context_of
+    from roget.learn.treecut.preference import find_context
     from roget.learn.treecut.preference import prefer as find
     from roget.report.preference import report
 
     if classes.thesaurus is not None and classes.wordnet is not None:
         raise InputError("pass --thesaurus or --wordnet, not both", code="conflicting-options")
     table = read_counts(counts, given.columns, sample="verb_slot_noun")
-    context = context_of(table, head, slot)
+    context = find_context(table, head, slot)
     tree, source = _thesaurus(table, classes)
     found = find(table, context, thesaurus=tree, **vars(cut))
     return report(found, source, classes.top)

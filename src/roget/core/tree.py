@@ -158,7 +158,7 @@ class Tree:
         return np.asarray(leaves[np.argsort(self.cluster[leaves])])
 
     def children(self, node: int) -> tuple[int, ...]:
-        """Return the children of a node, in increasing order; a leaf has none."""
+        """Return the children of a node, in increasing order; empty for a leaf."""
         below, begin = self._children
         at = self.require_node(node)
         return tuple(below[begin[at] : begin[at + 1]])

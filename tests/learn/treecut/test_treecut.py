@@ -13,11 +13,12 @@ from sklearn.base import clone
 
 from roget.core.counts import Counts, NotCounted
 from roget.core.tree import Tree
-from roget.errors import InputError, UnknownName
+from roget.errors import InputError
 from roget.learn.taxonomy import taxonomy_of
 from roget.learn.taxonomy.taxonomy import Taxonomy
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.treecut import TreeCut, WordHierarchy
+from support.errors import refused
 
 WORDS = "abcdefgh"
 
@@ -246,7 +247,7 @@ def test_what_is_not_known_has_no_probability_and_is_told():
         assert root[:4] == (0, "0", "n0", 0.0)
         assert root.words == ()
     assert model.description_length_[1:].tolist() == [0.0, 0.0]
-    with pytest.raises(NotCounted, match="no head 'hh': did you mean 'h'"):
+    with pytest.raises(NotCounted, match="'hh'"):
         model.cut("hh")
     none = TreeCut(thesaurus).fit(Counts(np.zeros((1, 0)), ["a"]))
     assert none.description_length_.size == 0
@@ -274,7 +275,7 @@ def test_pairs_or_one_with_all(monkeypatch):
     nouns, heads = list("abbab?aab"), list("hiihihhiz")
     alone = [model.probability(noun, head)[0] for noun, head in zip(nouns, heads, strict=True)]
     assert model.probability(nouns, heads).tolist() == alone
-    with pytest.raises(InputError, match="2 nouns with 3 heads"):
+    with refused("length-mismatch", 2, 3):
         model.probability(["a", "b"], ["h", "h", "h"])
 
 
@@ -322,7 +323,7 @@ def shares_of(hierarchy):
 def test_a_word_is_shared_out_over_senses_and_parents(tmp_path):
     (tmp_path / "t.tsv").write_text(DIAMOND)
     taxonomy = taxonomy_of(tmp_path / "t.tsv")
-    found = shares_of(WordHierarchy.of(taxonomy))
+    found = shares_of(WordHierarchy.from_source(taxonomy))
     assert found == pytest.approx(naive_shares(taxonomy))
     assert found["dog", ("thing", "animal", "pet")] == 0.25
     assert found["dog", ("thing", "person", "guard")] == 0.5
@@ -345,7 +346,7 @@ def taxonomies(draw):
 
 @given(taxonomies(), st.booleans())
 def test_shares_of_any_taxonomy(taxonomy, weighted):
-    hierarchy = WordHierarchy.of(taxonomy, senses="weighted" if weighted else "even")
+    hierarchy = WordHierarchy.from_source(taxonomy, senses="weighted" if weighted else "even")
     assert shares_of(hierarchy) == pytest.approx(naive_shares(taxonomy, weighted))
     roots = hierarchy.shares[:, [0]].toarray().ravel()
     assert roots == pytest.approx(np.ones(len(taxonomy.words)))
@@ -356,7 +357,7 @@ def test_shares_of_any_taxonomy(taxonomy, weighted):
         assert node in hierarchy.tree.children(int(hierarchy.tree.parent[node]))
     assert hierarchy.tree.depths.tolist() == depth
     # The lowest classes are the same nodes without the words.
-    classes = WordHierarchy.of(taxonomy, words=False)
+    classes = WordHierarchy.from_source(taxonomy, words=False)
     assert classes.tree.n_nodes == hierarchy.n_classes
     assert classes.tree.parent.tolist() == hierarchy.tree.parent[: hierarchy.n_classes].tolist()
 
@@ -364,7 +365,7 @@ def test_shares_of_any_taxonomy(taxonomy, weighted):
 def test_a_cycle_is_refused_or_broken():
     taxonomy = Taxonomy("loop", {"x": "x", "y": "y"}, {"x": ["y"], "y": ["x"]})
     taxonomy.add("a", "x")
-    with pytest.raises(InputError, match=r"loop: classes lie above themselves: 'x' > 'y'"):
+    with pytest.raises(InputError, match=r"loop: .*'x' > 'y'"):
         TreeCut(taxonomy).fit(Counts([[1]], ["a"]))
     taxonomy.loops = True
     assert taxonomy.acyclic() == {"x": ["y"], "y": []}
@@ -382,23 +383,23 @@ def test_too_many_copies_are_refused(monkeypatch):
             above = ["top"] if not level else [f"l{level - 1}", f"r{level - 1}"]
             taxonomy.parents[f"{side}{level}"] = above
     taxonomy.add("a", "l3")
-    with pytest.raises(InputError, match=r"lattice: with a copy .* more than 10 classes"):
-        WordHierarchy.of(taxonomy)
+    with pytest.raises(InputError, match=r"lattice: .* 10 "):
+        WordHierarchy.from_source(taxonomy)
 
 
 def test_wrong_arguments_are_named():
     thesaurus = thesaurus_of([-1], [[1.0]])
     counts = Counts([[1]], ["a"])
-    with pytest.raises(InputError, match="str cannot be cut: expected a Thesaurus"):
+    with refused("invalid-input", "str"):
         TreeCut("wordnet").fit(counts)
-    with pytest.raises(InputError, match="ndarray: expected Counts"):
+    with refused("invalid-input", "ndarray"):
         TreeCut(thesaurus).fit(np.ones((1, 1)))
-    with pytest.raises(UnknownName, match="'evne': did you mean even"):
+    with refused("unknown-name", "evne", "even"):
         TreeCut(Taxonomy("t", {"x": "x"}), senses="evne").fit(counts)
-    with pytest.raises(InputError, match="t: there is no word in any class"):
+    with refused("empty-input", "t:"):
         TreeCut(Taxonomy("t", {"x": "x"})).fit(counts)
     for penalty in (-1, math.nan, math.inf, "a", None):
-        with pytest.raises(InputError, match=r"penalty .*: expected a number, 0 or more"):
+        with refused("invalid-option", "penalty", repr(penalty)):
             TreeCut(thesaurus, penalty=penalty).fit(counts)
 
 
@@ -409,25 +410,27 @@ def test_weights_that_share_out_nothing_are_refused(weights, even):
     taxonomy = Taxonomy("t", {"x": "x", "y": "y"})
     for name, weight in zip("xy", weights, strict=True):
         taxonomy.add("a", name, weight)
-    with pytest.raises(InputError, match=r"t: 'a' weighs \[.*\] in its classes"):
-        WordHierarchy.of(taxonomy, senses="weighted")
+    with pytest.raises(InputError, match=r"t: 'a' .*\[.*\]"):
+        WordHierarchy.from_source(taxonomy, senses="weighted")
     if even:
-        assert shares_of(WordHierarchy.of(taxonomy)) == pytest.approx(naive_shares(taxonomy))
+        assert shares_of(WordHierarchy.from_source(taxonomy)) == pytest.approx(
+            naive_shares(taxonomy)
+        )
     else:
-        with pytest.raises(InputError, match=r"t: 'a' weighs"):
-            WordHierarchy.of(taxonomy)
+        with pytest.raises(InputError, match=r"t: 'a'"):
+            WordHierarchy.from_source(taxonomy)
 
 
 def test_it_is_an_estimator():
     thesaurus = thesaurus_of([-1, 0, 0], [[1, 0], [0, 1]])
-    model = TreeCut(WordHierarchy.of(thesaurus), penalty=2.0)
+    model = TreeCut(WordHierarchy.from_source(thesaurus), penalty=2.0)
     assert clone(model, safe=False).get_params()["penalty"] == 2.0
     counts = Counts([[3], [9]], list("ab"), ["h"])
     first = model.fit(counts)
     hierarchy = first.hierarchy_
     assert first is model
     assert model.fit(counts).hierarchy_ is hierarchy
-    other = WordHierarchy.of(thesaurus, words=False)
+    other = WordHierarchy.from_source(thesaurus, words=False)
     assert model.set_params(thesaurus=other).fit(counts).hierarchy_ is other
     assert (
         model.set_params(thesaurus=thesaurus, words=False).fit(counts).hierarchy_.tree.n_nodes == 3

@@ -277,7 +277,7 @@ def find_classes(thesaurus: Any, words: Iterable[str]) -> Places:
     """Return the share of each word in each class at every level; unknown words are omitted."""
     if isinstance(thesaurus, Taxonomy):
         return _in_taxonomy(thesaurus, words)
-    hierarchy = WordHierarchy.of(thesaurus, words=False)
+    hierarchy = WordHierarchy.from_source(thesaurus, words=False)
     names = list(words)
     found: Places = {}
     for word, row in zip(names, hierarchy.rows(list(map(other_name, names))).tolist(), strict=True):

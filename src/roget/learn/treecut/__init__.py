@@ -1,4 +1,4 @@
-"""Tree cut models (Li & Abe): at which level of a thesaurus a head chooses its words."""
+"""Tree cut models (Li & Abe 1998): the classes of a thesaurus that a head selects."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Hierarchy: a thesaurus as one tree whose words lie under its nodes, whole or in shares.
+"""WordHierarchy: a thesaurus or taxonomy as one tree with (shares of) words at its nodes.
 
-By it the classes of a thesaurus are named: as those of a taxonomy that cover them best.
+It also names the classes of a thesaurus after the taxonomy classes that cover them best.
 """
 
 from __future__ import annotations
@@ -22,74 +22,74 @@ from roget.learn.taxonomy.taxonomy import ROOT, Taxonomy
 from roget.learn.thesaurus import Thesaurus
 
 OWN = " (itself)"
-"""Told of the words of a class that are in none of its parts."""
+"""Suffix of the node for words of a class that are in none of its subclasses."""
 
 COVERED = 0.2
-"""The part of a class's words that must lie below what it is named by."""
+"""Smallest share of a class's words below the taxonomy class it is named after."""
 
 LEAST = 0.1
-"""The least F of a name: what covers much more than a class says nothing of it."""
+"""Smallest F of a name: a taxonomy class that covers much more is not informative."""
 
 
 @dataclass(frozen=True, eq=False)
 class WordHierarchy:
-    """A tree that can be cut: node 0 is the root, and every parent comes before its children.
+    """A tree with shares of words at its nodes, which can be cut.
 
-    Each word lies under the nodes of the tree with shares that add up to 1 at the root, and on
-    every cut. Nodes under which there is nothing are left out.
+    The shares of a word sum to 1 at the root and on every cut. Nodes without words are left out.
     """
 
     words: Names
     tree: Tree
     shares: Any
-    """csr_array, words × nodes: how much of each word lies under each node."""
+    """csr_array, words × nodes: the share of each word below each node."""
     n_classes: int
-    """Nodes from here on are single words."""
+    """The number of classes; nodes from this number on are single words."""
     origin: Ints
-    """Of each node, its number among the classes it was made from, or the row of the word."""
+    """The number of each node among the original classes, or the row of the word."""
     name_of: Callable[[int], str]
     id_of: Callable[[int], str]
 
     @classmethod
-    def of(
+    def from_source(
         cls,
         thesaurus: Thesaurus | Taxonomy | WordHierarchy,
         words: bool = True,
         senses: str = "even",
     ) -> WordHierarchy:
-        """The hierarchy of a thesaurus by its memberships, or of a taxonomy, unfolded.
+        """Make the hierarchy of a thesaurus by its memberships, or of a taxonomy, unfolded.
 
-        With `words`, words are nodes of their own, below their classes. `senses` says how a word
-        of a taxonomy is shared out over its classes; over several parents of a class it is
-        always shared out evenly.
+        With `words`, words are nodes of their own below their classes. `senses` selects how a word
+        of a taxonomy is distributed over its classes; over several parents of a class it is always
+        distributed evenly.
         """
         if isinstance(thesaurus, WordHierarchy):
             return thesaurus
         if isinstance(thesaurus, Thesaurus):
-            return _of_thesaurus(thesaurus, words)
+            return _from_thesaurus(thesaurus, words)
         if not isinstance(thesaurus, Taxonomy):
             raise InputError(
-                f"{type(thesaurus).__name__} cannot be cut: expected a Thesaurus or a Taxonomy"
+                f"{type(thesaurus).__name__} cannot be cut; expected a Thesaurus or a Taxonomy",
+                code="invalid-input",
             )
         if senses not in SENSES:
-            raise UnknownName("way to share out senses", senses, SENSES)
-        return _of_taxonomy(thesaurus, words, senses == "weighted")
+            raise UnknownName("distribution of senses", senses, SENSES)
+        return _from_taxonomy(thesaurus, words, senses == "weighted")
 
     @cached_property
     def sizes(self) -> Floats:
-        """How many words lie under each node, shares added up."""
+        """The sum of the shares of words below each node."""
         return np.asarray(self.shares.sum(axis=0)).ravel()
 
     @cached_property
     def spread(self) -> Floats:
-        """−Σ share·log share of each word over the lowest nodes: 0 where it has one place only."""
+        """The entropy −Σ share·log share of each word over leaves: 0 if it has one place."""
         lowest = self.shares[:, np.flatnonzero(self.tree.cluster >= 0)]
         table = lowest.copy()
         table.data = -table.data * np.log(table.data)
         return np.asarray(table.sum(axis=1)).ravel()
 
     def label(self, node: int) -> str:
-        """What a node is called: the word, or the label of its class, of which it may be a part."""
+        """Return the word, or the label of the class (with a suffix for its own words)."""
         at = int(self.origin[node])
         if node >= self.n_classes:
             return str(self.words[at])
@@ -97,11 +97,11 @@ class WordHierarchy:
         return self.name_of(at) + OWN * own
 
     def identifier(self, node: int) -> str:
-        """What a class is known by where it came from; nothing for a word."""
+        """Return the identifier of a class in its source; "" for a word."""
         return self.id_of(int(self.origin[node])) if node < self.n_classes else ""
 
     def rows(self, words: Sequence[str]) -> Ints:
-        """The row of each word, by its very letters or else by its small ones; −1 if unknown."""
+        """Return the row of each word, matched exactly or else in lower case; −1 if unknown."""
         exact, small = self._rows
         return np.array(
             [exact.get(word, small.get(word.lower(), -1)) for word in words], dtype=np.int64
@@ -110,11 +110,11 @@ class WordHierarchy:
     @cached_property
     def _rows(self) -> tuple[dict[str, int], dict[str, int]]:
         exact = {word: row for row, word in enumerate(self.words.tolist())}
-        # Of words that differ by capitals only, the first counts.
+        # Of words that differ only in case, the first is used.
         return exact, {word.lower(): row for word, row in reversed(exact.items())}
 
 
-def _plant(
+def _build(
     words: Sequence[str],
     tree: Tree,
     cells: tuple[Any, Any, Any],
@@ -122,7 +122,7 @@ def _plant(
     name_of: Callable[[int], str],
     id_of: Callable[[int], str],
 ) -> WordHierarchy:
-    """The hierarchy of classes and cells (row of a word, class, share of the word in it)."""
+    """Make the hierarchy of classes and entries (row of a word, class, share of the word)."""
     row, at, share = (np.asarray(part) for part in cells)
     row, at, share = row[share > 0], at[share > 0], share[share > 0].astype(np.float64)
     n_classes, origin = tree.n_nodes, np.arange(tree.n_nodes)
@@ -146,12 +146,12 @@ def _plant(
     )
 
 
-def _of_thesaurus(thesaurus: Thesaurus, words: bool) -> WordHierarchy:
+def _from_thesaurus(thesaurus: Thesaurus, words: bool) -> WordHierarchy:
     belongs = thesaurus.memberships.tocoo()
-    # Memberships add up to 1 but for what was too small to be kept.
+    # Memberships sum to 1 except for entries that were too small to be stored.
     totals = np.asarray(thesaurus.memberships.sum(axis=1)).ravel()
     at = thesaurus.tree.cluster_nodes[belongs.col]
-    return _plant(
+    return _build(
         thesaurus.words.tolist(),
         thesaurus.tree,
         (belongs.row, at, belongs.data / totals[belongs.row]),
@@ -161,13 +161,13 @@ def _of_thesaurus(thesaurus: Thesaurus, words: bool) -> WordHierarchy:
     )
 
 
-def _of_taxonomy(taxonomy: Taxonomy, words: bool, weighted: bool) -> WordHierarchy:
+def _from_taxonomy(taxonomy: Taxonomy, words: bool, weighted: bool) -> WordHierarchy:
     parents = taxonomy.acyclic()
     if not parents:
-        raise InputError(f"{taxonomy.title}: there is no word in any class")
+        raise InputError(f"{taxonomy.title}: no class has a word", code="empty-input")
     nodes = taxonomy.unfold(parents)
     names, labels = nodes.classes, {ROOT: taxonomy.title, **taxonomy.labels}
-    return _plant(
+    return _build(
         list(taxonomy.words),
         nodes.tree,
         taxonomy.share_out(nodes, weighted),
@@ -180,25 +180,25 @@ def _of_taxonomy(taxonomy: Taxonomy, words: bool, weighted: bool) -> WordHierarc
 def name_classes(
     thesaurus: Thesaurus, taxonomy: Thesaurus | Taxonomy | WordHierarchy
 ) -> dict[int, str]:
-    """For each class that a class of the taxonomy covers, by node: its name, and our words for it.
+    """Name the classes of a thesaurus after the classes of a taxonomy that cover them.
 
-    Of all classes of the taxonomy, the one with the best F: the harmonic mean of the part of our
-    words that lie below it and the part of its words that are ours. Words have shares in the
-    classes of their senses, and only words that both know count.
+    A class gets the name of the taxonomy class with the best F, the harmonic mean of the share of
+    our words that are below it and the share of its words that are ours. Words are distributed over
+    the classes of their senses, and only words known to both count.
 
     Parameters
     ----------
     thesaurus
-        Whose classes are to be named.
+        The thesaurus whose classes are named.
     taxonomy
         WordNet, a SKOS file, or another thesaurus.
 
     Returns
     -------
     dict of int to str
-        Such as {3: "animal: dog, horse, bird"}; classes that nothing covers are not in it.
+        Names by node, such as {3: "animal: dog, horse, bird"}; only classes that are covered.
     """
-    hierarchy = WordHierarchy.of(taxonomy, words=False, senses="weighted")
+    hierarchy = WordHierarchy.from_source(taxonomy, words=False, senses="weighted")
     known = hierarchy.rows(thesaurus.words.tolist())
     rows = np.flatnonzero(known >= 0)
     if not rows.size:
@@ -214,7 +214,7 @@ def name_classes(
         part = slice(sums.indptr[node], sums.indptr[node + 1])
         places, held = sums.indices[part], sums.data[part]
         f = np.where(held >= COVERED * ours[node], 2 * held / (ours[node] + theirs[places]), 0.0)
-        f[places == 0] = 0  # the root is no name
+        f[places == 0] = 0  # the root is not a useful name
         if f.max(initial=0) >= LEAST:
             name = hierarchy.label(int(places[f.argmax()]))
             names[node] = f"{name}: {thesaurus.label(node)}"

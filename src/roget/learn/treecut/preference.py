@@ -1,4 +1,4 @@
-"""What a head prefers in a slot: the classes of its tree cut, for people to read."""
+"""Selectional preferences of a head in a slot: the classes of its tree cut, for readers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from roget.learn.treecut.estimator import CutClass, TreeCut
 from roget.learn.treecut.hierarchy import WordHierarchy
 
 TOP, LEAST_WORD, LEAST_CONTEXT = 4000, 3, 8
-"""Of the counts that classes are learnt from: how many words, and how often seen at least."""
+"""Counts used to learn classes: most words, least count of a word, least count of a context."""
 
 
 @dataclass(frozen=True)
@@ -26,15 +26,15 @@ class Preference:
     """The tree cut of one head."""
 
     context: str
-    """The head and its slot as the counts name them."""
+    """The head and its slot, as named in the counts."""
     tokens: float
-    """How many words stood there."""
+    """The number of tokens in the slot."""
     unknown: float
-    """The share of them that the thesaurus does not know, and the cut leaves out."""
+    """The share of tokens that are not in the thesaurus and are left out."""
     description_length: float
-    """Of the cut, nats."""
+    """The length of the cut, in nats."""
     classes: tuple[CutClass, ...]
-    """Those first that are most preferred; copies of a class below several parents are one."""
+    """The classes, most preferred first; copies of a class below several parents are merged."""
 
 
 def prefer(
@@ -47,12 +47,12 @@ def prefer(
     penalty: float = CutOptions.penalty,
     senses: str = CutOptions.senses,
 ) -> Preference:
-    """The classes of words that a head prefers, such as the objects of "eat".
+    """Return the classes of words that a head prefers, such as the objects of "eat".
 
-    Contexts are verbs, or slots and verbs, "obj:eat". How likely a class is anyway, its prior, is
-    taken from all heads in the same slot. For the options see `TreeCut`.
+    Contexts are verbs, or slots and verbs such as "obj:eat". The prior of a class is estimated from
+    all heads in the same slot. For the options see `TreeCut`.
     """
-    context = context_of(counts, head, slot)
+    context = find_context(counts, head, slot)
     there = split_slot(context)[0]
     same = [name for name in counts.contexts.tolist() if split_slot(name)[0] == there]
     model = TreeCut(thesaurus, words, penalty, senses).fit(counts.select(contexts=same))
@@ -67,32 +67,35 @@ def prefer(
     )
 
 
-def context_of(counts: Counts, head: str, slot: str | None = None) -> str:
-    """The context of a head in a slot; without one, that of a head which stands in one only."""
+def find_context(counts: Counts, head: str, slot: str | None = None) -> str:
+    """Return the context of a head in a slot; the slot may be omitted if the head has only one."""
     names = counts.contexts.tolist()
     if slot is None and head in set(names):
         return head
     slots = {split_slot(name)[0] for name in names} - {""}
     if slot is not None and not slots:
         if slot not in counts.relations:
-            known = f" but {', '.join(counts.relations)}" if counts.relations else ""
-            raise InputError(f"slot {slot!r}: the counts tell of no slots{known}; leave it out")
+            known = f", only {', '.join(counts.relations)}" if counts.relations else ""
+            raise InputError(
+                f"slot {slot!r}: the counts have no slots{known}; omit the slot",
+                code="conflicting-options",
+            )
         return str(names[counts.context_id(head)])
     if slot is not None and slot not in slots:
         raise UnknownName("slot", slot, slots)
     found = [name for name in names if split_slot(name)[1] == head]
     if not found:
         raise NotCounted("head", head, dict.fromkeys(split_slot(name)[1] for name in names))
-    there = {split_slot(name)[0]: name for name in found}
+    by_slot = {split_slot(name)[0]: name for name in found}
     if slot is None and len(found) == 1:
         return str(found[0])
-    if slot is None or slot not in there:
-        said = ", ".join(
-            f"{one} ({counts.context_totals[names.index(there[one])]:,})" for one in there
+    if slot is None or slot not in by_slot:
+        choices = ", ".join(
+            f"{one} ({counts.context_totals[names.index(by_slot[one])]:,})" for one in by_slot
         )
-        wrong = "stands in several slots" if slot is None else f"never stands with {slot!r}"
-        raise InputError(f"{head!r} {wrong}; name one of {said}")
-    return str(there[slot])
+        problem = "occurs in several slots" if slot is None else f"does not occur in slot {slot!r}"
+        raise InputError(f"{head!r} {problem}; choose one of {choices}", code="missing-option")
+    return str(by_slot[slot])
 
 
 def learn_classes(
@@ -101,11 +104,11 @@ def learn_classes(
     seed: int = PreferOptions.seed,
     progress: Report | None = None,
 ) -> Thesaurus:
-    """A thesaurus of the more frequent words of some counts, in all of their contexts."""
+    """Learn a thesaurus of the more frequent words of some counts, in all of their contexts."""
     frequent = counts.min_count(LEAST_WORD, LEAST_CONTEXT)
     chosen = (frequent if frequent.entries else counts).top(TOP).largest_component()
     if not chosen.entries:
-        raise InputError("there is nothing to learn a thesaurus from: the counts are empty")
+        raise InputError("cannot learn a thesaurus: the counts are empty", code="empty-input")
     model = catalogue.load("clusterers", method).make(random_state=seed, progress=progress)
     with ignore_trivial():  # a cut of the tree needs no classes
         model.fit(chosen)
@@ -113,7 +116,7 @@ def learn_classes(
 
 
 def _join(cut: list[CutClass]) -> list[CutClass]:
-    """A cut with all copies of a class, and all places of a single word, as one."""
+    """Merge all copies of a class, and all places of a single word, of a cut."""
     groups: dict[tuple[str, str], list[CutClass]] = {}
     for one in cut:
         groups.setdefault((one.id, one.label), []).append(one)
