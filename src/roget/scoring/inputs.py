@@ -32,8 +32,10 @@ class AlignedSystem(NamedTuple):
 
     name: str
     sides: AlignedLabels
-    labels: Labels | None
-    """The system's labels before alignment, unless cells were counted."""
+    gold: Labels | None = None
+    """The labels of gold before alignment, unless cells were counted."""
+    labels: Labels | None = None
+    """The labels of the system before alignment, unless cells were counted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,13 +55,12 @@ class Inputs:
     def __post_init__(self) -> None:
         check_reading(self.options)
 
-    @cached_property
-    def gold_labels(self) -> Labels:
-        """The labels of the gold standard, read once for all systems."""
-        gold = self.gold
-        if not isinstance(gold, _COMMON):
-            gold = self._collect(gold, "gold")
-        return read_side(gold, "gold", self.options)
+    @property
+    def has_levels(self) -> bool:
+        """True if labels have levels that are to be scored separately."""
+        sides = self.gold, *self.systems.values()
+        leveled = any(hasattr(side, "to_labels") and side.levels for side in sides)
+        return leveled or self.options.levels is not None or has_several(self.options.columns)
 
     @property
     def needs_items(self) -> bool:
@@ -91,22 +92,34 @@ class Inputs:
         """The rules for items of tables, which are never coreference mentions."""
         return choose_rules(None, None, self.options.missing, self.options.extra)
 
-    def align_systems(self) -> Iterator[AlignedSystem]:
-        """Align each system with the gold standard."""
+    def align_systems(self) -> list[AlignedSystem]:
+        """Read the systems and align each of them with the gold standard."""
         if self.options.cells is not None:
-            yield from (AlignedSystem(name, self._read_cells(), None) for name in self.systems)
-            return
+            return [AlignedSystem(name, self._read_cells()) for name in self.systems]
+        aligned = []
+        gold: Labels | None = None
         with self._open_counter() as count:
-            by_item = False
             for name, system in self.systems.items():
                 refuse_two_streams(self.gold, system)
-                sides = None if by_item else self._count_system(count, system)
-                labels = None
-                if sides is None:
-                    # Reading the remaining systems by item as well reads gold only once.
-                    by_item = True
-                    sides, labels = self._align_items(system)
-                yield AlignedSystem(name, sides, labels)
+                # Once gold has been read, reading systems is faster than counting their cells.
+                sides = self._count_system(count, system) if gold is None else None
+                if sides is not None:
+                    aligned.append(AlignedSystem(name, sides))
+                    continue
+                if system is None:
+                    gold, labels, items = *self._read_both(), None
+                else:
+                    sources, items = self._prepare_frames(system)
+                    if gold is None:
+                        read, how = choose_reader("gold", self.options)
+                        gold = read(sources[0], **how)
+                    read, how = choose_reader("system", self.options)
+                    labels = keep_top(read(sources[1], **how), self.options)
+                left, right = (
+                    side if items is None else replace(side, items=items) for side in (gold, labels)
+                )
+                aligned.append(AlignedSystem(name, self.align(left, right), gold, labels))
+        return aligned
 
     def _count_system(self, count: Count, system: Any) -> AlignedLabels | None:
         """Count the cells of one system if cells are all that scoring needs."""
@@ -123,26 +136,16 @@ class Inputs:
             )
         return None
 
-    def _align_items(self, system: Any) -> tuple[AlignedLabels, Labels]:
-        """Read the labels of gold and of one system, and align them by item.
+    def _prepare_frames(self, system: Any) -> tuple[tuple[Any, Any], list[Any] | None]:
+        """Return both sources, lazy frames in memory and Series matched by index, and item ids."""
+        gold = self.gold
+        if isinstance(gold, _COMMON) and isinstance(system, _COMMON):
+            return (gold, system), None
+        from roget.scoring.labels import precounted
 
-        Without a system, gold holds the labels of both sides.
-        """
-        gold, options = self.gold, self.options
-        if system is None:
-            left, right = self._read_both()
-        elif isinstance(gold, _COMMON) and isinstance(system, _COMMON):
-            left, right = self.gold_labels, read_side(system, "system", options)
-        else:
-            from roget.scoring.labels import precounted
-
-            system = precounted.match_index(gold, system)
-            items = precounted.list_index(gold, system) if self.needs_items else None
-            right = read_side(self._collect(system, "system"), "system", options)
-            left = self.gold_labels
-            if items is not None:
-                left, right = replace(left, items=items), replace(right, items=items)
-        return self.align(left, right), right
+        system = precounted.match_index(gold, system)
+        items = precounted.list_index(gold, system) if self.needs_items else None
+        return (self._collect(gold, "gold"), self._collect(system, "system")), items
 
     def align(self, gold: Labels, system: Labels) -> AlignedLabels:
         """Align two sides; if one of them is a cover, the other is read as a cover too."""
@@ -183,7 +186,7 @@ class Inputs:
         """Bring the label columns of a lazy frame into memory; other inputs are unchanged."""
         from roget.scoring.labels import precounted
 
-        if not precounted.is_lazy(side):
+        if isinstance(side, _COMMON) or not precounted.is_lazy(side):
             return side
         columns = choose_side(self.options.columns, name)
         return precounted.collect_side(side, columns, f"the {name} labels", gold=name == "gold")
@@ -231,19 +234,29 @@ class Inputs:
         return count_large(self.gold, system, missing, *read)
 
 
+def choose_reader(
+    side: str, options: PipelineOptions
+) -> tuple[Callable[..., Labels], dict[str, Any]]:
+    """Return the function that reads the "gold" or "system" side, and its arguments."""
+    columns = choose_side(options.columns, side)
+    arguments = {"labels": options.labels, "columns": columns, "gold": side == "gold"}
+    if options.levels is None and not has_several(columns):
+        return as_labels, {**arguments, "several": options.several}
+    from roget.scoring.labels.nested import read_levels
+
+    return read_levels, {**arguments, "sign": options.levels}
+
+
+def keep_top(labels: Labels, options: PipelineOptions) -> Labels:
+    """Keep only the heaviest label of each item of a system if answers="top"."""
+    return harden(labels) if options.answers == "top" and labels.weighted else labels
+
+
 def read_side(source: Any, side: str, options: PipelineOptions) -> Labels:
-    """Read the labels of the "gold" or "system" side.
-
-    With answers="top" only the heaviest label of each item of the system is kept.
-    """
-    columns, gold, form = choose_side(options.columns, side), side == "gold", options.labels
-    if options.levels is not None or has_several(columns):
-        from roget.scoring.labels.nested import read_levels
-
-        labels = read_levels(source, options.levels, form, columns, gold=gold)
-    else:
-        labels = as_labels(source, labels=form, columns=columns, gold=gold, several=options.several)
-    return harden(labels) if options.answers == "top" and labels.weighted and not gold else labels
+    """Read the labels of the "gold" or "system" side."""
+    read, how = choose_reader(side, options)
+    labels = read(source, **how)
+    return labels if side == "gold" else keep_top(labels, options)
 
 
 def read_sides(
@@ -251,8 +264,7 @@ def read_sides(
 ) -> AlignedLabels:
     """Read and align a gold standard and one system."""
     inputs = Inputs(gold, {"": system}, options or PipelineOptions(), by_item=by_item)
-    ((_, sides, _),) = inputs.align_systems()
-    return sides
+    return inputs.align_systems()[0].sides
 
 
 def has_groups(sides: AlignedLabels) -> bool:

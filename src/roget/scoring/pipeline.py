@@ -3,39 +3,38 @@
 `evaluate_systems` is the procedure behind both `score` and `compare`. What else they offer are
 steps before it (weights, cuts, levels, gold standards) and after it (intervals, tests, details),
 one module each in `scoring/steps`. Steps never call the pipeline: those that need several runs
-split the inputs, and join the results that the pipeline returns.
+split the inputs, and join the results that the pipeline returns. Steps that few runs need are
+imported where they are requested, since loading all of them would slow down every start.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from roget.core.progress import Progress, Report
 from roget.core.types import Floats
 from roget.errors import InputError
-from roget.scoring.inputs import Inputs
+from roget.scoring.inputs import AlignedSystem, Inputs
 from roget.scoring.labels import AlignedLabels, Labels
 from roget.scoring.labels.align import choose_rules
-from roget.scoring.labels.write import check_suffix
 from roget.scoring.measures.base import (
     Request,
     average_groups,
     list_requests,
     usual_measures,
 )
-from roget.scoring.measures.trees import DendrogramPurity
 from roget.scoring.notices import (
     warn_about_scores,
     warn_about_sides,
     warn_identical_inputs,
     warn_undefined,
 )
-from roget.scoring.options import PipelineOptions
+from roget.scoring.options import PipelineOptions, Rules
 from roget.scoring.results import (
     Comparison,
     Score,
@@ -51,19 +50,12 @@ from roget.scoring.signature import (
     sign_scores,
     write_signature,
 )
-from roget.scoring.steps import annotators, levels
-from roget.scoring.steps.bootstrap import Samples, resample
-from roget.scoring.steps.chance import add_chance
 from roget.scoring.steps.components import compute_components
-from roget.scoring.steps.cuts import check_cut, choose_cut, cut_system, name_cut
-from roget.scoring.steps.diagnostics import diagnose, list_groups
-from roget.scoring.steps.entity_sample import score_sample
-from roget.scoring.steps.item_weights import weight_items
-from roget.scoring.steps.items import write_items
-from roget.scoring.steps.ranking import rank_systems
-from roget.scoring.steps.splits import OnSplits, add_split_recall, read_splits
-from roget.scoring.steps.sweep import sweep_sides
 from roget.scoring.systems import ScoredSystem, SystemScores, score_system
+
+if TYPE_CHECKING:
+    from roget.scoring.steps.annotators import Ceiling
+    from roget.scoring.steps.bootstrap import Samples
 
 
 class Counter:
@@ -92,27 +84,34 @@ def score_inputs(
 ) -> ScoreTable:
     """Score one system; `keep` stores its contingency tables in the result."""
     options = inputs.options
-    if levels.has_levels(inputs):
-        parts = levels.split_levels(inputs)
-        if len(parts.inputs) > 1:
-            progress = None
-        tables = {
-            name: score_inputs(part, keep=keep, progress=progress)
-            for name, part in parts.inputs.items()
-        }
-        return parts.join(tables)
+    if inputs.has_levels:
+        return _score_levels(inputs, keep=keep, progress=progress)
     if options.golds:
         return _score_golds(inputs, keep=keep, progress=progress)
     _check_inputs(inputs)
     if options.extra == "sample":
+        from roget.scoring.steps.entity_sample import score_sample
+
         return score_sample(inputs)
     counter = Counter(progress, options.ci + options.chance)
-    scores = evaluate_systems(inputs, counter)
-    samples = None
-    if options.ci:
-        samples = resample(scores, options, pairs=False, step=counter.step)
-        counter.finish(options.ci)
+    scores = evaluate_systems(inputs.align_systems(), inputs, counter)
+    samples = _resample(scores, inputs, counter)
     return _make_table(inputs, scores, samples, counter, keep=keep)
+
+
+def _score_levels(inputs: Inputs, *, keep: bool, progress: Report | None) -> ScoreTable:
+    """Score every level of hierarchical labels."""
+    from roget.scoring.steps.levels import split_levels
+
+    levels = split_levels(inputs)
+    if len(levels.inputs) > 1:
+        progress = None
+    return levels.join(
+        {
+            name: score_inputs(part, keep=keep, progress=progress)
+            for name, part in levels.inputs.items()
+        }
+    )
 
 
 def compare_inputs(inputs: Inputs, *, progress: Report | None = None) -> Comparison:
@@ -121,64 +120,97 @@ def compare_inputs(inputs: Inputs, *, progress: Report | None = None) -> Compari
     if not inputs.systems:
         raise InputError("no system to compare", code="missing-option")
     if options.golds:
+        from roget.scoring.steps import annotators
+
         annotators.check_options(inputs)
         return _compare_golds(inputs, annotators.read_golds(inputs), progress)
     _check_inputs(inputs)
     counter = Counter(progress, options.ci)
-    scores = evaluate_systems(inputs, counter)
+    scores = evaluate_systems(inputs.align_systems(), inputs, counter)
     if options.ci and options.paired == "permutation" and scores.weights.size == 1:
         raise InputError(
             "the permutation test requires groups; use paired='bootstrap'", code="needs-groups"
         )
-    samples = resample(scores, options, pairs=True, step=counter.step) if options.ci else None
-    return _make_comparison(scores, samples, options)
+    return _make_comparison(scores, _resample(scores, inputs, counter), options)
 
 
-def evaluate_systems(inputs: Inputs, counter: Counter | None = None) -> SystemScores:
-    """Read, align, tabulate and evaluate every system."""
-    options, counter = inputs.options, counter or Counter(None, 0)
-    folders = {Path(folder).name: read_splits(folder) for folder in options.splits}
-    requests: list[Request] = []
+def evaluate_systems(
+    aligned: Sequence[AlignedSystem], inputs: Inputs, counter: Counter
+) -> SystemScores:
+    """Tabulate and evaluate every system."""
+    options, first = inputs.options, aligned[0].sides
+    rules = choose_rules(first.gold, options.average, options.missing, options.extra)
+    # The first of several systems may be a trivial cover, so the option decides as well.
+    cover = first.overlapping or (inputs.compared and options.several == "cover")
+    requests = choose_requests(options, cover=cover)
+    _find_main(options, requests)
     systems: list[ScoredSystem] = []
-    own: Floats | None = None
-    for name, aligned, labels in inputs.align_systems():
-        rules = choose_rules(aligned.gold, options.average, options.missing, options.extra)
-        if not systems:
-            # The first of several systems may be a trivial cover, so the option decides as well.
-            cover = inputs.compared and options.several == "cover"
-            requests = choose_requests(options, folders, cover=cover or aligned.overlapping)
-            _find_main(options, requests)
-        sides = weight_items(aligned, inputs.item_weights, options.balance)
-        sides = cut_system(sides, requests, options.cut, rules.average)
+    for system in aligned:
+        sides = _prepare_sides(system.sides, inputs, requests, rules)
         requests = _request_tree(inputs, sides, requests)
-        counter.start_system(len(inputs.systems), len(requests))
+        counter.start_system(len(aligned), len(requests))
         scored = score_system(
             sides,
             requests,
             pooled=rules.average == "pooled",
-            name=name,
+            name=system.name,
             # The baselines of the first system, with random clusters of gold's sizes, serve all.
             seed=options.seed if options.baselines and not systems else None,
             like_gold=inputs.compared,
             step=counter.step,
         )
         counter.finish(len(requests))
-        if labels is not None and folders:
-            own = add_split_recall(scored, inputs.gold_labels, labels, list(folders.values()))
         systems.append(scored)
     weights = systems[0].group_weights(rules.average)
-    if own is not None:
-        # These weights multiply the weights that all scores share, so divide by the latter.
-        own = np.where(np.isnan(own), 1.0, own / weights)
+    own = None
+    if options.splits:
+        from roget.scoring.steps.splits import add_split_recalls
+
+        own = add_split_recalls(systems, aligned, options.splits, weights)
     return SystemScores(requests, systems, weights, rules, own)
 
 
-def choose_requests(
-    options: PipelineOptions, folders: Iterable[str], *, cover: bool
-) -> list[Request]:
-    """Return every measure under every estimator, then supervised recall on each folder."""
+def _prepare_sides(
+    sides: AlignedLabels, inputs: Inputs, requests: Sequence[Request], rules: Rules
+) -> AlignedLabels:
+    """Apply item weights, and cut a system that is a tree."""
+    options = inputs.options
+    if inputs.sample_weight is not None or options.balance is not None:
+        from roget.scoring.steps.item_weights import weight_items
+
+        sides = weight_items(sides, inputs.item_weights, options.balance)
+    if sides.gold.tree is not None or sides.system.tree is not None:
+        from roget.scoring.steps.cuts import cut_system
+
+        sides = cut_system(sides, requests, options.cut, rules.average)
+    elif options.cut is not None and not inputs.compared:
+        raise InputError(
+            f"{sides.system.source}: cut={options.cut}, but this is not a tree; omit it",
+            code="needs-tree",
+        )
+    return sides
+
+
+def _resample(scores: SystemScores, inputs: Inputs, counter: Counter) -> Samples | None:
+    """Return bootstrap samples if intervals are requested."""
+    options = inputs.options
+    if not options.ci:
+        return None
+    from roget.scoring.steps.bootstrap import resample
+
+    samples = resample(scores, options, pairs=inputs.compared, step=counter.step)
+    counter.finish(options.ci)
+    return samples
+
+
+def choose_requests(options: PipelineOptions, *, cover: bool) -> list[Request]:
+    """Return every measure under every estimator, then supervised recall on splits."""
     requests = list_requests(usual_measures(options.measures, cover=cover), options.entropy)
-    return [*requests, *((OnSplits(folder), None) for folder in folders)]
+    if options.splits:
+        from roget.scoring.steps.splits import OnSplits
+
+        requests += [(OnSplits(Path(folder).name), None) for folder in options.splits]
+    return requests
 
 
 def _find_main(options: PipelineOptions, requests: Sequence[Request]) -> Score | None:
@@ -191,17 +223,21 @@ def _request_tree(inputs: Inputs, sides: AlignedLabels, requests: list[Request])
     """Add the default measure of whole trees to the default measures of a single system."""
     if inputs.compared or inputs.options.measures is not None or sides.leaves is None:
         return requests
+    from roget.scoring.measures.trees import DendrogramPurity
+
     return [(DendrogramPurity(), None), *requests]
 
 
 def _check_inputs(inputs: Inputs) -> None:
     """Raise if options exclude each other, before anything is read."""
     options, code = inputs.options, "conflicting-options"
-    folders, cover = [Path(folder).name for folder in options.splits], options.several == "cover"
-    requests = choose_requests(options, folders, cover=cover)
+    cover = options.several == "cover"
+    requests = choose_requests(options, cover=cover)
     if options.measures is not None or cover:
         _find_main(options, requests)
     if options.items is not None:
+        from roget.scoring.labels.write import check_suffix
+
         check_suffix(options.items)
     given = inputs.gold is not None or any(one is not None for one in inputs.systems.values())
     if options.cells is not None and given:
@@ -220,13 +256,16 @@ def _make_table(
     """Return the scores of a single system with everything that was requested."""
     options, requests, rules = inputs.options, scores.requests, scores.rules
     [system], measures = scores.systems, [measure for measure, _ in scores.requests]
-    check_cut(system.sides, options.cut)
+    sides = system.sides
     rows = _add_intervals(_list_rows(scores), samples)
-    rows = add_chance(rows, system, requests, rules.average, options, counter.step)
     interval = describe_interval(options.ci, options.interval)
-    parts = sign_scores(system.sides, requests, rules, options, ci=interval, seed=options.seed)
-    parts |= {"chance": str(options.chance)} if options.chance else {}
-    write_items(system.sides, options.items)
+    parts = sign_scores(sides, requests, rules, options, ci=interval, seed=options.seed)
+    if options.chance:
+        from roget.scoring.steps.chance import add_chance
+
+        rows = add_chance(rows, system, requests, rules.average, options, counter.step)
+        parts["chance"] = str(options.chance)
+    identical = warn_identical_inputs(inputs.gold, *inputs.systems.values())
     table = ScoreTable(
         signature=write_signature(parts),
         items=system.items,
@@ -234,26 +273,44 @@ def _make_table(
         classes=system.classes,
         clusters=system.clusters,
         warnings=(
-            *warn_about_sides(
-                system.sides,
-                options.noise,
-                *warn_identical_inputs(inputs.gold, *inputs.systems.values()),
-            ),
+            *warn_about_sides(sides, options.noise, *identical),
             *warn_undefined(system.values, measures, system.reasons),
             *warn_about_scores(rows, measures, system.items / system.cells),
             *([] if samples is None else samples.warn_undefined(requests)),
         ),
         rows=tuple(rows),
-        details=diagnose(system, requests[0]) if options.details else None,
         title=options.title,
         components=compute_components(system.parts(), list_estimators(requests), scores.weights),
         scored=system if keep else None,
-        sweep=None if options.cuts is None else sweep_sides(system.sides, rules, options),
         chance=options.chance,
     )
-    if options.by is None:
-        return table
-    return replace(table, by_group=tuple(list_groups(system, requests, table.main)))
+    return _add_details(table, system, requests, rules, options)
+
+
+def _add_details(
+    table: ScoreTable,
+    system: ScoredSystem,
+    requests: Sequence[Request],
+    rules: Rules,
+    options: PipelineOptions,
+) -> ScoreTable:
+    """Add worst groups, scores by group and cuts to a table, and write item scores."""
+    if options.cuts is not None:
+        from roget.scoring.steps.sweep import sweep_sides
+
+        table = replace(table, sweep=sweep_sides(system.sides, rules, options))
+    if options.items is not None:
+        from roget.scoring.steps.items import score_each
+
+        score_each(system.sides).write(options.items)
+    if options.details or options.by:
+        from roget.scoring.steps.diagnostics import diagnose, list_groups
+
+        if options.details:
+            table = replace(table, details=diagnose(system, requests[0]))
+        if options.by:
+            table = replace(table, by_group=tuple(list_groups(system, requests, table.main)))
+    return table
 
 
 def _list_rows(scores: SystemScores) -> list[ScoreRow]:
@@ -295,6 +352,8 @@ def _make_comparison(
     scores: SystemScores, samples: Samples | None, options: PipelineOptions
 ) -> Comparison:
     """Return the comparison of all systems with everything that was requested."""
+    from roget.scoring.steps.ranking import rank_systems
+
     requests, systems = scores.requests, scores.systems
     comparison = rank_systems(
         scores,
@@ -317,6 +376,8 @@ def _make_comparison(
     )
     if not options.by:
         return comparison
+    from roget.scoring.steps.diagnostics import list_groups
+
     groups = (row for one in systems for row in list_groups(one, requests, comparison.main))
     return replace(comparison, by_group=tuple(groups))
 
@@ -358,8 +419,11 @@ def _sign_comparison(scores: SystemScores, options: PipelineOptions) -> dict[str
 def _sign_cut(systems: Sequence[ScoredSystem], cut: Any) -> dict[str, str]:
     """Return how trees among the systems were cut; the number of clusters may differ."""
     if any(system.sides.leaves is not None for system in systems):
+        from roget.scoring.steps.cuts import choose_cut, name_cut
+
         return {"cut": name_cut(choose_cut(systems[0].sides, cut))}
-    check_cut(systems[0].sides, cut)
+    if cut is not None:
+        raise InputError(f"cut={cut}, but no system is a tree; omit it", code="needs-tree")
     return {}
 
 
@@ -374,22 +438,24 @@ def _compare_golds(
     inputs: Inputs, golds: Mapping[str, Labels], progress: Report | None
 ) -> Comparison:
     """Compare systems on several gold standards, and the annotators with each other."""
+    from roget.scoring.steps import annotators
+
     counter = Counter(progress, 2 * len(golds))
     counter.start_system(0, 0)
     on_each: dict[str, Comparison] = {}
     for name, part in annotators.split_golds(inputs, golds).items():
         on_each[name] = compare_inputs(part)
         counter.step(len(on_each))
-    ceiling: annotators.Ceiling = {}
+    ceiling: Ceiling = {}
     for done, name in enumerate(golds, start=len(golds) + 1):
         ceiling |= _score_annotators(annotators.pair_annotators(inputs, golds, name))
         counter.step(done)
     return annotators.join_golds(inputs.options, on_each, ceiling)
 
 
-def _score_annotators(pairs: Mapping[tuple[str, str], Inputs]) -> annotators.Ceiling:
+def _score_annotators(pairs: Mapping[tuple[str, str], Inputs]) -> Ceiling:
     """Score annotators on another's gold standard, on the items that both have labelled."""
-    found: annotators.Ceiling = {}
+    found: Ceiling = {}
     for key, part in pairs.items():
         try:
             compared = compare_inputs(part)
@@ -404,6 +470,8 @@ def _score_annotators(pairs: Mapping[tuple[str, str], Inputs]) -> annotators.Cei
 
 def _score_golds(inputs: Inputs, *, keep: bool, progress: Report | None) -> ScoreTable:
     """Score one system on several gold standards."""
+    from roget.scoring.steps import annotators
+
     annotators.check_options(inputs, keep=keep)
     golds = annotators.read_golds(inputs)
     compared = _compare_golds(annotators.without_baselines(inputs), golds, progress)

@@ -111,14 +111,6 @@ def cut_system(
     )
 
 
-def check_cut(sides: AlignedLabels, cut: Any) -> None:
-    """Raise if a cut was requested of a system that is not a tree."""
-    if cut is not None and sides.leaves is None:
-        raise InputError(
-            f"{sides.system.source}: cut={cut}, but this is not a tree; omit it", code="needs-tree"
-        )
-
-
 def _choose_clusters(
     sides: AlignedLabels, tree: Hierarchy, cut: Any, average: str
 ) -> tuple[int, str, list[str]]:

@@ -62,7 +62,10 @@ def score_sample(inputs: Inputs) -> ScoreTable:
     options, [system] = inputs.options, inputs.systems.values()
     _check_options(inputs, system)
     names = list(MEASURES) if options.measures is None else _list(options.measures)
-    gold, whole = inputs.gold_labels.need_flat(), read_side(system, "system", options).need_flat()
+    gold, whole = (
+        read_side(source, side, options).need_flat()
+        for side, source in (("gold", inputs.gold), ("system", system))
+    )
     _check_labels(gold, whole)
     sides = inputs.align(gold, whole)
     sums = sum_entities(sides.gold, sides.system, whole)

@@ -98,12 +98,6 @@ def score_items(
     return replace(scores, signature=signature, groups=len(sides.group_names or [1]))
 
 
-def write_items(sides: AlignedLabels, path: str | os.PathLike[str] | None) -> None:
-    """Write the scores of each item if a path is given."""
-    if path is not None:
-        score_each(sides).write(path)
-
-
 def score_each(sides: AlignedLabels, alpha: float = 0.9) -> ItemScores:
     """Return the scores of aligned items; a tree is scored at its cut."""
     sides = replace(sides, leaves=None)

@@ -12,19 +12,11 @@ import numpy as np
 from roget.errors import InputError
 from roget.scoring.inputs import Inputs, read_side
 from roget.scoring.labels import Labels
-from roget.scoring.labels.table import has_several
 from roget.scoring.measures.base import Request, list_requests
 from roget.scoring.measures.trees import DendrogramPurity
 from roget.scoring.notices import reword
 from roget.scoring.results import MEAN, TREE, ScoreRow, ScoreTable
 from roget.scoring.signature import read_signature, write_signature
-
-
-def has_levels(inputs: Inputs) -> bool:
-    """Return True if labels have levels that are to be scored separately."""
-    sides = inputs.gold, *inputs.systems.values()
-    leveled = any(hasattr(side, "to_labels") and side.levels for side in sides)
-    return inputs.options.levels is not None or leveled or has_several(inputs.options.columns)
 
 
 @dataclass(frozen=True, eq=False)

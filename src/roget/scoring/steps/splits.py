@@ -17,6 +17,7 @@ import numpy as np
 
 from roget.core.types import Floats, Ints
 from roget.errors import InputError, Undefined
+from roget.scoring.inputs import AlignedSystem
 from roget.scoring.labels.align import example, join
 from roget.scoring.labels.labels import Labels, heaviest
 from roget.scoring.labels.read import as_labels
@@ -99,6 +100,23 @@ def supervised_recall(gold: Labels, system: Labels, splits: Sequence[Split]) -> 
         correct += np.bincount(test_groups[right], minlength=n_groups) / every
     with np.errstate(invalid="ignore"):
         return SplitRecall(correct / shares, shares)
+
+
+def add_split_recalls(
+    systems: Sequence[ScoredSystem],
+    aligned: Sequence[AlignedSystem],
+    folders: Sequence[str | os.PathLike[str]],
+    weights: Floats,
+) -> Floats:
+    """Fill in supervised recall for all systems; return the weights of groups (see below)."""
+    parts = [read_splits(folder) for folder in folders]
+    own = np.full_like(systems[0].values, np.nan)
+    for system, (_, _, gold, labels) in zip(systems, aligned, strict=True):
+        assert gold is not None
+        assert labels is not None
+        own = add_split_recall(system, gold, labels, parts)
+    # These weights multiply the weights that all scores share, so divide by the latter.
+    return np.where(np.isnan(own), 1.0, own / weights)
 
 
 def add_split_recall(
