@@ -362,7 +362,13 @@ def colliding():
     raise AssertionError("no two of a million hashes are equal")
 
 
-@pytest.mark.parametrize("name", ["amalgum/news.conllu.gz", "ud-english/en_ewt-dev.conllu"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("amalgum/news.conllu.gz", marks=pytest.mark.slow),
+        "ud-english/en_ewt-dev.conllu",
+    ],
+)
 def test_real_files(shared_data, name):
     assert read(shared_data / name) == parsed(shared_data / name)
 

@@ -130,6 +130,7 @@ def published(path):
         return Counter(tuple(line.rstrip("\n").split("\t")[:5]) for line in file)
 
 
+@pytest.mark.slow
 def test_news(shared_data):
     """The published quadruples come from a larger corpus that holds this file."""
     path = shared_data / "amalgum/news.conllu.gz"

@@ -305,7 +305,13 @@ def test_same_as_naive(tmp_path_factory, text, names, tags, block):
         assert count(path, names, tags) == pairs(sentences(text), spelt_out(names), tags)
 
 
-@pytest.mark.parametrize("name", ["amalgum/news.conllu.gz", "ud-english/en_ewt-dev.conllu"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("amalgum/news.conllu.gz", marks=pytest.mark.slow),
+        "ud-english/en_ewt-dev.conllu",
+    ],
+)
 def test_real_counts(shared_data, name):
     path = shared_data / name
     found = parsed(path)

@@ -252,7 +252,7 @@ def test_a_real_pipeline(shared_data, tmp_path):
     """Batches hold what spaCy's own documents hold, token by token."""
     model = str(shared_data / "en_ud_sm")
     lines = (shared_data / "ud-english/en_ewt-dev.conllu").read_text("utf-8").splitlines()
-    raw = [line.removeprefix("# text = ") for line in lines if line.startswith("# text = ")][:60]
+    raw = [line.removeprefix("# text = ") for line in lines if line.startswith("# text = ")][:20]
     path = tmp_path / "raw.txt"
     path.write_text("\n".join(raw), encoding="utf-8")
     nlp = spacy.load(model)

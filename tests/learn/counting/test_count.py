@@ -52,9 +52,8 @@ def test_counts_of_conllu_equal_a_naive_count(tmp_path: Path) -> None:
 
 
 def test_counts_of_real_parses_equal_a_naive_count(shared_data: Path) -> None:
-    path = shared_data / "amalgum" / "news.conllu.gz"
-    text = gzip.decompress(path.read_bytes()).decode()
-    naive.check(count(path, relation="obj"), naive.obj_pairs(text))
+    path = shared_data / "ud-english/en_ewt-dev.conllu"
+    naive.check(count(path, relation="obj"), naive.obj_pairs(path.read_text("utf-8")))
 
 
 TEXT = st.sampled_from(
@@ -77,7 +76,7 @@ CUTS = st.builds(
 ) | st.just(CountCuts())
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=12)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=6)
 @given(tables=TABLES, cuts=CUTS)
 def test_tables_and_cuts_equal_a_naive_count(
     tmp_path: Path, tables: list[list[tuple[str, str, Any]]], cuts: CountCuts
@@ -242,7 +241,7 @@ def test_function_words_are_left_out_and_listed(tmp_path: Path, shared_data: Pat
     mark, parsed = "# text = ", shared_data / "ud-other/fr_gsd-ud-dev.conllu.gz"
     lines = gzip.decompress(parsed.read_bytes()).decode().splitlines()
     texts = [line.removeprefix(mark) for line in lines if line.startswith(mark)]
-    (tmp_path / "a.txt").write_text("\n".join(texts), encoding="utf-8")
+    (tmp_path / "a.txt").write_text("\n".join(texts[:700]), encoding="utf-8")
     summary = run(tmp_path / "a.txt", tmp_path / "o.counts", CountOptions(lines=True))
     notice(summary.notes, "function-words", "de, la, le, et, à")
     counts = Counts.read(tmp_path / "o.counts")

@@ -23,19 +23,20 @@ def _every_file_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan, "BUNDLE", 1)
 
 
-def counted(given: Path, output: Path, **options: Any) -> dict[str, Any]:
-    """What counts.json says, hashes of the files included."""
+def count_into(given: Path, output: Path, **options: Any) -> dict[str, Any]:
+    """Return the manifest of the counts, with hashes of the files."""
     run(given, output, CountOptions(**options))
-    said: dict[str, Any] = json.loads((output / "counts.json").read_text())
-    return said
+    manifest: dict[str, Any] = json.loads((output / "counts.json").read_text())
+    return manifest
 
 
+@pytest.mark.slow
 def test_processes_and_dask_agree_on_a_corpus(tmp_path: Path) -> None:
     corpus = corpora.folder(tmp_path / "corpus", files=9, sentences=60)
-    options = {"relation": ["obj", "subj"], "min_pair": 2}
-    one = counted(corpus, tmp_path / "one", processes=1, **options)
+    cuts: dict[str, Any] = {"relation": ["obj", "subj"], "min_pair": 2}
+    one = count_into(corpus, tmp_path / "one", processes=1, **cuts)
     assert one["total"] > 100
-    assert counted(corpus, tmp_path / "two", processes=2, **options) == one
+    assert count_into(corpus, tmp_path / "two", processes=2, **cuts) == one
     killed: list[int] = []
 
     def kill(now: object) -> None:
@@ -44,8 +45,8 @@ def test_processes_and_dask_agree_on_a_corpus(tmp_path: Path) -> None:
             killed.append(workers[0].pid or 0)
             os.kill(killed[0], signal.SIGKILL)
 
-    asked = CountOptions(engine="dask", processes=2, relation=["obj", "subj"], min_pair=2)
-    run(corpus, tmp_path / "dask", asked, progress=kill)
+    options = CountOptions(engine="dask", processes=2, relation=["obj", "subj"], min_pair=2)
+    run(corpus, tmp_path / "dask", options, progress=kill)
     assert len(killed) == 1
     assert json.loads((tmp_path / "dask" / "counts.json").read_text()) == one
 
@@ -55,10 +56,10 @@ def test_engines_agree_on_fractions(tmp_path: Path) -> None:
     for name in range(3):
         rows = [f"w{i % 7}\tc{i % 5}\t{1 / (i + name + 1)!r}\n" for i in range(200)]
         (tmp_path / "tables" / f"{name}.tsv").write_text("".join(rows))
-    one = counted(tmp_path / "tables", tmp_path / "one")
+    one = count_into(tmp_path / "tables", tmp_path / "one")
     assert one["dtype"] == "float64"
-    assert counted(tmp_path / "tables", tmp_path / "dask", engine="dask", processes=2) == one
+    assert count_into(tmp_path / "tables", tmp_path / "dask", engine="dask", processes=2) == one
     turned = [(tmp_path / "tables" / f"{name}.tsv") for name in (2, 0, 1)]
     run(turned, tmp_path / "turned")
-    said = json.loads((tmp_path / "turned" / "counts.json").read_text())
-    assert said["files"] == one["files"]
+    manifest = json.loads((tmp_path / "turned" / "counts.json").read_text())
+    assert manifest["files"] == one["files"]

@@ -88,7 +88,7 @@ def fiction(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("fiction") / "fiction.conllu"
     with lzma.open(FICTION, "rt", encoding="utf-8") as packed:
         text = packed.read()
-    file.write_text(text[: text.index("\n\n", 1 << 20) + 2], encoding="utf-8")
+    file.write_text(text[: text.index("\n\n", 1 << 19) + 2], encoding="utf-8")
     return file
 
 
@@ -104,7 +104,7 @@ def test_lines_are_those_of_a_naive_search(
     )
     naive = search(fiction.read_text(encoding="utf-8"), *sought)
     assert collect(counts) == naive
-    assert sum(naive.values()) == counts.total > 800
+    assert sum(naive.values()) == counts.total > 300
     assert counts.evidence is not None
     lines = counts.evidence.lines(counts.words[0], n=99)
     assert {line.source for line in lines} == {"fiction.conllu"}
@@ -146,18 +146,18 @@ def test_same_bits_in_pieces_and_by_two_processes(
     fiction: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     count(fiction, evidence=2, evidence_size=1, output=tmp_path / "whole")
-    monkeypatch.setattr("roget.learn.counting.plan.PIECE", 200_000)
+    monkeypatch.setattr("roget.learn.counting.plan.PIECE", 100_000)
     count(fiction, evidence=2, evidence_size=1, output=tmp_path / "cut")
     count(fiction, evidence=2, evidence_size=1, output=tmp_path / "two", processes=2)
     assert files(tmp_path / "cut") == files(tmp_path / "two")
     assert files(tmp_path / "cut") == files(tmp_path / "whole")
-    assert len(sources.Source(str(fiction), fiction.stat().st_size).pieces(200_000)) > 3
+    assert len(sources.Source(str(fiction), fiction.stat().st_size).pieces(100_000)) > 3
 
 
 def test_same_bits_after_a_stop(
     fiction: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("roget.learn.counting.plan.PIECE", 300_000)
+    monkeypatch.setattr("roget.learn.counting.plan.PIECE", 150_000)
     monkeypatch.setattr("roget.learn.counting.plan.BUNDLE", 1)
     asked = CountOptions(evidence=1, processes=1)
     run(fiction, tmp_path / "once", asked)
@@ -234,7 +234,7 @@ def test_sorted_by_what_stands_beside(fiction: Path) -> None:
     left = [one.left.casefold().split()[::-1] for one in kept.lines("hand", n=30, sort="left")]
     places = [one.line for one in kept.lines("hand", n=30)]
     assert [right, left, places] == [sorted(right), sorted(left), sorted(places)]
-    assert len(places) == len(right) == len(left) > 10
+    assert len(places) == len(right) == len(left) > 5
 
 
 def test_tables_have_none(tmp_path: Path) -> None:
@@ -273,11 +273,11 @@ they buy bread. U.S. farmers eat 3.5 loaves a day.
 
 
 def test_windows_of_plain_text_are_where_they_stand(tmp_path: Path) -> None:
-    (tmp_path / "prose.txt").write_text(PROSE * 30, encoding="utf-8")
+    (tmp_path / "prose.txt").write_text(PROSE * 10, encoding="utf-8")
     counts = count(tmp_path / "prose.txt", window=2, evidence=10**6, evidence_size=0)
     found = collect(counts)
     assert sum(found.values()) == counts.total
-    written = (PROSE * 30).split("\n")
+    written = (PROSE * 10).split("\n")
     assert counts.evidence is not None
     for word, context, line, keyword, beside in found:
         plain = str(keyword).lower().replace("’", "'").replace("\xad", "")
@@ -296,7 +296,7 @@ def test_windows_equal_a_naive_search(fiction: Path, tmp_path: Path) -> None:
         [row[2] for row in rows if row[2].isalpha() and row[2].isascii()]
         for _, rows in parse(fiction.read_text(encoding="utf-8"))
     ]
-    sentences = [words for words in sentences if words][:300]
+    sentences = [words for words in sentences if words][:40]
     (tmp_path / "some.txt").write_text(
         "\n".join(" ".join(words) for words in sentences), encoding="utf-8"
     )
@@ -324,7 +324,7 @@ def test_terms_stand_where_their_words_do(tmp_path: Path) -> None:
 
 def test_tagged_text_is_where_it_stands(tmp_path: Path) -> None:
     pytest.importorskip("HanTa")
-    (tmp_path / "prose.txt").write_text(PROSE * 30, encoding="utf-8")
+    (tmp_path / "prose.txt").write_text(PROSE * 10, encoding="utf-8")
     counts = count(tmp_path / "prose.txt", tagger="hanta", evidence=10**6, evidence_size=0)
     found = collect(counts)
     assert sum(found.values()) == counts.total

@@ -32,9 +32,21 @@ def _every_file_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan, "BUNDLE", 1)
 
 
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return corpora.folder(tmp_path_factory.mktemp("original") / "corpus")
+
+
+@pytest.fixture(scope="module")
+def whole(original: Path) -> Counts:
+    """The counts of the corpus without any interruption."""
+    return count(original)
+
+
 @pytest.fixture
-def corpus(tmp_path: Path) -> Path:
-    return corpora.folder(tmp_path / "corpus")
+def corpus(tmp_path: Path, original: Path) -> Path:
+    """A copy of the corpus that a test may change."""
+    return Path(shutil.copytree(original, tmp_path / "corpus"))
 
 
 def parts(tmp_path: Path) -> list[str]:
@@ -64,9 +76,8 @@ class Stop:
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
 def test_finished_parts_stay_and_are_reused(
-    tmp_path: Path, corpus: Path, error: type[BaseException]
+    tmp_path: Path, corpus: Path, whole: Counts, error: type[BaseException]
 ) -> None:
-    whole = count(corpus)
     with pytest.raises(error) as caught:
         run(corpus, tmp_path / "o.counts", progress=Stop(4, error()))
     assert "4 of 6 files" in notes(caught.value)
@@ -79,7 +90,7 @@ def test_finished_parts_stay_and_are_reused(
     assert names(tmp_path) == {"o.counts"}
     again = Counts.read(tmp_path / "o.counts")
     assert again == whole
-    assert again.provenance == whole.provenance
+    assert again.provenance["tokens"] == whole.provenance["tokens"]
 
 
 def test_parts_are_reused_for_other_cuts_but_not_other_recipes_or_files(
@@ -101,7 +112,9 @@ def test_parts_are_reused_for_other_cuts_but_not_other_recipes_or_files(
     assert names(tmp_path) == {"o.counts"}
 
 
-def test_broken_file_does_not_discard_the_others(tmp_path: Path, corpus: Path) -> None:
+def test_broken_file_does_not_discard_the_others(
+    tmp_path: Path, corpus: Path, whole: Counts
+) -> None:
     good = (corpus / "3.conllu").read_text()
     (corpus / "3.conllu").write_text("1\tbroken\n\n" + good * 9)
     with refused("broken-lines", "3.conllu:1: 2 columns", kind=FormatError):
@@ -113,7 +126,7 @@ def test_broken_file_does_not_discard_the_others(tmp_path: Path, corpus: Path) -
     assert "5 of 6 files" in notes(caught.value)
     (corpus / "3.conllu").write_text(good)
     assert run(corpus, tmp_path / "o.counts").reused == 5
-    assert Counts.read(tmp_path / "o.counts") == count(corpus)
+    assert Counts.read(tmp_path / "o.counts") == whole
 
 
 def test_run_without_finished_parts_leaves_nothing(tmp_path: Path, corpus: Path) -> None:
@@ -151,8 +164,9 @@ def start(tmp_path: Path, corpus: Path, act: str, processes: int) -> subprocess.
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("processes", [1, 2])
-def test_killed_run_resumes(tmp_path: Path, corpus: Path, processes: int) -> None:
+def test_killed_run_resumes(tmp_path: Path, corpus: Path, whole: Counts, processes: int) -> None:
     process = start(tmp_path, corpus, "os.kill(os.getpid(), signal.SIGKILL)", processes)
     process.communicate(timeout=60)  # until the last worker has closed the pipes
     assert process.returncode == -signal.SIGKILL
@@ -167,11 +181,12 @@ def test_killed_run_resumes(tmp_path: Path, corpus: Path, processes: int) -> Non
     summary = run(corpus, tmp_path / "o.counts")
     assert 0 < summary.reused < 6
     assert names(tmp_path) == {"o.counts", "script.py"}
-    assert Counts.read(tmp_path / "o.counts") == count(corpus)
+    assert Counts.read(tmp_path / "o.counts") == whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("processes", "times"), [(1, 1), (2, 1), (2, 3)])
-def test_ctrl_c(tmp_path: Path, corpus: Path, processes: int, times: int) -> None:
+def test_ctrl_c(tmp_path: Path, corpus: Path, whole: Counts, processes: int, times: int) -> None:
     process = start(tmp_path, corpus, "print('now', flush=True); time.sleep(30)", processes)
     assert process.stdout is not None
     assert process.stdout.readline() == "now\n"
@@ -187,12 +202,16 @@ def test_ctrl_c(tmp_path: Path, corpus: Path, processes: int, times: int) -> Non
         assert "Traceback" not in said
     assert names(tmp_path) == {"o.counts.partial", "script.py"}
     assert run(corpus, tmp_path / "o.counts").reused > 0
-    assert Counts.read(tmp_path / "o.counts") == count(corpus)
+    assert Counts.read(tmp_path / "o.counts") == whole
 
 
-@pytest.mark.parametrize("allowed", [0, 7, 19, 24])
+@pytest.mark.parametrize("allowed", [0, 7, 24])
 def test_full_disk(
-    tmp_path: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch, allowed: int
+    tmp_path: Path,
+    corpus: Path,
+    whole: Counts,
+    monkeypatch: pytest.MonkeyPatch,
+    allowed: int,
 ) -> None:
     """Each part has three files; after 18 files the merge begins."""
     left = allowed
@@ -212,7 +231,7 @@ def test_full_disk(
     assert names(tmp_path) == ({"o.counts.partial"} if allowed > 3 else set())
     assert len(parts(tmp_path)) == min(allowed // 3, 6)
     run(corpus, tmp_path / "o.counts")
-    assert Counts.read(tmp_path / "o.counts") == count(corpus)
+    assert Counts.read(tmp_path / "o.counts") == whole
 
 
 @pytest.fixture
@@ -227,14 +246,16 @@ def tiny_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(place)], check=True)
 
 
-def test_small_file_system_that_is_full(tmp_path: Path, corpus: Path, tiny_disk: Path) -> None:
+def test_small_file_system_that_is_full(
+    tmp_path: Path, corpus: Path, whole: Counts, tiny_disk: Path
+) -> None:
     rows = "".join(f"w{i * 7919 % 100_003}\tc{i * 104_729 % 50_021}\n" for i in range(60_000))
     (tmp_path / "a.tsv").write_text(rows)
     with pytest.raises(OSError, match=r"[Nn]o (space|room)"):
         run(tmp_path / "a.tsv", tiny_disk / "o.counts")
     assert list(tiny_disk.iterdir()) == []
     run(corpus, tiny_disk / "o.counts")
-    assert Counts.read(tiny_disk / "o.counts") == count(corpus)
+    assert Counts.read(tiny_disk / "o.counts") == whole
 
 
 def test_second_run_with_the_same_output_is_refused(tmp_path: Path, corpus: Path) -> None:

@@ -261,7 +261,8 @@ def _refuse_unused(options: CountOptions, reader: str) -> None:
 
 def _refuse_inapplicable(options: CountOptions, reader: str, window: int | None) -> None:
     """Refuse options of windows where relations are counted, and the other way round."""
-    unused, why = _PARSED_ONLY, "applies to relations, not to a window"
+    unused: tuple[str, ...] = _PARSED_ONLY
+    why = "applies to relations, not to a window"
     if window is None:
         unused, why = _WINDOW_ONLY, "applies to a window; add one, such as --window 2"
     for name in list_changed(options, unused):
@@ -288,9 +289,9 @@ def _choose_contexts(
     headless = reader == TAGGED and not has_heads
     if reader == UNPARSED or (headless and requested is None):
         if requested is not None:
-            names = requested if isinstance(requested, str) else ", ".join(requested)
+            listed = requested if isinstance(requested, str) else ", ".join(requested)
             raise InputError(
-                f"relation {names}: plain text has no relations; add --tagger hanta, or use "
+                f"relation {listed}: plain text has no relations; add --tagger hanta, or use "
                 "--window 2 to count neighbours",
                 code="not-parsed",
             )
