@@ -44,9 +44,9 @@ WORDS = (
 
 def _table(name: str, seeds: Sequence[bytes]) -> Callable[[Path], Files]:
     def prepare(folder: Path) -> Files:
-        from roget.core.counts import formats
+        from roget.core.counts import Counts
 
-        return Files(folder, name, seeds, formats.read, WORDS, same=lambda a, b: a[0] == b[0])
+        return Files(folder, name, seeds, Counts.read, WORDS, same=lambda a, b: a == b)
 
     return prepare
 
@@ -81,10 +81,10 @@ class _Npz:
 
     def run(self, data: bytes) -> Any:
         from campaigns.fuzz.targets import write
-        from roget.core.counts import formats
+        from roget.core.counts import Counts
 
         write(self._path, data)
-        return formats.read(self._path)[0].word_totals
+        return Counts.read(self._path).word_totals
 
 
 def _part(folder: Path) -> Files:

@@ -91,7 +91,7 @@ def open_counts(
         raise InputError(
             f"{name}: is text, not counts; count it first: roget count {given} -o {to}"
         )
-    return formats.read(name, columns)
+    return formats.read(name, columns, Counts)
 
 
 def _is_text(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""How often each word stands in each context: the table itself, its views, parts and files."""
+"""Counts of words in contexts: the table, its views and its files."""
 
 from roget.core.counts.counts import Counts, NotCounted
 

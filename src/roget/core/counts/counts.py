@@ -106,7 +106,7 @@ class Counts(ReportMixin):
         """
         from roget.core.counts.formats import read
 
-        return read(path, columns)[0]
+        return read(path, columns, cls)[0]
 
     def write(self, path: PathLike) -> None:
         """Write a counts directory, or a .tsv, .tsv.gz or .npz file, by the suffix.

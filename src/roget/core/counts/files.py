@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import numpy as np
@@ -22,10 +22,12 @@ from scipy import sparse
 
 from roget.core import folder as folders
 from roget.core.counts import evidence
-from roget.core.counts.counts import Counts
 from roget.core.io.duck import database, readable
 from roget.core.types import Array
 from roget.errors import InputError
+
+if TYPE_CHECKING:
+    from roget.core.counts.counts import Counts
 
 WORDS, CONTEXTS, ENTRIES = "words.parquet", "contexts.parquet", "entries.parquet"
 TABLES: dict[str, dict[str, str]] = {
@@ -122,14 +124,17 @@ def write(counts: Counts, path: Path) -> None:
         folders.fill(draft, KIND, plain, provenance=counts.provenance, tables=tables)
 
 
-def read(path: Path) -> Counts:
-    """Read a counts directory; refuse a file that is missing, truncated or changed."""
+def read(path: Path, make: type[Counts]) -> Counts:
+    """Read a counts directory; refuse a file that is missing, truncated or changed.
+
+    `make` is the class of the result, which cannot be imported here: it uses this module.
+    """
     folder = folders.open_folder(path, KIND)
     folder.verify()
     record, tables = folder.record, folder.tables()
     try:
         counts = from_tables(
-            tables, tuple(record["shape"]), record["relations"], record["provenance"]
+            tables, tuple(record["shape"]), record["relations"], record["provenance"], make
         )
     except ValueError as error:
         raise InputError(f"{path}: {error}", code="damaged-folder") from None
@@ -167,11 +172,12 @@ def from_tables(
     shape: tuple[int, int],
     relations: Sequence[str],
     provenance: Mapping[str, Any],
+    make: type[Counts],
 ) -> Counts:
     """Return the counts of such tables; raise ValueError if they do not fit together."""
     contexts, entries = tables[CONTEXTS], tables[ENTRIES]
     cells = (entries["count"], (entries["row"], entries["column"]))
-    return Counts(
+    return make(
         sparse.coo_array(cells, shape=shape),
         tables[WORDS]["word"],
         contexts["context"],

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,6 @@ from scipy import sparse
 
 from roget.core import folder as folders
 from roget.core.counts import files as counts_files
-from roget.core.counts.counts import Counts
 from roget.core.counts.matrix import Names
 from roget.core.io import limits
 from roget.core.io.duck import database, fetch, parquet
@@ -34,6 +33,9 @@ from roget.core.store import check_file, new_file
 from roget.core.types import Array, PathLike
 from roget.errors import InputError
 
+if TYPE_CHECKING:
+    from roget.core.counts.counts import Counts
+
 _PADDED = 1 << 32
 """Maximum size of names in bytes: numpy pads each to the length of the longest."""
 
@@ -47,11 +49,14 @@ _KNOWN = (*FORMATS, _MATRIX_MARKET, ".txt", ".npy", ".gz", ".zst", ".xz", ".bz2"
 """Suffixes of other kinds of files, which a directory must not have."""
 
 
-def read(path: PathLike, columns: Columns = None) -> tuple[Counts, tuple[str, ...]]:
-    """Read counts in any format, and return notes on the reading."""
+def read(path: PathLike, columns: Columns, make: type[Counts]) -> tuple[Counts, tuple[str, ...]]:
+    """Read counts in any format, and return notes on the reading.
+
+    `make` is the class of the result, which cannot be imported here: it uses this module.
+    """
     if is_remote(os.fspath(path)):
         with local_file(path) as copy:
-            found = read(copy, columns)
+            found = read(copy, columns, make)
         found[0].provenance["inputs"][0]["path"] = show_address(os.fspath(path))
         return found
     place = Path(path)
@@ -66,15 +71,15 @@ def read(path: PathLike, columns: Columns = None) -> tuple[Counts, tuple[str, ..
     if columns is not None and not is_table:
         raise InputError(f"{place}: --columns applies to tables only", code="conflicting-options")
     if place.is_dir():
-        return counts_files.read(place), ()
+        return counts_files.read(place, make), ()
     notes: tuple[str, ...] = ()
     with named(place):
         if suffix == _NPZ:
-            counts = _read_npz(place)
+            counts = _read_npz(place, make)
         elif suffix == _MATRIX_MARKET:
-            counts = Counts(_require_room(place, _matrix_market(place)))
+            counts = make(_require_room(place, _matrix_market(place)))
         else:
-            counts, notes = _table(place, columns)
+            counts, notes = _read_table(place, columns, make)
         if not counts.entries:
             raise InputError("the file contains no counts", code="empty-input")
     given = {"path": str(place), "bytes": place.stat().st_size}
@@ -98,10 +103,10 @@ def write(counts: Counts, path: PathLike) -> None:
         counts_files.write(counts, place)
 
 
-def convert(folder: Path, place: Path) -> None:
+def convert(folder: Path, place: Path, make: type[Counts]) -> None:
     """Write a counts directory as a file; for .tsv only the names are loaded into memory."""
     if not place.name.lower().endswith(_TSV):
-        return counts_files.read(folder).write(place)
+        return counts_files.read(folder, make).write(place)
     with database() as connection:
         words, contexts = (
             [text for (text,) in fetch(connection, f"SELECT {axis} FROM {parquet(folder / file)}")]
@@ -142,7 +147,10 @@ def named(place: Path) -> Iterator[None]:
         raise InputError(f"{place}: {error}", code=error.code) from None
 
 
-def _table(place: Path, columns: Columns) -> tuple[Counts, tuple[str, ...]]:
+def _read_table(
+    place: Path, columns: Columns, make: type[Counts]
+) -> tuple[Counts, tuple[str, ...]]:
+    """Read a table of pairs; return the counts, and notes on inferred columns."""
     with (
         open_table(place, columns) as table,
         database() as connection,
@@ -176,7 +184,7 @@ def _table(place: Path, columns: Columns) -> tuple[Counts, tuple[str, ...]]:
     words, contexts = axes["word"], axes["context"]
     places = (cells["word_id"], cells["context_id"])
     matrix = sparse.coo_array((cells["n"], places), shape=(words.size, contexts.size))
-    counts = Counts(matrix, words, contexts, slots=axes.get("slot"))
+    counts = make(matrix, words, contexts, slots=axes.get("slot"))
     return counts.ranked(), (table.note,) if table.note else ()
 
 
@@ -214,7 +222,7 @@ def _write_tsv(
             file.write(chunk.encode())
 
 
-def _read_npz(place: Path) -> Counts:
+def _read_npz(place: Path, make: type[Counts]) -> Counts:
     """Read a sparse matrix saved by scipy, or data, indices, indptr and shape, or a dense X.
 
     Names are in words and contexts, or obs_names and var_names. Nothing is unpickled.
@@ -226,7 +234,7 @@ def _read_npz(place: Path) -> Counts:
             for keys in (("words", "obs_names"), ("contexts", "var_names"), ("slots",))
         ]
         matrix = _require_room(place, _sparse(arrays))
-        return Counts(matrix, found[0], found[1], slots=found[2])
+        return make(matrix, found[0], found[1], slots=found[2])
     except (KeyError, ValueError, TypeError) as error:
         if isinstance(error, InputError):
             raise

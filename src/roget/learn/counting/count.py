@@ -226,7 +226,7 @@ def _open_output(target: Path, work: Path) -> Iterator[Path]:
     draft = work / "counts"
     draft.mkdir()
     yield draft
-    formats.convert(draft, target)
+    formats.convert(draft, target, Counts)
 
 
 @contextmanager

@@ -145,7 +145,7 @@ class CountMerger:
             for name in names
         }
         relations = self._recipe.relations.names if self._recipe.relations else ()
-        counts = counts_files.from_tables(tables, result.shape, relations, provenance)
+        counts = counts_files.from_tables(tables, result.shape, relations, provenance, Counts)
         if result.examples:
             counts.evidence = evidence.from_tables(tables, counts)
         return counts

@@ -288,7 +288,7 @@ def _make_spare_reader(folder: folders.Folder) -> Callable[[], Counts | None]:
         tables = dict(zip(counts_files.TABLES, folder.tables(*SPARE).values(), strict=True))
         shape = len(tables[counts_files.WORDS]["word"]), len(tables[counts_files.CONTEXTS]["slot"])
         with folders.whole(folder.path):
-            return counts_files.from_tables(tables, shape, folder.record["relations"], {})
+            return counts_files.from_tables(tables, shape, folder.record["relations"], {}, Counts)
 
     return read
 
@@ -304,7 +304,7 @@ def _read_base(folder: folders.Folder, kind: type[Thesaurus]) -> Thesaurus:
             raise InputError(f"'shape' is {record['shape']}, but the tables have {shape}")
         words, contexts, clusters = shape
         counts = counts_files.from_tables(
-            tables, (words, contexts), record["relations"], record["counts"]
+            tables, (words, contexts), record["relations"], record["counts"], Counts
         )
         counts.evidence = sentences.from_folder(folder, counts)
         cells = belongs["probability"], (belongs["row"], belongs["cluster"])
