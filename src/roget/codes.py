@@ -225,6 +225,11 @@ CODES: dict[str, Explanation] = {
         "In German, capitals distinguish nouns from other words.",
         "Pass --no-keep-case to lower-case them.",
     ),
+    "label-language": Explanation(
+        "A SKOS file has labels in several languages, or none in the requested one.",
+        "Labels of different languages would be mixed in one thesaurus.",
+        "Choose a language with --language.",
+    ),
     "language": Explanation(
         "The language of the text was not recognised, or there is no tagger for it.",
         "Lemmas, parts of speech and function words depend on the language.",

@@ -35,6 +35,7 @@ def thesauri(bench, shared_data):
     ]
 
 
+@pytest.mark.slow
 def test_ten_of_twenty_ambiguous_nouns_separate(bench, wordnet, thesauri):
     right = {
         word
@@ -45,6 +46,7 @@ def test_ten_of_twenty_ambiguous_nouns_separate(bench, wordnet, thesauri):
     assert len(right) >= 10, right
 
 
+@pytest.mark.slow
 def test_nine_of_ten_nouns_of_one_sense_stay_in_one_class(bench, wordnet, thesauri):
     for thesaurus in thesauri:
         several = np.diff(thesaurus.sense_memberships.indptr) > 1

@@ -284,6 +284,7 @@ def test_folding_parts_words_at_all_but_letters():
     assert fold("Team_leader-ship (of  men)") == "team leader ship of men"
 
 
+@pytest.mark.slow
 def test_nouns_of_wordnet_come_nearer_than_their_neighbours_senses(shared_data):
     place = shared_data / "wordnet30"
     triples = shared_data / "bnc-verb-noun/verb_object.tsv"

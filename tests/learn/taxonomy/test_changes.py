@@ -15,6 +15,7 @@ from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.editor import apply_edits
 from roget.report.exports import export
 from roget.report.options import ReportOptions
+from support.errors import refused
 
 rdflib = pytest.importorskip("rdflib")
 from rdflib import RDF, Graph, Literal, URIRef  # noqa: E402
@@ -198,17 +199,17 @@ def test_what_is_unclear_is_named(tmp_path):
     thesaurus = made()
     leaves = [int(thesaurus.ids[n]) for n in thesaurus.nodes()]
     cases = [
-        (lambda it: it.graph.add((it.word("w2"), SKOS.broader, it.of(leaves[5]))), "expected one"),
+        (lambda it: it.graph.add((it.word("w2"), SKOS.broader, it.of(leaves[5]))), "w2"),
         (
             lambda it: it.graph.set((it.word("w2"), SKOS.prefLabel, Literal("x", "en"))),
-            "the word 'w2' is called x now",
+            "'w2'",
         ),
         (
             lambda it: (
                 it.put(it.word("w2"), it.of(leaves[5]), "broader"),
                 it.put(it.word("w2"), it.of(leaves[6]), "narrower"),
             ),
-            "those that call it narrower differ",
+            "w2",
         ),
         (
             lambda it: [
@@ -219,46 +220,46 @@ def test_what_is_unclear_is_named(tmp_path):
                     (SKOS.broader, it.of(leaves[0])),
                 )
             ],
-            "'w3' is there already",
+            "'w3'",
         ),
     ]
-    for change, said in cases:
+    for change, value in cases:
         it = Elsewhere(thesaurus, tmp_path)
         change(it)
-        with pytest.raises(InputError, match=said):
+        with refused("edit-refused", "changed.ttl", value):
             read_changes(thesaurus, it.save())
-    with pytest.raises(InputError, match="another thesaurus"):
+    with refused("edit-refused"):
         read_changes(
             made(1).editor.delete("w0").base.editor.delete("w1"),
             Elsewhere(made().editor.delete("w0"), tmp_path).file,
         )
     (tmp_path / "x.ttl").write_text(f"<urn:a> a <{SKOS.Concept}> ; <{SKOS.prefLabel}> 'a'@en .")
-    with pytest.raises(InputError, match="no class has an id"):
+    with refused("edit-refused"):
         read_changes(thesaurus, tmp_path / "x.ttl")
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "said"),
+    ("name", "value"),
     [
-        ("minChildren", "abc", "roget:minChildren is 'abc': expected whole numbers"),
-        ("minChildren", "9" * 5000, "roget:minChildren is '999"),
-        ("minChildren", "0", "roget:minChildren is '0'"),
-        ("levels", "²", "roget:levels is '²'"),
-        ("levels", "2,x", "roget:levels is '2,x'"),
-        ("levels", "2,99", "a level of 99 classes"),
-        ("state", "9" * 5000 + " abc", "exported from another thesaurus"),
-        ("id", "²", "class-.* has the id '²': expected a whole number"),
-        ("id", "9" * 5000, "class-.* has the id '999"),
-        ("id", "1", "class-1 and .*class-.* have the id 1: expected one class"),
+        ("minChildren", "abc"),
+        ("minChildren", "9" * 5000),
+        ("minChildren", "0"),
+        ("levels", "²"),
+        ("levels", "2,x"),
+        ("levels", "2,99"),
+        ("state", "9" * 5000 + " abc"),
+        ("id", "²"),
+        ("id", "9" * 5000),
+        ("id", "1"),
     ],
 )
-def test_odd_values_in_our_own_properties_are_named(tmp_path, name, value, said):
+def test_invalid_values_of_our_own_properties_are_named(tmp_path, name, value):
     thesaurus = made()
     it = Elsewhere(thesaurus, tmp_path, levels=(2, 5), min_children=2)
     property = URIRef(f"urn:x-roget:{name}")
     last = max(it.graph.subjects(property), key=str)
     it.graph.set((last, property, Literal(value)))
-    with pytest.raises(InputError, match=rf"changed\.ttl: .*{said}") as caught:
+    with pytest.raises(InputError, match=r"changed\.ttl: ") as caught:
         read_changes(thesaurus, it.save())
     assert len(str(caught.value)) < 500
 
@@ -266,7 +267,7 @@ def test_odd_values_in_our_own_properties_are_named(tmp_path, name, value, said)
 def test_addresses_of_too_many_digits_are_named(tmp_path):
     it = Elsewhere(made(), tmp_path)
     it.graph.add((it.of("9" * 5000), RDF.type, URIRef("urn:x-roget:WordClass")))
-    with pytest.raises(InputError, match=r"changed\.ttl: .*class-999.* expected a whole number"):
+    with pytest.raises(InputError, match=r"changed\.ttl: .*class-999"):
         read_changes(made(), it.save())
 
 

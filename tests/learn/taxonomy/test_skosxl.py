@@ -10,6 +10,7 @@ import pytest
 
 from roget import InputError
 from roget.learn.taxonomy import read, skos, triples
+from support.errors import refused
 
 rdflib = pytest.importorskip("rdflib")
 from rdflib import RDF, BNode, Graph, Literal, Namespace, URIRef  # noqa: E402
@@ -91,9 +92,9 @@ def test_labels_that_are_things_are_words(tmp_path, monkeypatch, suffix, library
         assert shape(read(file, language="en")) == EN, name
         # Labels in no language are everybody's.
         assert set(read(file, language="de").words) == {"Tier", "Hund", "cat"}, name
-        with pytest.raises(InputError, match="labels in de, en, en-gb: name one language"):
+        with refused("label-language"):
             read(file)
-        with pytest.raises(InputError, match="no label in 'fr'; there are de, en, en-gb"):
+        with refused("label-language", "fr"):
             read(file, language="fr")
 
 
@@ -116,10 +117,10 @@ def test_compressed_marked_and_faulty_files(tmp_path):
     file.write_bytes(gzip.compress(b"\xef\xbb\xbf" + text))
     assert shape(read(file, language="en")) == EN
     file.write_bytes(gzip.compress(text)[:-20])
-    with pytest.raises(InputError, match="gz data are cut short"):
+    with pytest.raises(InputError, match=r"v\.ttl\.gz"):
         read(file, language="en")
     (tmp_path / "v.nt").write_bytes(b"<urn:a> <urn:b> nonsense .\n")
-    with pytest.raises(InputError, match=r"v\.nt: cannot be read as RDF: .*line 1"):
+    with refused("broken-lines", "v.nt", "line 1"):
         read(tmp_path / "v.nt")
 
 
@@ -146,10 +147,10 @@ def test_entities_that_grow_are_refused(tmp_path, monkeypatch, library, value, n
         monkeypatch.setitem(sys.modules, "pyoxigraph", None)
     file = tmp_path / "bomb.rdf"
     file.write_text(BOMB.format(str(SKOS), value, "&b;"))
-    with pytest.raises(InputError, match=f"the entity '{name}' of its XML is refused"):
+    with refused("too-large", "bomb.rdf", f"'{name}'"):
         read(file)
     file.write_bytes(BOMB.format(str(SKOS), value, "&b;").encode("utf-16"))
-    with pytest.raises(InputError, match="expected XML in UTF-8"):
+    with refused("not-text", "8"):
         read(file)
 
 

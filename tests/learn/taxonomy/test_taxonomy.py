@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from roget import InputError, load
-from roget.errors import FormatError, MissingExtra, UnknownName
+from roget.errors import FormatError
 from roget.learn.taxonomy import read
 from roget.learn.taxonomy.taxonomy import Taxonomy, _distinct
+from roget.learn.thesaurus import quality
 from roget.report.exports import export
 from roget.report.options import ReportOptions
+from support.errors import refused
 
 ANIMALS = """child\tparent
 mammal\tanimal
@@ -96,7 +98,7 @@ def test_every_question_has_an_answer(animals, tmp_path):
     assert set(near) == set(animals.words.tolist()) - {"dog"}
     shared = [len(set(animals.path("dog")) & set(animals.path(word))) for word in near]
     assert shared == sorted(shared, reverse=True), near
-    by_class, by_word = animals.information()
+    by_class, by_word = quality.information(animals)
     assert 0 < by_word <= by_class
     cut = dict(zip(animals.words.tolist(), animals.cut(4).tolist(), strict=True))
     assert cut["dog"] == cut["cat"] == cut["bat"]
@@ -127,21 +129,23 @@ def test_classes_without_words_are_left_out(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "code", "value"),
     [
-        ("a\tb\nb\tc\nc\tb\n", "above themselves: '[bc]' > '[bc]' > '[bc]'"),
-        ("a\tx\ny\tx\nx\ty\n", "above themselves"),
-        ("a b\nc\td\te\n", "2 problems"),
-        ("\tx\n", "expected child, tab, parent"),
-        ("", "no word"),
-        ("a\t\n", "'a' has no class"),
-        (b"\xff\tx\n", r"t\.tsv:1: byte 0xff is not UTF-8"),
+        ("a\tb\nb\tc\nc\tb\n", "not-a-tree", "'b' > 'c'"),
+        ("a\tx\ny\tx\nx\ty\n", "not-a-tree", ">"),
+        ("a b\nc\td\te\n", None, ""),
+        ("\tx\n", None, "t.tsv:1"),
+        ("", "empty-input", ""),
+        ("a\t\n", "not-a-tree", "'a'"),
+        (b"\xff\tx\n", None, "t.tsv:1"),
     ],
 )
-def test_broken_tables_are_explained(tmp_path, text, said):
-    with pytest.raises(InputError, match=said) as caught:
+def test_broken_tables_are_refused(tmp_path, text, code, value):
+    with pytest.raises(InputError) as caught:
         read(table(tmp_path, text))
     assert "t.tsv" in str(caught.value)
+    assert value in str(caught.value)
+    assert code in (None, caught.value.code)
 
 
 def test_broken_lines_are_collected(tmp_path):
@@ -152,14 +156,14 @@ def test_broken_lines_are_collected(tmp_path):
 
 def test_kinds_are_told_or_named(tmp_path):
     file = table(tmp_path, "tea\tdrink\n", "odd.name")
-    with pytest.raises(InputError, match="does not tell"):
+    with refused("unsupported-format"):
         read(file)
     assert len(read(file, "tsv")) == 1
-    with pytest.raises(UnknownName, match="skos"):
+    with refused("unknown-name"):
         read(file, "skoss")
-    with pytest.raises(InputError, match="no such file"):
+    with refused("file-not-found"):
         read(tmp_path / "absent.tsv")
-    with pytest.raises(InputError, match="neither a thesaurus nor a WordNet folder"):
+    with refused("unsupported-format"):
         read(tmp_path)
 
 
@@ -214,17 +218,17 @@ def test_concepts_are_classes_of_their_labels(tmp_path, rdflib):
 
 
 @pytest.mark.parametrize(
-    ("text", "options", "said"),
+    ("text", "options", "code", "value"),
     [
-        (SKOS, {}, "labels in de, en, en-gb: name one"),
-        (SKOS, {"language": "fr"}, "no label in 'fr'"),
-        ("<a> <b> <c> .", {}, "no skos:Concept"),
-        ("@prefix broken", {}, "cannot be read as RDF"),
-        (SKOS + ":animal skos:broader :dog .", {"language": "en"}, "above themselves"),
+        (SKOS, {}, "label-language", "de, en, en-gb"),
+        (SKOS, {"language": "fr"}, "label-language", "'fr'"),
+        ("<a> <b> <c> .", {}, "empty-input", "zoo.ttl"),
+        ("@prefix broken", {}, "broken-lines", "zoo.ttl"),
+        (SKOS + ":animal skos:broader :dog .", {"language": "en"}, "not-a-tree", "'dog'"),
     ],
 )
-def test_broken_skos_is_explained(tmp_path, rdflib, text, options, said):
-    with pytest.raises(InputError, match=said):
+def test_broken_skos_is_refused(tmp_path, rdflib, text, options, code, value):
+    with refused(code, value):
         read(table(tmp_path, text, "zoo.ttl"), **options)
 
 
@@ -233,7 +237,7 @@ def test_a_missing_library_is_named(tmp_path, monkeypatch):
 
     monkeypatch.setitem(sys.modules, "rdflib", None)
     monkeypatch.setitem(sys.modules, "pyoxigraph", None)
-    with pytest.raises(MissingExtra, match=r"roget\[skos\]"):
+    with refused("missing-extra"):
         read(table(tmp_path, SKOS, "zoo.ttl"))
 
 
@@ -292,10 +296,10 @@ def test_one_part_of_speech_needs_no_class_of_its_own(wordnet):
 
 def test_broken_wordnet_is_explained(wordnet, tmp_path):
     (wordnet / "data.noun").write_text(NOUNS + "nonsense\n00000009 03 n 05 short 0 000 | x\n")
-    with pytest.raises(FormatError, match=r"data\.noun:9: .*expected a synset") as caught:
+    with refused("broken-lines", "9") as caught:
         read(wordnet)
     assert len(caught.value.problems) == 2
-    with pytest.raises(InputError, match="neither data"):
+    with refused("file-not-found"):
         read(tmp_path, "wordnet")
 
 
@@ -322,21 +326,21 @@ def test_hypernyms_of_wordnet_as_a_table(shared_data, tmp_path):
 @pytest.mark.parametrize(
     ("parents", "otherwise", "name", "inside"),
     [
-        ({"x": ["up"]}, {}, "x", "'x' lies in 'up'"),
-        ({}, {"x": "up"}, "x", "'x' lies in 'up'"),
-        ({}, {}, "y", "'a' lies in 'y'"),
+        ({"x": ["up"]}, {}, "x", ("'x'", "'up'")),
+        ({}, {"x": "up"}, "x", ("'x'", "'up'")),
+        ({}, {}, "y", ("'a'", "'y'")),
     ],
 )
 def test_classes_that_are_not_there_are_named(parents, otherwise, name, inside):
     taxonomy = Taxonomy("t", {"x": "x"}, parents, otherwise)
     taxonomy.add("a", name)
-    with pytest.raises(InputError, match=f"t: {inside}, which is not among the classes"):
+    with refused("not-a-tree", "t: ", *inside):
         taxonomy.acyclic()
-    with pytest.raises(InputError, match=f"t.tsv: {inside}, which is not among the classes"):
+    with refused("not-a-tree", "t.tsv: ", *inside):
         taxonomy.tree(Path("t.tsv"))
 
 
 def test_a_cycle_of_classes_without_labels_is_named():
     taxonomy = Taxonomy("t", {}, {"x": ["y"], "y": ["x"]})
-    with pytest.raises(InputError, match=r"'x' > 'y'|'y' > 'x'"):
+    with refused("not-a-tree", "'x'", "'y'"):
         taxonomy.acyclic()

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roget import Counts, InputError
@@ -69,6 +69,7 @@ def clusters_of(t, node):
             if str(word)[0] == "c" and int(table[row].argmax()) in inside}  # fmt: skip
 
 
+@settings(max_examples=10)
 @given(carried(), st.booleans())
 def test_words_stay_with_their_classes_whatever_is_merged(tmp_path_factory, made, saved):
     t, where, one_with = made

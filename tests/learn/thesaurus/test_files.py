@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 
 from roget import InputError
-from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus import Thesaurus, files
 from roget.learn.thesaurus.files import FILES, read_edits
 from support.errors import refused
 from thesauri import THESAURI, as_version_1, random_thesaurus, same, written
@@ -328,6 +328,15 @@ print(killed, *sorted(found))
 """
 
 
+def test_a_failed_save_leaves_the_old_thesaurus(folder, monkeypatch):
+    before = written(folder)
+    monkeypatch.setattr(files, "_write_edits", lambda *given: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        random_thesaurus(2).save(folder)
+    assert written(folder) == before
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the exchange at one stroke is Linux's")
 def test_kill_9_at_any_step_of_saving_leaves_the_old_or_the_new(tmp_path):
     tests = Path(__file__).resolve().parents[2]

@@ -116,7 +116,7 @@ def test_any_point_of_the_log_can_be_gone_back_to(states, data):
     assert new.next_id == back.next_id == last.next_id, "no id is given twice"
 
 
-@settings(max_examples=25)
+@settings(max_examples=8)
 @given(edited(), st.integers(0, 2))
 def test_what_is_saved_comes_back(tmp_path_factory, states, back):
     folder = tmp_path_factory.mktemp("laws") / "t"

@@ -1,7 +1,6 @@
-"""Learning on: what more counts make of classes; words move, and classes split, where it is clear.
+"""Update a clustering with new counts: place new words, move words and split classes.
 
-Everything goes through `Clustering.place` and the counts, so that it is the same for all
-clusterers.
+Everything uses only `Clustering.place` and the counts, so it works for all clusterers.
 """
 
 from __future__ import annotations
@@ -24,39 +23,40 @@ from roget.learn.growth.options import GrowOptions
 from roget.learn.thesaurus.records import CLASS, MOVED, NEW, SPLIT
 
 MUCH = 0.2
-"""Words of whose tokens this part is new have changed much."""
+"""Minimum share of new tokens with which a word may move."""
 
 CALM = 500
-"""Words about which nothing has changed, whose margins tell what is noise."""
+"""Maximum number of unchanged words from which the noise of margins is estimated."""
 
 SURE = 0.99
-"""The part of those margins that a clear one is larger than."""
+"""Quantile of the noise that a clear margin exceeds."""
 
 LEAST = float(np.log(2))
-"""And no margin is clear that is less, nats."""
+"""Minimum clear margin, nats."""
 
 DOUBT = 0.25
-"""New words are between classes if one leads by less than it does for so many of known words."""
+"""Quantile of the leads of unchanged words below which a new word is between classes."""
 
 FEWEST = 5
-"""Words of a class that is split off or new, at least; or a quarter of a usual class."""
+"""Minimum size of a new or split-off class, or a quarter of the median class if larger."""
 
 CLOSE, NEARLY, LINKED = 0.75, 0.9, 0.8
-"""New words make a class that are nearly as close as a class is that is closer than so many."""
+"""Quantile of the cohesion of classes, factor on it for a new class, and factor for its linkage."""
 
 STRANGE, MOST = 0.1, 2000
-"""New words are strange that are less like any class than all but so many of its own words; of
-more, so many are looked at."""
+"""Quantile of the words' similarity to their class below which a new word is an outlier, and the
+maximum number of outliers considered."""
 
 LARGEST = 400
-"""Words of a class that are looked at, the most frequent, when it may be split."""
+"""Maximum number of words of a class, the most frequent, considered for a split."""
 
 REASONS = 4
+"""Maximum number of contexts listed as reasons."""
 
 
 @dataclass(frozen=True)
 class UpdateStep:
-    """A change before it has a number: clusters, and rows of words."""
+    """A change in terms of clusters and rows, before it has a number."""
 
     kind: str
     rows: Ints
@@ -68,23 +68,23 @@ class UpdateStep:
 
 
 class ManualEdits(NamedTuple):
-    """What people have done, which stays as it is."""
+    """A summary of the edits, which growth respects."""
 
     rows: Collection[int]
-    """Words that they have put where they are: they do not move."""
+    """Words placed by an edit: they do not move."""
     classes: Ints
-    """Clusters that they have merged, split or put elsewhere: they are not split."""
+    """Clusters that were merged, split or nested: they are not split."""
     together: Ints
-    """The class that each cluster is part of."""
+    """The edited class of each cluster."""
 
 
 class ClusteringUpdate(NamedTuple):
-    """What growing came to."""
+    """An updated clustering and its changes."""
 
     clustering: Clustering
     steps: list[UpdateStep]
     kept: Ints
-    """Rows of the counts that are in the thesaurus: new words without known contexts are not."""
+    """Rows of the counts that are in the thesaurus; new words without known contexts are not."""
 
 
 def update_clustering(
@@ -97,9 +97,22 @@ def update_clustering(
     *,
     doubt: bool,
 ) -> ClusteringUpdate:
-    """The classes of more counts; `new` says how many tokens of each word are new.
+    """Update a clustering with new counts.
 
-    With `doubt`, new words that lie between classes are set aside, as the clusterer does itself.
+    Parameters
+    ----------
+    found
+        The clustering of the counts before.
+    before, counts
+        The counts before, and together with the new ones.
+    new
+        The number of new tokens of each word.
+    options
+        Which changes are allowed.
+    edited
+        The edits to respect.
+    doubt
+        Whether new words between classes are left out, as the clusterer itself does.
     """
     old = len(before)
     known = np.diff(counts.matrix[:, : before.shape[1]].indptr) >= options.min_contexts
@@ -115,8 +128,8 @@ def update_clustering(
     calm = np.flatnonzero(share[:old] == 0)
     doubt = doubt and entering.size > 0
     calm = calm[:: max(1, -(-calm.size // CALM))] if changed.size or doubt else calm[:0]
-    asked = np.concatenate([entering, changed, calm])
-    placed = to_dense(wide.place(counts.matrix[asked])) if asked.size else np.empty((0, 1))
+    queried = np.concatenate([entering, changed, calm])
+    placed = to_dense(wide.place(counts.matrix[queried])) if queried.size else np.empty((0, 1))
     sure = np.ones(entering.size, dtype=bool)
     if doubt and calm.size and wide.n_clusters > 1:
         usual = np.quantile(_leads(placed[entering.size + changed.size :]), DOUBT)
@@ -132,8 +145,8 @@ def update_clustering(
         memberships = replace_rows(memberships, moved, _shape(placed[at], wide))
     steps += _enter(placed[: entering.size][sure], entering[sure])
     if options.split and new.any():
-        regrown = _Regrown(renewal, wide, before, memberships, new)
-        steps = regrown.part(steps, edited.classes)
+        regrown = _ClassBuilder(renewal, wide, before, memberships, new)
+        steps = regrown.restructure(steps, edited.classes)
         made = renewal.regroup(regrown.memberships, regrown.tree, np.array(regrown.origin))
     else:
         made = renewal.regroup(memberships)
@@ -146,22 +159,22 @@ def update_clustering(
 
 
 def keep_rows(counts: Counts, rows: Ints) -> Counts:
-    """The counts of some rows, whose provenance does not tell of the choice."""
+    """Return the counts of some rows with unchanged provenance."""
     kept = counts.select(counts.words[rows].tolist())
     kept.provenance = counts.provenance
     return kept
 
 
 def _shape(placed: Floats, wide: Clustering) -> Any:
-    """Memberships of placed words: as sharp as those that the clusterer itself has made."""
+    """Return memberships of placed words: hard if the clusterer's own are hard."""
     held = wide.memberships
-    if held.nnz == int(np.count_nonzero(np.diff(held.indptr))):  # each word wholly in one class
+    if held.nnz == int(np.count_nonzero(np.diff(held.indptr))):  # every word is in one class only
         return one_hot(placed.argmax(axis=1), wide.n_clusters)
     return sparsify(np.asarray(placed, dtype=np.float64))
 
 
 def _margins(placed: Floats, own: Ints) -> tuple[Ints, Floats]:
-    """The likeliest class of each word, and by how many nats it is likelier than its own."""
+    """Return the most probable class of each word, and its log odds against the word's class."""
     best = placed.argmax(axis=1)
     rows = np.arange(own.size)
     logs = np.log(np.maximum(placed, 1e-300))
@@ -169,7 +182,7 @@ def _margins(placed: Floats, own: Ints) -> tuple[Ints, Floats]:
 
 
 def _leads(placed: Floats) -> Floats:
-    """By how many nats the likeliest class of each word is likelier than the next."""
+    """Return the log odds of the two most probable classes of each word."""
     two = np.log(np.maximum(np.partition(placed, -2, axis=1)[:, -2:], 1e-300))
     return np.asarray(two[:, 1] - two[:, 0])
 
@@ -177,7 +190,7 @@ def _leads(placed: Floats) -> Floats:
 def _move(
     wide: Clustering, placed: Floats, changed: Ints, calm: Ints, together: Ints
 ) -> list[UpdateStep]:
-    """Words that are clearly likelier elsewhere: by more than those that nothing has changed."""
+    """Move words whose margin for another class exceeds the noise of unchanged words."""
     own = wide.labels
     if not changed.size:
         return []
@@ -196,7 +209,7 @@ def _move(
 
 
 def _enter(placed: Floats, rows: Ints) -> list[UpdateStep]:
-    """New words, with how much likelier their class is than the next."""
+    """Return the steps of new words, scored by the lead of their class."""
     leads = _leads(placed) if placed.shape[1] > 1 else np.zeros(rows.size)
     return [
         UpdateStep(NEW, rows[[at]], None, int(line.argmax()), float(leads[at]), ())
@@ -205,9 +218,9 @@ def _enter(placed: Floats, rows: Ints) -> list[UpdateStep]:
 
 
 def _reason(made: Clustering, counts: Counts, step: UpdateStep) -> UpdateStep:
-    """The change with the contexts that speak for it: counts times log p(v|to)/p(v|from).
+    """Return the step with its reasons: contexts with the largest n(v)·log p(v|to)/p(v|from).
 
-    Of the class that words are in now, only the others count, or each would speak for itself.
+    The words' own tokens are subtracted from the target class.
     """
     tokens = np.asarray(counts.matrix[step.rows].sum(axis=0), dtype=np.float64).ravel()
     seen = np.flatnonzero(tokens)
@@ -221,7 +234,7 @@ def _reason(made: Clustering, counts: Counts, step: UpdateStep) -> UpdateStep:
     there = to_dense(made.centroids[[step.target]])[0, seen] * made.mass[step.target] * whole
     if step.kind in (NEW, MOVED):
         there = there - tokens[seen]
-    # A token more of each context, as often as it is seen at all.
+    # Smoothing: pseudo-counts in proportion to the background.
     usual = made.background[seen] * float(np.sqrt(whole))
     kept = max(float(made.mass[step.target]) * whole, 1.0)
     weight = tokens[seen] * np.log(
@@ -233,8 +246,8 @@ def _reason(made: Clustering, counts: Counts, step: UpdateStep) -> UpdateStep:
     return replace(step, reasons=tuple(map(str, told)))
 
 
-class _Regrown:
-    """Memberships and tree while classes are split and made."""
+class _ClassBuilder:
+    """Memberships and tree while classes are split and added."""
 
     def __init__(
         self,
@@ -252,23 +265,23 @@ class _Regrown:
         self._was = wide.labels[: len(before)]
         self._rows = unit(renewal.counts.ppmi())
 
-    def part(self, steps: list[UpdateStep], fixed: Ints) -> list[UpdateStep]:
-        """The steps, with classes that are new and classes that have become two."""
+    def restructure(self, steps: list[UpdateStep], fixed: Ints) -> list[UpdateStep]:
+        """Return the steps together with new classes and splits."""
         usual = unit(self._before.ppmi())
         k = len(self.origin)
         sizes = np.bincount(self._was, minlength=k)
         fewest = max(FEWEST, int(np.median(sizes[sizes > 0])) // 4)
-        old = [_divide(usual[_most(self._was, c, self._before)], fewest) for c in range(k)]
+        old = [_divide(usual[_most_frequent(self._was, c, self._before)], fewest) for c in range(k)]
         parted = [one.apart for one in old if one is not None]
         some = self._labels >= 0
         grown = np.bincount(self._labels[some], self._new[some], minlength=k) > 0
         made = self._gather(steps, fewest)
         usually = max(parted, default=np.inf)
         for c in np.setdiff1d(np.flatnonzero(grown), fixed).tolist():
-            inside = _most(self._labels, c, self._counts)
+            inside = _most_frequent(self._labels, c, self._counts)
             found = _divide(self._rows[inside], fewest)
             was = old[c]
-            # Clearer than any class was in two before, and than this one was.
+            # The halves must be further apart than those of any class before, and of this one.
             if found is None or not found.whole or found.apart <= usually:
                 continue
             if was is not None and found.apart <= was.apart:
@@ -277,7 +290,7 @@ class _Regrown:
         return [*made, *steps]
 
     def _split(self, cluster: int, inside: Ints, found: _Division) -> UpdateStep:
-        """Give a class two: the larger part keeps the number, the smaller gets a new one."""
+        """Split a class: the larger part keeps the number, the smaller gets a new one."""
         target = len(self.origin)
         everything = np.flatnonzero(self._labels == cluster)
         sums = [np.asarray(self._rows[inside[side]].sum(axis=0)).ravel() for side in found.sides]
@@ -289,7 +302,7 @@ class _Regrown:
         return UpdateStep(SPLIT, apart, cluster, target, found.apart, (), rest=cluster)
 
     def _gather(self, steps: list[UpdateStep], fewest: int) -> list[UpdateStep]:
-        """Classes of new words: twice as much like each other as like any class."""
+        """Make classes of new words that are twice as similar to each other as to any class."""
         entering = np.array([one.rows[0] for one in steps if one.kind == NEW], dtype=np.int64)
         if entering.size < fewest or not len(self._was):
             return []
@@ -310,7 +323,7 @@ class _Regrown:
         alike = to_dense(self._rows[strange] @ self._rows[strange].T).astype(np.float64)
         far = np.maximum(1 - alike, 0)
         np.fill_diagonal(far, 0)
-        usual = NEARLY * _inside(self._rows[: self._was.size], self._was, k)
+        usual = NEARLY * _cohesion(self._rows[: self._was.size], self._was, k)
         links = linkage(squareform(far, checks=False), "average")
         groups = fcluster(links, 1 - LINKED * usual, "distance")
         made = []
@@ -324,7 +337,7 @@ class _Regrown:
             if inside < usual or across.max() > inside / 2:
                 continue
             target, nearest = len(self.origin), int(across[:k].argmax())
-            self.tree = _beside(self.tree, nearest)
+            self.tree = _add_sibling(self.tree, nearest)
             self.origin.append(-1)
             self._assign(rows, target, None)
             made.append(UpdateStep(CLASS, rows, nearest, target, float(inside), ()))
@@ -333,7 +346,7 @@ class _Regrown:
         return made
 
     def _assign(self, rows: Ints, target: int, source: int | None) -> None:
-        """Put words into a new class: wholly, or with what they had of the one it was part of."""
+        """Put words into a new class: fully, or with their membership in the class it came from."""
         self._labels[rows] = target
         table = self.memberships.copy()
         table.resize((table.shape[0], max(table.shape[1], target + 1)))
@@ -348,22 +361,22 @@ class _Regrown:
 
 
 class _Division(NamedTuple):
-    """A class as two: rows of the parts, the larger first, and how far they are apart."""
+    """Two parts of a class: their rows, the larger first, and their separation."""
 
     sides: tuple[Ints, Ints]
     apart: float
     whole: bool
-    """Whether both parts have words enough."""
+    """Whether both parts have enough words."""
 
 
-def _most(labels: Ints, cluster: int, counts: Counts) -> Ints:
-    """The most frequent words of a class."""
+def _most_frequent(labels: Ints, cluster: int, counts: Counts) -> Ints:
+    """Return the most frequent words of a class."""
     rows = np.flatnonzero(labels == cluster)
     return rows[np.argsort(-counts.word_totals[rows], kind="stable")[:LARGEST]]
 
 
-def _inside(rows: Any, labels: Ints, k: int) -> float:
-    """The mean cosine of two words of one class that is closer than most."""
+def _cohesion(rows: Any, labels: Ints, k: int) -> float:
+    """Return the upper quantile over classes of the mean cosine of two words of a class."""
     sums = sparse.csr_array(one_hot(labels, k).T @ rows)
     sizes = np.bincount(labels, minlength=k)
     squares = np.asarray(sums.multiply(sums).sum(axis=1)).ravel()
@@ -375,16 +388,16 @@ def _inside(rows: Any, labels: Ints, k: int) -> float:
 
 
 def _divide(rows: Any, fewest: int) -> _Division | None:
-    """The best two parts of some unit rows; None if they are too few for two.
+    """Split unit rows in two; None if there are too few.
 
-    `apart` is the mean cosine inside the parts less that across them.
+    `apart` is the mean cosine within the parts minus that between them.
     """
     n = rows.shape[0]
     if n < 2 * fewest:
         return None
     alike = to_dense(rows @ rows.T).astype(np.float64)
     np.fill_diagonal(alike, 0)
-    # The signs of the second eigenvector, then words go where they are more alike.
+    # Start from the signs of the first principal coordinate, then move words to the closer part.
     centred = alike - alike.mean(axis=0) - alike.mean(axis=1)[:, None] + alike.mean()
     side = np.linalg.eigh(centred)[1][:, -1] > 0
     for _ in range(20):
@@ -407,8 +420,8 @@ def _divide(rows: Any, fewest: int) -> _Division | None:
     return _Division(sides, apart, whole=min(one.size, two.size) >= fewest)
 
 
-def _beside(tree: Tree, cluster: int) -> Tree:
-    """The tree with a new class beside another one."""
+def _add_sibling(tree: Tree, cluster: int) -> Tree:
+    """Return the tree with a new leaf next to another one."""
     leaf = tree.leaf(cluster)
     if not leaf:
         return tree.split(cluster, float("nan"))

@@ -1,4 +1,4 @@
-"""Taxonomies that people made, as thesauri: SKOS, child–parent tables, WordNet."""
+"""Taxonomies made by people, read as thesauri: SKOS, child–parent tables, WordNet."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from roget.core.io.source import Source, is_remote, local_file
 from roget.core.progress import Report
 from roget.core.types import PathLike
 from roget.errors import InputError, UnknownName
-from roget.learn.taxonomy.taxonomy import Taxonomy, grow
+from roget.learn.taxonomy.taxonomy import Taxonomy, make_thesaurus
 from roget.learn.taxonomy.wordnet import PARTS
 from roget.learn.thesaurus import Thesaurus
 
 _FOLDERS = {"wordnet": "data.{}", "wordnet-tables": "{}_senses.tsv"}
-"""What a folder of each kind has for each part of speech."""
+"""Files that identify a folder of each kind, for each part of speech."""
 
 
 def read(
@@ -26,21 +26,27 @@ def read(
     language: str | None = None,
     progress: Report | None = None,
 ) -> Thesaurus:
-    """The thesaurus of a SKOS file, a child–parent table or a WordNet folder, or of wn:ID.
+    """Read a SKOS file, a child–parent table or a WordNet folder, or wn:ID, as a thesaurus.
 
-    `kind` is one of `roget list taxonomies`, if the name does not tell; `language` picks the labels
-    of a SKOS file that has several; `progress` is told how much of one is read. wn:ID is a lexicon
-    of the package wn, such as wn:oewn:2024.
+    There are no counts, so a word counts once. The classes on its path from the root stand in for
+    contexts (only the largest ones if there are very many): neighbours are words that share
+    classes. A word of several classes belongs equally to all of them; in WordNet in proportion to
+    the tag counts of its senses, plus one. In a tree each class has one parent: the first is kept,
+    and `provenance["dropped"]` is the number of others. Classes without words are left out.
 
-    Nothing was counted here, so a word counts once, shared by the classes on its way from the
-    root, which stand in for contexts (the largest ones, where there are very many): neighbours are
-    words that share classes. A word of several classes belongs to all alike, in WordNet by how
-    often each sense was tagged, plus one. A tree has one parent for each class: the first is
-    kept, others are left out, and `provenance["dropped"]` says how many. Classes without words
-    are left out as well.
+    Parameters
+    ----------
+    path
+        The file or folder, or wn:ID for a lexicon of the package wn, e.g. wn:oewn:2024.
+    kind
+        One of `roget list taxonomies`, if it cannot be inferred from the name.
+    language
+        Language of labels, if a SKOS file has several.
+    progress
+        Called with the number of bytes read.
     """
     taxonomy, place, chosen = _open(path, kind, language, None, progress)
-    return grow(taxonomy, place, chosen)
+    return make_thesaurus(taxonomy, place, chosen)
 
 
 def taxonomy_of(
@@ -50,9 +56,10 @@ def taxonomy_of(
     language: str | None = None,
     part: str | None = None,
 ) -> Taxonomy:
-    """The classes and words of the same files, as they are there: with all parents of a class.
+    """Read the classes and words of a taxonomy file, with all parents of each class.
 
-    `part` takes only the nouns, or only the verbs, of a WordNet that has both.
+    `part` selects the nouns or the verbs of a WordNet that has both. Other parameters are those of
+    `read`.
     """
     if part is not None and part not in PARTS:
         raise UnknownName("part of speech", part, PARTS)
@@ -74,17 +81,17 @@ def _open(
     if kind is None and os.fspath(path).startswith("wn:") and not os.path.exists(path):
         kind = "wn"
     if kind != "wn" and not os.path.exists(path):
-        raise InputError(f"{place}: there is no such file or folder")
+        raise InputError(f"{place}: no such file or folder", code="file-not-found")
     chosen = _detect_kind(place) if kind is None else kind
     reader = catalogue.load("taxonomies", chosen)
-    # Those that take long tell how far they are.
+    # Only readers of large formats report progress.
     more = {"progress": progress} if "progress" in signature(reader).parameters else {}
     taxonomy: Taxonomy = reader(place, language=language, part=part, **more)
     return taxonomy, place, chosen
 
 
 def kind_of_folder(place: Path) -> str | None:
-    """Which kind of WordNet a folder holds, if it does."""
+    """Return the kind of WordNet that a folder holds, None if it holds none."""
     held = (
         kind
         for kind, name in _FOLDERS.items()
@@ -95,17 +102,20 @@ def kind_of_folder(place: Path) -> str | None:
 
 
 def _detect_kind(place: Path) -> str:
+    """Infer the kind of a taxonomy from its suffix, or from the files of a folder."""
     if place.is_dir():
         if kind := kind_of_folder(place):
             return kind
         raise InputError(
-            f"{place}: is neither a thesaurus nor a WordNet folder (data.noun, data.verb)"
+            f"{place}: neither a thesaurus nor a WordNet folder (data.noun, data.verb)",
+            code="unsupported-format",
         )
     known = catalogue.suffixes("taxonomies")
     found = known.get(Source(str(place)).suffix)
     if found is None:
         raise InputError(
-            f"{place}: the name does not tell what it is; expected {' '.join(known)}, "
-            f"or one of the kinds {' '.join(catalogue.names('taxonomies'))}"
+            f"{place}: unknown suffix; expected {' '.join(known)}, or one of the kinds "
+            f"{' '.join(catalogue.names('taxonomies'))}",
+            code="unsupported-format",
         )
     return found

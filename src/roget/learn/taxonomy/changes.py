@@ -1,4 +1,4 @@
-"""What somebody changed in an export of ours, in another tool, as edits of the thesaurus."""
+"""Translate changes that another tool made to a SKOS export into edits of the thesaurus."""
 
 from __future__ import annotations
 
@@ -27,79 +27,81 @@ _WORD = re.compile("word-([^#/]+)$")
 
 @dataclass
 class ConceptRecord:
-    """What a file says of one concept."""
+    """A concept of a file."""
 
     names: tuple[str, ...] = ()
-    """The preferred label."""
+    """Preferred labels."""
     others: tuple[str, ...] = ()
     broader: set[int] = field(default_factory=set)
-    """Ids of classes."""
+    """Ids of its broader classes."""
     narrower: set[int] = field(default_factory=set)
-    """Ids of classes that call it narrower."""
+    """Ids of the classes that call it narrower."""
     note: Note = field(default_factory=Note)
     address: str = ""
 
 
 @dataclass
 class Content:
-    """What a file says of classes, by id, of words, and of concepts that are neither."""
+    """The classes of a file by id, its words, and new concepts."""
 
     classes: dict[int, ConceptRecord] = field(default_factory=dict)
     words: dict[str, ConceptRecord] = field(default_factory=dict)
     new: list[ConceptRecord] = field(default_factory=list)
     told: dict[str, str] = field(default_factory=dict)
-    """What our exports tell of the whole: name → text."""
+    """Values of our own predicates: name → text."""
 
 
 def read_changes(
     thesaurus: Thesaurus, path: PathLike, language: str | None = None
 ) -> list[EditRequest]:
-    """The edits that turn a thesaurus into what a changed export of it says.
+    """Return the edits that turn a thesaurus into a changed export of it.
 
-    The file is held against the export of the thesaurus as it was then: what differs are renamed
-    classes, words in other classes, classes under others or gone (merged into where their words
-    are now), words that were added or deleted, and definitions and notes.
+    The file is compared with the export of the thesaurus as it was then. Differences are renamed
+    classes, moved words, classes under another parent or missing (merged into the class that has
+    their words now), added and deleted words, definitions and notes.
 
     Parameters
     ----------
     thesaurus
-        The one that was exported, perhaps edited since.
+        The exported thesaurus, which may have been edited since.
     path
-        SKOS that `roget export` wrote, whole or of some levels, and somebody changed.
+        A changed SKOS file of `roget export`, complete or with some levels.
     language
-        Of labels, where the file has several.
+        Language of labels, if the file has several.
 
     Returns
     -------
-    list of Asked
+    list of EditRequest
         For `apply_edits`; classes are named by their ids.
 
     Raises
     ------
     InputError
-        If it is no export of this thesaurus, or if changes are unclear; these are named.
+        If it is not an export of this thesaurus, or if changes are ambiguous; these are listed.
     """
     place = Path(path)
-    now = _content(place, language)
+    now = _read_content(place, language)
     if not now.classes:
-        raise InputError(f"{place}: no class has an id: expected a file that roget export wrote")
+        raise InputError(
+            f"{place}: no class has an id: expected a file of roget export", code="edit-refused"
+        )
     try:
         before = thesaurus.editor.at_state(now.told["state"]) if "state" in now.told else thesaurus
         levels = _numbers(now.told, "levels")
         least = _numbers(now.told, "minChildren")
         written = collapse(before, levels, max(least, default=1))
     except InputError as error:
-        raise InputError(f"{place}: {error}") from None
-    found = _Comparison(place, _exported(written), now, before)
-    asked = found.compare()
+        raise InputError(f"{place}: {error}", code="edit-refused") from None
+    found = _Comparison(place, _export(written), now, before)
+    requests = found.compare()
     refuse_all(found.unclear)
-    return [left for one in asked if (left := _left(one, thesaurus, before)) is not None]
+    return [left for one in requests if (left := _drop_done(one, thesaurus, before)) is not None]
 
 
-def _left(one: EditRequest, now: Thesaurus, before: Thesaurus) -> EditRequest | None:
-    """What of an edit is not done yet in a thesaurus that was edited since; None if it is all done.
+def _drop_done(one: EditRequest, now: Thesaurus, before: Thesaurus) -> EditRequest | None:
+    """Return the part of an edit that is not done yet; None if all of it is done.
 
-    What cannot be done any more is left as it is: doing it will tell why.
+    Edits that no longer apply are returned unchanged: applying them raises the reason.
     """
     gone = isinstance(one.target, int) and one.target not in now.ids
     if one.action == editing.MERGE and gone and one.into in now.ids:
@@ -126,27 +128,29 @@ def _left(one: EditRequest, now: Thesaurus, before: Thesaurus) -> EditRequest | 
 
 
 def _numbers(told: Mapping[str, str], name: str) -> list[int]:
-    """The whole numbers that our exports tell of the whole."""
+    """Parse a list of whole numbers of our exports."""
     text = told.get(name, "")
     found = [whole_number(part.strip()) for part in text.split(",")] if text else []
     if not all(found):
-        raise InputError(f"roget:{name} is {text!r:.60}: expected whole numbers from 1")
+        raise InputError(
+            f"roget:{name} is {text!r:.60}: expected whole numbers from 1", code="edit-refused"
+        )
     return [number for number in found if number]
 
 
-def _exported(thesaurus: Thesaurus) -> Content:
-    """What the export of a thesaurus says."""
+def _export(thesaurus: Thesaurus) -> Content:
+    """Return the content of the export of a thesaurus."""
     with tempfile.TemporaryDirectory(prefix="roget.") as folder:
         file = Path(folder) / "now.ttl"
         catalogue.load("exporters", "skos")(thesaurus, file)
-        return _content(file, None)
+        return _read_content(file, None)
 
 
-def _content(place: Path, language: str | None) -> Content:
-    """What a file says."""
+def _read_content(place: Path, language: str | None) -> Content:
+    """Read the content of a file."""
     found = skos.gather(triples.read(place, skos.PREDICATES), place, language)
     told = found.told
-    # By address where a tool has dropped what it does not know.
+    # By address if another tool has dropped our predicates.
     ids = skos.read_ids(found, place, by_address=True)
     content = Content(told={name: next(iter(held.values())) for name, held in told.items()})
     for concept in sorted(found.concepts):
@@ -162,7 +166,7 @@ def _content(place: Path, language: str | None) -> Content:
         if concept in ids:
             content.classes[ids[concept]] = said
         elif concept not in found.kinds[skos.SKOS + "Concept"]:
-            continue  # a link to something that is not described any more
+            continue  # a link to a concept that was deleted
         elif concept in found.kinds[skos.WORD]:
             spelt = _WORD.search(concept)
             word = unquote(spelt[1]) if spelt else preferred[0] if preferred else concept
@@ -173,42 +177,42 @@ def _content(place: Path, language: str | None) -> Content:
 
 
 class _Comparison:
-    """Two contents, and what is asked for to get from one to the other."""
+    """The edits that lead from one content to another."""
 
     def __init__(self, place: Path, before: Content, now: Content, whole: Thesaurus) -> None:
         self.place, self.before, self.now, self.whole = place, before, now, whole
-        self.asked: list[EditRequest] = []
+        self.requests: list[EditRequest] = []
         self.unclear: list[str] = []
         self.heirs: dict[int, int] = {}
-        """Class that is gone → what it was merged into."""
+        """Deleted class → the class it was merged into."""
 
     def compare(self) -> list[EditRequest]:
-        """Everything that is asked for: names first, as a class may give way to its only part."""
+        """Return all edits: names first, since a class may be replaced by its only subclass."""
         self._write_classes()
         self._merge()
         self._nest()
-        self._words()
+        self._compare_words()
         self._write_words()
-        return self.asked
+        return self.requests
 
-    def ask(self, action: str, said: ConceptRecord | None, **more: object) -> None:
-        """Ask for an edit."""
+    def request(self, action: str, said: ConceptRecord | None, **more: object) -> None:
+        """Request an edit."""
         place = f"{self.place}: {said.address}" if said else str(self.place)
-        self.asked.append(EditRequest(action, place=place, **more))  # type: ignore[arg-type]
+        self.requests.append(EditRequest(action, place=place, **more))  # type: ignore[arg-type]
 
-    def doubt(self, said: ConceptRecord, why: str) -> None:
-        """Name a change that is unclear."""
+    def report(self, said: ConceptRecord, why: str) -> None:
+        """Report an ambiguous change."""
         text = f"{self.place}: {said.address}: {why}"
         if text not in self.unclear:
             self.unclear.append(text)
 
     def name(self, id: int) -> str:
-        """What a class is called, for messages."""
+        """Return the name of a class for messages."""
         said = self.now.classes.get(id) or self.before.classes.get(id)
         return f"{said.names[0]!r} ({id})" if said and said.names else f"class {id}"
 
     def above(self, was: ConceptRecord | None, said: ConceptRecord | None) -> set[int] | None:
-        """The classes above a concept: the side on which it was changed; None if unclear."""
+        """Return the classes above a concept, by the direction that changed; None if ambiguous."""
         if said is None:
             return set()
         old = was.broader if was else set()
@@ -217,19 +221,19 @@ class _Comparison:
             return broader
         if not broader or broader == old or (was is None and broader <= narrower):
             return narrower
-        # What is gone may be told of on one side only.
+        # Links to deleted classes may remain in one direction only.
         known = self.now.classes.keys()
         if broader & known == narrower & known:
             return broader & known
-        self.doubt(said, "its broader classes and those that call it narrower differ")
+        self.report(said, "its broader classes differ from the classes that call it narrower")
         return None
 
     def _merge(self) -> None:
-        """Classes that are gone: merged into the class that has most of what they had."""
+        """Merge each missing class into the class that has most of its words and subclasses."""
         gone = [id for id in self.before.classes if id not in self.now.classes]
         for id in self.now.classes:
             if id not in self.before.classes:
-                self.doubt(self.now.classes[id], f"the thesaurus has no class of the id {id}")
+                self.report(self.now.classes[id], f"the thesaurus has no class with the id {id}")
         heirs: dict[int, Counter[int]] = {id: Counter() for id in gone}
         pairs = [(was, self.now.words.get(word)) for word, was in self.before.words.items()]
         pairs += [(was, self.now.classes.get(id)) for id, was in self.before.classes.items()]
@@ -239,7 +243,7 @@ class _Comparison:
                 heirs[id].update(new & self.now.classes.keys())
         for id in gone:
             parents = self.before.classes[id].broader
-            # Empty by now: into what it was part of, or what was beside it.
+            # A class without words or subclasses is merged into a sibling.
             beside = [
                 one
                 for one, said in self.now.classes.items()
@@ -247,22 +251,22 @@ class _Comparison:
             ]
             best = heirs[id].most_common(1)[0][0] if heirs[id] else min(beside, default=None)
             if best is None:
-                self.doubt(
+                self.report(
                     self.before.classes[id],
-                    f"the class {self.name(id)} is gone, and nothing tells where its words are",
+                    f"the class {self.name(id)} is missing, and its words are nowhere",
                 )
                 continue
             self.heirs[id] = best
-            self.ask(editing.MERGE, self.before.classes[id], target=id, into=best)
+            self.request(editing.MERGE, self.before.classes[id], target=id, into=best)
 
     def heir(self, id: int) -> int:
-        """A class, or what it was merged into."""
+        """Return a class, or the class it was merged into."""
         while id in self.heirs:
             id = self.heirs[id]
         return id
 
     def _nest(self) -> None:
-        """Classes that stand under others now."""
+        """Nest classes that have another parent."""
         for id, said in self.now.classes.items():
             was = self.before.classes.get(id)
             above = self.above(was, said) if was else None
@@ -272,13 +276,13 @@ class _Comparison:
                 continue
             if len(above) != 1 or min(above) not in self.now.classes:
                 names = ", ".join(self.name(one) for one in sorted(above) if one >= 0)
-                said_of = f"under {names}" if names else "under no class of ours"
-                self.doubt(said, f"the class {self.name(id)} is {said_of}: expected one class")
+                said_of = f"under {names}" if names else "under no class of the thesaurus"
+                self.report(said, f"the class {self.name(id)} is {said_of}: expected one class")
                 continue
-            self.ask(editing.NEST, said, target=id, into=min(above))
+            self.request(editing.NEST, said, target=id, into=min(above))
 
-    def _words(self) -> None:
-        """Words in other classes, words that are gone, and new ones."""
+    def _compare_words(self) -> None:
+        """Move, delete and add words."""
         gone = [word for word in self.before.words if word not in self.now.words]
         moved: dict[int, list[str]] = {}
         added: dict[int, list[str]] = {}
@@ -288,8 +292,8 @@ class _Comparison:
                 self._add(said, word, added)
                 continue
             if said.names != was.names:
-                self.doubt(said, f"the word {word!r} is called {', '.join(said.names) or 'nothing'}"
-                                 " now: delete it and add another one")  # fmt: skip
+                label = ", ".join(said.names) or "nothing"
+                self.report(said, f"the word {word!r} has the label {label}: delete it and add one")
             for other in said.others:
                 self._add(said, other, added)
             above = self.above(was, said)
@@ -299,52 +303,54 @@ class _Comparison:
                 moved.setdefault(min(above), []).append(word)
             else:
                 names = ", ".join(self.name(one) for one in sorted(above) if one >= 0) or "no class"
-                self.doubt(said, f"the word {word!r} is in {names}: expected one class of ours")
+                self.report(
+                    said, f"the word {word!r} is in {names}: expected one class of the thesaurus"
+                )
         for said in self.now.new:
             if len(said.names) != 1:
-                self.doubt(said, "a new concept without a preferred label")
+                self.report(said, "a new concept without a preferred label")
             else:
                 self._add(said, said.names[0], added)
         for id, words in sorted(moved.items()):
-            self.ask(editing.MOVE, self.now.classes[id], target=id, words=tuple(words))
+            self.request(editing.MOVE, self.now.classes[id], target=id, words=tuple(words))
         for id, words in sorted(added.items()):
-            self.ask(editing.ADD, self.now.classes[id], target=id, words=tuple(words))
+            self.request(editing.ADD, self.now.classes[id], target=id, words=tuple(words))
         if gone:
-            self.ask(editing.DELETE, None, words=tuple(gone))
+            self.request(editing.DELETE, None, words=tuple(gone))
 
     def _add(self, said: ConceptRecord, word: str, added: dict[int, list[str]]) -> None:
         above = self.above(None, said)
         if above is None:
             return
         if word in self.whole.rows:
-            self.doubt(said, f"{word!r} is there already")
+            self.report(said, f"{word!r} is already in the thesaurus")
         elif len(above) != 1 or min(above) not in self.now.classes:
-            self.doubt(said, f"{word!r} is new: expected one broader class of ours, a class itself "
-                             "being made by splitting one")  # fmt: skip
+            self.report(said, f"{word!r} is new: expected one broader class of the thesaurus; to "
+                             "make a class, split one")  # fmt: skip
         else:
             added.setdefault(min(above), []).append(word)
 
     def _write_classes(self) -> None:
-        """Names of classes, and what was written of them."""
+        """Rename classes, and write their notes."""
         for id, said in self.now.classes.items():
             was = self.before.classes.get(id)
             if was is None:
                 continue
             if said.names != was.names:
                 if len(said.names) == 1:
-                    self.ask(editing.RENAME, said, target=id, text=said.names[0])
+                    self.request(editing.RENAME, said, target=id, text=said.names[0])
                 else:
-                    self.doubt(said, f"the class {id} has {len(said.names)} preferred labels")
+                    self.report(said, f"the class {id} has {len(said.names)} preferred labels")
             elif said.others != was.others:
                 new = sorted(set(said.others) - set(was.others))
                 if len(new) == 1:
-                    self.ask(editing.RENAME, said, target=id, text=new[0])
+                    self.request(editing.RENAME, said, target=id, text=new[0])
                 elif new:
-                    self.doubt(said, f"the class {id} has {len(new)} new alternative labels")
+                    self.report(said, f"the class {id} has {len(new)} new alternative labels")
             self._write_note(was.note, said, target=id)
 
     def _write_words(self) -> None:
-        """What was written of words."""
+        """Write the notes of words."""
         for word, said in self.now.words.items():
             self._write_note(self.before.words.get(word, ConceptRecord()).note, said, words=(word,))
         for said in self.now.new:
@@ -352,7 +358,7 @@ class _Comparison:
                 self._write_note(Note(), said, words=said.names)
 
     def _write_note(self, old: Note, said: ConceptRecord, **about: object) -> None:
-        """What was written of a class or a word."""
+        """Write the note of a class or a word, if it changed."""
         for name, was, text in zip(Note._fields, old, said.note, strict=True):
             if text != was:
-                self.ask(editing.NOTE, said, **about, text=text, field=name)
+                self.request(editing.NOTE, said, **about, text=text, field=name)

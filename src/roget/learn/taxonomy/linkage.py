@@ -1,4 +1,4 @@
-"""Dendrograms of words: scipy's linkage, in an .npz file with the words."""
+"""Dendrograms of words: a scipy linkage matrix in an .npz file with the words."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from roget.learn.taxonomy.taxonomy import Taxonomy
 
 
 def read(place: Path, language: str | None = None, part: str | None = None) -> Taxonomy:
-    """The taxonomy of a linkage (Z) and its words: merges are classes, the last one is the root.
+    """Read the taxonomy of a linkage Z and its words: merges are classes, the last is the root.
 
-    Merges at the height of the one above them are no classes of their own. `labels` name some, if
-    they are there; others are called by what is in them.
+    Merges at the same height as their parent are part of it. `labels`, if any, name the merges.
     """
     merges, words, labels = _load(place)
     n = len(words)
@@ -26,7 +25,7 @@ def read(place: Path, language: str | None = None, part: str | None = None) -> T
     above[pairs] = (n + np.arange(len(merges)))[:, None]
     height = np.concatenate((np.zeros(n), merges[:, 2]))
     top = above.size - 1
-    # What is merged at once is one class: it is called by its last merge.
+    # Merges at the same height are one class, named by the last of them.
     home = np.arange(above.size)
     for node in range(top - 1, n - 1, -1):
         if height[node] == height[above[node]]:
@@ -46,34 +45,44 @@ def read(place: Path, language: str | None = None, part: str | None = None) -> T
 
 
 def _load(place: Path) -> tuple[Array, Array, Array]:
-    """The merges, words and labels, which fit together."""
+    """Return the merges, words and labels, after checking that they fit together."""
     found = read_npz(place, packed=True, kinds="iufU")
     if not {"Z", "words"} <= found.keys():
         raise InputError(
-            f"{place}: there is no Z or no words: expected an .npz of a linkage Z and its words"
+            f"{place}: no array Z or words: expected an .npz with a linkage Z and its words",
+            code="unsupported-format",
         )
     merges, words = found["Z"], found["words"]
     labels = found.get("labels", np.full(len(merges), "", dtype=np.str_))
     if merges.ndim != 2 or merges.shape[1] != 4 or merges.dtype.kind not in "iuf":
-        raise InputError(f"{place}: Z of shape {merges.shape}: expected n − 1 rows of 4 numbers")
+        raise InputError(
+            f"{place}: Z has shape {merges.shape}: expected n − 1 rows of 4 numbers",
+            code="not-a-tree",
+        )
     if words.shape != (len(merges) + 1,) or labels.shape != (len(merges),):
         raise InputError(
             f"{place}: {len(merges)} merges, {words.size} words and {labels.size} labels: expected "
-            "one word more than merges, and a label for each merge"
+            "one word more than merges, and a label for each merge",
+            code="length-mismatch",
         )
     if words.dtype.kind != "U" or labels.dtype.kind != "U" or len(set(words.tolist())) < len(words):
-        raise InputError(f"{place}: words and labels: expected texts, no word twice")
+        raise InputError(
+            f"{place}: words and labels must be texts, and words unique", code="duplicate-name"
+        )
     _check(merges, place)
     return merges, words, labels
 
 
 def _check(merges: Array, place: Path) -> None:
-    """Say what is wrong with a linkage, if anything."""
+    """Refuse an invalid linkage."""
     rows = np.arange(len(merges))
     pairs, height = merges[:, :2], merges[:, 2]
     whole = np.isfinite(merges).all() and (pairs == np.floor(pairs)).all() and (pairs >= 0).all()
     late = whole and (pairs > (len(merges) + rows)[:, None]).any()
     if not whole or late or np.unique(pairs).size < pairs.size:
-        raise InputError(f"{place}: Z does not merge each cluster once, after it was made")
+        raise InputError(
+            f"{place}: Z does not merge each cluster exactly once, after it was made",
+            code="not-a-tree",
+        )
     if (np.diff(height) < 0).any() or (height < 0).any():
-        raise InputError(f"{place}: the heights of Z fall: expected merges from low to high")
+        raise InputError(f"{place}: the heights of Z decrease", code="not-a-tree")

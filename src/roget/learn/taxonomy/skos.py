@@ -1,4 +1,4 @@
-"""SKOS and SKOS-XL thesauri, as classes and words; nothing is fetched."""
+"""Read SKOS and SKOS-XL thesauri as classes and words; nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from roget.learn.thesaurus.nodes import LISTED
 
 ROGET = "urn:x-roget:"
 WORD, WORD_CLASS = ROGET + "Word", ROGET + "WordClass"
-"""What our own exports call concepts that are words, and classes whose labels are no words."""
+"""Types in our exports: concepts that are words, and classes whose labels are not words."""
 
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 SKOS = "http://www.w3.org/2004/02/skos/core#"
@@ -28,57 +28,57 @@ XL = "http://www.w3.org/2008/05/skos-xl#"
 BROADER, NARROWER = SKOS + "broader", SKOS + "narrower"
 TOP, HAS_TOP = SKOS + "topConceptOf", SKOS + "hasTopConcept"
 _LABELS = {SKOS + "prefLabel": 0, SKOS + "altLabel": 1, XL + "literalForm": -1}
-"""Texts: preferred labels, alternative ones, and those of labels that are things of their own."""
+"""Label predicates: preferred, alternative, and the literal form of SKOS-XL labels."""
 _EXTENDED = {XL + "prefLabel": 0, XL + "altLabel": 1}
 _OURS = {
     ROGET + name
     for name in ("id", "split", "count", "memberships", "state", "levels", "minChildren")
 }
-"""What our own exports tell programs."""
+"""Predicates of our exports."""
 _WRITTEN = {SKOS + "definition": "definition", SKOS + "editorialNote": "note"}
-"""What people write about classes and words."""
+"""Predicates of definitions and notes."""
 _ID = re.compile("class-([0-9]+)$")
-"""How addresses of our classes end."""
+"""End of the addresses of our classes."""
 PREDICATES = {TYPE, BROADER, NARROWER, TOP, HAS_TOP, *_LABELS, *_EXTENDED, *_OURS, *_WRITTEN}
 
 
 @dataclass
 class Concepts:
-    """What a file says of its concepts: addresses, links and labels in one language."""
+    """The concepts of a file: addresses, links, and labels in one language."""
 
     kinds: dict[str, set[str]] = field(
         default_factory=lambda: {WORD: set(), WORD_CLASS: set(), SKOS + "Concept": set()}
     )
-    """Type → what is of it."""
+    """Type → concepts."""
     broader: dict[str, set[str]] = field(default_factory=dict)
-    """Concept → what it calls broader."""
+    """Concept → concepts it calls broader."""
     narrower: dict[str, set[str]] = field(default_factory=dict)
-    """Concept → what calls it narrower."""
+    """Concept → concepts that call it narrower."""
     tops: set[str] = field(default_factory=set)
     labels: dict[str, tuple[list[str], list[str]]] = field(default_factory=dict)
     """Concept → its preferred and its alternative labels."""
     spoken: set[str] = field(default_factory=set)
     """The languages of labels."""
     told: dict[str, dict[str, str]] = field(default_factory=dict)
-    """What our exports tell programs: name → subject → text."""
+    """Values of our own predicates: name → subject → text."""
     written: dict[tuple[str, str], list[str]] = field(default_factory=dict)
-    """Subject and "definition" or "note" → what people wrote."""
+    """Subject and "definition" or "note" → texts."""
 
     @property
     def concepts(self) -> set[str]:
-        """Everything that is called a concept, or stands where only a concept can."""
+        """All subjects typed as concepts or linked like concepts."""
         linked = [*self.broader.values(), *self.narrower.values()]
         return self.kinds[SKOS + "Concept"].union(self.tops, self.broader, self.narrower, *linked)
 
     def above(self, concept: str) -> set[str]:
-        """The concepts above one; of ours, which say it both ways, as the concept itself says."""
+        """Return the broader concepts; our exports state both directions, so only its own."""
         broader = self.broader.get(concept, set())
         if broader and (concept in self.kinds[WORD] or concept in self.kinds[WORD_CLASS]):
             return broader
         return broader | self.narrower.get(concept, set())
 
     def note(self, concept: str) -> Note:
-        """What was written about a concept."""
+        """Return the definition and note of a concept."""
         return Note(*("\n".join(self.written.get((concept, name), ())) for name in Note._fields))
 
 
@@ -88,14 +88,14 @@ def read(
     part: str | None = None,
     progress: Report | None = None,
 ) -> Taxonomy:
-    """The taxonomy of a SKOS file: concepts are classes, and their labels the words in them.
+    """Read the taxonomy of a SKOS file: concepts are classes, and their labels are words.
 
-    Labels are preferred and alternative ones of SKOS or SKOS-XL, in one language or in none. Of
-    several broader concepts the first by address is kept.
+    Labels are preferred and alternative labels of SKOS or SKOS-XL, in one language or without
+    language. Broader concepts are sorted by address.
     """
     found = gather(triples.read(place, PREDICATES, progress), place, language)
     if not found.concepts:
-        raise InputError(f"{place}: there is no skos:Concept")
+        raise InputError(f"{place}: no skos:Concept", code="empty-input")
     words, named = found.kinds[WORD], found.kinds[WORD_CLASS]
     ids = read_ids(found, place)
     counts = _numbers(found.told.get("count", {}), place)
@@ -123,7 +123,7 @@ def read(
             taxonomy.ids[concept] = ids[concept]
         if concept in splits:
             taxonomy.order[concept] = splits[concept]
-        # A class of ours has an alternative label where its own was not alone.
+        # Our exports put the plain label second if it is not unique.
         first = [*others, *preferred] if concept in named else [*preferred, *others]
         taxonomy.labels[concept] = first[0] if first else re.split("[#/:]", concept)[-1]
         if above:
@@ -136,25 +136,24 @@ def read(
 def gather(
     statements: Iterable[triples.Triple], place: Path, language: str | None = None
 ) -> Concepts:
-    """What statements say of concepts, with the labels of one language.
+    """Collect the concepts of statements, with the labels of one language.
 
-    Labels of other languages are dropped as they come, so that a file of many takes the memory of
-    one.
+    Labels of other languages are dropped immediately, to save memory.
     """
     found, wanted = Concepts(), (language or "").lower()
     labels: dict[tuple[str, int], set[str]] = {}
-    # A label of SKOS-XL is a thing of its own: who has it, and what it says.
+    # A SKOS-XL label is a resource: the concepts that have it, and its literal forms.
     holders: dict[str, list[tuple[str, int]]] = {}
     forms: dict[str, list[str]] = {}
     written: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    # Whether the labels of a language are kept.
     heard: dict[str, bool] = {"": True}
-    """Whether the labels of a language are kept."""
     for subject, predicate, object, tongue in statements:
         if predicate in _LABELS:
             if tongue is None or not object:
                 continue
             if tongue not in heard:
-                # A second one is an error in the end, which names all of them.
+                # A second language is an error at the end, which lists all of them.
                 heard[tongue] = speaks(tongue, wanted) if wanted else len(heard) == 1
             if not heard[tongue]:
                 continue
@@ -196,9 +195,9 @@ def gather(
 
 
 def _share(above: list[str], told: str, by_id: Mapping[str, str]) -> dict[str, float]:
-    """How much of a word each class has: as told, where its classes are still those.
+    """Return the share of each class in a word: as exported, if its classes are unchanged.
 
-    A word that was put into other classes belongs to these, by what is told of them or else alike.
+    A word that was moved belongs to its new classes, with the exported shares or else equally.
     """
     pairs = [part.partition(":") for part in told.split()]
     try:
@@ -212,7 +211,7 @@ def _share(above: list[str], told: str, by_id: Mapping[str, str]) -> dict[str, f
 
 
 def read_ids(found: Concepts, place: Path, *, by_address: bool = False) -> dict[str, int]:
-    """The ids of classes, if asked by their addresses where none is told; no two are the same."""
+    """Return the unique ids of classes; with `by_address`, missing ids are read off addresses."""
     told = dict(found.told.get("id", {}))
     for concept in found.kinds[WORD_CLASS] - told.keys() if by_address else ():
         if match := _ID.search(concept):
@@ -223,11 +222,12 @@ def read_ids(found: Concepts, place: Path, *, by_address: bool = False) -> dict[
         id = whole_number(text)
         if id is None:
             raise InputError(
-                f"{place}: {concept:.80} has the id {text!r:.60}: expected a whole number"
+                f"{place}: {concept:.80} has the id {text!r:.60}: expected a whole number",
+                code="invalid-input",
             )
         if id in holders:
             raise InputError(
-                f"{place}: {holders[id]} and {concept} have the id {id}: expected one class of it"
+                f"{place}: {holders[id]} and {concept} have the same id {id}", code="duplicate-name"
             )
         ids[concept] = id
         holders[id] = concept
@@ -235,7 +235,7 @@ def read_ids(found: Concepts, place: Path, *, by_address: bool = False) -> dict[
 
 
 def _numbers(told: Mapping[str, str], place: Path) -> dict[str, float]:
-    """What is told of subjects, as numbers."""
+    """Parse the values of subjects as numbers."""
     found = {}
     for subject, text in told.items():
         try:
@@ -243,7 +243,10 @@ def _numbers(told: Mapping[str, str], place: Path) -> dict[str, float]:
         except ValueError:
             number = -1.0
         if not 0 <= number < math.inf:
-            raise InputError(f"{place}: {subject} has the number {text!r:.60}: expected 0 or more")
+            raise InputError(
+                f"{place}: {subject} has the value {text!r:.60}: expected a number ≥ 0",
+                code="bad-count",
+            )
         found[subject] = number
     return found
 
@@ -251,18 +254,23 @@ def _numbers(told: Mapping[str, str], place: Path) -> dict[str, float]:
 def _check_languages(spoken: set[str], place: Path, language: str | None) -> None:
     listed = ", ".join(sorted(spoken))
     if language is None and len(spoken) > 1:
-        raise InputError(f"{place}: labels in {listed}: name one language")
+        raise InputError(
+            f"{place}: labels in several languages ({listed}): choose one with --language",
+            code="label-language",
+        )
     if language and spoken and not any(speaks(tongue, language.lower()) for tongue in spoken):
-        raise InputError(f"{place}: no label in {language!r}; there are {listed}")
+        raise InputError(
+            f"{place}: no label in {language!r}; languages: {listed}", code="label-language"
+        )
 
 
 def speaks(tongue: str, wanted: str) -> bool:
-    """Whether a language is one that is asked for, or a kind of it."""
+    """Return whether a language tag equals a requested one, or is a variant of it."""
     return tongue == wanted or tongue.startswith(wanted + "-")
 
 
 def _natural(address: str) -> tuple[list[tuple[int, str]], str]:
-    """Sorts class-2 before class-10."""
+    """Return a sort key that puts class-2 before class-10."""
     parts = re.split("([0-9]{1,18})", address)
     found = [(int(part), "") if at % 2 else (-1, part) for at, part in enumerate(parts)]
     return found, address

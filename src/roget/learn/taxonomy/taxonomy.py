@@ -1,4 +1,4 @@
-"""What every reader of taxonomies gives, classes and words; and the thesaurus that grows of it."""
+"""Taxonomy: classes and words as a file has them, and the thesaurus made from them."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from roget.learn.thesaurus.edits import Note
 Name = TypeVar("Name", str, int)
 
 SHOWN = 10
-"""Classes of a cycle named in a message."""
+"""Maximum number of classes of a cycle listed in a message."""
 
 CELLS = 1 << 23
-"""Cells of the table of centroids: clusters times contexts."""
+"""Maximum number of cells of the centroids: clusters times contexts."""
 
 MOST = 5_000_000
-"""Copies of classes a tree may have: many parents at many levels multiply."""
+"""Maximum number of copies of classes in a tree: several parents at many levels multiply."""
 
 ROOT = ""
-"""Stands above all classes, where several have none above them."""
+"""Name of the added root if several classes have no parent."""
 
 
 class Nodes(NamedTuple):
-    """The nodes of a tree, each after the one above it."""
+    """The nodes of a tree, each after its parent."""
 
     classes: list[str]
     """The class of each node."""
@@ -47,36 +47,36 @@ class Nodes(NamedTuple):
     shares: list[float]
     """The share of its class in each node."""
     holders: dict[str, list[int]]
-    """The nodes that hold the words of a class."""
+    """The nodes with the words of a class."""
 
 
 @dataclass
 class Taxonomy:
-    """Classes and words as a file has them: a class may have several parents."""
+    """The classes and words of a file; a class may have several parents."""
 
     title: str
-    """The name of the root, where there are several tops."""
+    """Name of the root, if there are several top classes."""
     labels: dict[str, str] = field(default_factory=dict)
-    """Class → what it is called, in the order of the file."""
+    """Class → its label, in the order of the file."""
     parents: dict[str, list[str]] = field(default_factory=dict)
     """Class → the classes above it, the most important first."""
     otherwise: dict[str, str] = field(default_factory=dict)
-    """Class → the class above it where no other is."""
+    """Class → its parent if it has no other."""
     words: dict[str, dict[str, float]] = field(default_factory=dict)
-    """Word → how much it weighs in each class."""
+    """Word → its weight in each class."""
     language: str | None = None
-    """Of the words, where the file tells."""
+    """Language of the words, if known."""
     counts: dict[str, float] = field(default_factory=dict)
-    """Word → how often it was counted, where the file tells; others count once."""
+    """Word → its count, if the file has it; others count once."""
     ids: dict[str, int] = field(default_factory=dict)
-    """Class → its id in the thesaurus that was exported."""
+    """Class → its id in the exported thesaurus."""
     notes: dict[str, Note] = field(default_factory=dict)
-    """Class → what people wrote about it."""
+    """Class → its definition and note."""
     word_notes: dict[str, Note] = field(default_factory=dict)
     order: dict[str, float] = field(default_factory=dict)
-    """Class → when it is split, the least first; by default broad ones first, level by level."""
+    """Class → rank of its split, the smallest first; by default level by level."""
     loops: bool = False
-    """Whether cycles are broken where they close, rather than refused."""
+    """Whether cycles are broken instead of refused."""
 
     def add(self, word: str, name: str, weight: float = 1.0) -> None:
         """Put a word into a class."""
@@ -84,7 +84,7 @@ class Taxonomy:
         classes[name] = classes.get(name, 0.0) + weight
 
     def tree(self, place: Path) -> tuple[dict[str, list[str]], list[tuple[str, str]]]:
-        """One parent or none for each class that has words below; and the links left out."""
+        """Return at most one parent for each class with words below, and the links left out."""
         self._check_cycles(place)
         kept: dict[str, list[str]] = {}
         dropped: list[tuple[str, str]] = []
@@ -99,7 +99,7 @@ class Taxonomy:
         return self._keep_used(kept, place), dropped
 
     def acyclic(self) -> dict[str, list[str]]:
-        """All parents of each class that has words below; no class lies above itself."""
+        """Return all parents of each class with words below, without cycles."""
         self._check_cycles(self.title)
         closing = _closing(self.parents) if self.loops else set()
         kept: dict[str, list[str]] = {}
@@ -109,10 +109,10 @@ class Taxonomy:
         return self._keep_used(kept, self.title)
 
     def unfold(self, parents: Mapping[str, Sequence[str]]) -> Nodes:
-        """The tree of all ways down: a class has a node below each node of a parent.
+        """Return the tree of all paths: a class has a node below each node of each parent.
 
-        A node has the share of the node above it, divided by the number of parents. A class with
-        words and parts has a node of its own for its words.
+        A node has the share of its parent node, divided by the number of parents. A class with
+        both words and subclasses has an extra leaf for its words.
         """
         holding = {name for classes in self.words.values() for name in classes}
         below: dict[str, list[str]] = {}
@@ -123,7 +123,7 @@ class Taxonomy:
         classes, parent, share = [tops[0] if len(tops) == 1 else ROOT], [-1], [1.0]
         holders: dict[str, list[int]] = {}
         most = MOST if any(len(above) > 1 for above in parents.values()) else 2 * len(parents) + 1
-        for node, name in enumerate(classes):  # which grow meanwhile
+        for node, name in enumerate(classes):  # the list grows during the loop
             if node and classes[parent[node]] == name:
                 continue
             parts = below.get(name, [])
@@ -137,23 +137,25 @@ class Taxonomy:
             if len(classes) > most:
                 raise InputError(
                     f"{self.title}: with a copy of each class below each of its parents there are "
-                    f"more than {MOST:,} classes; import it as a thesaurus, where the first parent "
-                    "is kept"
+                    f"more than {MOST:,} classes; import it as a thesaurus, which keeps the first "
+                    "parent only",
+                    code="too-large",
                 )
         return Nodes(classes, Tree(parent), share, holders)
 
     def share_out(
         self, nodes: Nodes, weighted: bool = True
     ) -> tuple[list[int], list[int], list[float]]:
-        """Of each word in each node that holds it: its row, the node, and its share there."""
+        """Return rows, nodes and shares: one entry for each word in each node with its words."""
         rows, at, shares = [], [], []
         for row, (word, classes) in enumerate(self.words.items()):
             total = sum(classes.values())
             low = min(classes.values(), default=0.0)
             if low < 0 or not math.isfinite(total) or (weighted and not total > 0):
                 raise InputError(
-                    f"{self.title}: {word!r} weighs {list(classes.values())} in its classes: "
-                    "expected numbers, none negative and not all 0"
+                    f"{self.title}: {word!r} has the weights {list(classes.values())}: expected "
+                    "numbers ≥ 0, not all 0",
+                    code="bad-weight",
                 )
             for name, weight in classes.items():
                 part = weight / total if weighted else 1 / len(classes)
@@ -167,7 +169,7 @@ class Taxonomy:
         return [self.otherwise[name]] if name in self.otherwise else []
 
     def _keep_used(self, kept: Mapping[str, list[str]], place: Path | str) -> dict[str, list[str]]:
-        """The classes that have words below; each that one is said to lie in must be there."""
+        """Return the classes with words below; refuse links to classes that do not exist."""
         used = climb(itertools.chain(*self.words.values()), lambda name: kept.get(name, ()))
         if unknown := used - self.labels.keys():
             name = min(unknown)
@@ -178,8 +180,8 @@ class Taxonomy:
                 if name in (*self.parents.get(one, ()), *self._otherwise(one))
             ]
             raise InputError(
-                f"{place}: {inside[0]!r} lies in {name!r}, which is not among the classes: "
-                "expected a label for it"
+                f"{place}: {inside[0]!r} is in {name!r}, which is not a class of the file",
+                code="not-a-tree",
             )
         return {name: kept[name] for name in self.labels if name in used}
 
@@ -191,12 +193,12 @@ class Taxonomy:
             found = [repr(self.labels.get(name, name)) for name in error.args[1]]
             shown = found[:SHOWN] + ["…"] * (len(found) > SHOWN)
             raise InputError(
-                f"{place}: classes lie above themselves: {' > '.join(shown)}"
+                f"{place}: classes form a cycle: {' > '.join(shown)}", code="not-a-tree"
             ) from None
 
 
 def climb(names: Iterable[Name], parents_of: Callable[[Name], Iterable[Name]]) -> set[Name]:
-    """Some classes with all classes above them."""
+    """Return classes together with all their ancestors."""
     found = set(names)
     waiting = list(found)
     while waiting:
@@ -214,7 +216,7 @@ def _up(name: str, kept: Mapping[str, Sequence[str]]) -> Iterator[str]:
 
 
 def _closing(parents: Mapping[str, Sequence[str]]) -> set[tuple[str, str]]:
-    """The links (class, parent) that close a cycle, on the ways up from class after class."""
+    """Return the links (class, parent) that close a cycle in a depth-first search upwards."""
     found: set[tuple[str, str]] = set()
     done: set[str] = set()
     for start in parents:
@@ -235,10 +237,10 @@ def _closing(parents: Mapping[str, Sequence[str]]) -> set[tuple[str, str]]:
     return found
 
 
-def grow(taxonomy: Taxonomy, place: Path, kind: str) -> Thesaurus:
-    """The thesaurus of a taxonomy."""
+def make_thesaurus(taxonomy: Taxonomy, place: Path, kind: str) -> Thesaurus:
+    """Make a thesaurus of a taxonomy; see `roget.learn.taxonomy.read`."""
     if not taxonomy.words:
-        raise InputError(f"{place}: there is no word in any class")
+        raise InputError(f"{place}: no class has a word", code="empty-input")
     kept, dropped = taxonomy.tree(place)
     nodes = _reorder(taxonomy.unfold(kept), taxonomy.order)
     tree = nodes.tree
@@ -289,7 +291,7 @@ def grow(taxonomy: Taxonomy, place: Path, kind: str) -> Thesaurus:
 
 
 def _reorder(nodes: Nodes, order: Mapping[str, float]) -> Nodes:
-    """The nodes in the order of splits, where that is told: parts of what is split first."""
+    """Return the nodes in the order of splits, if it is known."""
     if not order:
         return nodes
     waiting, found = [(0.0, 0)], [0]
@@ -308,7 +310,7 @@ def _reorder(nodes: Nodes, order: Mapping[str, float]) -> Nodes:
 
 
 def _ids(classes: Sequence[str], first: Mapping[str, int], known: Mapping[str, int]) -> list[int]:
-    """The id of each node: that of its class, if it is the first of it; else one that is new."""
+    """Return the id of each node: that of its class for its first node, else a new one."""
     if not known:
         return list(range(len(classes)))
     new = itertools.count(max(known.values()) + 1)
@@ -319,7 +321,7 @@ def _ids(classes: Sequence[str], first: Mapping[str, int], known: Mapping[str, i
 
 
 def _above(nodes: Nodes, tree: Tree) -> Any:
-    """1 where a class (a node that is no other's leaf) is on the way to a cluster (row)."""
+    """Return a table with 1 where a class (column) is on the path to a cluster (row)."""
     leaves, clusters = tree.cluster_nodes, np.arange(tree.n_clusters)
     own = [nodes.classes[leaf] == nodes.classes[tree.parent[leaf]] for leaf in leaves]
     at = np.where(np.array(own) & (leaves > 0), tree.parent[leaves], leaves)
@@ -327,9 +329,9 @@ def _above(nodes: Nodes, tree: Tree) -> Any:
 
 
 def _largest(held: Any, clusters: int) -> Ints:
-    """The classes that become contexts: those with most words, as many as there is room for.
+    """Return the classes that become contexts: the largest ones, up to the maximum size.
 
-    A class has no more words than the one above it, and comes after it: the root is always there.
+    A class has no more words than its parent, and comes after it, so the root is always included.
     """
     sizes = np.asarray(held.sum(axis=0)).ravel().round(9)
     order = np.argsort(-sizes, kind="stable")[: max(1, CELLS // clusters)]
@@ -337,7 +339,7 @@ def _largest(held: Any, clusters: int) -> Ints:
 
 
 def _distinct(names: Sequence[str], ids: Sequence[str]) -> list[str]:
-    """Names, with their ids where they are not alone."""
+    """Return unique names: duplicates get their id in brackets."""
     seen, taken = Counter(names), set(names)
     found = []
     for name, id in zip(names, ids, strict=True):

@@ -1,7 +1,6 @@
-"""What an RDF file says, statement by statement; nothing is fetched.
+"""Read RDF files statement by statement; nothing is downloaded.
 
-pyoxigraph reads as a stream, in the memory of what its caller keeps; where it is not installed,
-rdflib reads the whole file first.
+pyoxigraph parses a stream, in constant memory; if it is not installed, rdflib loads the whole file.
 """
 
 from __future__ import annotations
@@ -21,29 +20,29 @@ from roget.errors import InputError, RogetError
 _SYNTAX = {".ttl": "turtle", ".nt": "nt", ".rdf": "xml", ".xml": "xml", ".owl": "xml"}
 
 LONGEST = 500
-"""Characters of an entity of XML: more than any address needs, and too few for a bomb."""
+"""Maximum length of an XML entity: enough for any address, too short for an entity bomb."""
 
 HEAD = 1 << 20
-"""Bytes in which the declarations of XML end."""
+"""Number of bytes searched for XML declarations."""
 
 _ENTITY = re.compile(rb"<!ENTITY\s+(%\s+)?([^\s>]+)\s+(\"[^\"]*\"|'[^']*'|[^>]*)")
 _ROOT = re.compile(rb"<[A-Za-z_]")
 
 
 class Triple(NamedTuple):
-    """A statement: addresses as they are, blank nodes with _: before, texts with their language."""
+    """A statement: addresses unchanged, blank nodes prefixed by _:, texts with their language."""
 
     subject: str
     predicate: str
     object: str
     language: str | None
-    """In small letters; None for an address, "" for a text without one."""
+    """Lower-case language; None for an address, "" for a text without language."""
 
 
 def read(
     place: Path, predicates: Container[str], progress: Report | None = None
 ) -> Iterator[Triple]:
-    """The statements of a file that have certain predicates."""
+    """Yield the statements of a file with certain predicates."""
     source = source_of(str(place))
     syntax = _SYNTAX.get(source.suffix, "turtle")
     if syntax == "xml":
@@ -54,11 +53,11 @@ def read(
             yield from parse(stream, syntax, place.resolve().as_uri(), predicates)
         except (OSError, RogetError, GeneratorExit):
             raise
-        except Exception as error:  # each parser has errors of its own
+        except Exception as error:  # parsers raise errors of their own types
             if stream.broken is not None:
                 raise stream.broken from None
-            said = " ".join(str(error).split())[:200]
-            raise InputError(f"{place}: cannot be read as RDF: {said}") from None
+            reason = " ".join(str(error).split())[:200]
+            raise InputError(f"{place}: invalid RDF: {reason}", code="broken-lines") from None
 
 
 def _read_stream(
@@ -71,7 +70,7 @@ def _read_stream(
         "nt": ox.RdfFormat.N_TRIPLES,
         "xml": ox.RdfFormat.RDF_XML,
     }
-    # Lenient: addresses with blanks and the like are found in vocabularies that people use.
+    # Lenient: published vocabularies contain invalid addresses, e.g. with blanks.
     found = ox.parse(
         input=io.BufferedReader(stream, BLOCK), format=formats[syntax], base_iri=base, lenient=True
     )
@@ -109,20 +108,20 @@ def _read_whole(
 
 
 class _Stream(io.RawIOBase):
-    """The bytes of a source as a file, without a mark at their beginning."""
+    """The bytes of a source as a file, without a byte order mark."""
 
     def __init__(self, source: Source, progress: Report | None) -> None:
         self._source, self._progress = source, progress
         self._chunks, self._ready = source.chunks(), memoryview(b"")
         self._begun = False
         self.broken: InputError | None = None
-        """Why the source could not be read, which a parser may say in other words."""
+        """The error of the source, which a parser may replace by its own."""
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill a buffer as far as what is at hand goes."""
+        """Fill a buffer with the next available bytes."""
         if not self._ready:
             try:
                 chunk = next(self._chunks, b"")
@@ -140,18 +139,22 @@ class _Stream(io.RawIOBase):
 
 
 def _check_entities(source: Source) -> None:
-    """Refuse entities that grow, or that lie elsewhere, and XML in which they would not be seen."""
+    """Refuse nested, external or long entities, and XML in which they cannot be detected."""
     head = source.head(HEAD)
     if b"\0" in head:
-        raise InputError(f"{source.name}: cannot be read as RDF: expected XML in UTF-8")
+        raise InputError(f"{source.name}: expected XML in UTF-8", code="not-text")
     root = _ROOT.search(re.sub(rb"<!--.*?-->", b"", head, flags=re.DOTALL))
     if b"<!ENTITY" in head and root is None and len(head) == HEAD:
-        raise InputError(f"{source.name}: more than {HEAD:,} bytes of declarations before any RDF")
+        raise InputError(
+            f"{source.name}: more than {HEAD:,} bytes of declarations before any RDF",
+            code="too-large",
+        )
     for parameter, name, value in _ENTITY.findall(head):
         text = value[1:-1] if value[:1] in (b'"', b"'") else None
         if parameter or text is None or re.search(rb"&(?!#)|%", text) or len(text) > LONGEST:
             shown = name.decode(errors="replace")[:60]
             raise InputError(
-                f"{source.name}: the entity {shown!r} of its XML is refused: expected a text of at "
-                f"most {LONGEST} characters, without other entities in it"
+                f"{source.name}: the XML entity {shown!r} is refused: expected at most {LONGEST} "
+                "characters, without other entities",
+                code="too-large",
             )

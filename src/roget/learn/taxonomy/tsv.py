@@ -1,4 +1,4 @@
-"""Child–parent tables: a row for each link, the lower name first."""
+"""Child–parent tables: one row for each link, the child first."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ LINKS = Roles({"child": ("narrower",), "parent": ("broader",)})
 
 
 def read(place: Path, language: str | None = None, part: str | None = None) -> Taxonomy:
-    """The taxonomy of a table: names with something below are classes, the others are words.
+    """Read the taxonomy of a table: names with children are classes, others are words.
 
-    A name is a word of its own class as well if a line says so: animal, tab, animal. A line
-    without a parent names a top class. A header may name the columns.
+    A class is also a word of itself if a row links it to itself: animal, tab, animal. A row without
+    a parent names a top class. A header may name the columns.
     """
     source = source_of(str(place))
-    links = _links(source) if source.size else []
+    links = _read_links(source) if source.size else []
     names = dict.fromkeys(name for pair in links for name in pair[::-1] if name)
     classes = {parent for _, parent in links if parent}
     taxonomy = Taxonomy(source.stem, {name: name for name in names if name in classes})
@@ -30,12 +30,14 @@ def read(place: Path, language: str | None = None, part: str | None = None) -> T
         elif parent:
             taxonomy.words.setdefault(child, {})[parent] = 1.0
         else:
-            raise InputError(f"{place}: {child!r} has no class, and nothing is below it")
+            raise InputError(
+                f"{place}: {child!r} has neither a parent nor children", code="not-a-tree"
+            )
     return taxonomy
 
 
-def _links(source: Source) -> list[tuple[str, str]]:
-    """Each pair of a child and a parent, once."""
+def _read_links(source: Source) -> list[tuple[str, str]]:
+    """Read the unique pairs of child and parent."""
     links: dict[tuple[str, str], None] = {}
     with open_table(source, roles=LINKS, guess=True) as table:
         for texts, _, refuse in table.texts():
@@ -43,5 +45,5 @@ def _links(source: Source) -> list[tuple[str, str]]:
             if child:
                 links[child, parent] = None
             else:
-                refuse("no child; expected child, tab, parent")
+                refuse("the child is missing; expected child, tab, parent")
     return list(links)

@@ -1,4 +1,4 @@
-"""WordNets: the data files that Princeton ships, tables of them, and those of the package wn."""
+"""WordNets: Princeton data files, tables made from them, and lexicons of the package wn."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from roget.learn import command_options
 from roget.learn.taxonomy.taxonomy import Taxonomy
 
 PARTS = {part: number for number, part in enumerate(command_options.PARTS, 1)}
-"""Parts of speech that have hypernyms, with their numbers in sense keys."""
+"""Parts of speech with hypernyms, and their numbers in sense keys."""
 
 HYPERNYMS = ("@", "@i")
 
@@ -25,68 +25,74 @@ LINKS = "synset, pointer, hypernym"
 
 
 class Synset(NamedTuple):
-    """A class of WordNet."""
+    """A synset of WordNet."""
 
     name: str
     senses: list[tuple[str, float]]
-    """Each word, the first being the label, and how often it was tagged in this sense, plus one."""
+    """Words with the tag count of this sense plus one; the first word is the label."""
     hypernyms: list[str]
 
 
 def read(place: Path, part: str | None = None, language: str | None = None) -> Taxonomy:
-    """The taxonomy of nouns and verbs, or of one part only: synsets are classes.
+    """Read nouns and verbs, or one of them, from a folder or a data file; synsets are classes.
 
-    Either a folder or one of its data files. Underscores become blanks. Some releases have
-    verbs that lie above each other: the link that closes such a cycle is left out.
+    Underscores become blanks. Some releases have cycles of verbs: the link that closes a cycle is
+    left out.
     """
     folder, named = place, place.suffix.removeprefix(".")
     files = {one: place / f"data.{one}" for one in _choose_parts(part)}
     if not place.is_dir():
         folder, files = place.parent, {named: place}
         if named not in PARTS:
-            raise InputError(f"{place}: expected a folder, or a file data.noun or data.verb")
+            raise InputError(
+                f"{place}: expected a folder, or a file data.noun or data.verb",
+                code="unsupported-format",
+            )
     files = {one: file for one, file in files.items() if file.is_file()}
     if not files:
         wanted = "neither data.noun nor data.verb" if part is None else f"no data.{part}"
-        raise InputError(f"{place}: there is {wanted}")
+        raise InputError(f"{place}: has {wanted}", code="file-not-found")
     tagged = _read_tags(folder / "cntlist.rev")
     return _assemble({one: _synsets(file, one, tagged) for one, file in files.items()})
 
 
 def read_tables(place: Path, part: str | None = None, language: str | None = None) -> Taxonomy:
-    """The taxonomy of the nouns and verbs in a folder of tables, or of one part only.
+    """Read nouns and verbs, or one of them, from a folder of tables.
 
-    noun_senses.tsv has lemmas, the number of the sense, a synset, a file, and how often it was
-    tagged; noun_hypernyms.tsv a synset, the pointer (@ or @i) and a synset; the same of verbs.
-    Underscores become blanks.
+    noun_senses.tsv has the columns lemma, sense number, synset, lexicographer file and tag count;
+    noun_hypernyms.tsv synset, pointer (@ or @i) and hypernym; likewise for verbs. Underscores
+    become blanks.
     """
     names = {one: f"{one}_senses.tsv" for one in _choose_parts(part)}
     found = [one for one, name in names.items() if (place / name).is_file()]
     if not found:
-        raise InputError(f"{place}: there is no {' or '.join(names.values())}")
+        raise InputError(f"{place}: has no {' or '.join(names.values())}", code="file-not-found")
     return _assemble({one: _synsets_of_tables(place, one) for one in found})
 
 
 def read_package(place: Path, part: str | None = None, language: str | None = None) -> Taxonomy:
-    """The taxonomy of the nouns and verbs of a lexicon of the package wn, or of one part only.
+    """Read nouns and verbs, or one of them, from a lexicon of the package wn.
 
-    Nothing is fetched: a lexicon is there once `python -m wn download ID` has brought it.
+    Nothing is downloaded: install a lexicon with `python -m wn download ID`.
     """
     with name_extra():
         wn: Any = importlib.import_module("wn")
     id = str(place).removeprefix("wn:")
     try:
-        # A lexicon alone: links are not borrowed from others.
+        # expand="": do not borrow relations from other lexicons.
         lexicon = wn.Wordnet(id, expand="")
     except wn.Error as error:
         there = ", ".join(sorted(f"wn:{one.specifier()}" for one in wn.lexicons())) or "none"
         raise InputError(
-            f"wn:{id}: {error}; there are {there}; python -m wn download {id} may bring it"
+            f"wn:{id}: {error}; installed: {there}; try python -m wn download {id}",
+            code="file-not-found",
         ) from None
     wanted = _choose_parts(part)
     parts = {one: synsets for one in wanted if (synsets := lexicon.synsets(pos=one[0]))}
     if not parts:
-        raise InputError(f"wn:{id}: there are no {' or '.join(f'{one}s' for one in wanted)}")
+        raise InputError(
+            f"wn:{id}: has no {' or '.join(f'{one}s' for one in wanted)}", code="empty-input"
+        )
     return _assemble({one: map(_synset_of_package, found) for one, found in parts.items()})
 
 
@@ -95,7 +101,7 @@ def _choose_parts(part: str | None) -> list[str]:
 
 
 def _assemble(parts: Mapping[str, Iterable[Synset]]) -> Taxonomy:
-    """The taxonomy of synsets, below a class for each part of speech if there are several."""
+    """Make a taxonomy of synsets, below a class for each part of speech if there are several."""
     taxonomy = Taxonomy("WordNet" if len(parts) > 1 else next(iter(parts)), loops=True)
     for part, given in parts.items():
         if len(parts) > 1:
@@ -103,7 +109,7 @@ def _assemble(parts: Mapping[str, Iterable[Synset]]) -> Taxonomy:
         synsets = list(given)
         known = {one.name for one in synsets}
         for one in synsets:
-            # A class above others need not have words.
+            # An inner class need not have words.
             taxonomy.labels[one.name] = one.senses[0][0] if one.senses else one.name
             for word, weight in one.senses:
                 taxonomy.add(word, one.name, weight)
@@ -126,7 +132,7 @@ def _synsets(file: Path, part: str, tagged: Mapping[str, int]) -> Iterator[Synse
 
 
 def _synset(line: str, part: str, tagged: Mapping[str, int]) -> Synset:
-    """A synset: offset, file, type, words (hexadecimal), word, id …, pointers, pointer …"""
+    """Parse a synset: offset, file, type, word count (hex), words, pointer count, pointers."""
     cells = line.partition(" | ")[0].split()
     offset, lexicographer, count = cells[0], int(cells[1]), int(cells[3], 16)
     words = cells[4 : 4 + 2 * count]
@@ -137,7 +143,7 @@ def _synset(line: str, part: str, tagged: Mapping[str, int]) -> Synset:
         key = f"{word.lower()}%{PARTS[part]}:{lexicographer:02}:{int(id, 16):02}::"
         senses.append((word.replace("_", " "), 1.0 + tagged.get(key, 0)))
     pointers = cells[4 + 2 * count :]
-    # Of each pointer its sign, the target, and the target's part of speech.
+    # A pointer has four fields; the first three are symbol, target and part of speech.
     listed = pointers[1 : 1 + 4 * int(pointers[0])]
     linked = zip(listed[::4], listed[1::4], listed[2::4], strict=True)
     above = [f"{target}-{its}" for sign, target, its in linked if sign in HYPERNYMS]
@@ -145,7 +151,7 @@ def _synset(line: str, part: str, tagged: Mapping[str, int]) -> Synset:
 
 
 def _read_tags(file: Path) -> dict[str, int]:
-    """How often each sense was tagged in text, where the folder tells."""
+    """Read the tag counts of senses, if the folder has them."""
     if not file.is_file():
         return {}
     cells = (line.split() for _, line in source_of(str(file)).lines())
@@ -163,13 +169,13 @@ def _synsets_of_tables(place: Path, part: str) -> Iterator[Synset]:
         if pointer in HYPERNYMS:
             above.setdefault(synset, []).append(f"{hypernym}-{part[0]}")
     for name in dict.fromkeys([*senses, *above]):
-        # The table is sorted by lemma: a synset is called by the lemma that is it most often.
+        # The table is sorted by lemma; the label of a synset is its most frequent lemma.
         words = [(word, 1.0 - tagged) for tagged, _, word in sorted(senses.get(name, ()))]
         yield Synset(f"{name}-{part[0]}", words, above.get(name, []))
 
 
 def _rows(file: Path, expected: str, numbers: Sequence[int] = ()) -> Iterator[list[str]]:
-    """The cells of each line, as many as are expected, some of them whole numbers."""
+    """Yield the cells of each line, after checking their number and the whole numbers."""
     problems = Problems(str(file))
     width = len(expected.split(", "))
     for number, line in source_of(str(file)).lines():
