@@ -53,7 +53,7 @@ class AgglomerativeTree(Clusterer, AgglomerativeOptions):
         if learnt.size < rows.size:
             text = (
                 f"merged the {learnt.size:,} most frequent of {rows.size:,} words; the others were "
-                "placed in the classes (--max-words)"
+                "placed in the classes (--set max_words=N)"
             )
             self.notes_.append(Notice(text, code="words-capped"))
         joint = weigh_words(matrix[learnt], self.prior)

@@ -203,7 +203,7 @@ class SphericalTree(Clusterer, SphericalOptions):
                 f"{plural(len(self.unsure_), 'word', ',')} excluded as uncertain: "
                 f"{int(between.sum()):,} rare words between classes, {int(among.sum()):,} whose "
                 f"nearest words are all rare, {len(few):,} with fewer than {self.min_contexts} "
-                "contexts (--no-set-aside keeps them)"
+                "contexts (--set set_aside=false keeps them)"
             )
             self.notes_.append(Notice(text, code="words-set-aside"))
 
