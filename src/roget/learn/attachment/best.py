@@ -71,6 +71,7 @@ class Best:
         report(0.02, "vectors of words")
         forms = sources.forms()
         normal = forms.normal(quads)
+        # 1. Vectors of the words, and features from other text, standardised.
         verbs, nouns = spaces(quads, normal, sources, seed)
         evidence = SlotCounts.from_sources(sources.quads, sources.pairs)
         told = evidence.features(normal)
@@ -87,6 +88,7 @@ class Best:
         tally = QuadrupleCounts.from_quadruples(normal, answers)
         tendencies = Tendencies.from_quadruples(normal, answers)
         expected = np.zeros(features.shape[1] + 1)
+        # 3. Logistic regression, regularised towards trusting the machine alone.
         expected[0] = TRUST
         made = cls(forms, verbs, nouns, evidence, scaling, tally, tendencies, machine, expected)
         held = (made._features(dev), np.array(check_answers(dev))) if dev else None
@@ -180,6 +182,7 @@ def weigh(
     towards them maximises the probability of held-out answers: answers of the development
     quadruples, or of each fold.
     """
+    # The same folds for all strengths, so that their losses are comparable.
     fold = rng.permutation(len(nouns)) % FOLDS
     tried = []
     for strength in STRENGTHS:
@@ -203,10 +206,12 @@ def regress(features: Floats, nouns: BoolArray, expected: Floats, strength: floa
     """
     rows = np.column_stack([features, np.ones(len(nouns))])
     spread = np.append(features.std(axis=0), 1.0) if len(nouns) else np.ones(rows.shape[1])
+    # Penalise weights on the scale of their features.
     penalty = strength * np.maximum(spread, 1e-6) ** 2
     weights = np.array(expected, dtype=np.float64)
     for _ in range(STEPS):
         p = expit(rows @ weights)
+        # Gradient and Hessian of the penalised loss; one Newton step.
         slope = rows.T @ (p - nouns) + penalty * (weights - expected)
         bend = (rows * (p * (1 - p))[:, None]).T @ rows + np.diag(penalty)
         step = np.linalg.solve(bend, slope)

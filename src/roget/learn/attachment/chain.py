@@ -92,10 +92,12 @@ class Chain:
             for quad, noun in zip(normal, answers, strict=True)
         ]
         preferences = {WORDS: by_words(pairs)}
+        # A tree cut for each head in each thesaurus (Li & Abe 1996, section 4).
         trees = _trees(quads, normal, sources, seed, report)
         for at, (name, tree) in enumerate(trees.items()):
             report(0.7 + 0.25 * at / len(trees), f"cuts of {name}")
             preferences[name] = by_cut(tree, pairs)
+        # The maximum likelihood thesaurus is only reported for comparison.
         order = [name for name in trees if name != MLE]
         others = [(LemmatisedQuadruple(*one[:4]), one.attachment == NOUN) for one in sources.quads]
         association = Association.from_quadruples(normal, answers, others)
@@ -110,6 +112,7 @@ class Chain:
             *(self.ratio(name, normal) for name in self.order),
             self.association.log_ratio(normal),
         ]
+        # The first estimate that is neither a tie nor undefined decides.
         for at, one in enumerate(found):
             fresh = (stage == default) & ~np.isnan(one) & (one != 0)
             ratio[fresh], stage[fresh] = one[fresh], at
@@ -122,6 +125,7 @@ class Chain:
         for noun in (True, False):
             own = self.preferences[name]
             heads = [_head(quad, noun) for quad in quads]
+            # The printed rule compares p(noun2|verb, prep) with p(noun2|noun1, prep) as they are.
             plain = name == WORDS or self.rule == PRINTED
             p = own.probability(words, heads) if plain else own.smooth(words, heads)
             if self.rule != PRINTED:
@@ -137,11 +141,13 @@ class Chain:
         """Report coverage and accuracy of each estimate alone, then of the growing chain."""
         normal = self.forms.normal(quads)
         rows = []
+        # Each estimate alone.
         for name in self.preferences:
             found = self.ratio(name, normal)
             rows.append(
                 BackoffStage.measure(name, ~np.isnan(found) & (found != 0), (found > 0) == truth)
             )
+        # The chain up to each stage.
         for at in range(1, len(self.stages)):
             names = self.stages[: at + 1]
             name = " + ".join(names) if at < len(self.order) else f"+ {names[-1]}"

@@ -75,8 +75,10 @@ class FeatureRows:
 
 def kernel(a: FeatureRows, b: FeatureRows, pooled: bool) -> Floats:
     """Return K of each pair; pairs with different prepositions count less."""
+    # A product over verb and nouns: one dissimilar word makes the pair dissimilar.
     out = np.ones((len(a), len(b)), dtype=np.float32)
     for at in range(3):
+        # cos⁺, times 1 − d, plus d for the same known word, mapped to [½, 1].
         alike = np.maximum(a.vectors[at] @ b.vectors[at].T, 0)
         alike *= np.float32(1 - EXACT)
         mine, its = a.words[:, at], b.words[:, at]
@@ -84,6 +86,7 @@ def kernel(a: FeatureRows, b: FeatureRows, pooled: bool) -> Floats:
         alike += np.float32(1)
         alike *= np.float32(0.5)
         out *= alike
+    # The linear part for other evidence.
     out += np.float32(LINEAR) * (a.evidence @ b.evidence.T)
     if pooled:
         same = a.prepositions[:, None] == b.prepositions[None, :]
@@ -118,8 +121,10 @@ class Machine:
         """Fit the machine; return it with the leave-one-out scores."""
         goal = np.where(nouns, 1.0, -1.0)
         left_out = np.zeros(len(items), dtype=np.float32)
+        # Rare prepositions share one machine.
         times = Counter(items.prepositions)
         groups = _by_name([one if times[one] >= RARE else POOL for one in items.prepositions])
+        # The Cholesky decomposition dominates the time: progress by the cube of the sizes.
         work, done = sum(min(len(rows), MOST) ** 3 for rows in groups.values()), 0.0
         blocks, drawn = {}, {}
         for name, rows in groups.items():
@@ -131,6 +136,7 @@ class Machine:
             if progress is not None:
                 progress(done / work)
         made = cls(items, blocks)
+        # Quadruples that were not sampled are scored like new ones.
         for rows in drawn.values():
             left_out[rows] = made.scores(items.select(rows))
         return made._compact(), left_out
@@ -141,6 +147,7 @@ class Machine:
         known = [name if name in self.blocks else POOL for name in items.prepositions]
         for name, rows in _by_name(known).items():
             block = self.blocks.get(name)
+            # Neither this preposition nor the pool: the mean of all machines.
             if block is None:
                 out[rows] = np.mean([one.mean for one in self.blocks.values()])
                 continue

@@ -203,6 +203,7 @@ def make_sources(
             f"pairs is a {type(pairs).__name__}: expected Counts, or the path of a counts file",
             code="invalid-input",
         )
+    # The bundled quadruples serve as other text, unless the training data are those.
     others = sample("pp_quads")
     bundled = {one[:4] for one in others}
     if sum(one[:4] in bundled for one in quads) > OWN * len(quads):

@@ -134,6 +134,7 @@ def log_odds(counts: Any) -> Floats:
     Each part has two pseudo-tokens with the odds of the preposition: an unseen part gives 0.
     """
     counts = np.asarray(counts, dtype=np.float64)
+    # The odds of the preposition alone, with ½ added to both answers.
     shares = (counts[:, -1] + 0.5) / (counts[:, -1].sum(axis=1, keepdims=True) + 1)
     usual = np.log(shares[:, 0] / shares[:, 1])
     added = counts[:, :-1] + SMOOTHING * shares[:, None, :]
@@ -147,6 +148,7 @@ def back_off(counts: Any) -> tuple[Floats, Ints]:
     new, p(N) is 1.
     """
     counts = np.asarray(counts)
+    # From the most general level to the most specific: later ones overwrite.
     share = np.ones(len(counts))
     level = np.full(len(counts), len(LEVELS))
     for at in reversed(range(len(LEVELS))):
@@ -177,11 +179,13 @@ class Tendencies(Keyed):
     @classmethod
     def from_quadruples(cls, quads: Sequence[LemmatisedQuadruple], nouns: BoolArray) -> Self:
         """Estimate tendencies from quadruples; `nouns` is True for those with the answer N."""
+        # 1. The mean answer of each preposition, shrunk towards 0 by two pseudo-quadruples.
         goal = np.where(nouns, 1.0, -1.0).tolist()
         usual: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 2.0])
         for quad, one in zip(quads, goal, strict=True):
             usual[quad.preposition][0] += one
             usual[quad.preposition][1] += 1
+        # 2. The mean deviation from it for each part, shrunk by SHRINK.
         table: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, SHRINK])
         for quad, one in zip(quads, goal, strict=True):
             total, times = usual[quad.preposition]
@@ -203,6 +207,7 @@ class Tendencies(Keyed):
         Leaving out each quadruple alone would reveal its answer by what is missing. Identical
         quadruples fall into the same tenth.
         """
+        # Folds of distinct quadruples.
         numbers = {quad: at for at, quad in enumerate(dict.fromkeys(quads))}
         shuffled = rng.permutation(len(numbers)) % FOLDS
         fold = shuffled[[numbers[quad] for quad in quads]]
@@ -241,6 +246,7 @@ class Association(Keyed):
     ) -> Self:
         """Count quadruples; `nouns` is True for the answer N. Quadruples in `others` weigh less."""
         counts: defaultdict[str, float] = defaultdict(float)
+        # Own quadruples count 1, those of other text OTHERS.
         own = zip(quads, nouns, repeat(1.0))
         for quad, noun, times in chain(own, ((*one, OTHERS) for one in others)):
             counts[quad.preposition] += times
@@ -326,6 +332,7 @@ class SlotCounts:
         by_noun = counts[..., 0]
         seen = self.slots.look_up(map(_slot_keys, quads), 6)
         everything, prep, verb, both, noun, second = seen.T
+        # p(prep) over all verbs, the reference of the verb's own rate.
         usual = np.where(prep > 0, prep / np.maximum(everything, 1), 1.0)
         takes = np.log((both + 2 * usual) / ((verb + 2) * usual) + 1e-3)
         columns = [

@@ -126,6 +126,7 @@ def read_classes(source: Any, train: Any, names: tuple[Any, Any] | None) -> list
             "pair (memberships, centroids) or a name",
             code="invalid-input",
         )
+    # Fitted classes must belong to the same words and contexts.
     fitted = own.memberships.shape[0], own.centroids.shape[1]
     if fitted != train.shape:
         raise InputError(
@@ -183,6 +184,7 @@ def _from_thesaurus(
         raise InputError(
             "a thesaurus is matched by words: fit the model to Counts", code="invalid-input"
         )
+    # Words are matched by name; words that the thesaurus lacks are placed by their counts.
     at = np.array([source.rows.get(word, -1) for word in names[0].tolist()])
     known = np.flatnonzero(at >= 0)
     if not known.size:
@@ -216,6 +218,7 @@ def _count_classes(rows: Any, train: Any) -> Clustering:
     """Return classes with the counts of their words; words in no class are placed by counts."""
     table, mass = _count(rows, train)
     found = Clustering(Tree.flat(mass.size), rows, table, mass, rule=COUNTED)
+    # Words in no class are placed like new words.
     lost = np.asarray(rows.sum(axis=1)).ravel() <= 0
     if lost.any():
         placed = sparse.csr_array(found.place(train) * lost[:, None])

@@ -102,11 +102,13 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
             self._learn(train, named, seed, {} if learnt is None else learnt)
             self._weigh(held, named)
             return self
+        # 1. Learn from nine tokens in ten, and fit the weights to the tenth.
         part, held = self._hold_out(train, seed)
         if not part.sum() > 0:
             part, held = train, sparse.csr_array(train.shape)
         self._learn(part, named, seed, {})
         self._weigh(held, named)
+        # 2. Learn again from all tokens with the same weights.
         before = self._train, self.classes_, self._predictors
         self._learn(train, named, seed, {})
         if _kinds(self._predictors) != _kinds(before[-1]):
@@ -219,6 +221,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
                         f"classes={self.classes!r}: {name!r} has no classes, so not in a list",
                         code="invalid-option",
                     )
+        # A single named model brings its own kind of backoff and base; a list uses Kneser–Ney's.
         families = tuple(dict.fromkeys(name for part in parts for name in part.families))
         base = parts[0] if parts and len(self._sources()) == 1 else recipe("kneser-ney")
         own = base.own if self.backoff == "auto" else self.backoff
@@ -263,6 +266,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         for source in self._sources():
             if not isinstance(source, str):
                 found += read_classes(source, train, names)
+        # Families that other models have learnt already are shared.
         for family in named.families:
             if family not in learnt:
                 learnt[family] = learn_family(family, train, seed)
@@ -307,6 +311,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         """Predict all contexts of some words."""
         m = given.shape[1]
         out = np.empty((rows.size, m))
+        # In batches of words: all predictions of all contexts are held at once.
         step = max(1, CELLS // (m * len(predictors)))
         for begin in range(0, rows.size, step):
             part = rows[begin : begin + step]

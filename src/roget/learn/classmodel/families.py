@@ -60,6 +60,7 @@ def _nearest(train: Any, seed: int) -> list[ClassCounts]:
     words = unit(associations @ projection)
     shares = sparse.csr_array(train / np.maximum(totals, 1e-300)[:, None])
     background = unigram(train)
+    # A word without counts predicts the unigram.
     shares = shares + sparse.csr_array((totals == 0)[:, None] * background)
     centroids = sparse.csr_array(sparse.vstack([shares, background[None, :]], format="csr"))
     found, mass = [], np.append(np.zeros(n), 1.0)
@@ -104,6 +105,7 @@ class NearestWords(Rule):
             near = vectors[begin : begin + ROWS] @ words.T
             rows = np.arange(len(near))
             if same:
+                # The word itself is not its neighbour.
                 near[rows, begin + rows] = -2.0
             best = np.argpartition(-near, size - 1, axis=1)[:, :size]
             weights = np.maximum(np.take_along_axis(near, best, axis=1), 0.0) ** POWER

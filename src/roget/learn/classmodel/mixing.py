@@ -96,6 +96,7 @@ def closed_form(matrix: Any, levels: int) -> Floats:
         np.clip(np.rint(sparse.csr_array(matrix).data), 0, levels + 2).astype(np.int64),
         minlength=levels + 2,
     ).astype(np.float64)
+    # n_1 and n_2; without them Y falls back to ½.
     once, twice = seen[1], seen[2] if seen.size > 2 else 0.0
     base = once / (once + 2 * twice) if once and twice else 0.5
     if levels == 1:
@@ -181,6 +182,7 @@ def _learn_discounts(
     known: PredictionData, stack: Floats, counts: Floats, discounts: Floats
 ) -> Mixture:
     """Fit weights and discounts in turn until both converge."""
+    # Alternate: EM for the weights, then L-BFGS for the discounts, until the discounts settle.
     weights = np.full(len(stack), 1 / len(stack))
     if counts.size and counts.sum() > 0:
         for _ in range(ROUNDS):

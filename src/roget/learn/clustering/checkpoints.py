@@ -108,6 +108,7 @@ def interruptible() -> Iterator[Pause]:
             raise _AtOnce
         asked.set()
 
+    # Signal handlers can be set in the main thread only.
     usual = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(usual):
         yield pause

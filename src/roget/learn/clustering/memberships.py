@@ -72,6 +72,7 @@ def sparsify(q: Array, least: float = KEPT) -> Any:
 
 def replace_rows(table: Any, rows: Array, new: Any) -> Any:
     """Return the table with some of its rows replaced by the rows of a smaller one."""
+    # Stack the new rows above the table, and pick every row from either.
     place = np.full(table.shape[0], -1)
     place[rows] = np.arange(rows.size)
     order = np.where(place >= 0, place, new.shape[0] + np.arange(place.size))
@@ -92,6 +93,7 @@ def predict_cells(memberships: Any, centroids: Any, rows: Array, columns: Array)
     out = np.empty(rows.size)
     by_column: Any = centroids.T
     by_column = by_column.tocsr() if sparse.issparse(by_column) else np.ascontiguousarray(by_column)
+    # In batches: the two gathered tables have entries × clusters cells.
     step = max(1, CELLS // centroids.shape[0])
     for begin in range(0, out.size, step):
         part = slice(begin, begin + step)

@@ -480,6 +480,7 @@ class Clustering(ReportMixin):
 
     def place_among(self, given: Any, clusters: Ints) -> Floats:
         """Return p(c|word) as if only these clusters existed."""
+        # Splits of clusters act after placement, so their columns are normalised afterwards.
         below: Clustering | None = self
         while below is not None and not below.divisions:
             below = below.learnt
@@ -495,6 +496,7 @@ class Clustering(ReportMixin):
         tree = Tree.flat(clusters.size)
         mass, learnt, parts = self.mass[clusters], self.learnt, self.parts
         if learnt is not None and parts is not None:
+            # Restrict the learnt leaves to the parts of these clusters.
             inside = np.flatnonzero(np.isin(parts, clusters))
             learnt = learnt._select(inside)
             number = np.full(self.n_clusters, -1)

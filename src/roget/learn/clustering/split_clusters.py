@@ -41,9 +41,11 @@ def split_cluster(clusters: Ints, centroid: Floats, mass: float, sides: Floats) 
     p(side|context) is estimated from these counts and shrunk towards p(side), so that the weighted
     mean of the two sides is the original centroid.
     """
+    # p(side|v) from the counts of the words of each side, shrunk towards p(side).
     seen = sides.sum(axis=0)
     usual = sides.sum(axis=1) / seen.sum() if seen.sum() > 0 else np.full(2, 0.5)
     shares = (sides + PRIOR * usual[:, None]) / (seen + PRIOR)
+    # p(v|side) ∝ p(side|v)·p(v|cluster).
     parts = shares * centroid
     sums = parts.sum(axis=1)
     centroids = np.where(

@@ -27,6 +27,7 @@ def measure_alpha(codes: Ints) -> float | None:
     if not total or (values > 0).sum() < 2:
         return None
     # The pairs of judgements of an item are weighted by its number of judges.
+    # α = 1 − observed/expected disagreement.
     unlike = judges[paired] ** 2 - (counts[paired] ** 2).sum(axis=1)
     observed = float((unlike / (judges[paired] - 1)).sum()) / total
     expected = float(total**2 - (values**2).sum()) / (total * (total - 1))

@@ -133,6 +133,7 @@ class Judgement:
             for name, right, own in zip(self.people, good & known, known, strict=True)
         ]
         if len(rows) > 1:
+            # All together: the mean over annotators is one observation per line.
             some = known.any(axis=0)
             means = (good & known).sum(axis=0)[some] / known.sum(axis=0)[some]
             rows.append((ALL, float(means.sum()), int(some.sum())))
@@ -168,6 +169,7 @@ def judge_answers(key: PathLike | QuestionSheet, filled: Mapping[str, PathLike],
     FormatError
         If a sheet does not belong to this key or has invalid answers; it lists the lines.
     """
+    # Each filled-in sheet becomes a row of codes, in the order of the key's lines.
     sheet = key if isinstance(key, QuestionSheet) else read_key(key)
     if not filled:
         raise InputError(
@@ -297,6 +299,7 @@ def _parse_answer(text: str, kind: str, question: Question) -> tuple[str, int]:
     number = _parse_number(plain)
     if number is not None and 1 <= number <= len(choices):
         return "", number - 1
+    # A verdict may be abbreviated, if that is unambiguous.
     begun = [code for code, one in enumerate(known) if kind == READING and one.startswith(plain)]
     if len(begun) == 1:
         return "", begun[0]

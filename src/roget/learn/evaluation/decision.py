@@ -72,6 +72,7 @@ class DecisionTask:
         """
         whole = sparse.csr_array(matrix, dtype=np.float64)
         totals = np.asarray(whole.sum(axis=0)).ravel()
+        # 1. The band of fairly frequent contexts, and the pairs to choose from.
         low, high = (share * totals.sum() for share in BAND)
         band = np.flatnonzero((totals >= low) & (totals <= high))
         part = whole[:, band].toarray()
@@ -84,14 +85,17 @@ class DecisionTask:
                 code="too-little-text",
             )
         rng = np.random.default_rng(random_state)
+        # 2. Delete the chosen pairs.
         drawn = rng.choice(words.size, min(pairs, words.size), replace=False)
         gone = np.zeros(part.shape, dtype=bool)
         gone[words[drawn], at[drawn]] = True
+        # 3. A triple for each rival that was not deleted and has another count.
         word, context = np.repeat(words[drawn], band.size), np.repeat(at[drawn], band.size)
         rival = np.tile(np.arange(band.size), drawn.size)
         ask = ~gone[word, rival] & (part[word, context] != part[word, rival])
         word, context, rival = word[ask], context[ask], rival[ask]
         right = part[word, context] > part[word, rival]
+        # Exceptional: the more frequent context overall is not the preferred one.
         more = totals[band[context]] - totals[band[rival]]
         exceptional = (more != 0) & (right != (more > 0))
         deleted = sparse.coo_array(gone)
@@ -181,6 +185,7 @@ def decide(
     for number in range(draws):
         seed = asked.random_state + number
         task = DecisionTask.draw(chosen.matrix, [seed, 0], asked.pairs)
+        # The rehearsal deletes further pairs, on which the weights of the classes are learnt.
         rehearsal = DecisionTask.draw(task.train, [seed, 1], asked.pairs, purpose="rehearsal")
         stage = DecisionStage(task, rehearsal, seed)
         for place, name in enumerate(names):
@@ -218,6 +223,7 @@ class DecisionStage:
         else:
             learnt = [one for family in families for one in self._learn(family)]
             labels, here, before = zip(self._weigh_contexts(), *learnt, strict=True)
+            # Weights from the rehearsal, decisions in the task.
             weights = combine(np.stack(before, axis=1), rehearsal.right)
             every, odd = task.judge(np.stack(here, axis=1) @ weights)
             if weights.any():
@@ -282,6 +288,7 @@ def _take_logs(classes: ClassCounts, band: Array) -> Floats:
 
 def combine(margins: Floats, right: Array) -> Floats:
     """Fit non-negative weights with which the margins decide best by logistic loss."""
+    # Margins in favour of the right answer: the loss is Σ ln(1 + exp(−w·margin)).
     signed = np.where(right, 1.0, -1.0)[:, None] * margins
     start = np.full(signed.shape[1], 1 / signed.shape[1])
 

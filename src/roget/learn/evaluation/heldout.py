@@ -199,6 +199,7 @@ def trial(
     if held.total < LEAST:
         return None
     progress = report and (lambda now: report(replace(now, facts={**now.facts, "trial": True})))
+    # The same number of clusters and β, learnt from nine tokens in ten.
     again = model.renew(progress)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

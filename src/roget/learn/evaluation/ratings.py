@@ -192,6 +192,7 @@ def judge_ratings(
     left, right = rows[known].T
     people = np.array([pair.rating for pair in given])[known]
     ways = (by, *(way for way in WAYS if way != by))
+    # Similarities of the pairs in every way, with the tree and the baseline last.
     alike = {way: lookup.similarities(thesaurus, left, right, way) for way in ways}
     alike |= {TREE: _share_classes(thesaurus, left, right)}
     alike |= {BASELINE: cosine_of_counts(thesaurus.counts, left, right)}
@@ -230,6 +231,7 @@ def correlate(values: Floats, others: Floats) -> Any:
     >>> float(correlate(np.array([1.0, 2.0, 3.0]), np.array([2.0, 9.0, 4.0])))
     0.5
     """
+    # Pearson's correlation of the ranks, ties having their mean rank.
     ranks = [stats.rankdata(one, axis=-1) for one in (values, others)]
     one, other = (rank - rank.mean(axis=-1, keepdims=True) for rank in ranks)
     long = np.sqrt((one**2).sum(axis=-1) * (other**2).sum(axis=-1))
@@ -258,6 +260,7 @@ def _draw(table: Floats, draws: int, seed: int) -> Floats:
     """Return ρ of each row with the first over resampled columns: samples × other rows."""
     rng, size = np.random.default_rng(seed), table.shape[1]
     found = np.empty((draws, table.shape[0] - 1))
+    # In batches: a batch holds resamples × pairs ranks.
     step = max(1, _CELLS // table.size)
     for begin in range(0, draws, step):
         some = rng.integers(size, size=(min(step, draws - begin), size))

@@ -94,6 +94,7 @@ def draw_sheet(thesaurus: Thesaurus, **options: Any) -> QuestionSheet:
         raise InputError(f"made_up={made_up} requires kind='reading'", code="conflicting-options")
     n = asked.words or WORDS[kind]
     least = n + 1 if kind == INTRUSION else LEAST
+    # 1. The words of each class that may be shown, and the classes that have enough.
     draw = _Draw(thesaurus, np.random.default_rng(asked.random_state))
     nodes = thesaurus.nodes(asked.level)
     found = {node: draw.order(node, asked.shown) for node in nodes}
@@ -106,6 +107,7 @@ def draw_sheet(thesaurus: Thesaurus, **options: Any) -> QuestionSheet:
         )
     short = Notice(f"{lacking}; {classes} were requested", code="too-little-text")
     notes = () if len(good) >= classes else (short,)
+    # 2. Draw classes with equal chances, and make a line of each.
     drawn = draw.rng.permutation([*good])[:classes].tolist()
     if kind == INTRUSION:
         return QuestionSheet(kind, tuple(draw.ask_intruders(drawn, good, n + 1)), notes)
@@ -155,6 +157,7 @@ class _Draw:
         for line, node in enumerate(drawn, start=1):
             members = classes[node][:n].tolist()
             others = [rows[: TWICE * n] for other, rows in classes.items() if other != node]
+            # The removed word is random, so the intruder's frequency is as random as the members'.
             left_out = members.pop(int(self.rng.integers(len(members))))
             far = self._choose_far(classes[node][:n], others)
             intruder = self._match(left_out, members, far, np.concatenate(others))
@@ -215,6 +218,7 @@ class _Draw:
             good = [one for one in rows.tolist() if self._words[one].casefold() not in there]
             fresh = np.array([one for one in good if one not in self._used] or good, dtype=np.int64)
             if fresh.size:
+                # Nearest in log frequency, ties in random order; of these the nearest in length.
                 apart = np.abs(np.log(self._totals[fresh] / self._totals[row]))
                 order = self.rng.permutation(fresh.size)
                 near = fresh[order[np.argsort(apart[order], kind="stable")]][:NEAR].tolist()

@@ -79,6 +79,7 @@ class Similarity:
 
     def compare(self, rows: Ints) -> Floats:
         """Return the similarity of some words to all words."""
+        # e, the geometric mean of the numbers of tokens of each pair.
         seen = self._roots[rows][:, None] * self._roots
         share = seen / (seen + SURE)
         mixed = share * self._own.compare(rows) + (1 - share) * self._more.compare(rows)

@@ -88,6 +88,7 @@ class Representation:
         weights = _close(weigh(matrix, totals), words, contexts)
         parts, lengths, values = [], [], []
         near = [None] * len(widths) if start is None else start.bases(weights.shape[0])
+        # Two blocks: the SVD of the weights, and of the weights with unit rows.
         for table, width, basis in zip((weights, unit(weights)), widths, near, strict=True):
             left, singular, _ = decompose(table, width, seed, basis)
             rows = (left * singular).astype(np.float32)
@@ -217,6 +218,7 @@ def spread(
             here = np.flatnonzero((own >= begin) & (own < begin + BLOCK))
             cosines[own[here] - begin, here] = -1
         best = np.argpartition(-cosines, nearest - 1, axis=1)[:, :nearest]
+        # Cubed cosines, normalised: the nearest neighbours dominate.
         weights = np.maximum(np.take_along_axis(cosines, best, axis=1), 0) ** 3
         weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-12)
         rows = np.repeat(np.arange(part.shape[0]), nearest)
@@ -262,6 +264,7 @@ def decompose(matrix: Any, dimensions: int, seed: int, near: Any = None) -> tupl
         there = sparse.csr_array(matrix if wide else matrix.T, dtype=np.float32)
         back = sparse.csr_array(there.T)
         rng = np.random.default_rng(seed)
+        # A random start, with columns near the solution if these are known.
         basis = rng.standard_normal((there.shape[0], dimensions + MORE)).astype(np.float32)
         if near is not None:
             known = near[:, :dimensions]

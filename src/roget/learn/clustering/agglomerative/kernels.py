@@ -62,6 +62,7 @@ class Clusters(NamedTuple):
 @compiled_within
 def _lose(clusters: Clusters, one: int, other: int) -> float:
     """Return L(one, other); `one` is in the dense buffer. Symmetric to the bit."""
+    # Only contexts of both clusters contribute to the sum over contexts.
     common = 0.0
     for at in range(clusters.start[other], clusters.start[other] + clusters.size[other]):
         here = clusters.dense[clusters.contexts[at]]
@@ -133,6 +134,7 @@ def _update(clusters: Clusters, other: int, one: int, gone: int, lost: float) ->
 @compiled_within
 def _rebuild(clusters: Clusters, one: int, gone: int) -> None:
     """Rebuild the list of a cluster; update the other lists if it has absorbed `gone` (else −1)."""
+    # Spread the row over all contexts, so that other rows are compared in one pass.
     own = range(clusters.start[one], clusters.start[one] + clusters.size[one])
     for at in own:
         clusters.dense[clusters.contexts[at]] = clusters.shares[at]
@@ -162,6 +164,7 @@ def _make_room(clusters: Clusters, needed: int) -> None:
     """Close the gaps if `needed` more entries would not fit."""
     if clusters.used[0] + needed <= clusters.shares.size:
         return
+    # Copy the rows to the front in the order of their positions, which never overlaps.
     end = 0
     for one in np.argsort(clusters.start):
         if clusters.mass[one] <= 0.0:
@@ -180,6 +183,7 @@ def _make_room(clusters: Clusters, needed: int) -> None:
 def join(clusters: Clusters, one: int, other: int) -> None:
     """Merge `other` into `one`, adding entries with the same context; lists are not updated."""
     _make_room(clusters, clusters.size[one] + clusters.size[other])
+    # Merge two rows sorted by context, adding entries with the same context.
     begin = end = clusters.used[0]
     a, b = clusters.start[one], clusters.start[other]
     last_a, last_b = a + clusters.size[one], b + clusters.size[other]

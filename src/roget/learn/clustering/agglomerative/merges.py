@@ -42,6 +42,7 @@ class Merges:
         require_range("pairs", pairs, 0, n_words)
         one, other = pairs.T
         order = np.arange(len(pairs))
+        # Step at which each cluster is merged away; clusters must exist when they are merged.
         gone = np.full(n_words, len(pairs))
         gone[other[::-1]] = order[::-1]
         if not (np.all(one < other) and np.all(gone[other] == order) and np.all(gone[one] > order)):
@@ -102,6 +103,7 @@ def merge_words(
         pairs[:done], losses[:done] = earlier.pairs, earlier.losses
         for one, other in earlier.pairs.tolist():
             kernels.join(clusters, one, other)
+    # First the lists of all clusters, then the merges in blocks.
     for begin in range(0, n, BLOCK):
         kernels.rebuild(clusters, begin, min(begin + BLOCK, n))
         pause()
@@ -120,6 +122,7 @@ def merge_words(
 def _begin(joint: Any) -> kernels.Clusters:
     n, m = joint.shape
     joint = sparse.csr_array(joint)
+    # Merged rows are appended: twice the entries leave room before gaps must be closed.
     room = 2 * joint.nnz + m
     contexts, shares, terms = np.zeros(room, dtype=np.int32), np.zeros(room), np.zeros(room)
     contexts[: joint.nnz], shares[: joint.nnz] = joint.indices, joint.data

@@ -70,6 +70,7 @@ def choose(
     `pause` where stopping does no harm: a KeyboardInterrupt from it ends the search with the best
     so far.
     """
+    # 1. Hold out one token in ten.
     rng = generator(options.random_state if random_state is None else random_state)
     matrix = sparse.csr_array(counts.matrix if isinstance(counts, Counts) else counts)
     train, held = heldout.hold_out(matrix, HELD_OUT, rng)
@@ -87,6 +88,7 @@ def choose(
         n_jobs=options.n_jobs,
         pause=pause,
     )
+    # 2. Follow the path from one cluster upwards, and keep the best point by each loss.
     first = _candidate(1, start, tokens, None)
     best, table, interrupted = dict.fromkeys(LOSSES, first), [first.row], False
     waited = dict.fromkeys(LOSSES, 0)
@@ -101,14 +103,17 @@ def choose(
                 leader = min(group, key=lambda candidate: candidate.row[loss])
                 waited[loss] += 1
                 ahead, error = tokens.lead(leader.predicted[loss], best[loss].predicted[loss])
+                # More clusters must be better by two standard errors of the paired difference.
                 if ahead - ERRORS * error - LEAST > 0:
                     best[loss], waited[loss] = leader, 0
+            # 3. Stop when neither loss has improved for a while, at √n clusters at the latest.
             helpful = best["backoff"] is not first
             late = group[-1].row["n_clusters"] >= enough or waited["alone"] >= PATIENCE
             if waited["backoff"] >= PATIENCE and (helpful or late):
                 break
     except KeyboardInterrupt:
         interrupted = True
+    # If classes never helped the words' own counts, the classes alone decide.
     row = best["backoff" if best["backoff"] is not first else "alone"].row
     return KSelection(int(row["n_clusters"]), float(row["beta"]), table, interrupted)
 
@@ -120,6 +125,7 @@ def _groups(
     least = 0.0
     for k in _grid(min(words, MOST)):
         search = options.method.search
+        # Split up to k clusters, then raise β from there and measure at each step.
         reached, at = walker.reach(k, search.first_beta(options.beta))
         highest = search.last_beta(at) if options.beta is None else options.beta
         if reached < k:

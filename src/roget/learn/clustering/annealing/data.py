@@ -56,13 +56,16 @@ def prepare(matrix: Any, prior: str = "empirical", dtype: str = "float64") -> Da
     totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
     if not (totals > 0).all():
         raise InputError(f"row {int(np.argmin(totals > 0))} has no counts", code="too-little-text")
+    # p(n) ∝ the word's tokens, or uniform.
     weight = totals if prior == "empirical" else np.ones_like(totals)
     exact = distributions(matrix, totals)
     shares = weight / weight.sum()
     logs = np.log(exact.data)
+    # H(p_n), which turns the cross-entropies of the E step into divergences.
     entropy = -_row_sums(exact.data * logs, exact.indptr)
     columns = exact.tocsc()
     columns.sort_indices()
+    # p(n)·p_n(v) by context, the weights of the M step.
     weights = columns.data * shares[columns.indices]
     background = _row_sums(weights, columns.indptr)
     return Data(

@@ -67,8 +67,10 @@ class Annealing(Clusterer, AnnealingOptions):
         check(self, CALLED, dtype=str(self.dtype).rpartition(".")[2].strip("<>'"))
 
     def _learn(self, matrix: Any) -> None:
+        # 1. The training words, as distributions over contexts.
         _, learnt, part = select_learnable(matrix, self.min_count)
         data = prepare(part, self.prior, self.dtype)
+        # 2. The settings: those of an interrupted run, requested, or chosen on held-out counts.
         kept, earlier = self._checkpoint(data)
         with kept.guard():
             settings = (
@@ -79,6 +81,7 @@ class Annealing(Clusterer, AnnealingOptions):
                 # The number of clusters was not fully chosen: the next run must not resume with it.
                 kept = checkpoints.Checkpoint(None, self.name, (), {})
             state, path = self._anneal(data, settings, kept, earlier)
+        # 3. The clustering: training words may keep their memberships, the others are placed.
         self.beta_ = state.beta
         bare = Clustering(
             state.tree, sparse.csr_array((0, state.n_clusters)), state.centroids, state.mass,
@@ -94,6 +97,7 @@ class Annealing(Clusterer, AnnealingOptions):
 
         whole = replace(bare, memberships=place_words(bare, state.membership))
         self.clustering_ = close_gaps(whole, place_words)
+        # 4. Notes and warnings.
         gone = state.n_clusters - self.n_clusters_
         self.notes_ = _notes(path, self.method.search.lowest, gone)
         wanted, found = settings.n_clusters, state.n_clusters
@@ -259,6 +263,7 @@ def _empty(found: Clustering) -> dict[int, int]:
     gone = np.flatnonzero(sizes == 0)
     if not gone.size or not found.labels.size:
         return {}
+    # Σ_n p(gone|n)·p(c|n): the cluster that shares most membership with the empty one.
     shared = to_dense(found.memberships[:, gone].T @ found.memberships)
     shared[np.arange(gone.size), gone] = 0
     shared[:, sizes > 0] += 1e-300  # a cluster without words goes to one with words

@@ -78,6 +78,7 @@ def ranges(indptr: Array) -> list[tuple[int, int]]:
     """Split rows into ranges with about the same number of entries."""
     rows = int(indptr.size - 1)
     parts = max(1, min(CHUNKS, rows, int(indptr[-1]) // CHUNK))
+    # Cut the entries, not the rows, into equal parts: rows differ in length.
     cuts = np.searchsorted(indptr, np.linspace(0, indptr[-1], parts + 1)[1:-1])
     bounds = np.unique([0, *np.clip(cuts, 0, rows), rows]).tolist()
     return list(pairwise(bounds))
@@ -273,6 +274,7 @@ class AnnealingPath:
 
         If `beta` is passed it holds from the first split on, if the search keeps it.
         """
+        # Continue from the snapshot of the last number reached.
         if self._at[0] < k:
             with closing(self._annealer(k, beta)) as annealer:
                 for state in annealer.states():

@@ -84,6 +84,7 @@ class CoclusterTable:
             counts = np.arange(logs.size, dtype=np.float64)
             logs[:] = xlogy(counts, counts)
         found = []
+        # Each side has its own tables of lnΓ(b·n), by the number of items of a class.
         for side in self.sides:
             sizes = np.zeros(side.n + 3)
             if b > 0:
@@ -159,6 +160,7 @@ def _log_partitions(n: int) -> Floats:
     Exact for few items, else to a relative error of about 1/n.
     """
     k = np.arange(1, n + 1, dtype=np.float64)
+    # Exact: the recurrence S(n, k) = k·S(n − 1, k) + S(n − 1, k − 1) in the log domain.
     if n <= 500:
         logs = np.full(n + 1, -math.inf)
         logs[0] = 0.0
@@ -177,6 +179,7 @@ def _log_partitions(n: int) -> Floats:
 def _saddle(n: int, k: Floats) -> Floats:
     """Return ln S(n, k), the partitions into k classes, by the saddle point of (eˣ − 1)ᵏ/xⁿ."""
     out = np.zeros(k.size)
+    # S(n, 1) = S(n, n) = 1, so only the inner values are approximated.
     inner = (k > 1) & (k < n)
     j = k[inner]
     ratio = n / j
@@ -238,6 +241,7 @@ def choose(
 
 def _descend(grid: tuple[float, ...], start: float, cost: Any) -> float:
     """Return the grid value from which no step to either side gains."""
+    # Walk from the grid value nearest to the present one while the length falls.
     at = int(np.argmin(np.abs(np.log(np.array(grid) / start))))
     here = cost(grid[at])
     for step in (1, -1):

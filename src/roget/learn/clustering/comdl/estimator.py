@@ -102,6 +102,7 @@ class CoMDL(Clusterer, CoMDLOptions):
             raise InputError(
                 f"the counts add up to {rows.sum():g}; the maximum is 2^53", code="too-large"
             )
+        # Only rows and columns with counts take part in the search.
         part = matrix if seen[0].size == rows.size else matrix[seen[0]]
         part = part if seen[1].size == columns.size else part[:, seen[1]]
         data = prepare(part, "printed" if self._printed else self.partition)
@@ -223,6 +224,7 @@ class CoMDL(Clusterer, CoMDLOptions):
             except KeyboardInterrupt:
                 self._interrupt("the classes found so far are kept")
         self.n_iter_ = max(1, search.done)
+        # A requested number of classes must not be changed by merging further.
         shorten = self._wanted == (None, None)
         ends = [build_hierarchy(data, one, shorten=shorten) for one in search.results()]
         return sorted(ends, key=lambda end: end.length.total)

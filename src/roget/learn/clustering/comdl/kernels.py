@@ -128,6 +128,7 @@ def _xlogx(x: float) -> float:
 @compiled
 def rise_table(count: float, r: float, a: float, table: Floats) -> float:
     """Return lnΓ(count + r + a) − lnΓ(count + a)."""
+    # Integer counts are looked up; fractions and large counts are computed.
     if count + r < table.size:
         low = int(count)
         return float(table[low + int(r)] - table[low])
@@ -181,6 +182,7 @@ def _gains(
     full, filled = scratch.full, scratch.filled
     for c in range(k + 1):
         gain[c] = 0.0
+    # `base` collects the gain of empty blocks, which all classes share.
     at_own, base = 0.0, 0.0
     for t in range(n):
         j = touched[t]
@@ -240,6 +242,7 @@ def _shift(
             full[j, filled[j]] = new
             filled[j] += 1
         row[new] += r
+        # Update the cached cost of one more token in the two changed blocks.
         logs[j, old] = rise_by_one(row[old], a)
         logs[j, new] = rise_by_one(row[new], a)
 
@@ -250,10 +253,12 @@ def _close(gone: int, last: int, counts: CoclusterCounts, a: float, scratch: Scr
     labels, size, mass = counts.labels, counts.size, counts.mass
     blocks, logs, full = counts.blocks, counts.logs, scratch.full
     held, fixed = scratch.held, scratch.fixed
+    # 1. Relabel the items of the last class, which takes the number of the empty one.
     if gone != last:
         for item in range(labels.size):
             if labels[item] == last:
                 labels[item] = gone
+    # 2. Move its totals, cached terms and blocks; the last class becomes empty.
     size[gone], mass[gone] = size[last], mass[last]
     held[gone], fixed[gone] = held[last], fixed[last]
     size[last], mass[last] = 0, 0
@@ -272,6 +277,8 @@ def _cache_class(c: int, counts: CoclusterCounts, tables: CostTables, scratch: S
     if tables.b == 0:
         scratch.held[c] = scratch.fixed[c] = counts.mass[c] * math.log(n) if n else 0.0
         return
+    # lnΓ(R + b·n) of the class; one more item also changes lnΓ(b·n) and, if sizes
+    # are coded, ln n!.
     scratch.held[c] = log_gamma(counts.mass[c] + tables.b * n) if n else 0.0
     scratch.fixed[c] = scratch.held[c] + tables.sizes[n + 1] - tables.sizes[n]
     if tables.sized:
@@ -323,6 +330,7 @@ def _draw(shares: Floats, k: int, state: Array) -> tuple[int, float]:
     whole = 0.0
     for c in range(k):
         whole += shares[c]
+    # Inverse transform: the class in whose interval the uniform number falls.
     left, last = draw_uniform(state) * whole, 0
     for c in range(k):
         if shares[c] > 0.0:
@@ -395,10 +403,12 @@ def sweep(
             skips.wait[item] -= 1
             continue
         n = _gather(item, items, counts.other, scratch.sums, scratch.touched)
+        # An item alone in its class gains nothing by opening another.
         opens = k + 1 < most and not alone
         _gains(n, k, own, counts, tables, scratch)
         _weigh(f, own, k, opens, steps, counts, tables, scratch)
         new, still = _pick(own, k + 1 if opens else k, temperature, state, scratch)
+        # An item that almost surely stays is skipped 1, 3, then 7 sweeps.
         skips.calm[item] = min(2 * skips.calm[item] + 1, LONGEST) if still else 0
         skips.wait[item] = skips.calm[item]
         if new != own:
@@ -417,6 +427,7 @@ def sweep(
                 _close(own, k, counts, tables.a, scratch)
             elif new == k:
                 k += 1
+            # The number of classes has changed, and with it the cost of one more or less.
             if alone or new == k - 1:
                 steps = _steps(k, j, tables)
         for t in range(n):

@@ -107,6 +107,7 @@ def _adjust(one: int, two: int, k: int, side: Merging) -> None:
             full[n] = i
             n += 1
             top = max(top, blocks[i, one] + blocks[i, two])
+    # If all counts are tabulated, each G is looked up once per class instead of per pair.
     tabled = 2 * top < table.size
     if tabled:
         for s in range(n):
@@ -174,6 +175,7 @@ def _unite(one: int, two: int, k: int, width: int, side: Merging, across: Floats
     # 1. Add the counts; move the last class to the place of `two`.
     size[one] += size[two]
     mass[one] += mass[two]
+    # `full` lists the columns in which the merged class has counts.
     full, n = np.zeros(width, np.int64), 0
     for j in range(width):
         blocks[one, j] += blocks[two, j]

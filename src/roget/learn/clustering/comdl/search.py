@@ -209,6 +209,7 @@ class CoMDLSearch:
         labels = []
         for side, fixed in zip(self.table.sides, self.settings.fixed, strict=True):
             n = fixed or initial_classes(side)
+            # Every class gets one item first, so that none is empty.
             places = rng.permutation(side.n)
             part = rng.integers(n, size=side.n)
             part[places[:n]] = np.arange(n)
@@ -221,6 +222,7 @@ class CoMDLSearch:
 
     def _anneal(self) -> None:
         """Do a sweep of both sides at one temperature."""
+        # Geometric cooling from `hot` to COLD over the sweeps.
         part, hot = self.sweep / max(self._sweeps - 1, 1), TEPID if self._last else self.hot
         for side in (0, 1):
             self._sweep(side, hot * (COLD / hot) ** part)
@@ -235,6 +237,7 @@ class CoMDLSearch:
         for side in (0, 1):
             self._sweep(side, 0.0)
         self.greedy += 1
+        # Merges are tried only when greedy moves no longer gain.
         enough = STILL * abs(before)
         if before - self.now.total <= enough:
             self._merge()
@@ -242,6 +245,7 @@ class CoMDLSearch:
 
     def _end(self) -> None:
         """Keep the result, and begin the next start if there is one."""
+        # The length was updated move by move: compare it with a recount.
         total = self.length(self.now).total
         if not math.isclose(total, self.now.total, rel_tol=1e-9, abs_tol=1e-3):
             raise RuntimeError(f"length by moves {self.now.total} differs from the recount {total}")
@@ -272,6 +276,7 @@ class CoMDLSearch:
         """Do one sweep over the items of a side."""
         now, part, fixed = self.now, self.table.sides[side], self.settings.fixed[side]
         k, j = now.k[side], now.k[1 - side]
+        # Room for new classes, which items may open during the sweep.
         room = min(part.n, k + k // 8 + 32) + 1 if fixed is None else k + 1
         counts = self.table.count_classes(side, now.labels, j, room, now.a)
         skips = kernels.SkipState(np.arange(part.n), *self.rest[side])
@@ -354,6 +359,7 @@ def build_hierarchy(
     With `shorten`, what lies on the way with a shorter description takes the classes' place.
     """
     classes = replace(classes, labels=[_number_in_order(part) for part in classes.labels])
+    # Merge down to one class per side; `shorten` keeps the shortest point on the way.
     pairs, added = agglomerate(table, classes, 1, 1)
     first = find_shortest(added) if shorten else 0
     done, left, saved = pairs[:first], pairs[first:], added[first:][::-1]
@@ -397,6 +403,7 @@ def _path(
     ]
     total, model = whole.total, whole.partition
     rows: list[dict[str, Any]] = []
+    # Backwards from all classes: the length before a split is that after it plus what it saved.
     for step in range(len(splits), 0, -1):
         side, one = splits[step - 1]
         rows.append(

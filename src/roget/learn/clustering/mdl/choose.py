@@ -87,6 +87,7 @@ def choose(
     weight of parents is chosen.
     """
     course = COURSES[given] if isinstance(given, str) else None
+    # Hold out one token in ten of a sample of the words.
     sampled = _sample(matrix, rng)
     train, held = heldout.hold_out(sampled, HELD_OUT, rng)
     rows = np.flatnonzero(np.asarray(train.sum(axis=1)).ravel() > 0)
@@ -95,6 +96,7 @@ def choose(
     if float(held.sum()) >= ENOUGH:
         tokens = heldout.tabulate_tokens(train[rows], held[rows])
         attempt = partial(_by_loss, train[rows], tokens, seed)
+    # Descend from the first concentration by a constant factor until clusters stop helping.
     at = max(1.0, course.share * float(sampled.sum())) if course else float(given)
     best = attempt(at)
     table, idle = best.rows, 0

@@ -70,6 +70,7 @@ class MDLTree(Clusterer, MDLOptions):
     parent_weight_: float
 
     def _learn(self, matrix: Any) -> None:
+        # 1. The training words; 2. splits; 3. the clustering, with the other words placed.
         totals, learnt, part = select_learnable(matrix, self.min_count)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self.criterion_ = BEST if self.criterion == "auto" else self.criterion

@@ -362,6 +362,7 @@ class Grower:
         moves = self.side[rows] == 1
         kept, moved = rows[~moves], rows[moves]
         found = self._find_split(kept), self._find_split(moved)
+        # The second part takes the next number; both are offered for further splits.
         self.labels[moved] = new
         self.candidates[parent] = found[0]
         self.candidates.append(found[1])

@@ -296,6 +296,7 @@ class Annealer(AnnealingSearch):
             return self.beta if ends else min(self.beta * SHARPEN, ceiling)
         if self.settings.n_clusters is None or not self.splits:
             return self.beta
+        # The entropy of memberships decides: exp(H) is the number of clusters a word belongs to.
         least, most = (min(math.log(n), math.log(self.mixture.k) / 2) for n in SENSES)
         floor = SOFTEST * max(split.critical_beta for split in self.splits)
         ceiling = SHARPEST * max(split.beta for split in self.splits)
@@ -439,6 +440,7 @@ class Annealer(AnnealingSearch):
         mixture, new = self.mixture, self.mixture.k
         room = self._most if self.settings.n_clusters is not None else 0
         mixture.reserve(max(new + 1, min(room, 2 * new + 8)))
+        # Divide the memberships of the parent by the shares of the twins.
         held = mixture.q[found.words, cluster]
         mixture.q[:, new] = 0
         mixture.q[found.words, new] = held * (1.0 - twins.share)
@@ -454,6 +456,7 @@ class Annealer(AnnealingSearch):
 
     def _account(self, cluster: int, beta: float, found: Instability, twins: Twins) -> None:
         """Record the split; distortion and entropy change by the difference of the twins."""
+        # F = D − H/β, with H relative to the masses if these count.
         distortion = self.energy.distortion - twins.gain
         entropy = self.energy.entropy + twins.entropy
         masses = self.mixture.mass[: self.mixture.k] if self._massive else np.ones(1)
@@ -469,6 +472,7 @@ class Annealer(AnnealingSearch):
     def _settle(self, beta: float, *, final: bool) -> None:
         """Let all words settle at this β, and merge twins that have come together again."""
         self.beta = beta
+        # While splitting, few steps suffice; the final settling runs to convergence.
         steps = self.settings.max_iter
         if not final:
             steps = min(steps, max(RELAX_STEPS, RELAX_WORK // self.mixture.k))
@@ -482,6 +486,7 @@ class Annealer(AnnealingSearch):
 
     def _merge(self) -> None:
         """Undo the latest splits whose twins have the same centroid, or one of which is empty."""
+        # Latest splits first, and only those whose twins were not split further.
         empty = EMPTY * float(self.data.prior.min())
         for place in reversed(range(self.relaxed_at - 1, len(self.splits))):
             parent, new = self.splits[place].parent, place + 1
@@ -545,6 +550,7 @@ class Twins:
 
 def separate(data: Data, found: Instability, beta: float, floor: Floats) -> Twins | None:
     """Return the twins of a cluster, started along its instability; None if they stay together."""
+    # Start along the eigenvector: words on either side of it lean to one of the twins.
     share = 1.0 / (1.0 + np.exp(np.clip(-2.0 * found.scores, -30, 30)))
     sums = np.zeros((2, data.n_contexts))
     one = kernels.twins(found.words, found.weights, data.rows, float(beta), floor, share, sums)
@@ -552,8 +558,10 @@ def separate(data: Data, found: Instability, beta: float, floor: Floats) -> Twin
     total = float(np.sum(found.weights))
     if share.max() - share.min() < SEPARATED or not 1e-9 * total < one < total * (1 - 1e-9):
         return None
+    # The heavier twin comes first, as it keeps the number of its parent.
     if one < total / 2:
         share, first, second = 1.0 - share, second, first
+    # ΔD is the loss of entropy of the centroids, weighted by mass: H(both) − H(first) − H(second).
     gain = _weighted_entropy(first + second) - _weighted_entropy(first) - _weighted_entropy(second)
     inner = found.weights * (xlogx(share) + xlogx(1.0 - share))
     mass = float(np.sum(found.weights * (1.0 - share)))

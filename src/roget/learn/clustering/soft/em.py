@@ -89,6 +89,7 @@ class SoftMixture:
         kernel: Any = kernels.expect if lists is None else kernels.expect_listed
         held = self.q if lists is None else lists
         data, parts = self.data, np.zeros((len(self._words), self.k))
+        # With masses, memberships are ∝ p(c)·exp(−β·d).
         bias = np.log(np.maximum(self.mass[: self.k], 1e-30)) if self.massive else np.zeros(self.k)
         if (fleet := self._find_fleet()) is not None:
             centroids = Centroids(self._logs, bias, float(beta))
@@ -126,6 +127,7 @@ class SoftMixture:
             if abs(before - energy.free) <= tolerance * abs(energy.free):
                 break
             before = energy.free
+            # Several cheap steps over the listed clusters between two exact ones.
             if steps > 2 and not self.printed and (lists := self._lists()) is not None:
                 for _ in range(min(LISTED_STEPS, steps - 1)):
                     self.m_step(lists)
@@ -167,6 +169,7 @@ class SoftMixture:
             self.pull = np.maximum(weights / weights.sum(), 1e-300)
         free = -float(np.sum(prior * self._fits.log_z)) / beta - self._mean_entropy
         entropy = float(np.sum(prior * self._fits.entropy))
+        # With masses the entropy is relative to p(c): F = D + I(words; clusters)/β.
         relative = entropy + float(np.sum(self.mass[: self.k] * bias))
         return Energy(free, free + relative / beta, entropy)
 

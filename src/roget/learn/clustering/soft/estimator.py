@@ -39,6 +39,7 @@ class AnnealedRule(Rule):
         centroids, mass = leaves.centroids, leaves.mass
         k, dtype = centroids.shape[0], centroids.dtype
         totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
+        # A centroid entry of 0 would exclude words with this context for good.
         logs = np.log(np.maximum(centroids.T, floor(leaves.background)[:, None])).astype(dtype)
         bias = np.log(np.maximum(mass, 1e-30)) if self.mass else np.zeros(k)
         centres = kernels.Centroids(np.ascontiguousarray(logs), bias, float(self.beta))
@@ -48,6 +49,7 @@ class AnnealedRule(Rule):
         masses = np.empty((len(parts), k))
         with closing(ThreadPool(self.n_jobs)) as crew:
             crew.over(parts, kernels.expect, table, centres, ones, q, fits, own=masses)
+        # Words without counts get p(c).
         q[totals <= 0] = mass / mass.sum()
         return q
 

@@ -88,6 +88,7 @@ def _share_out(
         highest = max(highest, beta * scores[at] + bias[places[at]])
     total, product = 0.0, 0.0
     for at in range(places.size):
+        # Memberships below TINY are dropped; they would become subnormal numbers.
         gap = beta * scores[at] + bias[places[at]] - highest
         x = math.exp(gap)
         if x < TINY:
@@ -259,6 +260,7 @@ def twins(
             if first[v] + second[v] > 0.0:
                 a, b = max(first[v] / one, floor[v]), max(second[v] / two, floor[v])
                 gap[v] = math.log(a / b)
+        # The log-ratio of the masses is the prior of the logistic function.
         bias, change = math.log(one / two), 0.0
         for w in range(words.size):
             i, score = words[w], 0.0

@@ -216,6 +216,7 @@ def dissolve(vectors: Any, labels: Ints, seldom: BoolArray) -> tuple[Ints, BoolA
 
     All words of a dissolved class move to the nearest remaining class.
     """
+    # Share of words with enough evidence, by class.
     sizes = np.bincount(labels)
     often = np.bincount(labels, ~seldom) / sizes
     rare = np.flatnonzero(often < np.mean(~seldom) / RARELY)

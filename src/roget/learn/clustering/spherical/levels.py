@@ -74,8 +74,10 @@ def grow(centres: Singles, sizes: Ints, levels: Sequence[int], pause: Pause) -> 
     weights = np.sqrt(sizes)
     groups = [LevelNode(0, 0.0, label=at) for at in range(sizes.size)]
     for step, size in enumerate(reversed([one for one in levels if one < sizes.size]), 1):
+        # 1. Ward merges down to the size of the level, then moves to the nearest centre.
         labels = merge_labels((pair[:2] for pair in merge(centres, weights, size)), len(groups))
         labels = np.unique(move(centres, labels, pause, weights), return_inverse=True)[1]
+        # 2. Within each class of the level, merges give the dendrogram below it.
         inside = [np.flatnonzero(labels == at) for at in range(int(labels.max()) + 1)]
         groups = [_join(centres, weights, rows, groups, step) for rows in inside]
         centres = compute_centres(centres, labels, len(groups), weights)

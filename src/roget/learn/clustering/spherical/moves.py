@@ -105,6 +105,7 @@ def measure_fit(vectors: Singles, labels: Ints, k: int) -> tuple[Floats, Floats]
     own, others = np.empty(labels.size), np.empty(labels.size)
     for begin in range(0, labels.size, BLOCK):
         part, here = vectors[begin : begin + BLOCK], labels[begin : begin + BLOCK]
+        # The centre of the class without the vector itself.
         rest = sums[here] - part
         lengths = np.linalg.norm(rest, axis=1)
         products = np.einsum("ij,ij->i", part, rest)

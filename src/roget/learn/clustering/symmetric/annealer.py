@@ -129,13 +129,16 @@ class SymmetricAnnealer(AnnealingSearch):
         return np.asarray(self.words.sum(axis=0), dtype=np.float64)
 
     def _run(self) -> Iterator[None]:
+        # 1. Split at the softest β, several clusters at a time.
         while self.beta <= BETA and self.n_clusters < self.most and self._split():
             yield
+        # 2. Raise β to its target.
         while self.beta < self.target:
             self.beta = min(self.target, self.beta + SHARPEN * self.settings.stride)
             self.energy = self._settle(SETTLE_STEPS, self.settings.tol)
             if self.beta < self.target:
                 yield
+        # 3. Settle to convergence.
         self.energy = self._settle(self.settings.max_iter, self.settings.tol)
 
     def wind_up(self) -> None:
@@ -175,20 +178,24 @@ class SymmetricAnnealer(AnnealingSearch):
 
     def _step(self) -> float:
         """Do one E step and one M step; return Σ p(n,v)·ln Z(n,v)."""
+        # E step, and the words' part of the M step.
         counts, log_z = self._expect()
         words, contexts = self._tempered
+        # The contexts' part of the M step: Σ_n p(n,v)·p(c|n,v).
         self.words, self.contexts = counts, self._over_words(words) * contexts
         return log_z
 
     def _expect(self) -> tuple[Array, float]:
         """Do the E step: store p(n,v)/Z(n,v) of every pair, return the words' expected counts."""
         data, beta = self.data, self.beta
+        # [p(c|n)·p(v|c)]^β = [p(c)·p(n|c)·p(v|c)/p(n)]^β: p(n) cancels in the posterior.
         words = temper(self.words / data.prior[:, None].astype(self.words.dtype), beta)
         contexts = temper(self.contexts / self.contexts.sum(axis=0), beta)
         log_z, counts = np.empty(data.n_words), np.empty_like(words)
         given = self._joint, words, contexts, self._ratio, counts, log_z
         self.crew.over(self._rows, kernels.expect, *given)
         self._tempered = words, contexts
+        # The same values in the order of the columns, for sums over words.
         self._turned = self._ratio[self._order]
         return counts, float(np.sum(log_z))
 
@@ -219,6 +226,7 @@ class SymmetricAnnealer(AnnealingSearch):
         self._expect()
         sigma, scores, modes = self._instabilities()
         mass = self.words.sum(axis=0, dtype=np.float64)
+        # Unstable clusters, ranked by the dependence that their split can explain.
         unstable = np.flatnonzero(self.beta * (1.0 + sigma) > STEADY)
         gain = mass[unstable] * sigma[unstable] ** 2
         room = min(self.most - self.n_clusters, max(1, int(GROWTH * self.n_clusters)))
@@ -229,6 +237,7 @@ class SymmetricAnnealer(AnnealingSearch):
             _share(self.words, scores, chosen), _share(self.contexts, modes, chosen), strict=True
         )
         self.words, self.contexts = map(np.hstack, zip(kept, gone, strict=True))
+        # The twins need new start vectors for their own instabilities.
         fresh = self._random(2 * chosen.size, self.words.shape[1])
         modes[:, chosen] = fresh[:, : chosen.size]
         self._modes = np.hstack([modes, fresh[:, chosen.size :]])
