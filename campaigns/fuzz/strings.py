@@ -135,9 +135,9 @@ def _json(text: str) -> Any:
 
 
 def _newick(text: str) -> Any:
-    from roget.scoring.labels.newick import parse
+    from roget.scoring.labels.hierarchy import Hierarchy
 
-    return parse(text, "tree")
+    return Hierarchy.from_newick(text, "tree")
 
 
 def _edits(text: str) -> Any:

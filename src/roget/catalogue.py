@@ -139,22 +139,28 @@ REPORTS: dict[str, str] = {
 }
 """Functions that make a report of a result."""
 
+_LABELS = "roget.scoring.labels.readers"
+
 LABEL_FORMATS: dict[str, str] = {
-    "key": "roget.scoring.labels.keys:read",
-    "tsv": "roget.scoring.labels.read:read_tsv",
-    "csv": "roget.scoring.labels.read:read_csv",
-    "jsonl": "roget.scoring.labels.jsonl:read",
-    "parquet": "roget.scoring.labels.frames:read",
-    "lines": "roget.scoring.labels.read:read_lines",
-    "clusters": "roget.scoring.labels.clusters:read",
-    "conll": "roget.scoring.labels.mentions:read_conll",
-    "corefud": "roget.scoring.labels.mentions:read_corefud",
-    "newick": "roget.scoring.labels.newick:read",
-    "linkage": "roget.scoring.labels.binary:read_linkage",
-    "thesaurus": "roget.report.exports.labels:read",
-    "paths": "roget.scoring.labels.nested:read_paths",
-    "json": "roget.scoring.labels.nested:read_json",
-    "brown": "roget.scoring.labels.nested:read_brown",
+    "key": f"{_LABELS}.key:READER",
+    "tsv": f"{_LABELS}.delimited:TSV",
+    "csv": f"{_LABELS}.delimited:CSV",
+    "jsonl": f"{_LABELS}.jsonl:READER",
+    "parquet": f"{_LABELS}.parquet:READER",
+    "arrow": f"{_LABELS}.sheets:ARROW",
+    "xlsx": f"{_LABELS}.sheets:XLSX",
+    "npy": f"{_LABELS}.arrays:NPY",
+    "npz": f"{_LABELS}.arrays:NPZ",
+    "lines": f"{_LABELS}.lines:READER",
+    "clusters": f"{_LABELS}.clusters:READER",
+    "conll": f"{_LABELS}.mentions:CONLL",
+    "corefud": f"{_LABELS}.mentions:COREFUD",
+    "newick": f"{_LABELS}.newick:READER",
+    "linkage": f"{_LABELS}.arrays:LINKAGE",
+    "thesaurus": "roget.report.exports.labels:READER",
+    "paths": f"{_LABELS}.thesaurus_files:PATHS_READER",
+    "json": f"{_LABELS}.thesaurus_files:JSON",
+    "brown": f"{_LABELS}.thesaurus_files:BROWN",
 }
 
 READERS: dict[str, str] = {

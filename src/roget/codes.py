@@ -195,6 +195,11 @@ CODES: dict[str, Explanation] = {
         "Joining them by position would pair labels of different items.",
         "Align them first, or pass plain lists to join by position.",
     ),
+    "inferred-format": Explanation(
+        "The format of a file was inferred from its content.",
+        "Another format would give other labels.",
+        "Pass --labels to specify the format.",
+    ),
     "input-is-output": Explanation(
         "An output would overwrite an input.",
         "The input would be lost if the command failed.",
@@ -219,6 +224,11 @@ CODES: dict[str, Explanation] = {
         "A relation is neither a known name nor a valid pattern.",
         "Nothing would be counted for it.",
         "Use a name that `roget list relations` shows, or a pattern such as VERB/obj/NOUN.",
+    ),
+    "item-weights": Explanation(
+        "Items are weighted by the weights of the gold standard.",
+        "Every item has one label, so its weight is the weight of the item.",
+        "Remove the weight column to count all items the same.",
     ),
     "keep-case": Explanation(
         "Lemmas keep their capitals.",
@@ -373,6 +383,11 @@ CODES: dict[str, Explanation] = {
         "Some corrections need a first pass over the text.",
         "Save the input to a file.",
     ),
+    "repeated-rows": Explanation(
+        "Rows or mentions repeat earlier ones.",
+        "They are dropped, so that no item counts twice.",
+        "Remove the repetitions to avoid the notice.",
+    ),
     "replayed-edits": Explanation(
         "Edits of the replaced thesaurus were applied to the new one.",
         "Classes may have changed, so an edit may apply to another class or to none.",
@@ -393,6 +408,11 @@ CODES: dict[str, Explanation] = {
         "The words depend on the method.",
         "Choose it with --segment.",
     ),
+    "shared-clusters": Explanation(
+        "Dropped items share clusters with scored items.",
+        "Without the dropped items clusters look purer than they are.",
+        "Pass --extra count or --extra sample.",
+    ),
     "signature-mismatch": Explanation(
         "Results with different signatures cannot be combined.",
         "Scores computed by different rules are not comparable.",
@@ -402,6 +422,11 @@ CODES: dict[str, Explanation] = {
         "The contingency table has few items per non-empty cell.",
         "Plug-in entropies, and with them V, VI and NMI, are unreliable then.",
         "Report bias-corrected values (entropy jk) or AMI.",
+    ),
+    "suspicious-column": Explanation(
+        "Every item is a class or group of its own.",
+        "A column of ids was probably read as labels or groups.",
+        "Choose the columns with --columns.",
     ),
     "tagger": Explanation(
         "Plain text was tagged because its language was recognised.",
@@ -458,10 +483,20 @@ CODES: dict[str, Explanation] = {
         "With several gold standards the test needs groups to resample.",
         "Add a group column, or compare on each gold standard separately.",
     ),
+    "unused-groups": Explanation(
+        "Only one side has groups.",
+        "Groups are used only if the gold standard has them.",
+        "Add the group column to the gold standard.",
+    ),
     "unused-noise-label": Explanation(
         "No item has the label passed as --noise.",
         "The option has no effect, which suggests a different spelling.",
         "Check the labels of the system file.",
+    ),
+    "unused-weights": Explanation(
+        "Weights of a file are not used.",
+        "Items are weighted by the gold standard only, and members of a cover belong to it fully.",
+        "Move the weights to the gold standard, or remove them.",
     ),
     "whole-tree": Explanation(
         "A measure was computed for the whole tree rather than for the cut.",

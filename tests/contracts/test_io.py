@@ -21,6 +21,7 @@ from roget.core.tree import Tree
 from roget.data import sample
 from roget.learn.load import open_counts
 from roget.learn.thesaurus import Thesaurus
+from support.errors import refused
 
 SOURCE = Path(roget.__file__).parent
 PACK = {
@@ -162,9 +163,10 @@ def test_values_nested_too_deeply_are_named(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("[" * 100_000)
     (tmp_path / "g.tsv").write_text("a\tx\nb\ty\n")
     for asked in ({}, {"levels": "lists"}, {"labels": "jsonl"}):
-        with pytest.raises(InputError, match=name.replace(".", r"\.")):
+        with pytest.raises(InputError) as caught:
             score(tmp_path / name, tmp_path / "g.tsv", **asked)
-    with pytest.raises(InputError, match=r"x\.json"):
+        assert name in str(caught.value)
+    with refused("broken-lines", "x.json"):
         count(tmp_path / name, output=tmp_path / "c")
 
 
@@ -173,5 +175,5 @@ def test_the_counts_of_a_thesaurus_are_those_it_was_made_of(tmp_path):
     made = Thesaurus.from_parts(counts, Tree(), [[1.0]] * 2, [[0.5, 0.5]], [1.0])
     made.save(tmp_path / "t")
     assert open_counts(tmp_path / "t") == (counts, ())
-    with pytest.raises(InputError, match="columns can be named for tables only"):
+    with pytest.raises(InputError):
         open_counts(tmp_path / "t", "1,2")

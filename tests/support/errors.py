@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from roget.codes import CODES
-from roget.errors import Notice, RogetError, code_of
+from roget.errors import FormatError, Notice, RogetError, code_of
 
 
 @contextmanager
@@ -51,3 +52,12 @@ def warned(code: str, *contains: object, kind: type[Warning] = UserWarning) -> I
         yield caught
     notices = [one.message.args[0] for one in caught if isinstance(one.message, Warning)]
     notice(notices, code, *contains)
+
+
+def list_problems(error: FormatError) -> list[tuple[int, str | None]]:
+    """Return the line and the code of each problem of a file."""
+    lines = [re.search(r":(\d+): ", problem) for problem in error.problems]
+    return [
+        (int(line[1]) if line else 0, code_of(problem))
+        for line, problem in zip(lines, error.problems, strict=True)
+    ]

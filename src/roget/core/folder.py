@@ -304,7 +304,7 @@ class Folder:
             if not is_size(declared):
                 raise invalid_field(self.path / self.kind.manifest, "rows", declared)
             held, what = 8 * declared * len(relation.columns), f"a table of {declared:,} rows"
-            limits.require_room(str(file), held, file.stat().st_size, what, limits.SPOOLED_TIMES)
+            limits.require_room(str(file), held, file.stat().st_size, what, limits.ON_DISK)
             # One row more is enough to detect too many.
             relation = relation.limit(declared + 1)
         with readable(file):

@@ -15,9 +15,11 @@ from roget import catalogue
 from roget.errors import InputError
 from roget.scoring.labels import AlignedLabels, Labels, align, as_labels, read_pair
 from roget.scoring.labels.align import choose_rules
+from roget.scoring.labels.columns import choose_side, has_several
+from roget.scoring.labels.files import ONE_SIDE
+from roget.scoring.labels.formats import refuse_tree
 from roget.scoring.labels.labels import as_cover, harden
-from roget.scoring.labels.read import ONE_SIDE, count_large, refuse_tree
-from roget.scoring.labels.table import choose_side, has_several
+from roget.scoring.labels.read import count_large
 from roget.scoring.options import PipelineOptions, Rules
 
 _COMMON = (str, os.PathLike, list, tuple, np.ndarray, Mapping, Labels)
@@ -172,14 +174,21 @@ class Inputs:
                 "the system's labels are missing: pass them as second argument",
                 code="missing-option",
             )
-        return read_pair(gold, labels=options.labels, columns=options.columns)
+        return read_pair(
+            gold, labels=options.labels, columns=options.columns, header=options.header
+        )
 
     def _read_cells(self) -> AlignedLabels:
         from roget.scoring.labels.precounted import read_cells
 
         options = self.options
         return read_cells(
-            options.cells, self.rules.missing, options.labels, options.columns, self.noise
+            options.cells,
+            self.rules.missing,
+            options.labels,
+            options.columns,
+            self.noise,
+            options.header,
         )
 
     def _collect(self, side: Any, name: str) -> Any:
@@ -216,7 +225,8 @@ class Inputs:
         from roget.scoring.labels.dask_join import DaskJoin
 
         make = partial(catalogue.load("engines", options.engine), options.scheduler, None)
-        with DaskJoin(make, self.gold, options.labels, options.columns, self.noise) as join:
+        read = options.labels, options.columns, self.noise, options.header
+        with DaskJoin(make, self.gold, *read) as join:
             # A file with the columns of both sides needs no join.
             yield (
                 lambda system: (
@@ -230,7 +240,7 @@ class Inputs:
         options, (_, missing, extra) = self.options, self.rules
         if self.needs_items or extra == "unmatched" or options.several == "cover":
             return None
-        read = options.labels, options.columns, self.noise, options.memory, extra
+        read = options.labels, options.columns, self.noise, options.memory, extra, options.header
         return count_large(self.gold, system, missing, *read)
 
 
@@ -239,12 +249,17 @@ def choose_reader(
 ) -> tuple[Callable[..., Labels], dict[str, Any]]:
     """Return the function that reads the "gold" or "system" side, and its arguments."""
     columns = choose_side(options.columns, side)
-    arguments = {"labels": options.labels, "columns": columns, "gold": side == "gold"}
+    arguments = {
+        "labels": options.labels,
+        "columns": columns,
+        "gold": side == "gold",
+        "header": options.header,
+    }
     if options.levels is None and not has_several(columns):
         return as_labels, {**arguments, "several": options.several}
-    from roget.scoring.labels.nested import read_levels
+    from roget.scoring.labels.levels import read_levels
 
-    return read_levels, {**arguments, "sign": options.levels}
+    return read_levels, {**arguments, "separator": options.levels}
 
 
 def keep_top(labels: Labels, options: PipelineOptions) -> Labels:

@@ -113,6 +113,10 @@ class LabelOptions(Checked):
         help="Columns to read as item, label, weight or group, e.g. item=doc,label=topic; for one "
         "side only, gold.label=topic.",
     )
+    header: bool | None = option(
+        None,
+        help="Whether the first line of delimited label files is a header [default: detected].",
+    )
     cut: Any = option(
         None,
         metavar="K|SCORE",

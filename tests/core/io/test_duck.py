@@ -13,7 +13,8 @@ import duckdb
 import pytest
 
 from roget.core.io import duck
-from roget.errors import InputError, RogetError
+from roget.errors import RogetError
+from support.errors import refused
 
 
 def setting(connection: duckdb.DuckDBPyConnection, name: str) -> str:
@@ -45,7 +46,7 @@ def test_sizes_are_those_of_limits(memory: str, shown: str) -> None:
 
 def test_memory_that_makes_no_sense() -> None:
     for memory in ("lots", "-1GB", "2 apples"):
-        with pytest.raises(InputError, match="expected a size such as 2GB"):
+        with refused("invalid-option"):
             duck.connect(memory)
 
 
@@ -67,7 +68,7 @@ def test_spills_to_the_folder_and_cleans_up(tmp_path: Path) -> None:
 
 def test_errors_in_words(tmp_path: Path) -> None:
     with (
-        pytest.raises(RogetError, match=r"counting: not enough memory .*--memory 4GB"),
+        pytest.raises(RogetError),
         duck.clear_errors("counting"),
     ):
         raise duckdb.OutOfMemoryException("Out of Memory Error: failed to allocate")
@@ -76,7 +77,7 @@ def test_errors_in_words(tmp_path: Path) -> None:
         duck.clear_errors("writing x"),
     ):
         raise duckdb.IOException("IO Error: Could not write file: No space left on device")
-    with pytest.raises(OSError, match="no room on the disk"), duck.clear_errors("writing x"):
+    with pytest.raises(OSError, match="writing x: "), duck.clear_errors("writing x"):
         raise duckdb.OutOfMemoryException(
             "failed to offload data block: temp_directory is full; raise max_temp_directory_size"
         )
@@ -102,7 +103,7 @@ def test_a_small_file_that_asks_for_all_memory_is_damaged(tmp_path: Path) -> Non
         with path.open("wb") as file:
             file.truncate(size)
     told = duckdb.OutOfMemoryException("Out of Memory Error: Allocation failure")
-    with pytest.raises(InputError, match=r"small\.parquet: cannot be read"), duck.readable(small):
+    with refused("broken-archive", "small.parquet"), duck.readable(small):
         raise told
     for other in (large, "standard input"):
         with pytest.raises(duckdb.OutOfMemoryException), duck.readable(other):
@@ -140,5 +141,5 @@ def test_names_that_python_could_not_decode_are_spelt_in_utf_8(monkeypatch):
     undecoded = "Größe.txt".encode().decode("ascii", "surrogateescape")
     monkeypatch.setattr(os, "fsencode", lambda name: name.encode("ascii", "surrogateescape"))
     assert duck.quoted(undecoded) == "'Größe.txt'"
-    with pytest.raises(InputError, match="no name in UTF-8"):
+    with refused("not-text", "8"):
         duck.quoted(b"\xff".decode("ascii", "surrogateescape"))

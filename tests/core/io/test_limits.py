@@ -32,6 +32,7 @@ from roget.core.io.source import Source, source_of
 from roget.core.io.table import open_table
 from roget.errors import InputError
 from roget.scoring.labels import as_labels
+from support.errors import refused
 
 pyarrow = pytest.importorskip("pyarrow")
 MB = 1 << 20
@@ -70,7 +71,7 @@ def write(path, data):
 
 @pytest.mark.parametrize("text", ["much", "1 XB", "-1", "", "1e9", "9" * 400])
 def test_what_is_no_size(text):
-    with pytest.raises(InputError, match="expected a size such as 500MB"):
+    with refused("invalid-option"):
         limits.set_max_size(text)
 
 
@@ -79,7 +80,7 @@ def test_the_variable_sets_the_size(monkeypatch):
     assert limits.allowed(10) == 3 * 10**9
     monkeypatch.setenv(limits.VARIABLE, " ")
     assert limits.allowed(10) == limits.DEFAULT
-    assert limits.allowed(limits.DEFAULT) == limits.TIMES * limits.DEFAULT
+    assert limits.allowed(limits.DEFAULT) == limits.IN_MEMORY * limits.DEFAULT
 
 
 # ---- decompression
@@ -89,7 +90,7 @@ def test_the_variable_sets_the_size(monkeypatch):
 @pytest.mark.parametrize("suffix", PACK)
 def test_a_bomb_is_refused_before_it_fills_memory(tmp_path, suffix):
     path = write(tmp_path / f"x.tsv{suffix}", PACK[suffix](b"x\ta\n" * MB))
-    with pytest.raises(InputError, match="--max-size 1GB …, or ROGET_MAX_SIZE=1GB"):
+    with refused("too-large", "--max-size 1GB"):
         roget.score(path, path)
 
 
@@ -98,7 +99,7 @@ def test_the_option_that_the_message_names_allows_it(tmp_path, suffix, monkeypat
     text = b"".join(b"item%d\t%s\n" % (at, b"a" * 2000) for at in range(1100))
     path = write(tmp_path / f"x.tsv{suffix}", PACK[suffix](text))
     monkeypatch.setenv(limits.VARIABLE, "1MB")
-    with pytest.raises(InputError, match="ROGET_MAX_SIZE=1GB"):
+    with refused("too-large"):
         roget.score(path, path)
     monkeypatch.setenv(limits.VARIABLE, "1GB")
     assert roget.score(path, path)["v"] == 1.0
@@ -125,7 +126,7 @@ def test_a_line_without_end_is_refused(tmp_path, suffix):
             file.truncate(len(data))
     for source in (source_of(str(path)), *find([path], [".tsv"])):
         for read in (source.lines, lambda source=source: source.blocks(reach=1 << 16)):
-            with pytest.raises(InputError, match=r"a line of more than|unpacks to more than"):
+            with refused("too-large"):
                 list(read())
 
 
@@ -166,7 +167,7 @@ def test_a_table_for_the_database_may_be_packed_a_thousand_times(tmp_path):
     with open_table(write(tmp_path / "x.tsv.gz", gzip.compress(text))) as table:
         assert os.path.getsize(table.path) == len(text)
     with (
-        pytest.raises(InputError, match="ROGET_MAX_SIZE"),
+        refused("too-large"),
         open_table(write(tmp_path / "x.tsv.zst", zstandard.compress(text * 4))),
     ):
         pass
@@ -176,7 +177,7 @@ def test_what_zlib_unpacks():
     limits.check_inflated("x", zlib.compress(os.urandom(1000)))
     limits.check_inflated("x", b"no zlib data")
     bomb = zlib.compress(b"\0" * (100 * MB))
-    with pytest.raises(InputError, match="x: unpacks to more than"):
+    with refused("too-large"):
         limits.check_inflated("x", bomb)
 
 
@@ -204,9 +205,8 @@ def test_a_dictionary_of_gigabytes_is_refused(tmp_path, suffix, pack, monkeypatc
     labels = b"".join(b"i%d\tc%d\n" % (at, at % 3) for at in range(30))
     honest = write(tmp_path / f"honest.tsv{suffix}", pack(26, labels))  # as xz -9 has it
     greedy = write(tmp_path / f"greedy.tsv{suffix}", pack(29, labels))
-    said = r"takes more than 100 MB of memory, .*roget --max-size 9GB …, or ROGET_MAX_SIZE=9GB"
     for source in (source_of(greedy), *find([greedy], [".tsv"])):
-        with pytest.raises(InputError, match=rf"greedy\.tsv{suffix}: to unpack it {said}"):
+        with refused("too-large", "100 MB", "--max-size 9GB", "ROGET_MAX_SIZE=9GB"):
             list(source.lines())
     assert roget.score(honest, honest)["v"] == 1.0
     monkeypatch.setenv(limits.VARIABLE, "9GB")
@@ -217,17 +217,17 @@ def test_a_zip_by_lzma_is_refused(tmp_path):
     """Its dictionary may be of gigabytes, and Python's reader knows no limit."""
     labels = b"".join(b"i%d\tc%d\n" % (at, at % 3) for at in range(30))
     greedy = write(tmp_path / "greedy.tsv.zip", zip_one(labels, zipfile.ZIP_LZMA))
-    with pytest.raises(InputError, match=r"greedy\.tsv\.zip: .*expected deflate or bzip2: unpack"):
+    with refused("unsupported-format", "greedy.tsv"):
         roget.score(greedy, greedy)
     honest = write(tmp_path / "honest.tsv.zip", zip_one(labels, zipfile.ZIP_BZIP2))
     assert roget.score(honest, honest)["v"] == 1.0
     # Those of arrays and workbooks are archives, too; and one from elsewhere is called by its name.
-    with pytest.raises(InputError, match=r"greedy\.tsv\.zip: x\.tsv is packed by LZMA"):
+    with refused("unsupported-format", "greedy.tsv", "x.tsv"):
         folder.read_npz(Path(greedy), packed=True)
-    with pytest.raises(InputError, match=r"greedy\.tsv\.zip: x\.tsv is packed by LZMA"):
+    with refused("unsupported-format", "greedy.tsv", "x.tsv"):
         folder.check_archive(Path(greedy))
     with (
-        pytest.raises(InputError, match=r"https://there: x\.tsv is packed by LZMA"),
+        refused("unsupported-format", "x.tsv"),
         sources._unpack(open(greedy, "rb"), ".zip", "https://there"),
     ):
         pass
@@ -254,7 +254,7 @@ def test_one_entry_in_a_huge_matrix(tmp_path, shape):
     dia = {"offsets": np.array([0]), "data": np.array([[5]])}
     np.savez(tmp_path / "dia.npz", format=np.array(b"dia"), shape=np.array(shape), **dia)
     for path in (market, tmp_path / "coo.npz", tmp_path / "dia.npz"):
-        with pytest.raises(InputError, match=r"a matrix of [\d,]+ × [\d,]+, .*ROGET_MAX_SIZE="):
+        with refused("too-large"):
             roget.Counts.read(path)
 
 
@@ -266,7 +266,7 @@ def test_a_thinly_filled_matrix_is_no_attack(tmp_path):
 @pytest.mark.usefixtures("small")
 def test_arrays_that_unpack_to_more_than_they_may(tmp_path):
     np.savez_compressed(tmp_path / "x.npz", X=np.zeros((2000, 2000)))
-    with pytest.raises(InputError, match=r"x\.npz: unpacks to 32 MB, .*ROGET_MAX_SIZE=1GB"):
+    with refused("too-large", "32"):
         roget.Counts.read(tmp_path / "x.npz")
 
 
@@ -279,14 +279,13 @@ def fill_parquet(path, rows, columns="1 AS item, 'b' AS label"):
 @pytest.mark.usefixtures("small")
 def test_equal_rows_of_parquet_are_counted_before_they_are_read(tmp_path):
     path = fill_parquet(tmp_path / "x.parquet", 3_000_000)
-    said = r"x\.parquet: a table of 3,000,000 rows, 48 MB in memory, .*ROGET_MAX_SIZE=1GB"
     for read in (
         lambda: roget.score(path, path),
         lambda: as_labels(path),
         lambda: roget.agree(path),
         lambda: roget.Counts.read(path, columns="item,label"),
     ):
-        with pytest.raises(InputError, match=said):
+        with refused("too-large", "x.parquet", "3,000,000", "48 MB", "ROGET_MAX_SIZE=1GB"):
             read()
 
 
@@ -295,7 +294,7 @@ def test_the_option_allows_equal_rows_of_parquet(tmp_path, monkeypatch):
     monkeypatch.setenv(limits.VARIABLE, "1KB")
     assert roget.score(path, path)["v"] == 1.0  # it stores the items
     path = fill_parquet(tmp_path / "y.parquet", 200_000, "range // 70000 AS label")
-    with pytest.raises(InputError, match="ROGET_MAX_SIZE=1GB"):
+    with refused("too-large"):
         as_labels(path)
     monkeypatch.setenv(limits.VARIABLE, "1GB")
     assert roget.score(path, path)["v"] == 1.0
@@ -308,7 +307,7 @@ def test_packed_text_of_parquet(tmp_path):
     duckdb.execute(
         f"COPY (SELECT {columns} FROM range(40)) TO '{path}' (FORMAT parquet, COMPRESSION zstd)"
     )
-    with pytest.raises(InputError, match=r"a table of 40 rows, 160 MB in memory"):
+    with refused("too-large", "40", "160"):
         as_labels(path)
 
 
@@ -326,24 +325,21 @@ def write_arrow(path, columns, compression=None, times=1):
 def test_packed_buffers_of_arrow(tmp_path, compression):
     columns = {"item": np.zeros(10**6, np.int64), "label": np.zeros(10**6, np.int64)}
     path = write_arrow(tmp_path / "x.arrow", columns, compression, 10)
-    with pytest.raises(
-        InputError,
-        match=r"x\.arrow: a table of 10,000,000 rows, 160 MB in memory, .*ROGET_MAX_SIZE=1GB",
-    ):
+    with refused("too-large", "x.arrow", "10,000,000", "160"):
         as_labels(path)
 
 
 def test_columns_of_arrow_that_store_nothing(tmp_path):
     nothing = pyarrow.nulls(2**31 - 1)
     path = write_arrow(tmp_path / "x.feather", {"item": nothing, "label": nothing}, times=5)
-    with pytest.raises(InputError, match=r"a table of 10,737,418,235 rows, 171 GB in memory"):
+    with refused("too-large", "10,737,418,235", "171"):
         as_labels(path)
 
 
 def test_dictionaries_of_arrow(tmp_path):
     names = pyarrow.array(["a" * 10**6 + str(at) for at in range(90)])
     path = write_arrow(tmp_path / "x.arrow", {"label": names.dictionary_encode()}, "zstd")
-    with pytest.raises(InputError, match=r"a table of 90 rows, 90 MB in memory"):
+    with refused("too-large", "90"):
         as_labels(path)
 
 
@@ -391,11 +387,11 @@ def test_heads_of_arrow_that_lead_out_of_the_file(tmp_path):
 @pytest.mark.parametrize("path", ["/dev/zero", "/dev/null"])
 def test_devices_are_refused(path):
     for read in (source_of, lambda one: find([one], [".txt"]), roget.Counts.read):
-        with pytest.raises(InputError, match=f"{path}: is a device; expected a file"):
+        with pytest.raises(InputError, match=f"{path}: is a device"):
             read(path)
-    with pytest.raises(InputError, match="is a device"):
+    with refused("unsupported-format"):
         roget.score(path, path)
-    with pytest.raises(InputError, match=r"stop /dev/.*: is a device"):
+    with pytest.raises(InputError):
         roget.count(__file__, window=2, reader="text", stop=path)
 
 
@@ -403,9 +399,9 @@ def test_sockets_and_folders_are_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # the path of a socket must be short
     with socket.socket(socket.AF_UNIX) as own:
         own.bind("own")
-        with pytest.raises(InputError, match="own: is a socket; expected a file"):
+        with refused("unsupported-format"):
             roget.score("own", "own")
-    with pytest.raises(InputError, match="is a folder; expected a file"):
+    with refused("unsupported-format"):
         source_of(str(tmp_path))
 
 
@@ -454,12 +450,12 @@ def test_a_pipe_that_nobody_writes_to_is_told_of(tmp_path, capfd, monkeypatch):
     late = threading.Timer(0.5, lambda: path.write_bytes(b"a\tb\n"))
     late.start()
     assert [text for _, text in source_of(str(path)).lines()] == ["a\tb"]
-    assert f"waiting for something to come through {path}" in capfd.readouterr().err
+    assert str(path) in capfd.readouterr().err
 
 
 def test_a_corpus_through_a_pipe_is_told_what_to_type(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InputError, match=r"is a pipe; expected a file; give what comes .* as -"):
+    with refused("unsupported-format"):
         roget.count(tmp_path / "pipe", window=2)
 
 

@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 
 from roget.core.io.pairs import SUM, check, explained, kind, scan
 from roget.core.io.table import Table, open_table
-from roget.errors import MAX_PROBLEMS, FormatError, InputError
+from roget.errors import MAX_PROBLEMS, FormatError
+from support.errors import refused
 
 Rows = list[tuple[str, str, float]]
 
@@ -98,7 +99,7 @@ def test_parquet_and_its_types(tmp_path: Path, connection: duckdb.DuckDBPyConnec
     assert read(connection, path, ["yes", "raw", "n"]) == [("true", "wörd", 2)]
     assert read(connection, path, ["1", 2, "part"]) == [("7", "2020-01-02", 1.5)]
     assert read(connection, path, ["1", "2", "small"]) == [("7", "2020-01-02", 3)]
-    with pytest.raises(InputError, match="--columns word=user,context=day,count=n"):
+    with refused("ambiguous-columns", "--columns word=user,context=day,count=n"):
         read(connection, path)
 
 
@@ -154,8 +155,8 @@ def test_first_rows_only(tmp_path: Path, connection: duckdb.DuckDBPyConnection) 
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("b\ty", "2 columns; expected 3"),
-        ("b\ty\t1\tz", "4 columns; expected 3"),
+        ("b\ty", "2 fields; expected 3"),
+        ("b\ty\t1\tz", "4 fields; expected 3"),
         ("\ty\t1", "the word is empty"),
         ("b\t\t1", "the context is empty"),
         ("b\ty\t", "the count is missing"),
@@ -173,7 +174,8 @@ def test_broken_line_of_a_tsv(
     path = tmp_path / "a.tsv"
     path.write_text(f"a\tx\t1\n\n{line}\nc\tz\t1\n")
     (problem,) = problems(connection, path)
-    assert problem.startswith(f"{path}:3: {said}")
+    assert problem.startswith(f"{path}:3: ")
+    assert said in problem
 
 
 def test_many_broken_lines_are_named_up_to_a_limit(
@@ -220,7 +222,8 @@ def test_broken_json(
     path = tmp_path / "a.jsonl"
     path.write_text(f'{{"word": 1, "context": true, "count": 2}}\n\n{line}\n')
     (problem,) = problems(connection, path)
-    assert problem.startswith(f"{path}:3: {said}")
+    assert problem.startswith(f"{path}:3: ")
+    assert said in problem
     path.write_text('{"word": 1, "context": true, "count": 2}\n')
     assert read(connection, path) == [("1", "true", 2)]
 
@@ -248,50 +251,49 @@ def test_broken_row_of_a_parquet(
 def test_columns_that_are_not_there(tmp_path: Path, connection: duckdb.DuckDBPyConnection) -> None:
     path = tmp_path / "a.tsv"
     path.write_text("user\titem\nu\ti\n")
-    with pytest.raises(InputError, match=r"no column 'itme'; did you mean 'item'\?.* user, item"):
+    with refused("missing-column", "'itme'", "'item'"):
         read(connection, path, ["user", "itme"])
-    with pytest.raises(InputError, match="no column '3'; the file has the columns user, item"):
+    with refused("missing-column", "'3'"):
         read(connection, path, [1, 3])
     path.write_text("u\ti\n")
-    with pytest.raises(InputError, match="no column '3'; the file has 2 columns"):
+    with refused("missing-column", "'3'", "2"):
         read(connection, path, [1, 3])
-    with pytest.raises(InputError, match="expected two or three"):
+    with refused("invalid-option"):
         read(connection, path, ["user"])
     parquet = write_parquet(connection, tmp_path / "a.parquet", "SELECT 1 AS item, [1] AS tags")
-    with pytest.raises(InputError, match="no column 'items'; did you mean 'item'"):
+    with refused("missing-column", "'items'", "'item'"):
         read(connection, parquet, ["items", "tags"])
-    with pytest.raises(InputError, match=r"word column 'tags' is of type INTEGER\[\]"):
+    with refused("broken-lines", "'tags'"):
         read(connection, parquet, ["tags", "item"])
-    with pytest.raises(InputError, match="no column '0'"):
+    with refused("missing-column", "'0'"):
         read(connection, parquet, [0, 1])
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "said"),
+    ("name", "data", "code"),
     [
-        ("a.tsv", b"", "the file is empty"),
-        ("a.tsv", b"\n\n", "only blank lines"),
-        ("a.tsv", b"one\n", "no tab in 'one'"),
-        ("a.tsv", b"a,x\n", "comma-separated file is named .csv"),
-        ("a.csv", b"one\n", "one column only"),
-        ("a.jsonl", b'{"word": 1}\n', "one column only"),
-        ("a.jsonl", b"[\n", "not JSON"),
-        ("a.jsonl", b"[1]\n", "expected one object per line"),
-        ("a.parquet", b"PAR1 and no more", "cannot be read"),
-        ("a.xls", b"x", "not known as a table"),
-        ("a.tsv.gz", gzip.compress(as_tsv(PLAIN * 1000), mtime=0)[:-9], "cut short or damaged"),
-        ("a.tsv.zst", zstandard.compress(as_tsv(PLAIN * 1000))[:-9], "cut short or damaged"),
-        ("a.tsv.zst", b"no such thing", "cut short or damaged"),
+        ("a.tsv", b"", "empty-input"),
+        ("a.tsv", b"\n\n", "empty-input"),
+        ("a.tsv", b"one\n", "broken-lines"),
+        ("a.tsv", b"a,x\n", "broken-lines"),
+        ("a.csv", b"one\n", "missing-column"),
+        ("a.jsonl", b'{"word": 1}\n', "missing-column"),
+        ("a.jsonl", b"[\n", "broken-lines"),
+        ("a.jsonl", b"[1]\n", "broken-lines"),
+        ("a.parquet", b"PAR1 and no more", "broken-archive"),
+        ("a.xls", b"x", "unsupported-format"),
+        ("a.tsv.gz", gzip.compress(as_tsv(PLAIN * 1000), mtime=0)[:-9], "broken-archive"),
+        ("a.tsv.zst", zstandard.compress(as_tsv(PLAIN * 1000))[:-9], "broken-archive"),
+        ("a.tsv.zst", b"no such thing", "broken-archive"),
     ],
 )
 def test_unreadable_files(
-    tmp_path: Path, connection: duckdb.DuckDBPyConnection, name: str, data: bytes, said: str
+    tmp_path: Path, connection: duckdb.DuckDBPyConnection, name: str, data: bytes, code: str
 ) -> None:
     path = tmp_path / name
     path.write_bytes(data)
-    with pytest.raises(InputError, match=said) as caught:
+    with refused(code, path):
         read(connection, path)
-    assert str(path) in str(caught.value)
 
 
 def test_a_file_cut_short_or_damaged_is_never_read_in_part(
@@ -301,13 +303,13 @@ def test_a_file_cut_short_or_damaged_is_never_read_in_part(
     write_parquet(connection, path, "SELECT 'w' || i AS word, 'c' AS context FROM range(9999) t(i)")
     whole = path.read_bytes()
     path.write_bytes(whole[:-50])
-    with pytest.raises(InputError, match="cannot be read"):
+    with refused("broken-archive"):
         read(connection, path)
     stored = bytearray(gzip.compress(as_tsv([["a", "x", 1]] * 1000), 0))
     stored[500] ^= 1
     damaged = tmp_path / "a.tsv.gz"
     damaged.write_bytes(stored)
-    with pytest.raises(InputError, match="cut short or damaged"):
+    with refused("broken-archive"):
         read(connection, damaged)
 
 
@@ -331,7 +333,7 @@ def test_sums_beyond_64_bits_are_refused(
     path = tmp_path / "a.tsv"
     path.write_bytes(as_tsv([["a", "x", 2**61]] * 5))
     with (
-        pytest.raises(InputError, match="add up to 2"),
+        refused("broken-lines", "2"),
         open_table(path) as table,
         explained(connection, table),
     ):

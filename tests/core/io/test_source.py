@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from roget.core.io import source as sources
 from roget.core.io.paths import find
 from roget.core.io.source import Source
-from roget.errors import InputError
+from support.errors import refused
 
 PACK = {
     ".gz": gzip.compress,
@@ -73,12 +73,12 @@ def test_patterns(folder):
     ],
 )
 def test_nothing_found(folder, given, message):
-    with pytest.raises(InputError, match=message):
+    with refused("file-not-found"):
         find([folder / given], [".spacy", ".docbin"])
 
 
 def test_no_input():
-    with pytest.raises(InputError, match="no input"):
+    with refused("missing-option"):
         find([], [])
 
 
@@ -111,7 +111,7 @@ def test_packed_under_a_plain_name(tmp_path, name, suffix, pack):
     assert source.pieces(10) == [source]
     assert content(pickle.loads(pickle.dumps(source))) == data
     path.write_bytes(pack(data)[:-5])
-    with pytest.raises(InputError, match=f"the {suffix[1:]} data are cut short or damaged"):
+    with refused("broken-archive", path):
         content(find([path], [])[0])
 
 
@@ -128,14 +128,14 @@ def test_packed_standard_input(monkeypatch, suffix, pack):
     stream = io.BufferedReader(io.BytesIO(pack(b"a b c")))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(stream))
     tool = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}[suffix]
-    with pytest.raises(InputError, match=f"standard input is {tool} data.*{tool} -dc"):
+    with refused("unsupported-format", tool):
         find(["-"], [])
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 def test_a_pipe_is_no_file(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InputError, match="pipe: is a pipe"):
+    with refused("unsupported-format"):
         find([tmp_path / "pipe"], [])
 
 
@@ -146,7 +146,7 @@ def test_cut_short(tmp_path, suffix, pack, keep):
     path = tmp_path / f"a.txt{suffix}"
     path.write_bytes(whole[: int(len(whole) * keep)])
     kind = suffix.removeprefix(".")
-    with pytest.raises(InputError, match=f"{path}: the {kind} data are cut short or damaged"):
+    with refused("broken-archive", path, kind):
         content(find([path], [])[0])
 
 
@@ -154,19 +154,19 @@ def test_cut_short(tmp_path, suffix, pack, keep):
 def test_damaged(tmp_path, suffix):
     path = tmp_path / f"a.txt{suffix}"
     path.write_bytes(b"this was never compressed")
-    with pytest.raises(InputError, match="cut short or damaged"):
+    with refused("broken-archive", path):
         content(find([path], [])[0])
 
 
 def test_wrong_encoding(tmp_path):
     path = tmp_path / "a.txt"
     path.write_bytes(b"abc")
-    with pytest.raises(InputError, match=f"{path}: not utf-16 text"):
+    with refused("not-text"):
         content(find([path], [], "utf-16")[0])
 
 
 def test_vanished(tmp_path):
-    with pytest.raises(InputError, match=r"cannot read .*: No such file"):
+    with refused("file-not-found"):
         content(Source(str(tmp_path / "gone.txt")))
 
 
@@ -258,5 +258,5 @@ def test_a_damaged_second_stream_of_xz_is_told(tmp_path):
     path = tmp_path / "x.txt.xz"
     for other in (one[:20] + b"\xff" + one[21:], b"no stream", one[:-3]):
         path.write_bytes(one + other)
-        with pytest.raises(InputError, match="the xz data are cut short or damaged"):
+        with refused("broken-archive"):
             content(Source(str(path)))

@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import roget
-from roget.errors import InputError, UnknownName
+from roget.errors import InputError
 from roget.scoring.labels import Labels, align, as_labels
 from roget.scoring.labels.align import find_noise, mark_noise, settle
 from roget.scoring.labels.labels import take
 from roget.scoring.tables.contingency import Contingency
+from support.errors import codes, notice, refused
 
 
 def spell(labels, row):
@@ -48,14 +49,14 @@ def test_complete_arrays_are_returned_as_they_are():
 
 
 def test_lengths_must_agree():
-    with pytest.raises(InputError, match="the gold labels have 3 items and b has 2"):
+    with refused("length-mismatch", "3", "2"):
         align(as_labels([1, 2, 3], gold=True), as_labels([1, 2], name="b"))
 
 
 def test_ids_on_one_side_only():
-    with pytest.raises(InputError, match="g has item ids and s has none; expected ids on both"):
+    with refused("index-mismatch"):
         align(as_labels({"a": 1}, name="g"), as_labels([1], name="s"))
-    with pytest.raises(InputError, match=r"if each line of g is one label, say --labels lines"):
+    with refused("index-mismatch", "--labels lines"):
         align(as_labels([1], name="g"), as_labels({"a": 1}, name="s"))
 
 
@@ -84,19 +85,15 @@ def test_missing_as_a_cluster():
     assert (aligned.missing, aligned.extra) == (2, 1)
     assert aligned.system.codes.tolist() == [1, 2, 2, 0]
     assert aligned.system.n_labels == 3
-    assert aligned.warnings == (
-        "1 item of s is unknown to the gold labels: dropped",
-        "1 dropped item shares a cluster with scored ones, so that precision may be flattered: "
-        "--extra count counts them, --extra sample takes gold as a sample of whole classes",
-        "2 of 4 items have no answer in s: counted as one extra cluster",
-    )
+    assert codes(aligned.warnings) == ["extra-items", "shared-clusters", "missing-items"]
+    notice(aligned.warnings, "missing-items", "2 of 4 items", "s")
 
 
 def test_missing_as_singletons():
     aligned = align(as_labels(GOLD), as_labels(SYSTEM, name="s"), missing="singletons")
     assert aligned.system.codes.tolist() == [1, 2, 3, 0]
     assert (aligned.system.n_labels, aligned.system.made) == (4, 2)
-    assert aligned.warnings[-1] == "2 of 4 items have no answer in s: counted as a cluster each"
+    notice(aligned.warnings, "missing-items", "2 of 4 items", "s")
 
 
 def test_missing_dropped():
@@ -104,30 +101,31 @@ def test_missing_dropped():
     assert aligned.gold.items == ["a", "d"]
     assert aligned.system.codes.tolist() == [1, 0]
     assert (aligned.missing, aligned.extra) == (2, 1)
-    assert aligned.warnings[-1] == "2 of 4 items have no answer in s: left out of the score"
+    notice(aligned.warnings, "missing-items", "2 of 4 items", "s")
 
 
 def test_missing_as_an_error():
-    with pytest.raises(InputError, match=r"2 of 4 items have no answer in s: 'b', 'c'$"):
+    with refused("missing-items", "2", "4", "'b'", "'c'"):
         align(as_labels(GOLD), as_labels(SYSTEM, name="s"), missing="error")
     gold = as_labels({f"i{n}": 1 for n in range(9)})
-    with pytest.raises(InputError, match=r"8 of 9 items .* 'i1', 'i2', 'i3', 'i4', 'i5', …"):
+    with refused("missing-items", "8", "9", "'i1'", "'i2'", "'i3'", "'i4'", "'i5'"):
         align(gold, as_labels({"i0": 1}), missing="error")
     assert align(gold, gold, missing="error").missing == 0
-    with pytest.raises(UnknownName, match="unknown rule for missing items 'singleton'"):
+    with refused("unknown-name", "'singleton'"):
         align(gold, gold, missing="singleton")
 
 
 def test_one_missing_item_reads_well():
     aligned = align(as_labels({"a": 1, "b": 1}), as_labels({"a": 1}, name="s"))
-    assert aligned.warnings == ("1 of 2 items has no answer in s: counted as one extra cluster",)
+    assert codes(aligned.warnings) == ["missing-items"]
+    assert "1 of 2 items has" in aligned.warnings[0]
 
 
 def test_missing_by_position():
     aligned = align(as_labels([1, 2, 1]), as_labels(["x", None, "y"], name="s"))
     assert aligned.system.codes.tolist() == [0, 2, 1]
     assert aligned.missing == 1
-    with pytest.raises(InputError, match="the one at position 2 of 3"):
+    with refused("missing-items", "2", "3"):
         align(as_labels([1, 2, 1]), as_labels(["x", None, "y"]), missing="error")
 
 
@@ -150,31 +148,29 @@ def test_gold_without_a_label():
         (None, 1): ({"2": 1.0}, {"(no answer)": 1.0}),
     }
     assert (aligned.missing, aligned.extra) == (1, 1)
-    assert aligned.warnings == (
-        "1 item has no label in the gold labels: left out of the score",
-        "1 of 2 items has no answer in s: counted as one extra cluster",
-    )
-    with pytest.raises(InputError, match="the gold labels: no item has a label"):
+    assert codes(aligned.warnings) == ["missing-label", "missing-items"]
+    notice(aligned.warnings, "missing-label", "1 item", "the gold labels")
+    with refused("missing-label", "the gold labels"):
         align(as_labels([None, None], gold=True), as_labels([1, 2]))
 
 
 def test_no_common_item():
-    with pytest.raises(InputError, match=r"no item of s is in g: .*'d1', expected .* 'w a'"):
+    with refused("no-common-items", "'d1'", "'w a'"):
         align(as_labels({("w", "a"): 1}, name="g"), as_labels({"d1": 1}, name="s"))
 
 
 def test_no_answer_at_all():
     gold, system = as_labels({"a": 1, "b": 2}), as_labels({"a": None, "b": None}, name="s")
     assert align(gold, system).system.codes.tolist() == [0, 0]
-    with pytest.raises(InputError, match="s: no item of the system labels has an answer"):
+    with refused("missing-items"):
         align(gold, system, missing="drop")
 
 
 def test_no_items():
     none = Labels(np.array([], dtype=int), 0, None, source="nothing")
-    with pytest.raises(InputError, match="nothing: no items"):
+    with refused("empty-input"):
         align(none, as_labels([1]))
-    with pytest.raises(InputError, match="nothing: no items"):
+    with refused("empty-input"):
         align(as_labels([1]), none)
 
 
@@ -209,9 +205,7 @@ def test_groups_on_the_gold_side_only():
     }
     assert aligned.warnings == ()
     gold = as_labels({("w", 1): "a", ("v", 1): "b"}, name="g")
-    with pytest.raises(
-        InputError, match=r"g: the id '1' stands for several items \('w 1', 'v 1'\)"
-    ):
+    with refused("duplicate-item", "'1'", "'w 1'", "'v 1'"):
         align(gold, as_labels({1: "x", 2: "y"}))
 
 
@@ -220,10 +214,10 @@ def test_groups_on_the_system_side_only():
     aligned = align(as_labels({2: "x", 1: "y"}, name="g"), system)
     assert aligned.groups is None
     assert joined(aligned)[None, "2"] == ({"x": 1.0}, {"b": 1.0})
-    assert aligned.warnings == ("s names groups and g does not: scored as one group",)
+    assert codes(aligned.warnings) == ["unused-groups"]
     system = as_labels({("w", 1): "a", ("v", 1): "b"}, name="s")
     for gold in ({1: "x"}, {1: "x", 2: "y"}):
-        with pytest.raises(InputError, match="s: the id '1' stands for several items"):
+        with refused("duplicate-item", "s", "'1'"):
             align(as_labels(gold), system)
 
 
@@ -251,7 +245,7 @@ def test_groups_by_position():
 
     aligned = align(side([0, 0, 1], ["w", "v"]), side([1, 1, 0], ["v", "w"]))
     assert aligned.groups.tolist() == [0, 0, 1]
-    with pytest.raises(InputError, match="different groups at position 2 of 3"):
+    with refused("index-mismatch", "2", "3"):
         align(side([0, 0, 1], ["w", "v"]), side([1, 0, 0], ["v", "w"]))
 
 
@@ -280,12 +274,12 @@ def test_warnings_of_both_sides_are_kept_once():
 
 def test_positions_count_all_gold_items():
     """An item without a gold label moves no other item's place in a message."""
-    with pytest.raises(InputError, match=r"1 of 3 items has no answer in .*: .* position 3 of 4$"):
+    with refused("missing-items", "1", "3", "4"):
         align(as_labels([1, None, 2, 1]), as_labels(["x", "y", None, "z"]), missing="error")
 
 
-OWN_CLASS = "every gold item is a class of its own: is the label column the right one?"
-OWN_GROUP = "every group holds a single item: is the group column the right one?"
+OWN_CLASS = "suspicious-column"
+OWN_GROUP = "suspicious-column"
 
 
 @pytest.mark.parametrize(
@@ -307,14 +301,14 @@ OWN_GROUP = "every group holds a single item: is the group column the right one?
 )
 def test_gold_whose_items_have_nothing_in_common(gold, warnings):
     system = dict.fromkeys(gold, "x") if isinstance(gold, dict) else ["x"] * len(gold)
-    assert align(as_labels(gold), as_labels(system)).warnings == warnings
+    assert codes(align(as_labels(gold), as_labels(system)).warnings) == list(warnings)
 
 
 def test_a_repeat_far_into_gold_is_seen():
-    codes = np.arange(100_000)
-    assert align(as_labels(codes), as_labels(codes)).warnings == (OWN_CLASS,)
-    codes[-1] = 1234
-    assert align(as_labels(codes), as_labels(codes)).warnings == ()
+    labels = np.arange(100_000)
+    assert codes(align(as_labels(labels), as_labels(labels)).warnings) == [OWN_CLASS]
+    labels[-1] = 1234
+    assert align(as_labels(labels), as_labels(labels)).warnings == ()
 
 
 labels = st.sampled_from(["a", "b", "c"])
@@ -413,9 +407,8 @@ def test_extra_items_may_be_counted():
     aligned = align(as_labels(gold, gold=True), as_labels(system), extra="count")
     classes = {**gold, "d": "d alone", "e": "e alone"}
     assert (len(aligned.gold), aligned.extra) == (5, 2)
-    assert aligned.warnings == (
-        "2 items of the system labels are unknown to the gold labels: counted as a class each",
-    )
+    assert codes(aligned.warnings) == ["extra-items"]
+    notice(aligned.warnings, "extra-items", "2 items")
     for name in ("paired-precision", "b3-precision", "v"):
         expected = roget.measure(name, classes, system)
         assert roget.measure(name, gold, system, extra="count") == pytest.approx(expected)
@@ -446,7 +439,7 @@ def test_noise_is_treated_as_missing(missing):
         "drop": (["a", "b", "b", "a"], [0, 1, 1, 0]),
     }[missing]
     assert found == pytest.approx(roget.measure("v", *theirs))
-    with pytest.raises(InputError, match=r"2 items of the gold labels are noise \(-1\)"):
+    with refused("missing-items", "2", "1"):
         roget.score(ours, system, noise="-1", missing="error")
 
 
@@ -482,9 +475,9 @@ def test_columns_of_one_side(tmp_path):
     system.write_text("nr,kmeans_2,kmeans_3\n1,0,0\n2,1,1\n3,0,2\n")
     columns = {"system.item": "nr", "system.label": "kmeans_2"}
     assert roget.measure("v", gold, system, columns=columns) == 1.0
-    with pytest.raises(InputError, match=r"--columns system\.item=nr,system\.label=kmeans_2 \(in"):
+    with refused("ambiguous-columns", "--columns system.item=nr,system.label=kmeans_2"):
         roget.score(gold, system)
-    with pytest.raises(InputError, match=r"'other\.item' is not known; expected gold\.item"):
+    with refused("invalid-option", "'other.item'"):
         roget.score(gold, system, columns={"other.item": "id"})
 
 
@@ -492,18 +485,15 @@ def test_a_linkage_knows_its_items_by_position(tmp_path):
     merges = np.array([[0, 1, 0.5, 2], [2, 3, 1.0, 3]])
     np.save(tmp_path / "ward.npy", merges)
     ids = {"a": 0, "b": 0, "c": 1}
-    for tree, said in (
-        (tmp_path / "ward.npy", r"ward\.npy is a linkage, whose items"),
-        (roget.Hierarchy.from_linkage(merges), "the items of the linkage"),
-    ):
-        with pytest.raises(InputError, match=f"{said}.* in the same order, or .*from_linkage"):
+    for tree in (tmp_path / "ward.npy", roget.Hierarchy.from_linkage(merges)):
+        with refused("index-mismatch"):
             roget.score(ids, tree)
-    with pytest.raises(InputError, match=r"must agree; if it is a linkage: roget\.Hierarchy"):
+    with refused("length-mismatch"):
         roget.score([0, 0, 1], merges)
-    with pytest.raises(InputError, match=r"must agree$"):
+    with refused("length-mismatch"):
         roget.score([0, 0, 1], merges[:, :3])
 
 
 def test_ids_that_only_look_the_same_are_told_apart_in_the_message():
-    with pytest.raises(InputError, match=r"the same letters, but one side composes accents"):
+    with refused("no-common-items"):
         roget.score({"caf\u00e9": 0}, {"cafe\u0301": 0})

@@ -18,6 +18,7 @@ import roget
 from roget.errors import InputError
 from roget.scoring.labels import align, as_labels, read, read_pair
 from roget.scoring.labels.read import count_large
+from support.errors import notice, refused
 
 FORMATS = ("tsv", "csv", "jsonl", "parquet")
 NAMES = st.sampled_from(["a", "b", "c", "d", " a", "b ", "e\u00a0", "7", "7.0", "é", ""])
@@ -265,14 +266,14 @@ def test_folders_and_patterns(tmp_path, form, small, monkeypatch):
         assert sorted(zip(whole.items, map(whole.label, whole.codes), strict=True)) == sorted(rows)
         assert compare(gold, system, "error") != small
     write(tmp_path / "system" / f"3.{form}", rows[:1], ("item", "label"))
-    with pytest.raises(InputError, match=r"item 'd0' is in .*0\.\w+ and .*3\.\w+; expected"):
+    with refused("duplicate-item", "'d0'", "3"):
         roget.score(gold, tmp_path / "system", "v")
 
 
 def test_a_folder_without_labels(tmp_path):
-    with pytest.raises(InputError, match=r"is a folder; expected a file, or files in it that end"):
+    with refused("file-not-found"):
         roget.score(tmp_path, tmp_path)
-    with pytest.raises(InputError, match="matches no file"):
+    with refused("file-not-found"):
         roget.score(tmp_path / "*.csv", tmp_path / "*.csv")
 
 
@@ -311,7 +312,7 @@ def test_little_memory_is_enough(tmp_path, monkeypatch):
     assert table["v", "ml"] == 1
     for large in (0, 1 << 30):
         monkeypatch.setattr(read, "LARGE", large)
-        with pytest.raises(InputError, match="memory 'much': expected a size such as 2GB"):
+        with refused("invalid-option", "'much'"):
             roget.score(gold, gold, memory="much")
 
 
@@ -364,7 +365,7 @@ def test_noise_that_pandas_writes_as_floats(tmp_path, monkeypatch, label, large)
     for noise in (-1, "-1.0"):
         table = roget.score(gold, system, "v", noise=noise, missing="drop")
         assert table.items == 6
-    assert any("say --noise -1 " in text for text in roget.score(gold, system, "v").warnings)
+    assert any("--noise -1 " in text for text in roget.score(gold, system, "v").warnings)
     said = roget.score(gold, system, "v", noise="none").warnings
     assert "no item is labelled 'none', which was declared as noise: nothing was done" in said
 
@@ -381,7 +382,7 @@ def test_extra_noise_shares_no_cluster(tmp_path):
     found = count_large(gold, system, "cluster", noise="-1")
     sides = as_labels(gold, gold=True), as_labels(system)
     assert found.warnings == align(*sides, noise="-1").warnings
-    assert any(text.startswith("1 dropped item shares a cluster") for text in found.warnings)
+    notice(found.warnings, "shared-clusters", "1 dropped item")
 
 
 def test_some_of_several_files_may_be_empty(tmp_path, monkeypatch):
@@ -399,7 +400,7 @@ def test_some_of_several_files_may_be_empty(tmp_path, monkeypatch):
     assert roget.score(gold, tmp_path / "s", "v")["v", "ml"] == 1
     (tmp_path / "s" / "p0.csv").unlink()
     (tmp_path / "s" / "p1.csv").unlink()
-    with pytest.raises(InputError, match=r"p2\.csv and 1 more: no items"):
+    with refused("empty-input", "p2.csv", "1"):
         roget.score(gold, tmp_path / "s")
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from roget.errors import InputError
 from roget.scoring.labels import as_labels
 from roget.scoring.labels.frames import factorize_column
+from support.errors import refused
 
 pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
@@ -132,7 +133,7 @@ def test_mixed_objects_with_missing():
 def test_nested_columns():
     assert factorize_column(pandas.Series([(1, 2), (1, 3), (1, 2)])).codes.tolist() == [0, 1, 0]
     for column in (polars.Series([[1], [2]]), pyarrow.array([[1], [2]]), pandas.Series([[1], [2]])):
-        with pytest.raises(InputError, match="item 0: a list cannot be a label"):
+        with refused("broken-lines", "0"):
             factorize_column(column)
 
 
@@ -149,7 +150,7 @@ frames = pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
     "value", [polars.LazyFrame({"label": ["a"]}), polars.col("label"), pyarrow.scalar("a")]
 )
 def test_things_that_hold_no_values(value):
-    with pytest.raises(InputError, match="expected a path, a sequence of labels"):
+    with refused("unsupported-format"):
         as_labels(value)
 
 
@@ -157,7 +158,7 @@ def test_things_that_hold_no_values(value):
 def test_frames(frame, answers):
     table = frame({"id": ["d1", "d2"], "topic": ["x", None]})
     assert answers(as_labels(table)) == {(None, "d1"): {"x": 1.0}, (None, "d2"): {}}
-    with pytest.raises(InputError, match=r"the gold labels:2: no label"):
+    with refused("missing-label", ":2:"):
         as_labels(table, gold=True)
 
 
@@ -182,7 +183,7 @@ def test_frames_with_chosen_columns(frame, answers):
     table = frame({"a": [5, 6], "b": [7, 7], "c": ["k", "l"]})
     labels = as_labels(table, columns={"item": "c", "label": "b"})
     assert answers(labels) == {(None, "k"): {"7": 1.0}, (None, "l"): {"7": 1.0}}
-    with pytest.raises(InputError, match="no column 'd' for the item; there are: a, b, c"):
+    with refused("missing-column", "'d'"):
         as_labels(table, columns={"item": "d", "label": "b"})
 
 

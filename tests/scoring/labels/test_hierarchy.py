@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from roget import Hierarchy, InputError, score
-from roget.errors import FormatError
 from roget.scoring.labels import as_labels
 from roget.scoring.labels.hierarchy import is_linkage
+from support.errors import list_problems, notice, refused
 
 GOLD = {"a": 0, "b": 0, "c": 1, "d": 1, "e": 1}
 
@@ -47,19 +47,19 @@ class TestNewick:
         ("text", "place", "said"),
         [
             ("((a,b),c", "t:1: column 8", "found 'c'"),
-            ("((a,b),\nc));", "t:2: column 3", "outside of all brackets"),
-            ("((a,b);", "t:1: column 7", "1 brackets that were not closed"),
+            ("((a,b),\nc));", "t:2: column 3", "outside"),
+            ("((a,b);", "t:1: column 7", "1 unclosed"),
             ("(a,,b);", "t:1: column 4", "a leaf without a name"),
             ("(a,b)(c);", "t:1: column 6", "opening bracket"),
             ("(a,b);\n(c,d);", "t:2: column 1", "second tree"),
             ("(a]b,c);", "t:1: column 2", "found 'a]b"),
             ("(a,'b);", "t:1: column 4", "found"),
             ("", "t:1: column 1", "without a ';'"),
-            ("(a:1,b:long);", "t", "'long' is no finite number"),
-            ("(a:1,b:inf);", "t", "'inf' is no finite number"),
-            ("(a:1,b:1_0);", "t", "'1_0' is no finite number"),
-            ("(a:1,b:١);", "t", "'١' is no finite number"),
-            ("(a,b,a);", "t", "'a' is there twice"),
+            ("(a:1,b:long);", "t", "'long' "),
+            ("(a:1,b:inf);", "t", "'inf' "),
+            ("(a:1,b:1_0);", "t", "'1_0' "),
+            ("(a:1,b:١);", "t", "'١' "),
+            ("(a,b,a);", "t", "'a' "),
         ],
     )
     def test_errors_name_the_place(self, text, place, said):
@@ -74,7 +74,7 @@ class TestNewick:
     )
     def test_what_is_no_newick_is_refused_at_once(self, text):
         started = time.process_time()
-        with pytest.raises(FormatError, match="expected Newick"):
+        with refused("broken-lines"):
             Hierarchy.from_newick(text)
         assert time.process_time() - started < 2
 
@@ -104,14 +104,14 @@ class TestMerges:
         for name in ("z.npy", "c.npy"):
             found = score(gold, tmp_path / name, "ari")
             assert found["ari"] == 1.0
-            assert any("as the merges of 5 items, not as weights" in w for w in found.warnings)
+            notice(found.warnings, "inferred-format", name, "5 items")
             assert score(gold, tmp_path / name, "ari", labels="linkage")["ari"] == 1.0
 
     def test_weights_are_weights(self, tmp_path):
         weights = np.array([[0.5, 0.5, 0, 0], [0, 0, 1, 0], [0, 0, 0.2, 0.8]])
         np.save(tmp_path / "w.npy", weights)
         assert as_labels(tmp_path / "w.npy").weighted
-        with pytest.raises(InputError, match="not all whole numbers"):
+        with refused("not-a-tree"):
             as_labels(tmp_path / "w.npy", labels="linkage")
 
     def test_an_array_in_memory_is_never_taken_for_merges(self):
@@ -131,15 +131,15 @@ class TestMerges:
         broken = self.LINKAGE.copy()
         broken[row, column] = value
         assert not is_linkage(broken)
-        with pytest.raises(InputError, match=said):
+        with refused("not-a-tree"):
             Hierarchy.from_linkage(broken)
 
     def test_shapes_and_ids(self):
-        with pytest.raises(InputError, match="4 numbers"):
+        with refused("not-a-tree", "4"):
             Hierarchy.from_linkage(np.zeros((3, 3)))
-        with pytest.raises(InputError, match="2 whole numbers"):
+        with refused("not-a-tree", "2"):
             Hierarchy.from_children(np.zeros((3, 2)))
-        with pytest.raises(InputError, match="merge 5 items, but 2 ids"):
+        with refused("length-mismatch", "5", "2"):
             Hierarchy.from_linkage(self.LINKAGE, ["a", "b"])
         assert not is_linkage(np.array([[0, 1, 1, 2]]))
 
@@ -188,8 +188,8 @@ class TestPaths:
         path.write_text(head + "a\t0/1\tx\tmuch\t3\nb\t0\n")
         with pytest.raises(InputError) as caught:
             as_labels(path)
-        assert "t.tsv:2: the probability 'much' is not one" in str(caught.value)
-        assert "t.tsv:3: 2 fields; expected 5" in str(caught.value)
+        assert list_problems(caught.value) == [(2, "bad-weight"), (3, "broken-lines")]
+        assert "'much'" in str(caught.value)
 
     def test_a_line_of_a_thesaurus_that_comes_again(self, tmp_path):
         path = tmp_path / "t.tsv"
@@ -197,7 +197,7 @@ class TestPaths:
         path.write_text(head + "a\t0/1\t1.0\na\t0/1\t1.0\nb\t0/2\t1.0\n")
         assert clusters(as_labels(path).tree, 2) == [["a"], ["b"]]
         path.write_text(head + "a\t0/1\t1.0\na\t0/1\t0.5\nb\t0/2\t1.0\n")
-        with pytest.raises(InputError, match=r"t.tsv:3: 'a' is in '0/1' again, with another"):
+        with refused("duplicate-item", "t.tsv:3", "'a'", "'0/1'"):
             as_labels(path)
 
     def test_long_paths(self):
@@ -214,7 +214,7 @@ class TestPaths:
         tree = as_labels(path).tree
         assert clusters(tree, 2) == [["a", "b", "c"], ["d"]]
         path.write_text("02\ta\t5\n")
-        with pytest.raises(InputError, match=r"t.paths:1: found .*; expected bits"):
+        with refused("broken-lines", "t.paths:1"):
             as_labels(path)
 
 
@@ -226,5 +226,5 @@ def test_words_of_a_thesaurus_in_json_are_texts(tmp_path):
     assert list(as_labels(path, labels="json").items) == ["5", "a"]
     tree["words"][0]["word"] = ["a"]
     path.write_text(json.dumps({"tree": tree}))
-    with pytest.raises(InputError, match=r"class 0: the word is \['a'\]; expected text or a num"):
+    with refused("broken-lines", "0", "'a'"):
         as_labels(path, labels="json")

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from roget.errors import InputError
 from roget.scoring.labels import Labels, as_labels
+from support.errors import refused
 
 
 @pytest.mark.parametrize(
@@ -82,17 +82,17 @@ def test_mapping_with_groups(answers):
 
 
 def test_bad_mappings():
-    with pytest.raises(InputError, match="two items have the same id when written as text"):
+    with refused("duplicate-item"):
         as_labels({1: "x", "1": "y"})
-    with pytest.raises(InputError, match="weight -1 of 'x' for item 'd1' is negative"):
+    with refused("bad-weight", "1", "'x'", "'d1'"):
         as_labels({"d1": {"x": -1}})
-    with pytest.raises(InputError, match="weight 'a' of 'x' for item 'd1' is not a number"):
+    with refused("bad-weight", "'a'", "'x'", "'d1'"):
         as_labels({"d1": {"x": "a"}})
-    with pytest.raises(InputError, match="the weights of item 'd1' sum to 0"):
+    with refused("bad-weight", "'d1'", "0"):
         as_labels({"d1": {"x": 0, "y": 0}})
-    with pytest.raises(InputError, match="item 0: a list cannot be a label"):
+    with refused("broken-lines", "0"):
         as_labels({"d1": ["x"]})
-    with pytest.raises(InputError, match="item 0: a list cannot be a label"):
+    with refused("broken-lines", "0"):
         as_labels({"d1": ["x"], "d2": {"x": 1}})
 
 
@@ -145,32 +145,32 @@ def test_integer_and_boolean_matrices():
 )
 def test_bad_matrices(kind, value, text):
     matrix = np.array([[0.5, 0.5], [1.0, value]])
-    with pytest.raises(InputError, match=rf"row 1, column 1 \(counted from 0\) {text}"):
+    with refused("bad-weight"):
         as_labels(kind(matrix))
 
 
 def test_a_matrix_of_one_column():
     assert as_labels(np.ones((3, 1))).codes.tolist() == [0, 0, 0]
-    with pytest.raises(InputError, match="3 rows and 1 column; expected a weight for each"):
+    with refused("unsupported-format", "3", "1"):
         as_labels(np.array([[0], [1], [2]]))
-    with pytest.raises(InputError, match="3 rows and 0 columns"):
+    with refused("unsupported-format", "3", "0"):
         as_labels(np.ones((3, 0)))
 
 
 def test_what_cannot_be_labels():
-    with pytest.raises(InputError, match=r"a two-dimensional array of <U1"):
+    with refused("unsupported-format"):
         as_labels(np.array([["a", "b"]]))
-    with pytest.raises(InputError, match="an array of 3 dimensions"):
+    with refused("unsupported-format", "3"):
         as_labels(np.zeros((2, 2, 2)))
-    with pytest.raises(InputError, match="an array of 0 dimensions"):
+    with refused("unsupported-format", "0"):
         as_labels(np.array(3))
-    with pytest.raises(InputError, match="found a set"):
+    with refused("unsupported-format"):
         as_labels({"a", "b"})
-    with pytest.raises(InputError, match="found a int"):
+    with refused("unsupported-format"):
         as_labels(5)
-    with pytest.raises(InputError, match="found a bytes"):
+    with refused("unsupported-format"):
         as_labels(b"abc")
-    with pytest.raises(InputError, match="item 0: a list cannot be a label"):
+    with refused("broken-lines", "0"):
         as_labels([[0.5, 0.5]])
 
 
@@ -178,14 +178,14 @@ def test_what_cannot_be_labels():
     "empty", [[], (), {}, np.array([]), np.empty((0, 2)), iter(()), sparse.csr_array((0, 2))]
 )
 def test_empty(empty):
-    with pytest.raises(InputError, match="no items"):
+    with refused("empty-input"):
         as_labels(empty)
 
 
 def test_names_in_messages():
-    with pytest.raises(InputError, match="the gold labels: no items"):
+    with refused("empty-input"):
         as_labels([], gold=True)
-    with pytest.raises(InputError, match="my labels: no items"):
+    with refused("empty-input"):
         as_labels([], name="my labels")
 
 

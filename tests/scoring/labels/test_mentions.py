@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import roget
-from roget.errors import FormatError, InputError
+from roget.errors import InputError
 from roget.scoring.labels import as_labels
 from roget.scoring.labels.labels import Labels, code_texts
+from support.errors import codes, notice, refused
 from twins import f1
 
 MEASURES = {
@@ -135,7 +136,7 @@ def to_labels(sides, name):
         for entity, mentions in enumerate(entities)
         for mention in sorted(mentions)
     ]
-    return Labels.of(
+    return Labels.from_codes(
         code_texts([entity for _, _, entity in rows]),
         items=[mention for _, mention, _ in rows],
         groups=np.array([int(document) for document, _, _ in rows], dtype=np.int64),
@@ -250,9 +251,7 @@ def test_conll_files(write, answers):
     response = write("response.txt", RESPONSE)
     got = roget.score(key, response, ["muc", "b3-precision", "b3-recall", "blanc"], baselines=False)
     assert (got["muc"], got["b3-recall"], got["b3-precision"]) == (1.0, 2 / 3, 0.5)
-    assert [text.rpartition(": ")[2] for text in got.warnings[:2]] == [
-        "counted in the system alone", "counted in gold alone"
-    ]  # fmt: skip
+    assert {"extra-items", "missing-items"} <= set(codes(got.warnings))
     assert got.rows[-1].value == pytest.approx(0.5)
     assert as_labels(write("gold.key", KEY)).mentions
 
@@ -261,7 +260,7 @@ def test_a_system_that_finds_nothing(write):
     nothing = "".join(f"#begin document ({d}); part 000\nw -\n#end document\n" for d in "ab")
     got = roget.score(write("key.conll", KEY), write("none.conll", nothing), ["conll", "lea"])
     assert [row.value for row in got.rows] == [0.0, 0.0]
-    with pytest.raises(InputError, match="no items"):
+    with refused("empty-input"):
         roget.score(write("none.conll", nothing), write("key.conll", KEY))
 
 
@@ -269,9 +268,9 @@ def test_repeated_mentions_stay_with_the_entity_named_first(write, answers):
     text = "#begin document x\nw\t(1(3\nw\t-\nw\t3)1)\nw\t(3)\n#end document\n"
     labels = as_labels(write("a.conll", text))
     assert answers(labels) == {("x", "0-2"): {"1": 1.0}, ("x", "3"): {"3": 1.0}}
-    assert labels.warnings[0].endswith("comes again: left out, unless gold has no such mention")
+    notice(labels.warnings, "repeated-rows", "1 mention", "gold")
     gold = as_labels(write("a.conll", text), gold=True)
-    assert gold.warnings[0].endswith("a.conll comes again: left out")
+    notice(gold.warnings, "repeated-rows", "1 mention", "a.conll")
 
 
 def test_repeated_mentions_that_gold_lacks_count_again(write):
@@ -294,7 +293,7 @@ def test_repeated_mentions_that_gold_lacks_count_again(write):
     twice = "#begin document x\nw\t(1)\nw\t(1)\nw\t(2)\nw\t(2)\nw\t(1)|(2)\n#end document\n"
     values, warnings = scored(twice)
     assert values == pytest.approx([2 / 4, 1, 2 * 2 * (2 / 3) / 6, 4 / 6, 2 * (4 / 5) / 2])
-    assert any(text.endswith("that gold lacks comes again: counted again") for text in warnings)
+    assert "repeated-rows" in codes(warnings)
     # A word of the key in both entities stays with the first.
     known = "#begin document x\nw\t(1)\nw\t(1)|(2)\nw\t(2)\nw\t(2)\nw\t-\n#end document\n"
     values, warnings = scored(known)
@@ -322,7 +321,7 @@ def test_repeated_mentions_that_gold_lacks_count_again(write):
     ],
 )
 def test_broken_files(write, text, message):
-    with pytest.raises(FormatError, match=message):
+    with refused("broken-lines"):
         as_labels(write("a.conll", text))
 
 
@@ -354,11 +353,11 @@ def test_corefud_files(write, answers):
     }
     assert as_labels(write("a.txt", COREFUD)).mentions
     broken = COREFUD.replace("e1)|", "")
-    with pytest.raises(FormatError, match=r"b\.conllu:6: a mention of 'e1' does not end"):
+    with refused("broken-lines", "b.conllu:6", "'e1'"):
         as_labels(write("b.conllu", broken))
-    with pytest.raises(FormatError, match="part 2 of 2 of a mention of 'e3'; expected 1"):
+    with refused("broken-lines", "2", "'e3'", "1"):
         as_labels(write("c.conllu", COREFUD.replace("(e3[1/2]-event-1-)", "_")))
-    with pytest.raises(FormatError, match=r"d\.conllu:1: 3 fields; expected 10"):
+    with refused("broken-lines", "d.conllu:1", "3", "10"):
         as_labels(write("d.conllu", "1\tIn\t_\n"))
 
 
@@ -375,9 +374,9 @@ def test_unmatched_items_of_other_files():
     got = roget.score(gold, system, ["b3-precision", "muc"], missing="unmatched", extra="unmatched")
     assert (got["b3-precision"], got["muc"]) == (2 / 3, 1.0)
     weights = {"a": {"x": 1, "y": 1}, "b": "x", "d": "z"}
-    with pytest.raises(InputError, match="unmatched items need one label for each"):
+    with pytest.raises(InputError):
         roget.score(gold, weights, "muc", missing="unmatched", extra="unmatched")
-    with pytest.raises(InputError, match="intervals of unmatched items need groups"):
+    with pytest.raises(InputError):
         roget.score(gold, system, "muc", missing="unmatched", extra="unmatched", ci=10)
 
 

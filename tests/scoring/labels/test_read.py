@@ -13,9 +13,10 @@ import pytest
 import zstandard
 
 from roget import catalogue
-from roget.errors import FormatError, InputError, UnknownName
-from roget.scoring.labels import as_labels, read
-from roget.scoring.labels.read import LabelFile, detect_format, guess_format
+from roget.scoring.labels import as_labels, files
+from roget.scoring.labels.files import LabelFile
+from roget.scoring.labels.formats import find_suffix, sniff_format
+from support.errors import refused
 
 KEY = "w i1 a\nw i2 b\n"
 
@@ -39,7 +40,7 @@ KEY = "w i1 a\nw i2 b\n"
     ],
 )
 def test_formats_by_name(name, form):
-    assert detect_format(LabelFile(name)) == form
+    assert find_suffix(LabelFile(name).source.suffix) == form
 
 
 @pytest.mark.parametrize(
@@ -71,7 +72,7 @@ def test_formats_by_name(name, form):
     ],
 )
 def test_formats_by_content(lines, form):
-    assert guess_format(lines) == form
+    assert sniff_format(lines) == form
 
 
 def test_content_is_looked_at_past_blanks_and_comments(write, answers):
@@ -82,12 +83,12 @@ def test_content_is_looked_at_past_blanks_and_comments(write, answers):
 def test_named_format_wins(write):
     path = write("a.key", KEY)
     assert as_labels(path, labels="lines").n_labels == 2
-    with pytest.raises(UnknownName, match="unknown label format 'keys': did you mean key"):
+    with refused("unknown-name", "'keys'"):
         as_labels(path, labels="keys")
 
 
 def test_parquet_without_a_telling_name(write):
-    with pytest.raises(InputError, match="cannot be read as Parquet"):
+    with refused("broken-archive"):
         as_labels(write("a", b"PAR1 but no more"))
 
 
@@ -109,15 +110,13 @@ def test_compressed(write, suffix, compress, named, answers):
 @pytest.mark.parametrize("suffix", ["gz", "bz2", "xz", "zst"])
 def test_broken_compression(write, suffix):
     path = write(f"a.key.{suffix}", KEY * 5)
-    with pytest.raises(
-        InputError, match=f"a.key.{suffix}: the {suffix} data are cut short or damaged"
-    ):
+    with refused("broken-archive"):
         as_labels(path)
 
 
 def test_cut_compression(write):
     whole = gzip.compress(KEY.encode() * 1000)
-    with pytest.raises(InputError, match=r"a\.key\.gz: the gz data are cut short or damaged"):
+    with refused("broken-archive", "a.key"):
         as_labels(write("a.key.gz", whole[: len(whole) // 2]))
 
 
@@ -132,30 +131,34 @@ def test_standard_input(monkeypatch, answers):
 def test_standard_input_on_both_sides(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(KEY.encode())))
     as_labels("-", gold=True)
-    with pytest.raises(InputError, match="standard input can serve one side only"):
+    with refused("empty-input"):
         as_labels("-")
 
 
 def test_no_such_file(tmp_path):
-    with pytest.raises(InputError, match=r"nothing\.key: no such file"):
+    with refused("file-not-found", "nothing.key"):
         as_labels(tmp_path / "nothing.key")
-    with pytest.raises(InputError, match="is a folder; expected a file"):
+    with refused("file-not-found"):
         as_labels(tmp_path)
-    with pytest.raises(InputError, match="no such file"):
+    with refused("file-not-found"):
         as_labels(str(tmp_path / "nothing"))
 
 
 def test_not_a_folder_on_the_way(write):
     path = write("a.key", KEY)
-    with pytest.raises(InputError, match=r"cannot read .*: Not a directory"):
+    with refused("file-not-found"):
         as_labels(path / "b.key")
 
 
 @pytest.mark.parametrize(
-    "form", sorted({*catalogue.names("label formats")} - {"parquet", "linkage", "thesaurus"})
+    "form",
+    sorted(
+        {*catalogue.names("label formats")}
+        - {"parquet", "linkage", "thesaurus", "arrow", "xlsx", "npy", "npz"}
+    ),
 )
 def test_empty_file(write, form):
-    with pytest.raises(InputError, match="empty: no items"):
+    with refused("empty-input"):
         as_labels(write("empty", ""), labels=form)
 
 
@@ -166,26 +169,25 @@ def test_byte_order_mark(write, answers):
 
 def test_wrong_encoding(write):
     path = write("a.key", "w i1 a\nw i2 café\n".encode("latin-1"))
-    with pytest.raises(FormatError, match=r"a\.key:2: byte 0xe9 \(the 16th\) is not UTF-8"):
+    with refused("not-text", "a.key:2", "0xe9", "8"):
         as_labels(path)
-    with pytest.raises(FormatError, match="it looks like UTF-16"):
+    with refused("not-text", "16"):
         as_labels(write("b.key", "w i1 a\n".encode("utf-16")))
 
 
-@pytest.mark.parametrize(
-    ("before", "place"), [(0, "1st"), (1, "2nd"), (2, "3rd"), (10, "11th"), (1220, "1,221st")]
-)
+@pytest.mark.parametrize(("before", "place"), [(0, "1"), (1, "2"), (10, "11"), (1220, "1,221")])
 def test_the_place_of_a_wrong_byte(write, before, place):
-    with pytest.raises(FormatError, match=rf"\(the {place}\) is not UTF-8"):
+    with refused("not-text", f"position {place} "):
         as_labels(write("a.txt", b"a" * before + b"\xff"))
 
 
 def test_wrong_encoding_far_into_a_file(write, monkeypatch):
-    monkeypatch.setattr(read, "BLOCK", 64)
+    monkeypatch.setattr(files, "BLOCK", 64)
+    monkeypatch.setattr(files, "SMALL", 0)
     path = write("a.key", b"w i%d a\n" * 100 % tuple(range(100)) + b"w i\xff a\n")
     content = path.read_bytes()
     place = content.index(b"\xff") + 1
-    with pytest.raises(FormatError, match=rf"a\.key:101: byte 0xff \(the {place}(st|nd|rd|th)\)"):
+    with refused("not-text", "a.key:101", "0xff", place):
         as_labels(path)
 
 
@@ -194,7 +196,7 @@ def test_line_ends(write, end, answers):
     expected = {("w", "i1"): {"a": 1.0}, ("w", "i2"): {"b": 1.0}}
     assert answers(as_labels(write("a.key", KEY.replace("\n", end)))) == expected
     assert answers(as_labels(write("b.key", KEY.strip().replace("\n", end)))) == expected
-    with pytest.raises(FormatError, match=r"c\.key:3: 1 field"):
+    with refused("broken-lines", "c.key:3", "1"):
         as_labels(write("c.key", (KEY + "x\n").replace("\n", end)))
 
 
@@ -210,7 +212,8 @@ def test_blocks_of_any_size(write, monkeypatch, block, form, answers):
     }[form]
     path = write("a.txt", "\n".join(map(rows, range(50))))
     whole = answers(as_labels(path, labels=form))
-    monkeypatch.setattr(read, "BLOCK", block)
+    monkeypatch.setattr(files, "BLOCK", block)
+    monkeypatch.setattr(files, "SMALL", 0)
     assert answers(as_labels(path, labels=form)) == whole
     assert len(whole) == 50
 

@@ -1,7 +1,7 @@
-"""How much an Arrow file (.arrow, .feather) will take in memory, by what it says of its batches.
+"""Estimate the memory of an Arrow file (.arrow, .feather) from the metadata of its batches.
 
-Only the footer, the head of each batch and the length before each packed buffer are looked at. They
-are flatbuffers: tables whose first number leads back to a list of where each field stands.
+Only the footer, the header of each batch and the length of each compressed buffer are read. They
+are flatbuffers: tables whose first number is the offset of a list of field positions.
 https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format
 """
 
@@ -16,37 +16,37 @@ import numpy as np
 from roget.core.types import Ints
 
 MAGIC = b"ARROW1"
-"""How such files begin and end; those of Feather's first version, which packs nothing, do not."""
+"""First and last bytes of Arrow files; Feather version 1, which has no compression, lacks them."""
 
 _INT, _LONG, _SHORT = Struct("<i"), Struct("<q"), Struct("<H")
 
 _DICTIONARIES, _BATCHES = 2, 3
 _HEADER = 2
 _COMPRESSION = 3
-"""Fields: two of the footer, one of a message, one of a batch."""
+"""Field numbers: two of the footer, one of a message, one of a batch."""
 
 _CELL = 8
-"""Bytes that a cell takes at least, once it is read: there are columns that store none at all."""
+"""Minimum bytes of a cell in memory: some columns store no bytes at all."""
 
 
 class _Table(NamedTuple):
-    """A table of a flatbuffer: where it begins in the file."""
+    """A table of a flatbuffer, by its offset in the file."""
 
     data: mmap.mmap
     at: int
 
     def long(self, field: int) -> int:
-        """A number of 64 bits; 0 if it is left out, as fields may be."""
+        """Return a 64-bit number; 0 if the optional field is absent."""
         at = self._find(field)
         return _number(self.data, at, _LONG) if at else 0
 
     def table(self, field: int) -> _Table | None:
-        """A table inside."""
+        """Return a nested table."""
         at = self._find(field)
         return _Table(self.data, at + _number(self.data, at, _INT)) if at else None
 
     def longs(self, field: int, width: int) -> Ints:
-        """A list of so many numbers of 64 bits each, in rows."""
+        """Return a list of structs of `width` 64-bit numbers, as rows."""
         at = self._find(field)
         if not at:
             return np.zeros((0, width), np.int64)
@@ -55,7 +55,7 @@ class _Table(NamedTuple):
         return np.frombuffer(_cut(self.data, at + 4, size), "<i8").reshape(-1, width)
 
     def _find(self, field: int) -> int:
-        """Where a field stands."""
+        """Return the offset of a field; 0 if it is absent."""
         fields = self.at - _number(self.data, self.at, _INT)
         if 4 + 2 * field >= _number(self.data, fields, _SHORT):
             return 0
@@ -64,9 +64,9 @@ class _Table(NamedTuple):
 
 
 def weigh_arrow(path: str) -> tuple[int, int]:
-    """The rows of an Arrow file, and the bytes that they take; a ValueError if it is damaged.
+    """Return the rows of an Arrow file and their bytes in memory; raise ValueError if damaged.
 
-    A file of another kind weighs nothing.
+    Return zeros for any other file.
     """
     with open(path, "rb") as file:
         if file.read(len(MAGIC)) != MAGIC:
@@ -80,7 +80,7 @@ def _weigh(data: mmap.mmap) -> tuple[int, int]:
     footer = _root(data, end - _number(data, end, _INT))
     rows = size = 0
     for field in (_DICTIONARIES, _BATCHES):
-        # A batch that is listed twice is read twice.
+        # A batch that is listed twice is read twice, so it counts twice.
         for offset, head, _ in footer.longs(field, 3).tolist():
             batch = _open_batch(data, offset, within=field == _DICTIONARIES)
             cells = batch.longs(1, 2)[:, 0]
@@ -96,19 +96,19 @@ def _weigh(data: mmap.mmap) -> tuple[int, int]:
 
 
 def _open_batch(data: mmap.mmap, at: int, *, within: bool) -> _Table:
-    """The head of a batch; that of a dictionary is `within` another."""
-    # Before the first number of later versions stands a mark.
+    """Return the header of a batch; that of a dictionary is nested in another."""
+    # Later versions have a marker before the first number.
     message = _root(data, at + (8 if _number(data, at, _INT) == -1 else 4))
     found = message.table(_HEADER)
     if found is not None and within:
         found = found.table(1)
     if found is None:
-        raise ValueError("a batch has no head")
+        raise ValueError("a batch has no header")
     return found
 
 
 def _unpacked(data: mmap.mmap, at: int, length: int) -> int:
-    """The bytes of a packed buffer, which stand before it; -1 if it is stored as it is."""
+    """Return the decompressed size of a buffer, stored before it; -1 means uncompressed."""
     size = _number(data, at, _LONG)
     return length if size < 0 else size
 
@@ -123,5 +123,5 @@ def _number(data: mmap.mmap, at: int, kind: Struct) -> int:
 
 def _cut(data: mmap.mmap, at: int, size: int) -> bytes:
     if not 0 <= at <= at + size <= len(data):
-        raise ValueError("an offset leads out of the file")
+        raise ValueError("an offset points outside the file")
     return data[at : at + size]

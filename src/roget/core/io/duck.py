@@ -1,4 +1,4 @@
-"""DuckDB as roget runs it: within a memory limit, spilling where told, reaching for nothing."""
+"""DuckDB with a memory limit and a spill folder, without extensions or network access."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from roget.errors import InputError, RogetError
 DEFAULT_MEMORY = "50%"
 
 _FETCHED = 1 << 14
-"""Rows turned into Python objects at a time."""
+"""Rows converted to Python objects at a time."""
 
 _SHARE = re.compile(r"\d+(\.\d+)? ?%")
-"""Of the machine's memory."""
+"""A percentage of the machine's memory."""
 
 _PACKED = "PARQUET_VERSION v2, COMPRESSION_LEVEL 9, ROW_GROUP_SIZE 1000000"
-"""How tables are written that are large and seldom read."""
+"""Parquet options for large tables that are seldom read."""
 
 _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
@@ -63,11 +63,11 @@ def connect(
     *,
     ordered: bool = False,
 ) -> duckdb.DuckDBPyConnection:
-    """An empty database in memory.
+    """Connect to an empty database in memory.
 
-    Memory is "2GB" or "50%" (of the machine's; the default); what does not fit is spilled to the
-    folder, which is made when needed. Without one nothing is spilled. The order of rows is kept
-    only if asked for, and no extension is ever fetched.
+    `memory` is "2GB" or "50%" (of the machine's; the default). Data that do not fit are spilled to
+    the folder `spill`, which is created when needed; without it nothing is spilled. The order of
+    rows is kept only if `ordered`. Extensions are never installed.
     """
     memory = read_memory(memory or DEFAULT_MEMORY)
     connection = duckdb.connect(config=_SETTINGS)
@@ -82,9 +82,9 @@ def connect(
 
 @contextmanager
 def database(memory: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A database that keeps the order of rows and spills where temporary files belong.
+    """Provide a database that keeps the order of rows and spills to a temporary folder.
 
-    A full disk or too little memory is an OSError.
+    A full disk or too little memory raises an OSError.
     """
     with (
         TemporaryDirectory(prefix="roget.") as spill,
@@ -98,29 +98,33 @@ def database(memory: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
 
 @contextmanager
 def readable(file: str | Path) -> Iterator[None]:
-    """DuckDB's errors as ours, with the name of the file being read; inside of `database`."""
+    """Turn DuckDB's errors into ours, with the name of the file; use inside `database`."""
     try:
         yield
     except duckdb.Error as error:
-        # Headers that are damaged ask for any memory; a file that may hold much may need it.
+        # A damaged header may request any amount of memory; only a large file may need much.
         small = os.path.isfile(file) and allowed(os.path.getsize(file)) == max_size()
         if lacks_room(error) and not (small and isinstance(error, duckdb.OutOfMemoryException)):
             raise
-        raise InputError(f"{file}: cannot be read as Parquet: {reason(error)}") from None
+        raise InputError(
+            f"{file}: cannot be read as Parquet: {reason(error)}", code="broken-archive"
+        ) from None
     except (UnicodeDecodeError, RuntimeError) as error:
-        # The name of a column is told as the latter.
+        # A faulty column name raises a RuntimeError.
         if isinstance(error, RuntimeError) and "conversion error" not in str(error):
             raise
-        raise InputError(f"{file}: cannot be read as Parquet: no text ({error})") from None
+        raise InputError(
+            f"{file}: cannot be read as Parquet: not text ({error})", code="broken-archive"
+        ) from None
 
 
 def lacks_room(error: duckdb.Error) -> bool:
-    """Whether DuckDB lacks memory or disk, which is no fault of what it reads."""
+    """Return True if DuckDB lacks memory or disk space, which is not the input's fault."""
     return isinstance(error, duckdb.OutOfMemoryException) or "No space left" in str(error)
 
 
 def execute(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyConnection:
-    """Run a query, which signals end within moments; DuckDB alone may take minutes to notice."""
+    """Run a query that signals interrupt at once; DuckDB alone may take minutes to react."""
     if threading.current_thread() is not threading.main_thread():
         return connection.execute(query)
     with ThreadPoolExecutor(1) as pool:
@@ -133,7 +137,7 @@ def execute(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBP
 
 
 def fetch(connection: duckdb.DuckDBPyConnection, query: str) -> Iterator[tuple[Any, ...]]:
-    """The rows that a query gives, some at a time in memory."""
+    """Yield the rows of a query, some at a time in memory."""
     found = connection.execute(query)
     while rows := found.fetchmany(_FETCHED):
         yield from rows
@@ -142,22 +146,22 @@ def fetch(connection: duckdb.DuckDBPyConnection, query: str) -> Iterator[tuple[A
 def copy(
     connection: duckdb.DuckDBPyConnection, query: str, file: Path, *, packed: bool = False
 ) -> None:
-    """Write what a query gives as a Parquet file; `packed` takes more time for a smaller one."""
+    """Write the result of a query as a Parquet file; `packed` makes it smaller but slower."""
     how = f", {_PACKED}" if packed else ""
     to = f"TO {quoted(str(file))} (FORMAT parquet, COMPRESSION zstd{how})"
     execute(connection, f"COPY ({query}) {to}")
 
 
 def deal(connection: duckdb.DuckDBPyConnection, query: str, key: str, folder: Path) -> None:
-    """Write what a query gives as Parquet files KEY=VALUE/*.parquet, to be read again soon."""
+    """Write the result of a query as temporary Parquet files KEY=VALUE/*.parquet."""
     how = "FORMAT parquet, PARQUET_VERSION v2, COMPRESSION uncompressed, DICTIONARY_SIZE_LIMIT 1000"
     execute(connection, f"COPY ({query}) TO {quoted(str(folder))} ({how}, PARTITION_BY ({key}))")
 
 
 def parquet(*files: str | Path, by_name: bool = False, numbered: bool = False) -> str:
-    """The SQL that reads Parquet files as one table.
+    """Return the SQL that reads Parquet files as one table.
 
-    `by_name` if some lack columns; `numbered` to have each row's `file_row_number` from 0.
+    `by_name` if some files lack columns; `numbered` adds `file_row_number`, from 0.
     """
     return (
         f"read_parquet({list_files(files)}, hive_partitioning=false, union_by_name={by_name},"
@@ -166,11 +170,11 @@ def parquet(*files: str | Path, by_name: bool = False, numbered: bool = False) -
 
 
 def weigh_parquet(connection: duckdb.DuckDBPyConnection, file: str | Path) -> tuple[int, int]:
-    """The rows of a Parquet file, and the bytes that its columns take, as its footer has them.
+    """Return the rows of a Parquet file and the bytes of its columns, according to its footer.
 
-    Equal cells are stored once and counted, so a few kilobytes can hold billions of them.
+    Equal cells are stored once with a count, so a few kilobytes can hold billions of them.
     """
-    # As doubles, since damaged footers have any number.
+    # As doubles, because damaged footers contain any number.
     chunk = "greatest(8.0 * num_values, 8.0 * row_group_num_rows, total_uncompressed_size)"
     query = (
         "SELECT coalesce(sum(rows), 0), coalesce(sum(bytes), 0) FROM ("
@@ -182,23 +186,23 @@ def weigh_parquet(connection: duckdb.DuckDBPyConnection, file: str | Path) -> tu
 
 
 def list_files(files: Iterable[str | Path]) -> str:
-    """Files as SQL lists them: a name may hold what stands for others in DuckDB's patterns."""
+    """Return files as an SQL list, with wildcards in their names escaped."""
     return f"[{', '.join(quoted(glob.escape(str(file))) for file in files)}]"
 
 
 @contextmanager
 def clear_errors(doing: str) -> Iterator[None]:
-    """A full disk or too little memory, said in words; other errors of the database as they are.
+    """Explain a full disk or too little memory; leave other errors of the database unchanged.
 
-    A full disk is an OSError, as it is anywhere else.
+    A full disk raises an OSError, as everywhere else.
     """
     try:
         yield
     except duckdb.OutOfMemoryException as error:
         if "temp_directory" in str(error) and "max_temp_directory_size" in str(error):
-            raise OSError(f"{doing}: no room on the disk for what memory cannot hold") from None
+            raise OSError(f"{doing}: not enough disk space to spill to") from None
         raise RogetError(
-            f"{doing}: not enough memory ({reason(error)}); allow more, for example --memory 4GB"
+            f"{doing}: not enough memory ({reason(error)}); allow more, e.g. --memory 4GB"
         ) from None
     except duckdb.IOException as error:
         raise OSError(f"{doing}: {reason(error)}") from None
@@ -220,13 +224,13 @@ def write_parquet(
 
 
 def reason(error: duckdb.Error) -> str:
-    """What went wrong, without DuckDB's own decorations."""
+    """Return the reason of an error, without DuckDB's decorations."""
     inner = re.search(r'"exception_message":"((?:[^"\\]|\\.)*)"', str(error))
     return (json.loads(f'"{inner[1]}"') if inner else str(error)).partition("\n")[0]
 
 
 def quoted(text: str, mark: str = "'") -> str:
-    """A text, or with mark '"' the name of a column, as SQL has it.
+    """Quote a text for SQL, or with mark '"' the name of a column.
 
     >>> quoted("it's")
     "'it''s'"
@@ -235,5 +239,7 @@ def quoted(text: str, mark: str = "'") -> str:
     try:
         spelt.encode()
     except UnicodeEncodeError:  # DuckDB takes nothing but UTF-8
-        raise InputError(f"{text!a}: no name in UTF-8; rename the file or folder") from None
+        raise InputError(
+            f"{text!a}: the name is not UTF-8; rename the file or folder", code="not-text"
+        ) from None
     return mark + spelt.replace(mark, mark * 2) + mark

@@ -1,7 +1,7 @@
-"""Tables of pairs as SQL: word, context and perhaps a slot and a count.
+"""Tables of pairs as SQL: word, context and optionally a slot and a count.
 
-`scan` gives a SELECT of `word`, `context` and `n`, which stops with an error at a row that cannot
-be used; under `explained` that error names the lines:
+`scan` returns a SELECT of `word`, `context` and `n` that fails at an unusable row; inside
+`explained` the error names the lines:
 
     with open_table(path) as table, explained(connection, table):
         connection.execute(f"CREATE TABLE pairs AS {scan(connection, table)}")
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 WHOLE, FRACTIONAL = "BIGINT", "DOUBLE"
 
 LARGEST = 2**62
-"""Counts must be smaller, so that sums of them can be told from overflow."""
+"""Upper bound of counts, so that sums cannot overflow unnoticed."""
 
 SUM = {
     WHOLE: "CASE WHEN sum(n) < 9223372036854775808 THEN CAST(sum(n) AS BIGINT)"
     " ELSE error('the counts of a pair add up to 2^63 or more') END"
 }
-"""How to add up the whole n of a scan. Sums of fractions would depend on the order of rows."""
+"""SQL sums of a scan's whole counts. Sums of fractions would depend on the order of rows."""
 
 
 def scan(connection: DuckDBPyConnection, table: Table, rows: int | None = None) -> str:
-    """A SELECT of word, context and, if there is one, slot VARCHAR, and n BIGINT or DOUBLE.
+    """Return a SELECT of word, context, slot (VARCHAR, if there is one) and n (BIGINT or DOUBLE).
 
-    Rows of n = 0 are left out. With `rows` only so many are read: the first ones, if the
+    Rows with n = 0 are left out. `rows` limits the number of rows: the first ones, if the
     connection preserves the order.
     """
     with explained(connection, table):
@@ -68,16 +68,16 @@ def scan(connection: DuckDBPyConnection, table: Table, rows: int | None = None) 
 
 
 def kind(connection: DuckDBPyConnection, query: str) -> str:
-    """The type of a scan's n: WHOLE or FRACTIONAL."""
+    """Return the type of a scan's n: WHOLE or FRACTIONAL."""
     return str(connection.execute(f"DESCRIBE SELECT n FROM ({query})").fetchall()[0][1])
 
 
 @contextmanager
 def explained(connection: DuckDBPyConnection, table: Table) -> Iterator[None]:
-    """Turn the database's complaint about a table into a FormatError that names broken lines.
+    """Turn a database error about a table into a FormatError that names the broken lines.
 
-    The file is read once more for that, slowly. A full disk or too little memory is no fault of
-    the table and stays what it is.
+    For this the file is read again row by row. Errors of a full disk or of too little memory are
+    not changed.
     """
     import duckdb
 
@@ -88,42 +88,44 @@ def explained(connection: DuckDBPyConnection, table: Table) -> Iterator[None]:
     except duckdb.Error as error:
         if lacks_room(error):
             raise
-        # A file that cannot be read at all has no lines to name.
+        # A file that cannot be read at all has no lines to report.
         with suppress(duckdb.Error):
             check(table)
         reason = str(error).strip().partition("\n")[0]
-        raise InputError(f"{table.name}: cannot be read: {reason}") from None
+        raise InputError(f"{table.name}: cannot be read: {reason}", code="broken-lines") from None
 
 
 def check(table: Table) -> None:
-    """Read all rows and raise a FormatError that names those that cannot be used."""
+    """Read all rows and raise a FormatError that names the unusable ones."""
     problems = Problems(table.name)
     for number, cells in table.rows(problems):
-        fault = _fault(cells["word"], cells["context"], cells.get("count", 1))
+        fault = _find_fault(cells["word"], cells["context"], cells.get("count", 1))
         if fault:
-            problems.add(number, fault, table.place(number))
+            code, text = fault
+            problems.add(number, text, table.place(number), code=code)
     problems.check()
 
 
-def _fault(word: Any, context: Any, count: Any) -> str | None:
-    """What is wrong with a row, if anything is."""
+def _find_fault(word: Any, context: Any, count: Any) -> tuple[str, str] | None:
+    """Return the code and text of a row's first fault; None if it is usable."""
     for role, value in (("word", word), ("context", context)):
         if value is None or value == "":
-            return f"the {role} is empty; expected text"
+            return "empty-field", f"the {role} is empty; expected text"
         if isinstance(value, dict | list):
-            return f"the {role} is {json.dumps(value)!r:.60}; expected text or a number"
+            text = f"the {role} is {json.dumps(value)!r:.60}; expected text or a number"
+            return "broken-lines", text
     try:
         number = float(count) if str(count).isascii() else math.nan
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if isinstance(count, bool) or not 0 <= number < LARGEST:
         shown = "missing" if count in (None, "") else repr(count)
-        return f"the count is {shown}; expected a number from 0 to below 2^62"
+        return "bad-count", f"the count is {shown}; expected a number from 0 to below 2^62"
     return None
 
 
 def _is_whole(connection: DuckDBPyConnection, table: Table, raw: str) -> bool:
-    """Whether all counts are whole numbers: only a pass over them can tell."""
+    """Return True if all counts are whole numbers, which takes a pass over them."""
     if table.types and table.types[table.places["count"]] in WHOLE_TYPES:
         return True
     # A cast of 1.5 to BIGINT would round it, so the test is on the DOUBLE.

@@ -1,4 +1,4 @@
-"""Inputs as people name them: files, folders, patterns, addresses, "-"."""
+"""Find inputs by name: files, folders, patterns, URLs, and "-" for standard input."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from roget.core.types import PathLike
 from roget.errors import InputError
 
 LONGEST = 4096
-"""Characters of a pattern; to look through "[[[[…" takes time that grows with their square."""
+"""Maximum length of a pattern; matching "[[[[…" takes quadratic time."""
 
 
 def spell(name: str) -> str:
-    """The name of a file in letters, where Python could not decode it but it is UTF-8.
+    """Return a file name as text if Python could not decode it although it is UTF-8.
 
-    Under LANG=C, Python takes whatever is not ASCII for bytes that it cannot decode.
+    Under LANG=C, Python treats everything that is not ASCII as undecodable bytes.
     """
     try:
         name.encode()
@@ -41,7 +41,7 @@ def spell(name: str) -> str:
 
 
 def name_here(given: str) -> list[str]:
-    """What is read on this machine if an input is so named: also by a pattern, or as file://….
+    """Return the local files behind a name, which may be a pattern or file://….
 
     >>> name_here("file:///tmp/a.tsv"), name_here("s3://bucket/a.tsv")
     (['/tmp/a.tsv'], [])
@@ -53,9 +53,9 @@ def name_here(given: str) -> list[str]:
 
 
 def name_sources(given: Any, noun: str, *first: Any) -> dict[str, Any]:
-    """Inputs by name: as a mapping or NAME=FILE has it, or that of the file; others are numbered.
+    """Return inputs by name: the key of a mapping, NAME=FILE, the file name, or a number.
 
-    Those that come `first` have no names in the mapping.
+    Inputs in `first` come before those of a mapping and have no key.
 
     >>> name_sources(["runs/a.tsv", "mine=b.tsv", [0, 0, 1]], "systems")
     {'a': 'runs/a.tsv', 'mine': 'b.tsv', 'system 3': [0, 0, 1]}
@@ -73,7 +73,10 @@ def name_sources(given: Any, noun: str, *first: Any) -> dict[str, Any]:
                 name, source = before, after
         name = name or own
         if name in named:
-            raise InputError(f"two {noun} are named {name!r}: name one yourself, NAME={source}")
+            raise InputError(
+                f"two {noun} are named {name!r}: rename one, e.g. NAME={source}",
+                code="duplicate-name",
+            )
         named[name] = source
     return named
 
@@ -90,16 +93,16 @@ def _match(pattern: str) -> list[str]:
 def find(
     inputs: Sequence[PathLike], suffixes: Sequence[str], encoding: str = "utf-8"
 ) -> list[Source]:
-    """The files that inputs name, in order, each once.
+    """Return the files behind inputs, in order and without duplicates.
 
-    A folder stands for the files below it whose names end in one of the suffixes (".gz" and the
-    like left aside); a pattern for what it matches; "-" for standard input; an address such as
-    s3://… for what lies there, and with * in it for all that it matches.
+    A folder stands for the files below it with one of the suffixes (before ".gz" and the like), a
+    pattern for its matches, "-" for standard input, and a URL such as s3://… for the file there,
+    or with * for all matches.
     """
     try:
         codecs.lookup(encoding)
     except LookupError:
-        raise InputError(f"encoding {encoding!r} is not known to Python") from None
+        raise InputError(f"unknown encoding {encoding!r}", code="invalid-option") from None
     found: dict[str, Source] = {}
     for given in [os.fspath(path) for path in inputs]:
         if given == STANDARD_INPUT:
@@ -111,25 +114,30 @@ def find(
         elif os.path.isfile(given):
             paths = [given]
         elif os.path.exists(given):
-            # It would be read twice, and have something only once.
+            # It is read twice, but a pipe has its content only once.
             what = special(os.stat(given).st_mode)
-            cure = "; give what comes through it as -, by < or |" if is_pipe(given) else ""
-            raise InputError(f"{given}: is {what}; expected a file{cure}")
+            hint = "; redirect it to standard input (-) with < or |" if is_pipe(given) else ""
+            raise InputError(
+                f"{given}: is {what}; expected a file{hint}", code="unsupported-format"
+            )
         else:
             if glob.has_magic(given) and len(given) > LONGEST:
-                said = f"a pattern of {len(given):,} characters; expected at most {LONGEST:,}"
-                raise InputError(f"{given[:80]}…: {said}")
+                text = f"a pattern of {len(given):,} characters; expected at most {LONGEST:,}"
+                raise InputError(f"{given[:80]}…: {text}", code="file-not-found")
             paths = _match(given)
             if not paths:
                 what = "matches no file" if glob.has_magic(given) else "no such file or folder"
-                raise InputError(f"{given}: {what}")
+                raise InputError(f"{given}: {what}", code="file-not-found")
         for path in paths:
             key = path if path == STANDARD_INPUT or is_remote(path) else os.path.realpath(path)
             if key not in found:
-                # Corpora are never held.
-                found[key] = source_of(path, encoding, times=0)
+                # Corpora are never held in memory.
+                found[key] = source_of(path, encoding, expansion=0)
     if not found:
-        raise InputError("no input: name a file, a folder, a pattern or - for standard input")
+        raise InputError(
+            "no input: pass a file, a folder, a pattern or - for standard input",
+            code="missing-option",
+        )
     return list(found.values())
 
 
@@ -142,6 +150,7 @@ def _below(folder: str, suffixes: Sequence[str]) -> list[str]:
     ]
     if not wanted:
         raise InputError(
-            f"{folder}: no file here ends in {', '.join(suffixes)} (compressed or not)"
+            f"{folder}: no files with the suffixes {', '.join(suffixes)} (compressed or not)",
+            code="file-not-found",
         )
     return sorted(wanted)

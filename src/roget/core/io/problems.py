@@ -16,6 +16,9 @@ class Problems:
         """Advice printed once, after all problems."""
         self._found: list[tuple[int, Notice]] = []
 
+    def __len__(self) -> int:
+        return len(self._found)
+
     def add(
         self, line: int, text: str, place: str | None = None, *, code: str = "broken-lines"
     ) -> None:
@@ -39,7 +42,7 @@ class Problems:
 
 
 def plural(number: float, noun: str, form: str = "") -> str:
-    """A number and its noun, for messages and reports.
+    """Return a number with its noun, for messages and reports.
 
     >>> plural(1, "word"), plural(2, "class"), plural(2.25, "cluster", ".1f")
     ('1 word', '2 classes', '2.2 clusters')
@@ -49,7 +52,7 @@ def plural(number: float, noun: str, form: str = "") -> str:
 
 
 def join_names(names: Sequence[str], most: int = 6) -> str:
-    """Names as a sentence lists them; of very many the first.
+    """Join names as in a sentence; if there are many, only the first ones.
 
     >>> join_names(["a"]), join_names(["a", "b", "c"]), join_names(list("abcde"), most=3)
     ('a', 'a, b and c', 'a, b and 3 more')

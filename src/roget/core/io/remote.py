@@ -1,7 +1,7 @@
-"""Inputs elsewhere: what an address such as s3://… or https://… names, opened through fsspec.
+"""Remote inputs: URLs such as s3://… or https://…, opened through fsspec.
 
-Nothing is fetched that is not named so. The packages that reach a store (s3fs, gcsfs, aiohttp for
-https, huggingface_hub for hf) and the keys to it are the user's own.
+Only inputs named by a URL are fetched. The user installs the packages that access a store (s3fs,
+gcsfs, aiohttp for https, huggingface_hub for hf) and provides the credentials.
 """
 
 from __future__ import annotations
@@ -14,63 +14,63 @@ from hashlib import sha256
 from typing import IO, Any
 
 from roget.catalogue import name_extra
-from roget.core.io.source import show_address
+from roget.core.io.address import show_address
 from roget.errors import InputError, RogetError
 
 _PATIENCE: dict[str, Any] = {"total": None, "sock_connect": 30, "sock_read": 60}
-"""Seconds until a server on the web must have answered, and between two pieces of what it sends; a
-large corpus may take hours in all."""
+"""Timeouts in seconds: to connect, and between two pieces of data; a download may take hours."""
 _PACE = 1000
-"""Bytes a second that must come of a file, over a minute of waiting for them: by one a second, a
-server would hold a command for ever."""
+"""Minimum bytes per second, over a minute of waiting: a very slow server must not block forever."""
 _MARKS = (
     "ETag", "etag", "Last-Modified", "LastModified", "last_modified", "updated", "mtime", "created",
     "Content-MD5", "Digest", "md5Hash", "sha256", "blob_id", "last_commit",
 )  # fmt: skip
-"""What stores tell of a file that is another one when the file is."""
+"""Metadata of stores that change when a file changes."""
 
 
-def look_at(path: str) -> tuple[int, int, bool]:
-    """The size of a file (0 if it is not told), a number that changes with it, whether it can be
-    read from the middle."""
+def inspect_remote(path: str) -> tuple[int, int, bool]:
+    """Return the size of a file (0 if unknown), a hash of its version, and if it is seekable."""
     with _clear_errors(path):
         system, name = _connect(path)
         info = system.info(name)
     if info.get("type") == "directory":
         shown = show_address(path)
-        raise InputError(f"{shown}: is a folder; name its files by a pattern: {shown}/*")
-    told = [f"{mark}={info[mark]}" for mark in _MARKS if info.get(mark)]
-    mark = int(sha256("\n".join(told).encode()).hexdigest()[:15], 16) if told else 0
-    return int(info.get("size") or 0), mark, not _is_stream(system)
+        raise InputError(
+            f"{shown}: is a folder; pass its files as a pattern: {shown}/*",
+            code="unsupported-format",
+        )
+    marks = [f"{mark}={info[mark]}" for mark in _MARKS if info.get(mark)]
+    version = int(sha256("\n".join(marks).encode()).hexdigest()[:15], 16) if marks else 0
+    return int(info.get("size") or 0), version, not _is_stream(system)
 
 
 def open_remote(path: str) -> IO[bytes]:
-    """A file, opened for reading: from the web as one stream, from other stores in blocks."""
+    """Open a remote file: from the web as one stream, from other stores in blocks."""
     with _clear_errors(path):
         system, name = _connect(path)
-        # In blocks, servers that know no ranges would send it all for each.
+        # Servers without range requests would send the whole file for each block.
         more = {"block_size": 0} if _is_stream(system) else {}
         file = _File(path, system.open(name, "rb", **more))
     return io.BufferedReader(file, 1 << 20)
 
 
 class _File(io.RawIOBase):
-    """A file of a store, whose errors are ours."""
+    """A remote file whose errors are turned into ours."""
 
     def __init__(self, path: str, file: Any) -> None:
         self._path, self._file = path, file
         self._waited, self._came = 0.0, 0
 
     def readable(self) -> bool:
-        """It is."""
+        """Return True."""
         return True
 
     def seekable(self) -> bool:
-        """Whether it can be read from the middle."""
+        """Return True if the file supports seeking."""
         return bool(self._file.seekable())
 
     def readinto(self, into: Any) -> int:
-        """Some bytes more."""
+        """Read some bytes."""
         began = time.monotonic()
         with _clear_errors(self._path):
             data = self._file.read(len(into))
@@ -83,23 +83,24 @@ class _File(io.RawIOBase):
         if self._waited < _PATIENCE["sock_read"]:
             return
         if came and self._came < _PACE * self._waited:
-            said = f"cannot be read: {self._came:,} bytes came in {self._waited:.0f} seconds"
+            text = f"cannot be read: {self._came:,} bytes came in {self._waited:.0f} seconds"
             raise InputError(
-                show_address(f"{self._path}: {said}; try again, or save it here first")
+                show_address(f"{self._path}: {text}; try again, or download it first"),
+                code="file-not-found",
             )
         self._waited, self._came = 0.0, 0
 
     def seek(self, at: int, whence: int = 0) -> int:
-        """Go on from there."""
+        """Move to a position."""
         with _clear_errors(self._path):
             return int(self._file.seek(at, whence))
 
     def tell(self) -> int:
-        """Where it is."""
+        """Return the position."""
         return int(self._file.tell())
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the file."""
         if not self.closed:
             with _clear_errors(self._path):
                 self._file.close()
@@ -107,7 +108,7 @@ class _File(io.RawIOBase):
 
 
 def match(pattern: str) -> list[str]:
-    """The addresses that a pattern stands for, in order; an address without * is its own."""
+    """Return the URLs that match a pattern, in order; a URL without * stands for itself."""
     if "*" not in pattern:
         return [pattern]
     with _clear_errors(pattern):
@@ -115,21 +116,21 @@ def match(pattern: str) -> list[str]:
         found = system.glob(name, detail=True)
     files = sorted(one for one, info in found.items() if info.get("type") != "directory")
     if not files:
-        raise InputError(f"{show_address(pattern)}: matches no file")
+        raise InputError(f"{show_address(pattern)}: matches no file", code="file-not-found")
     return [system.unstrip_protocol(one) for one in files]
 
 
-def tell_failure(error: BaseException) -> str:
-    """What a store says went wrong, in one line."""
+def describe_failure(error: BaseException) -> str:
+    """Return the reason of a store's error in one line."""
     cause = error.__cause__ or error
     status = getattr(cause, "status", None)
     if status in (401, 403) or isinstance(error, PermissionError):
-        return "may not be read: are there keys to it, and do they allow it?"
+        return "permission denied: check the credentials"
     missing = isinstance(error, FileNotFoundError) and status is None and cause is error
     if status == 404 or missing:
         return "no such file"
-    said = " ".join(str(cause).split())[:300] or type(cause).__name__
-    return f"cannot be read: {said}"
+    reason = " ".join(str(cause).split())[:300] or type(cause).__name__
+    return f"cannot be read: {reason}"
 
 
 def _is_stream(system: Any) -> bool:
@@ -141,17 +142,19 @@ def _connect(path: str) -> tuple[Any, str]:
     with name_extra():
         from fsspec.core import url_to_fs
     try:
-        system, name = url_to_fs(path, **_be_patient(path))
-    except (ImportError, ValueError) as error:  # fsspec names the package that it lacks
-        raise InputError(show_address(f"{path}: cannot be read: {error}")) from None
+        system, name = url_to_fs(path, **_set_timeouts(path))
+    except (ImportError, ValueError) as error:  # fsspec names the missing package
+        raise InputError(
+            show_address(f"{path}: cannot be read: {error}"), code="missing-extra"
+        ) from None
     return system, name
 
 
-def _be_patient(path: str) -> dict[str, Any]:
-    """How long to wait: by itself, aiohttp ends all that takes five minutes, and waits as long."""
+def _set_timeouts(path: str) -> dict[str, Any]:
+    """Return the timeouts: by default aiohttp ends every download after five minutes."""
     if not path.lower().startswith(("https:", "http:")):
         return {}
-    with suppress(ImportError):  # fsspec will say so
+    with suppress(ImportError):  # reported by fsspec
         from aiohttp import ClientTimeout
 
         return {"client_kwargs": {"timeout": ClientTimeout(**_PATIENCE)}}
@@ -160,10 +163,12 @@ def _be_patient(path: str) -> dict[str, Any]:
 
 @contextmanager
 def _clear_errors(path: str) -> Iterator[None]:
-    """Errors of stores, of which each has its own, as ours."""
+    """Turn the errors of any store into ours."""
     try:
         yield
     except RogetError:
         raise
     except Exception as error:
-        raise InputError(show_address(f"{path}: {tell_failure(error)}")) from None
+        raise InputError(
+            show_address(f"{path}: {describe_failure(error)}"), code="file-not-found"
+        ) from None

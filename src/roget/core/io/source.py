@@ -1,4 +1,4 @@
-"""One input and its bytes: opened, decompressed, decoded, each line with its place."""
+"""Inputs: open, decompress and decode a file, and number its lines."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import codecs
 import gzip
 import lzma
 import os
-import re
 import shutil
 import stat
 import sys
@@ -23,70 +22,42 @@ from itertools import chain
 from pathlib import Path
 from tempfile import NamedTemporaryFile, TemporaryDirectory, TemporaryFile, gettempdir
 from typing import IO, Any, cast
-from urllib.parse import urlsplit
 
 import numpy as np
 
 from roget.core.io import limits
+from roget.core.io.address import is_remote, name_part, show_address
 from roget.core.types import PathLike
-from roget.errors import FormatError, InputError, RogetError
+from roget.errors import FormatError, InputError, Notice, RogetError
 
 BLOCK = 4 << 20
-"""Decompressed bytes handled at a time."""
+"""Decompressed bytes per block."""
 
 PIECE = 64 << 20
-"""Plain files are cut into pieces of about this size, so that one file can feed many processes.
-It never depends on the machine: the same input is always cut at the same places."""
+"""Plain files are split into pieces of about this size, so several processes can read one file.
+It does not depend on the machine: the same input is always split at the same places."""
 
 REACH = 1 << 20
-"""How many bytes without a blank line are borne before a cut is made after any line."""
+"""Bytes without a blank line after which a block may end at any line."""
 
 _STORED = 1 << 17
 
 _FED = 1 << 12
-"""Bytes of a .zst file that are unpacked at once: they cannot become more than 128 MB."""
+"""Bytes of a .zst file decompressed at once: they cannot expand to more than 128 MB."""
 
 _WAIT = 2.0
-"""Seconds after which people are told that nothing comes through a pipe."""
+"""Seconds after which a message says that nothing has come through a pipe."""
+
+_UNCHECKED = 1 << 16
+"""Bytes that may be read before the size limit is computed."""
 
 FORMATS = {
     ".tsv": "tsv", ".tab": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl",
     ".json": "jsonl", ".parquet": "parquet", ".pq": "parquet",
 }  # fmt: skip
-"""Formats of tables by suffix; one of compression may follow."""
+"""Formats of tables by suffix; a suffix of compression may follow."""
 
 STANDARD_INPUT = "-"
-
-_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
-_KEYS = re.compile(r"(://)[^\s/?#]*@")
-_ASKED = re.compile(r"(://[^\s?'\"]*)\?[^\s'\"]*[^\s'\":;,)]")
-
-
-def is_remote(path: str) -> bool:
-    """Whether a name is an address.
-
-    >>> [is_remote(path) for path in ("s3://bucket/a.tsv", "a.tsv", "C:/a.tsv", "x=https://h/a")]
-    [True, False, False, False]
-    """
-    return _ADDRESS.match(path) is not None
-
-
-def name_part(path: str) -> str:
-    """An address without what follows the name of its file.
-
-    >>> name_part("https://example.org/gold.tsv.gz?download=1")
-    '/gold.tsv.gz'
-    """
-    return urlsplit(path).path if path.lower().startswith(("https:", "http:")) else path
-
-
-def show_address(text: str) -> str:
-    """A text whose addresses tell nothing that may be a secret: keys, and what follows a "?".
-
-    >>> show_address("https://me:word@example.org/gold.tsv?token=abc: no such file")
-    'https://…@example.org/gold.tsv?…: no such file'
-    """
-    return _ASKED.sub(r"\1?…", _KEYS.sub(r"\1…@", text)) if "://" in text else text
 
 
 def _open_plain(path: str) -> IO[bytes]:
@@ -98,7 +69,7 @@ def _open_plain(path: str) -> IO[bytes]:
 
 
 class _Zst:
-    """A .zst file, all frames of it; zstandard's own stream ends after one, or in the middle."""
+    """A .zst file with all its frames; zstandard's own stream ends after one frame."""
 
     def __init__(self, given: str | IO[bytes]) -> None:
         import zstandard
@@ -109,7 +80,7 @@ class _Zst:
         self.fileobj = _open_plain(given) if isinstance(given, str) else given
 
     def read(self, size: int) -> bytes:
-        """So many decompressed bytes, fewer only at the end."""
+        """Return `size` decompressed bytes, fewer only at the end."""
         parts, have = [self._ready], len(self._ready)
         while have < size and (stored := memoryview(self._left or self.fileobj.read(_STORED))):
             at = 0
@@ -135,27 +106,28 @@ class _Zst:
         self.fileobj.close()
 
 
-class _TakesTooMuch(Exception):
-    """What an unpacker asks for is more than it may take; that is the message."""
+class _MemoryLimit(Exception):
+    """A decompressor needs more memory than allowed; the message is the limit."""
 
 
 class _Xz:
-    """An .xz or .lzma file, all streams of it.
+    """An .xz or .lzma file with all its streams.
 
-    Python's own reader takes whatever memory a file asks for, and stops without a word at the first
-    bytes after a stream that begin no other: padding, or damage.
+    Python's own reader uses any amount of memory that a file requests, and stops silently at the
+    first bytes after a stream that do not begin another one: padding, or damage.
     """
 
     def __init__(self, given: str | IO[bytes]) -> None:
         self.fileobj = _open_plain(given) if isinstance(given, str) else given
-        self._room = limits.unpacker_room(limits.weigh(given) if isinstance(given, str) else 0)
+        stored = limits.stored_size(given) if isinstance(given, str) else 0
+        self._memory = limits.decompressor_memory(stored)
         self._stream = self._begin_stream()
 
     def _begin_stream(self) -> lzma.LZMADecompressor:
-        return lzma.LZMADecompressor(memlimit=self._room)
+        return lzma.LZMADecompressor(memlimit=self._memory)
 
     def read(self, size: int) -> bytes:
-        """So many decompressed bytes, fewer only at the end."""
+        """Return `size` decompressed bytes, fewer only at the end."""
         parts: list[bytes] = []
         while size > 0:
             stored = b""
@@ -172,13 +144,13 @@ class _Xz:
                 parts.append(self._stream.decompress(stored, size))
             except lzma.LZMAError as error:
                 if "usage limit" in str(error):
-                    raise _TakesTooMuch(limits.show_size(self._room)) from None
+                    raise _MemoryLimit(limits.show_size(self._memory)) from None
                 raise
             size -= len(parts[-1])
         return b"".join(parts)
 
     def _skip_padding(self, stored: bytes) -> bytes:
-        """What follows the zeros that may stand between two streams."""
+        """Return the bytes after the zeros that may separate two streams."""
         stored = stored.lstrip(b"\0")
         while not stored and (more := self.fileobj.read(_STORED)):
             stored = more.lstrip(b"\0")
@@ -192,21 +164,26 @@ class _Xz:
 
 
 def _open_zip(path: str | IO[bytes], name: str = "") -> IO[bytes]:
-    """The one file in a .zip; messages call it by its name, if it is not that of the path."""
-    called = name or path
+    """Open the only file in a .zip; messages use `name`, by default the path."""
+    shown = name or path
     try:
-        # Closed here; what is beneath stays open until the one file is closed.
+        # This closes the archive; the file object below stays open until the member is closed.
         with zipfile.ZipFile(path) as archive:
             files = [one for one in archive.infolist() if not one.filename.endswith("/")]
             if len(files) != 1:
                 names = ", ".join(one.filename for one in files[:5])
-                said = f"{len(files)} files: {names}" if files else "no file"
-                raise InputError(f"{called}: a .zip with {said}; expected one, or unpack it")
+                content = f"{len(files)} files: {names}" if files else "no file"
+                raise InputError(
+                    f"{shown}: a .zip with {content}; expected one file, or unpack it",
+                    code="unsupported-format",
+                )
             [file] = files
-            limits.check_packing(str(called), file.filename, file.compress_type)
+            limits.check_packing(str(shown), file.filename, file.compress_type)
             return archive.open(file)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
-        raise InputError(f"{called}: the zip data are cut short or damaged ({error})") from None
+        raise InputError(
+            f"{shown}: the zip data are truncated or damaged ({error})", code="broken-archive"
+        ) from None
 
 
 _COMPRESSED: dict[str, Callable[[Any], Any]] = {
@@ -223,97 +200,98 @@ _MAGIC = {
     b"\x28\xb5\x2f\xfd": ".zst",
     **{b"BZh%d1AY&SY" % level: ".bz2" for level in range(1, 10)},
 }
-"""How compressed files begin, with which no text does."""
+"""First bytes of compressed files; no text begins with them."""
 _TOOLS = {".gz": "gzip", ".xz": "xz", ".zst": "zstd", ".bz2": "bzip2"}
 
 
 class NotText(FormatError):
-    """Bytes that are not text in UTF-8."""
+    """Bytes that are not UTF-8 text."""
 
 
 @dataclass
 class TextBlock:
-    """Some bytes of a source: whole paragraphs, so that no sentence is cut."""
+    """A block of whole paragraphs, so no sentence is split."""
 
     data: bytes
     line: int
-    """Lines that the source's piece has before it."""
+    """Number of lines of the source's piece before the block."""
 
 
 @dataclass
 class Source:
-    """One input, or a piece of a large one; survives pickling, so any process may read it."""
+    """An input, or a piece of a large one. It can be pickled, so any process may read it."""
 
     path: str
     size: int = 0
     modified: int = 0
-    """In nanoseconds; with the size it tells whether the file is still the same."""
+    """Modification time in nanoseconds; with the size it identifies the version of a file."""
     start: int = 0
     stop: int | None = None
-    """The piece, in bytes as stored; None: to the end."""
+    """Begin and end of the piece in stored bytes; None for the end of the file."""
     encoding: str = "utf-8"
     packed: str = ""
-    """ ".gz" and the like, where the first bytes tell it and the name does not."""
+    """Compression (".gz") detected from the first bytes, if the name has no such suffix."""
     stream: bool = False
-    """Whether it can be read only from its beginning on, as what comes from the web."""
-    times: int = field(default=0, compare=False)
-    """It may unpack to so many times what is stored, see `limits`; 0 for any size, where it is not
-    held."""
+    """True if it cannot seek, such as a download from the web."""
+    expansion: int = field(default=0, compare=False)
+    """Maximum ratio of decompressed to stored size, see `limits`; 0 for no limit."""
     called: str = field(default="", compare=False)
-    """What messages call it, if not by its path."""
+    """The name in messages, if it is not the path."""
     spool: Any = field(default=None, compare=False, repr=False)
-    """What keeps the file there, if it is a copy of what came through a pipe."""
+    """The owner of a temporary copy of a pipe's content."""
+    cached: list[tuple[int, str]] | None = field(default=None, compare=False, repr=False)
+    """The numbered lines of a small file, if they have been read."""
     read: int = field(default=0, compare=False)
-    """Stored bytes read so far, for progress."""
+    """Stored bytes read so far, for progress bars."""
     begin: int = field(default=0, compare=False)
-    """Where the piece really begins, once it is being read: cuts move on to a blank line."""
+    """The actual begin of the piece while it is read: splits move on to a blank line."""
     digest: Any = field(default=None, compare=False, repr=False)
-    """A hashlib object that is fed the bytes read, for what can be read only once."""
+    """A hashlib object updated with the bytes read, for inputs that can be read only once."""
     opened: IO[bytes] | None = field(default=None, compare=False, repr=False)
-    """The file, where it is held open; every reading begins at its beginning."""
+    """The file, if it is held open; every reading starts at its beginning."""
     ended: int = field(default=0, compare=False, repr=False)
-    """Lines that ended in the blocks read so far."""
+    """Number of lines that ended in the blocks read so far."""
     _lines_before: int = field(default=0, compare=False, repr=False)
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """The name in messages."""
         if self.path == STANDARD_INPUT:
             return "standard input"
         return self.called or show_address(self.path)
 
     @property
     def is_remote(self) -> bool:
-        """Whether the path is an address."""
+        """True if the path is a URL."""
         return is_remote(self.path)
 
     @property
     def compression(self) -> str:
-        """ ".gz" and the like, or nothing."""
+        """The compression, such as ".gz", or an empty text."""
         return _compression(self.path) or self.packed
 
     @property
     def suffix(self) -> str:
-        """What the name says of the format, compression left aside."""
+        """The suffix of the name, without that of compression."""
         return _without_compression(self.path).suffix.lower()
 
     @property
     def stem(self) -> str:
-        """The file's own name without what tells format and compression."""
+        """The file name without suffixes of format and compression."""
         return _without_compression(self.path).stem
 
     @property
     def is_plain(self) -> bool:
-        """Whether the file itself is UTF-8 text, so that other programs can read it too."""
+        """True if the file itself is UTF-8 text, so other programs can read it too."""
         return self.is_text and not self.is_remote and self.path != STANDARD_INPUT
 
     @property
     def is_text(self) -> bool:
-        """Whether it is stored as UTF-8 text, wherever it is."""
+        """True if it is stored as UTF-8 text, locally or remotely."""
         return not self.compression and _is_utf8(self.encoding)
 
     def pieces(self, size: int = PIECE) -> list[Source]:
-        """The source cut for several processes, where its bytes can be reached directly."""
+        """Split the source for several processes, if its bytes can be accessed directly."""
         if not self.is_text or self.stream or self.size <= 2 * size:
             return [self]
         cuts = [*range(0, self.size - size // 2, size), self.size]
@@ -321,7 +299,7 @@ class Source:
         return [replace(self, start=a, stop=b) for a, b in zip(cuts, ends, strict=False)]
 
     def blocks(self, size: int | None = None, reach: int = REACH) -> Iterator[TextBlock]:
-        """The bytes as UTF-8 in blocks that end after a blank line, or at least after a line."""
+        """Yield the bytes as UTF-8 in blocks that end after a blank line, or at least a line."""
         line, rest = 0, b""
         longest = max(self.longest_line(), 2 * reach)
         for chunk in self._decode_chunks(size or BLOCK, reach):
@@ -332,7 +310,7 @@ class Source:
                 rest += chunk
                 cut = _blank_line(rest)
                 if not cut and len(rest) >= reach:
-                    # Where the last line ends, or in want of one, the last word.
+                    # Split after the last line, or without one after the last word.
                     cut = rest.rfind(b"\n") + 1 or rest.rfind(b" ") + 1
                 data, rest = rest[:cut], rest[cut:]
             if len(rest) > longest:
@@ -345,14 +323,17 @@ class Source:
             yield TextBlock(rest, line)
 
     def head(self, size: int) -> bytes:
-        """The first bytes."""
+        """Return the first bytes."""
         return next(self.chunks(size), b"")[:size]
 
     def lines(self, name: str | None = None, size: int | None = None) -> Iterator[tuple[int, str]]:
-        """All lines as text, numbered from 1; they end in \\n, \\r\\n or \\r.
+        """Yield all lines as text, numbered from 1; they end in \\n, \\r\\n or \\r.
 
-        A line that is not text is a FormatError, in which the source goes by the name.
+        Raise a `NotText` error, in which the source is called `name`, if a line is not text.
         """
+        if self.cached is not None:
+            yield from self.cached
+            return
         name = name or self.name
         number, rest = 1, b""
         longest = self.longest_line()
@@ -368,16 +349,16 @@ class Source:
                 raise self.refuse_line(number, longest)
 
     def longest_line(self) -> int:
-        """The bytes that a line may have, which must be held."""
-        return limits.allowed(self._weigh(), limits.LINE_TIMES)
+        """Return the maximum number of bytes of a line, which is held in memory."""
+        return limits.allowed(self._stored_size())
 
     def refuse_line(self, number: int, longest: int) -> InputError:
-        """The error for a line that has more."""
+        """Return the error for a line that is longer."""
         shown = limits.show_size(longest)
         return limits.too_large(f"{self.name}:{number}", f"a line of more than {shown}", longest)
 
     def place(self, line: int) -> str:
-        """file:line of a line of this piece, counted from 1 where the piece being read begins."""
+        """Return file:line for a line of this piece, counted from 1 at the begin of the piece."""
         if self.begin and not self._lines_before:
             with _open_plain(self.path) as file:
                 for at in range(0, self.begin, BLOCK):
@@ -385,7 +366,7 @@ class Source:
         return f"{self.name}:{line + self._lines_before}"
 
     def chunks(self, size: int = BLOCK) -> Iterator[bytes]:
-        """The bytes of the whole file, decompressed, so many at a time, not decoded."""
+        """Yield the decompressed bytes of the whole file, not decoded, `size` at a time."""
         with self._open() as file:
             yield from self._read_all(file, size, sys.maxsize)
 
@@ -400,16 +381,12 @@ class Source:
             chunks = self._read_all(file, size, left)
             if self.compression:
                 chunks = _ahead(chunks)
+            if not _is_utf8(self.encoding):
+                chunks = self._transcode(chunks)
             first = True
-            for chunk in self._transcoded(chunks):
+            for chunk in chunks:
                 yield chunk.removeprefix(codecs.BOM_UTF8) if first and not self.start else chunk
                 first = False
-
-    @contextmanager
-    def hold(self) -> Iterator[Source]:
-        """The same source, whose plain file is opened once for all readings."""
-        with _open_plain(self.path) as file:
-            yield replace(self, opened=file)
 
     def _open(self) -> AbstractContextManager[IO[bytes]]:
         if self.opened is not None:
@@ -422,34 +399,32 @@ class Source:
                 return _unpack(_open_plain(self.path), self.compression, self.name)
             opened: IO[bytes] = _COMPRESSED.get(self.compression, _open_plain)(self.path)
         except OSError as error:
-            raise InputError(f"cannot read {self.path}: {error.strerror or error}") from None
+            raise _unreadable(self.path, error) from None
         return opened
 
-    def _weigh(self) -> int:
-        """The bytes that the file has on disk; 0 if that cannot be known."""
-        return self.size if self.is_remote else limits.weigh(self.path)
+    def _stored_size(self) -> int:
+        """Return the bytes that the file occupies on disk; 0 if unknown."""
+        return self.size if self.is_remote else limits.stored_size(self.path)
 
     def _read_all(self, file: IO[bytes], size: int, left: int) -> Iterator[bytes]:
         before = total = 0
-        most = sys.maxsize
-        if self.times and self.path != STANDARD_INPUT:
-            most = limits.allowed(self._weigh(), self.times)
+        most = None if self.expansion and self.path != STANDARD_INPUT else sys.maxsize
         while left > 0:
             try:
                 chunk = file.read(min(size, left))
             except RogetError:
                 raise
-            except _TakesTooMuch as error:
-                what = f"to unpack it takes more than {error} of memory"
+            except _MemoryLimit as error:
+                what = f"decompression needs more than {error} of memory"
                 raise limits.too_large(self.name, what, limits.LARGEST_DICTIONARY) from None
             except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, OSError) as error:
                 raise self._broken(error) from None
             except MemoryError:
-                # What LZMA needs, the file tells.
-                said = "to unpack it takes more memory than there is; it may be damaged"
-                raise InputError(f"{self.name}: {said}") from None
+                # An LZMA file itself declares how much memory it needs.
+                text = "decompression needs more memory than available; the file may be damaged"
+                raise InputError(f"{self.name}: {text}", code="broken-archive") from None
             except Exception as error:
-                # Stores have errors of their own.
+                # Remote stores raise errors of their own kinds.
                 if type(error).__name__ != "ZstdError" and not self.is_remote:
                     raise
                 raise self._broken(error) from None
@@ -460,39 +435,42 @@ class Source:
             if self.digest is not None:
                 self.digest.update(chunk)
             now = _stored(file, before + len(chunk))
-            # Not all stores tell how large a file is.
-            if total > most and total > limits.allowed(now, self.times if self.is_remote else 0):
-                what = f"unpacks to more than {limits.show_size(most)}"
-                raise limits.too_large(self.name, what, most)
+            if most is None and total > _UNCHECKED:
+                most = limits.allowed(self._stored_size(), self.expansion)
+            # Some remote stores do not report the size of a file: use the bytes received.
+            if most is not None and total > most:
+                received = limits.allowed(now, self.expansion if self.is_remote else 0)
+                if total > received:
+                    what = f"expands to more than {limits.show_size(most)}"
+                    raise limits.too_large(self.name, what, most)
             self.read, before = self.read + now - before, now
             yield chunk
 
     def _broken(self, error: Exception) -> InputError:
         kind = self.compression.removeprefix(".")
-        what = f"the {kind} data are cut short or damaged" if kind else "cannot be read"
-        return InputError(f"{self.name}: {what} ({error})")
+        what = f"the {kind} data are truncated or damaged" if kind else "cannot be read"
+        return InputError(f"{self.name}: {what} ({error})", code="broken-archive")
 
-    def _transcoded(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
-        if _is_utf8(self.encoding):
-            yield from chunks
-            return
+    def _transcode(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
         decoder = codecs.getincrementaldecoder(self.encoding)()
         try:
             for chunk in chunks:
                 yield decoder.decode(chunk).encode()
             yield decoder.decode(b"", final=True).encode()
         except UnicodeError as error:
-            raise InputError(f"{self.name}: not {self.encoding} text ({error})") from None
+            raise InputError(
+                f"{self.name}: not {self.encoding} text ({error})", code="not-text"
+            ) from None
 
 
 @contextmanager
 def open_output(draft: str | os.PathLike[str], name: str) -> Iterator[IO[bytes]]:
-    """Open a draft for writing; its bytes are gzipped if the file will be called NAME.gz."""
+    """Open a draft for writing; gzip its bytes if the final name ends in .gz."""
     with open(draft, "wb") as raw:
         if not name.lower().endswith(".gz"):
             yield raw
             return
-        # Without a name and a time inside, equal contents give equal bytes.
+        # No name and no time in the header: equal contents give equal bytes.
         with gzip.GzipFile("", "wb", 5, raw, mtime=0) as packed:
             yield cast("IO[bytes]", packed)
 
@@ -503,8 +481,8 @@ def _decode_line(line: bytes, number: int, name: str) -> str:
     except UnicodeDecodeError as error:
         byte = f"byte 0x{line[error.start]:02x} is not UTF-8 text"
         hint = "is it UTF-16?" if line[:2] in (b"\xff\xfe", b"\xfe\xff") else "is it Latin-1?"
-        text = f"{name}:{number}: {byte}; {hint} Name its encoding, or save it as UTF-8"
-        raise NotText(name, [text]) from None
+        text = f"{name}:{number}: {byte}; {hint} Specify the encoding, or save it as UTF-8"
+        raise NotText(name, [Notice(text, code="not-text")]) from None
 
 
 def _is_utf8(encoding: str) -> bool:
@@ -523,12 +501,12 @@ def _without_compression(path: str) -> Path:
 
 @contextmanager
 def _unpack(stored: IO[bytes], kind: str, name: str) -> Iterator[IO[bytes]]:
-    """What is compressed in an open file, which is closed with it."""
+    """Decompress an open file, which is closed at the end."""
     if kind != ".zip":
         with stored, _COMPRESSED[kind](stored) as file:
             yield file
         return
-    # Its list of contents stands at the end.
+    # The directory of a .zip is at its end, so it must be complete.
     with stored, TemporaryFile() as copy:
         shutil.copyfileobj(stored, copy, BLOCK)
         with _open_zip(copy, name) as file:
@@ -536,7 +514,7 @@ def _unpack(stored: IO[bytes], kind: str, name: str) -> Iterator[IO[bytes]]:
 
 
 def _stored(file: Any, decompressed: int) -> int:
-    """How far the stored file has been read: for compressed ones, ask what lies beneath."""
+    """Return how many stored bytes were read: for compressed files, ask the underlying file."""
     for beneath in ("fileobj", "_fp", "_source"):
         stored = getattr(file, beneath, None)
         if stored is not None and hasattr(stored, "tell"):
@@ -545,13 +523,13 @@ def _stored(file: Any, decompressed: int) -> int:
 
 
 def _boundary(file: IO[bytes], position: int, reach: int) -> int:
-    """Where a piece that was cut at a position really begins: after a blank line if one is near."""
+    """Return where a piece that was split at a position begins: after a near blank line."""
     if position == 0:
         return 0
     file.seek(position)
     ahead = b""
     while len(ahead) < reach and (chunk := file.read(min(reach - len(ahead), REACH))):
-        # A blank line may begin in the chunk before.
+        # A blank line may begin in the previous chunk.
         before = max(len(ahead) - 2, 0)
         ahead += chunk
         for mark in (b"\n\n", b"\n\r\n"):
@@ -563,14 +541,14 @@ def _boundary(file: IO[bytes], position: int, reach: int) -> int:
 
 
 def _blank_line(data: bytes) -> int:
-    """Where the last blank line ends; 0 if there is none."""
+    """Return where the last blank line ends; 0 if there is none."""
     at = data.rfind(b"\n\n")
     with_return = data.rfind(b"\n\r\n", max(at, 0))
     return with_return + 3 if with_return >= 0 else at + 2 if at >= 0 else 0
 
 
 def _ahead(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """The same chunks, the next one being decompressed while this one is used."""
+    """Yield the chunks, decompressing the next one while the current one is used."""
     with ThreadPoolExecutor(1) as pool:
         coming = pool.submit(next, chunks, b"")
         while chunk := coming.result():
@@ -578,49 +556,78 @@ def _ahead(chunks: Iterator[bytes]) -> Iterator[bytes]:
             yield chunk
 
 
-def source_of(path: str, encoding: str = "utf-8", times: int = limits.TIMES) -> Source:
-    """The source of a file, or of standard input if it is called "-".
+def source_of(
+    path: str,
+    encoding: str = "utf-8",
+    expansion: int = limits.IN_MEMORY,
+    *,
+    hold: bool = False,
+) -> Source:
+    """Return the source of a file, or of standard input if the path is "-".
 
-    What comes through a pipe is copied to a file, so that it can be read more than once. `times` as
-    in `limits`; 0 if the source is read bit by bit and never held.
+    The content of a pipe is copied to a file, so it can be read more than once. `expansion` as in
+    `limits`; 0 if the source is read in pieces and never held. With `hold` a plain local file is
+    opened once and stays open; the caller closes `opened`.
     """
     if path == STANDARD_INPUT:
         kind = compression_of(standard_head(16))
         if kind:
             tool = _TOOLS[kind]
-            raise InputError(f"standard input is {tool} data: unpack it first (… | {tool} -dc |)")
+            raise InputError(
+                f"standard input is {tool} data: decompress it first (… | {tool} -dc |)",
+                code="unsupported-format",
+            )
         return Source(path, encoding=encoding, stream=True)
     if is_remote(path):
-        from roget.core.io.remote import look_at
+        from roget.core.io.remote import inspect_remote
 
-        size, mark, seekable = look_at(path)
-        packed, stream = _magic(path), not seekable
+        size, mark, seekable = inspect_remote(path)
+        head = b"" if _compression(path) else _read_head(path)
         return Source(
-            path, size, mark, encoding=encoding, packed=packed, stream=stream, times=times
+            path,
+            size,
+            mark,
+            encoding=encoding,
+            packed=compression_of(head),
+            stream=not seekable,
+            expansion=expansion,
         )
     try:
         status = os.stat(path)
     except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
+        raise InputError(f"{path}: no such file", code="file-not-found") from None
     except (OSError, ValueError) as error:
-        said = error.strerror if isinstance(error, OSError) else error
-        raise InputError(f"cannot read {path}: {said}") from None
+        raise _unreadable(path, error) from None
     what = special(status.st_mode)
     if what not in ("", _PIPE):
-        raise InputError(f"{path}: is {what}; expected a file")
+        raise InputError(f"{path}: is {what}; expected a file", code="unsupported-format")
     spool = _Spool(path) if what else None
     copy = spool.path if spool else path
-    status = os.stat(copy) if spool else status
-    return Source(
-        copy,
-        status.st_size,
-        status.st_mtime_ns,
-        encoding=encoding,
-        packed=_magic(copy),
-        times=times,
-        called=path if spool else "",
-        spool=spool,
+    source = Source(
+        copy, encoding=encoding, expansion=expansion, called=path if spool else "", spool=spool
     )
+    if spool:
+        status = os.stat(copy)
+    source.size, source.modified = status.st_size, status.st_mtime_ns
+    if _compression(copy):
+        return source
+    try:
+        file = open(copy, "rb")  # noqa: SIM115 - it may stay open
+    except OSError as error:
+        if hold:
+            raise _unreadable(path, error) from None
+        return source  # reported when the content is read
+    source.packed = compression_of(file.read(16))
+    if hold and source.is_plain:
+        source.opened = file
+    else:
+        file.close()
+    return source
+
+
+def _unreadable(path: str, error: OSError | ValueError) -> InputError:
+    reason = (error.strerror if isinstance(error, OSError) else None) or error
+    return InputError(f"cannot read {path}: {reason}", code="file-not-found")
 
 
 _PIPE = "a pipe"
@@ -634,12 +641,12 @@ _SPECIAL = {
 
 
 def special(mode: int) -> str:
-    """What a path leads to by its mode, in words; nothing for a plain file."""
+    """Return the kind of a special file by its mode; an empty text for a regular file."""
     return next((what for is_kind, what in _SPECIAL.items() if is_kind(mode)), "")
 
 
 def is_pipe(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is a pipe, such as that of <(…): what it has can be had only once."""
+    """Return True if a path is a pipe, such as that of <(…), which can be read only once."""
     try:
         return stat.S_ISFIFO(os.stat(path).st_mode)
     except (OSError, ValueError):
@@ -647,15 +654,15 @@ def is_pipe(path: str | os.PathLike[str]) -> bool:
 
 
 class _Spool:
-    """A temporary copy of all that comes through a pipe, which lasts as long as this."""
+    """A temporary copy of a pipe's content, deleted together with this object."""
 
     def __init__(self, pipe: str) -> None:
-        # Its name tells the format, as that of the pipe does.
+        # The copy has the suffixes of the pipe, which determine the format.
         suffix = "".join(Path(pipe).suffixes[-2:])
         with NamedTemporaryFile(prefix="roget.", suffix=suffix, delete=False) as copy:
             self.path = copy.name
             weakref.finalize(self, _remove, copy.name)
-            with _notice(f"waiting for something to come through {pipe}"):
+            with _announce(f"waiting for input from {pipe}"):
                 file = _open_plain(pipe)
                 chunk = file.read(1)
             with file:
@@ -665,8 +672,9 @@ class _Spool:
                     room -= len(chunk)
                     if room < 0:
                         raise InputError(
-                            f"{pipe}: more comes through it than half of what is free in "
-                            f"{gettempdir()}: save it as a file, or set TMPDIR"
+                            f"{pipe}: its content takes more than half of the free space in "
+                            f"{gettempdir()}: save it as a file, or set TMPDIR",
+                            code="too-large",
                         )
                     chunk = file.read(BLOCK)
 
@@ -677,8 +685,8 @@ def _remove(path: str) -> None:
 
 
 @contextmanager
-def _notice(text: str) -> Iterator[None]:
-    """Say on standard error what is waited for, if it takes long."""
+def _announce(text: str) -> Iterator[None]:
+    """Print on standard error what the program waits for, if it takes long."""
     timer = threading.Timer(_WAIT, lambda: print(f"roget: {text} …", file=sys.stderr, flush=True))
     timer.daemon = True
     timer.start()
@@ -689,12 +697,12 @@ def _notice(text: str) -> Iterator[None]:
 
 
 def state_of(path: str) -> tuple[int, int] | None:
-    """Size and time of a file, or what its store tells in their place; None if it is gone."""
+    """Return size and modification time of a file, or their remote equivalents; None if gone."""
     try:
         if is_remote(path):
-            from roget.core.io.remote import look_at
+            from roget.core.io.remote import inspect_remote
 
-            return look_at(path)[:2]
+            return inspect_remote(path)[:2]
         status = os.stat(path)
     except (OSError, RogetError):
         return None
@@ -702,15 +710,15 @@ def state_of(path: str) -> tuple[int, int] | None:
 
 
 def absolute(path: str) -> str:
-    """The name by which a file is known in any folder; an address is one already."""
+    """Return the absolute path of a file; URLs and "-" are unchanged."""
     return path if is_remote(path) or path == STANDARD_INPUT else os.path.abspath(path)
 
 
 @contextmanager
 def local_file(path: PathLike) -> Iterator[Path]:
-    """The file itself, or a copy of one elsewhere, for what must be read as a file of this machine.
+    """Provide a local file: the file itself, or a temporary copy of a remote one.
 
-    Messages name the file, not the copy.
+    Messages name the remote file, not the copy.
     """
     name = os.fspath(path)
     if not is_remote(name):
@@ -730,31 +738,32 @@ def local_file(path: PathLike) -> Iterator[Path]:
             raise
 
 
-def _magic(path: str) -> str:
-    """The compression that a file's first bytes tell, where its name does not."""
-    if _compression(path):
-        return ""
+def _read_head(path: str) -> bytes:
+    """Return the first bytes of a remote file; nothing if it cannot be read."""
     try:
-        with _open_plain(path) if is_remote(path) else open(path, "rb") as file:
-            return compression_of(file.read(16))
+        with _open_plain(path) as file:
+            return file.read(16)
     except (OSError, RogetError):
-        return ""  # whoever reads the file for its contents will say why
+        return b""  # reported when the content is read
 
 
 def standard_head(size: int) -> bytes:
-    """First bytes of standard input, looked at, not taken: the reader will get them again."""
+    """Return the first bytes of standard input without consuming them."""
     return bytes(getattr(standard_input(), "peek", lambda _: b"")(size))
 
 
 def standard_input() -> IO[bytes]:
-    """The bytes of standard input, unless whoever started us has closed it."""
+    """Return standard input as bytes; raise an error if it is closed."""
     if sys.stdin is None or sys.stdin.closed:
-        raise InputError("standard input is closed: give it something by < or |, or name a file")
+        raise InputError(
+            "standard input is closed: redirect input with < or |, or name a file",
+            code="empty-input",
+        )
     return sys.stdin.buffer
 
 
 def compression_of(head: bytes) -> str:
-    """The compression that first bytes tell: ".gz" and the like, or nothing.
+    """Return the compression that first bytes indicate, such as ".gz", or an empty text.
 
     >>> compression_of(gzip.compress(b"milk")), compression_of(b"milk")
     ('.gz', '')

@@ -1,8 +1,8 @@
-"""One reader of tables: format, delimiter, header, columns by role; as rows, or as SQL.
+"""The reader of tables: detect format, delimiter and header, and find columns by role.
 
-Which column has which role is told, in this order, by the caller, by the header, by the file's
-name (verb_object.tsv), or by position, if there are no more columns than roles. Nothing else is
-guessed: the error then says which --columns to type.
+The role of a column is determined, in this order, by the caller, the header, the file name
+(verb_object.tsv) or the position, if there are no more columns than roles. If that is not enough,
+the error shows which --columns to pass. `Roles` says which columns a kind of table has.
 """
 
 from __future__ import annotations
@@ -10,31 +10,33 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
-from roget.core.io.limits import SPOOLED_TIMES, require_room, show_size, weigh
-from roget.core.io.problems import Problems
+from roget.core.io.header import SAMPLE, detect_header
+from roget.core.io.limits import IN_MEMORY, ON_DISK, require_room, show_size, stored_size
+from roget.core.io.problems import Problems, plural
 from roget.core.io.source import FORMATS, Source, source_of
 from roget.core.io.values import parse_json, whole_number
-from roget.errors import InputError, UnknownName
+from roget.errors import FormatError, InputError, Notice, UnknownName
 
 Columns: TypeAlias = str | Sequence[str | int] | Mapping[str, str | int] | None
 """ROLE=COLUMN pairs, or columns in the order of the roles; columns are names or numbers from 1."""
 
-Asked: TypeAlias = Mapping[str, str] | None
-"""Role → column, as the caller has it."""
+Requested: TypeAlias = Mapping[str, Any] | None
+"""Role → column, as specified by the caller."""
 
 BLANKS = " "
-"""The delimiter of cells that are parted by any number of blanks and tabs."""
+"""The delimiter of cells separated by any number of blanks and tabs."""
 _BLANKS = re.compile(r"[ \t]+")
+_QUOTED = re.compile(r'"[^"]*"')
 
 _INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 WHOLE_TYPES = (*_INTEGERS, *(f"U{kind}" for kind in _INTEGERS))
@@ -44,15 +46,21 @@ _NESTED = ("STRUCT", "MAP", "UNION", "VARIANT")
 
 @dataclass(frozen=True)
 class Roles:
-    """What the columns of a kind of table may be for, and what headers call them."""
+    """The roles that columns of a kind of table may have, and the names that headers use."""
 
     needed: Mapping[str, tuple[str, ...]]
-    """In the order of columns that have no names."""
+    """Required roles, in the order of columns without a header."""
     others: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     number: str = ""
-    """The one that holds numbers, and comes last."""
+    """The role whose column holds numbers and comes last."""
     by_option: bool = True
-    """Whether --columns can tell them, where headers do not."""
+    """True if --columns can specify the columns."""
+    column_words: Collection[str] = ()
+    """Words by which an unknown header is recognised; see `header`."""
+    blanks: bool = False
+    """True if cells of a file without tabs may be separated by blanks."""
+    has_header_option: bool = False
+    """True if the user can specify whether there is a header."""
 
     @property
     def all(self) -> Mapping[str, tuple[str, ...]]:
@@ -61,31 +69,62 @@ class Roles:
 
     @property
     def order(self) -> tuple[str, ...]:
-        """Those that can be given without their names."""
+        """The roles that can be specified by position."""
         return (*self.needed, *([self.number] if self.number else []))
 
     @property
     def shown(self) -> str:
-        """The columns as messages have them: word, context[, count]."""
+        """The columns as messages list them: word, context[, count]."""
         return ", ".join(self.needed) + (f"[, {self.number}]" if self.number else "")
 
     def find(self, names: Sequence[str]) -> dict[str, list[int]]:
-        """The columns that may have each role, by their names; a role's own name is enough."""
+        """Return the columns that may have each role by name; an exact name is decisive."""
         plain = [name.strip().lower() for name in names]
         found = {}
         for role, known in self.all.items():
-            called = {name: rank for rank, name in enumerate((role, *known))}
+            ranking = {name: rank for rank, name in enumerate((role, *known))}
             ranks = {
-                at: called[one]
+                at: ranking[one]
                 for at, name in enumerate(plain)
                 for one in dict.fromkeys((name, name.removesuffix("s")))
-                if one in called
+                if one in ranking
             }
             best = min(ranks, key=lambda at: (ranks[at], plain[at] != role), default=None)
             if best is not None:
                 alone = role == self.number or plain[best] == role
                 found[role] = [best] if alone else list(ranks)
         return found
+
+    def parse(self, columns: Columns) -> dict[str, Any] | None:
+        """Return role → column for the caller's columns; None if there are none."""
+        return parse_columns(columns, self)
+
+    def is_header(self, first: Sequence[str]) -> bool:
+        """Return True if a row consists of known names."""
+        return self.needed.keys() <= self.find(first).keys() and not any(map(is_number, first))
+
+    def heads_numbers(
+        self, first: Sequence[str], second: Sequence[str], columns: Requested
+    ) -> bool:
+        """Return True if a column of numbers begins with text, where roles expect numbers."""
+        later = [at for at, cell in enumerate(second) if is_number(cell)]
+        if len(second) != len(first) or not self.number:
+            return False
+        if columns is not None:
+            at = _number(str(columns.get(self.number, "")))
+            return at in later and at is not None and not is_number(first[at])
+        expected = (*range(len(self.needed), len(first)), *self.find(first).get(self.number, ()))
+        return not any(map(is_number, first)) and any(at in later for at in expected)
+
+    def place(
+        self,
+        table: Table,
+        columns: Requested,
+        numeric: Sequence[int] = (),
+        transpose: bool | None = None,
+    ) -> Table:
+        """Return the table with the column of each role; `numeric` columns may be the number."""
+        return _place(table, columns, self, numeric, transpose)
 
 
 PAIRS = Roles(
@@ -105,36 +144,38 @@ PAIRS = Roles(
     },
     number="count",
 )  # fmt: skip
-"""Words in contexts; slot and head together are the context, as relations of text give it."""
+"""Words in contexts; slot and head together form the context, as in relations of parsed text."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table that was looked at: how its rows are laid out, and which columns have which role."""
+    """An inspected table: its layout, and which columns have which role."""
 
     name: str
-    """What messages call the file."""
+    """The file name in messages."""
     path: str
-    """A plain file in UTF-8 with the table's bytes."""
+    """A plain UTF-8 file with the table's bytes."""
     source: Source | None = field(default=None, kw_only=True)
-    """The file, where it is held open."""
+    """The file, if it is held open."""
     more: tuple[str, ...] = field(default=(), kw_only=True)
-    """Other files of the same layout, whose rows follow when it is read as SQL."""
+    """Other files of the same layout, whose rows follow when the table is read as SQL."""
     format: str
     names: tuple[str, ...] = ()
-    """Its columns: numbers from 1 where there is no header."""
+    """Names of the columns; without a header, numbers from 1."""
     header: bool = False
     delimiter: str = "\t"
     types: tuple[str, ...] = ()
-    """Of a Parquet file's columns."""
+    """Types of a Parquet file's columns."""
     places: Mapping[str, int] = field(default_factory=dict)
     """Role → column, from 0."""
     note: str = ""
-    """What to tell of a choice that was made for the caller."""
+    """A note about a choice made for the caller."""
+    first: tuple[str, ...] = field(default=(), kw_only=True)
+    """The first row of a text file, header or data."""
 
     @property
     def sql(self) -> str:
-        """The SQL table function that reads the file; cells of TSV and CSV are c0, c1, …"""
+        """The SQL table function that reads the file; cells of TSV and CSV are c0, c1 and so on."""
         from roget.core.io.duck import list_files, parquet, quoted
 
         if self.format == "parquet":
@@ -156,14 +197,14 @@ class Table:
         )
 
     def cell(self, role: str, *, text: bool = True) -> str:
-        """The SQL of a role's cell, as text or as it is."""
+        """Return the SQL of a role's cell, as text or unchanged."""
         from roget.core.io.duck import quoted
 
         at = self.places[role]
         cell = quoted(self.names[at], '"')
         if self.format == "jsonl":
             plain = f"json_type({cell}) NOT IN ('OBJECT', 'ARRAY', 'NULL')"
-            # Python writes this too; as text it would stand in quotes.
+            # Python writes NaN too; as text it would be quoted.
             plain += f" AND CAST({cell} AS VARCHAR) <> 'NaN'"
             return f"CASE WHEN {plain} THEN {cell} ->> '$' END"
         if self.format == "parquet":
@@ -172,25 +213,25 @@ class Table:
             if self.types[at] == "BLOB":
                 return f"decode({cell})"
             if self.types[at] in ("FLOAT", "DOUBLE"):
-                # Not a number is no name either.
+                # NaN means no name.
                 cell = f"nullif({cell}, 'NaN'::{self.types[at]})"
             return f"CAST({cell} AS VARCHAR)"
         return f"c{at}"
 
     def place(self, number: int) -> str:
-        """Where a row is, by its number."""
+        """Return the place of a row for messages, by its number."""
         return f"{self.name}, row {number}" if self.format == "parquet" else f"{self.name}:{number}"
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """The lines of a table of text, with their numbers."""
+        """Yield the numbered lines of a text file."""
         return (self.source or Source(self.path)).lines(self.name)
 
     def texts(
         self, *, pad: bool = False
     ) -> Iterator[tuple[dict[str, str], str, Callable[[str], None]]]:
-        """The texts of each row that is not blank, by role; its place; and what notes its faults.
+        """Yield each row that is not blank: texts by role, its place, and a callback for problems.
 
-        After the last row, all that have faults are named at once.
+        After the last row, all problems are raised as one error.
         """
         problems = Problems(self.name)
         for number, cells in self.rows(problems, pad=pad):
@@ -203,38 +244,49 @@ class Table:
     def rows(
         self, problems: Problems, *, pad: bool = False
     ) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Each row's number and its cells by role; rows without them are problems.
+        """Yield the number of each row and its cells by role; broken rows become problems.
 
-        With `pad`, cells that are missing at the end of a row are empty.
+        With `pad`, cells missing at the end of a row are empty.
         """
+        for number, cells in self.whole_rows(problems, pad=pad):
+            yield number, {role: cells[at] for role, at in self.places.items()}
+
+    def whole_rows(
+        self, problems: Problems, *, pad: bool = False
+    ) -> Iterator[tuple[int, Sequence[Any]]]:
+        """Yield the number and all cells of each row; rows of another width become problems.
+
+        A blank line of a table with one column is an empty cell, elsewhere it is skipped.
+        """
+        width = len(self.names)
         for number, cells in self.cells():
             if isinstance(cells, str):
                 problems.add(number, cells, self.place(number))
-                continue
-            if pad and len(cells) < len(self.names):
-                cells = [*cells, *[""] * (len(self.names) - len(cells))]
-            if len(cells) == len(self.names):
-                yield number, {role: cells[at] for role, at in self.places.items()}
-            elif list(cells) not in ([], [""]):
-                expected = f"expected {len(self.names)} as in the first line"
-                problems.add(number, f"{len(cells)} columns; {expected}", self.place(number))
+            elif len(cells) == width:
+                yield number, cells
+            elif pad and len(cells) < width and any(cells):
+                yield number, [*cells, *[""] * (width - len(cells))]
+            elif width == 1 and not cells:
+                yield number, [""]
+            elif len(cells) > 1 or any(str(cell).strip() for cell in cells):
+                text = f"{plural(len(cells), 'field')}; expected {width}, as in the first line"
+                problems.add(number, text, self.place(number))
 
     def cells(self) -> Iterator[tuple[int, Sequence[Any] | str]]:
-        """Each row's number and its cells, or what is wrong with it; blank lines have none."""
-        by_format = {
-            "parquet": self._parquet_rows,
-            "jsonl": self._records,
-            "csv": self._split_quoted,
-        }
-        rows = by_format.get(self.format, self._split_text)()
-        if self.header and self.format in ("tsv", "csv"):
+        """Yield each row's number and cells, or the reason why it is broken; skip the header."""
+        if self.format == "parquet":
+            return self._parquet_rows()
+        if self.format == "jsonl":
+            return self._records()
+        if self.format == "csv":
+            rows = self._split_quoted()
+        elif self.delimiter == BLANKS:
+            rows = ((number, split_blanks(text)) for number, text in self.lines())
+        else:
+            rows = ((number, text.split(self.delimiter)) for number, text in self.lines())
+        if self.header:
             next((row for row in rows if any(map(str.strip, row[1]))), None)
         return rows
-
-    def _split_text(self) -> Iterator[tuple[int, Sequence[Any] | str]]:
-        if self.delimiter == BLANKS:
-            return ((number, split_blanks(text)) for number, text in self.lines())
-        return ((number, text.split(self.delimiter)) for number, text in self.lines())
 
     def _split_quoted(self) -> Iterator[tuple[int, Sequence[Any] | str]]:
         texts = (f"{text}\n" for _, text in self.lines())
@@ -245,7 +297,7 @@ class Table:
                 yield number, cells
                 number = reader.line_num + 1
         except csv.Error as error:
-            yield number, f"{error}; expected comma-separated cells, quotes in pairs"
+            yield number, f"{error}; expected comma-separated cells with paired quotes"
 
     def _records(self) -> Iterator[tuple[int, Sequence[Any] | str]]:
         for number, text in self.lines():
@@ -278,36 +330,64 @@ def open_table(
     transpose: bool | None = None,
     folder: Path | None = None,
 ) -> Iterator[Table]:
-    """Look at a table's first rows, and find the columns of its roles.
+    """Inspect a table's first rows and find the columns of its roles.
 
-    The suffix tells the format, or if that may be a `guess`, the first bytes. What DuckDB cannot
-    read (compressed, not in UTF-8, standard input) is copied to the folder, or a temporary one,
-    while the block lasts.
-    `transpose` as in `roget.count`: None for words and contexts as header or name have them.
+    The suffix determines the format or, with `guess`, the first bytes do. Files that DuckDB cannot
+    read (compressed, not in UTF-8, standard input) are copied to `folder`, or to a temporary one,
+    for the duration of the block. `transpose` as in `roget.count`; None keeps words and contexts
+    as header or file name say.
     """
     source = given if isinstance(given, Source) else source_of(os.fspath(given))
-    # It is read from disk, by DuckDB or row by row.
-    source.times = SPOOLED_TIMES
-    asked = parse_columns(columns, roles)
+    # The table is read from disk, by DuckDB or row by row, so only its copy needs space.
+    source.expansion = ON_DISK
+    requested = roles.parse(columns)
     with plain_file(source, folder) as path:
         if not os.path.getsize(path):
-            raise InputError(f"{source.name}: the file is empty; expected rows of {roles.shown}")
+            raise InputError(
+                f"{source.name}: the file is empty; expected rows of {roles.shown}",
+                code="empty-input",
+            )
         format = FORMATS.get(source.suffix)
         if format is None and guess:
             with open(path, "rb") as file:
                 format = guess_format(file.read(1 << 16))
         if format is None:
             known = ", ".join(FORMATS)
-            raise InputError(f"{source.name}: not known as a table; expected one of {known}")
-        look = {"parquet": _look_at_parquet, "jsonl": _look_at_json}.get(format, _look_at_text)
-        table, numeric = look(Table(source.name, path, format), asked, roles)
-        table = _place(table, asked, roles, numeric, transpose)
-        check_types(table, roles.number)
-        yield table
+            raise InputError(
+                f"{source.name}: unknown table format; expected one of {known}",
+                code="unsupported-format",
+            )
+        yield inspect_table(Table(source.name, path, format), roles, requested, transpose=transpose)
+
+
+def inspect_table(
+    table: Table,
+    roles: Roles,
+    columns: Requested = None,
+    *,
+    header: bool | None = None,
+    transpose: bool | None = None,
+    held: bool = False,
+) -> Table:
+    """Return the table with its delimiter, header, columns and the column of each role.
+
+    `header` overrides the detection of a header. `held` if all rows will be held in memory.
+    """
+    if table.format == "parquet":
+        table = inspect_parquet(table, held=held)
+        kinds = [kind.partition("(")[0] for kind in table.types]
+        numeric = [at for at, kind in enumerate(kinds) if kind in _NUMBERS]
+    elif table.format == "jsonl":
+        table, numeric = _inspect_json(table)
+    else:
+        table, numeric = inspect_text(table, roles, columns, header)
+    table = roles.place(table, columns, numeric, transpose)
+    check_types(table, roles.number)
+    return table
 
 
 def split_columns(columns: Columns) -> tuple[str, ...]:
-    """Columns as texts, in either of the two forms in which they may be given.
+    """Return columns as texts, for both forms in which they may be passed.
 
     >>> split_columns("noun,verb"), split_columns({"word": 2, "context": 1})
     (('noun', 'verb'), ('word=2', 'context=1'))
@@ -319,16 +399,18 @@ def split_columns(columns: Columns) -> tuple[str, ...]:
 
 
 def pair_columns(columns: Columns) -> dict[str, str]:
-    """Role → column, of ROLE=COLUMN pairs."""
+    """Return role → column for ROLE=COLUMN pairs."""
     pairs = [text.partition("=") for text in split_columns(columns)]
     wrong = next((role for role, equals, _ in pairs if not equals), None)
     if wrong is not None:
-        raise InputError(f"--columns {wrong!r}: expected ROLE=COLUMN, such as label=topic")
+        raise InputError(
+            f"--columns {wrong!r}: expected ROLE=COLUMN, e.g. label=topic", code="invalid-option"
+        )
     return {role.strip(): column.strip() for role, _, column in pairs}
 
 
 def parse_columns(columns: Columns, roles: Roles = PAIRS) -> dict[str, str] | None:
-    """Role → column, as the caller has it.
+    """Return role → column for the caller's columns.
 
     >>> parse_columns("2,1,3"), parse_columns("context=verb,word=noun")
     ({'word': '2', 'context': '1', 'count': '3'}, {'context': 'verb', 'word': 'noun'})
@@ -336,7 +418,7 @@ def parse_columns(columns: Columns, roles: Roles = PAIRS) -> dict[str, str] | No
     if columns is None:
         return None
     texts = split_columns(columns)
-    said = ",".join(texts)
+    shown = ",".join(texts)
     if all("=" in text for text in texts):
         named = pair_columns(texts)
         for role in named:
@@ -344,19 +426,23 @@ def parse_columns(columns: Columns, roles: Roles = PAIRS) -> dict[str, str] | No
                 raise UnknownName("column role", role, roles.all)
         lacking = [role for role in roles.needed if role not in named]
         if lacking:
-            raise InputError(f"columns {said}: no {lacking[0]}={lacking[0].upper()} among them")
+            raise InputError(
+                f"columns {shown}: {lacking[0]}={lacking[0].upper()} is missing",
+                code="missing-column",
+            )
         return named
     least = len(roles.needed)
     if len(texts) not in (least, len(roles.order)):
-        few = "two or three" if roles is PAIRS else f"{least}"
+        count = "two or three" if roles is PAIRS else f"{least}"
         raise InputError(
-            f"columns {said!r}: expected {few}, {roles.shown}, or pairs of ROLE=COLUMN"
+            f"columns {shown!r}: expected {count}, {roles.shown}, or ROLE=COLUMN pairs",
+            code="invalid-option",
         )
     return dict(zip(roles.order, texts, strict=False))
 
 
 def split_blanks(text: str) -> list[str]:
-    """The cells of a line parted by blanks or tabs; other white space is part of a cell.
+    """Split a line at blanks and tabs; other white space is part of a cell.
 
     >>> split_blanks(" d1  new\u00a0york\t")
     ['d1', 'new\xa0york']
@@ -365,7 +451,7 @@ def split_blanks(text: str) -> list[str]:
 
 
 def is_number(value: object) -> bool:
-    """Whether a cell can be a count: ASCII digits, as the database reads them."""
+    """Return True if a cell can be a count: ASCII digits, as the database reads them."""
     try:
         return str(value).isascii() and float(str(value)) == float(str(value))
     except ValueError:
@@ -373,7 +459,7 @@ def is_number(value: object) -> bool:
 
 
 def guess_format(head: bytes) -> str:
-    """The format of a table whose name does not tell it, from its first bytes.
+    """Return the format of a table without a known suffix, from its first bytes.
 
     >>> guess_format(b'{"word": 1}'), guess_format(b"milk,drink"), guess_format(b"a, b\\tc")
     ('jsonl', 'csv', 'tsv')
@@ -388,7 +474,7 @@ def guess_format(head: bytes) -> str:
 
 @contextmanager
 def plain_file(source: Source, folder: Path | None = None) -> Iterator[str]:
-    """A file that DuckDB can read: decompressed and in UTF-8, if need be in a copy."""
+    """Provide a plain UTF-8 file that DuckDB can read, in a decompressed copy if necessary."""
     if source.is_plain:
         yield source.path
         return
@@ -400,124 +486,188 @@ def plain_file(source: Source, folder: Path | None = None) -> Iterator[str]:
         yield copy
 
 
-def look_at_parquet(table: Table, times: int = SPOOLED_TIMES) -> Table:
-    """The table with the names and types of a Parquet file's columns.
+def inspect_parquet(table: Table, *, held: bool = False) -> Table:
+    """Return the table with the names and types of a Parquet file's columns.
 
-    `times` as in `limits`: fewer if all of it is held.
+    `held` if all of it will be held in memory, for which the size limit is lower.
     """
     from roget.core.io.duck import database, readable, weigh_parquet
 
     with database() as connection, readable(table.name):
         count, size = weigh_parquet(connection, table.path)
         what = f"a table of {count:,} rows, {show_size(size)} in memory"
-        require_room(table.name, size, weigh(table.path), what, times)
+        expansion = IN_MEMORY if held else ON_DISK
+        require_room(table.name, size, stored_size(table.path), what, expansion)
         rows = connection.execute(f"DESCRIBE SELECT * FROM {table.sql}").fetchall()[:-1]
     names, types = zip(*((str(row[0]), str(row[1])) for row in rows), strict=True)
     return replace(table, names=names, types=types, header=True)
 
 
-def _look_at_parquet(table: Table, asked: Asked, roles: Roles) -> tuple[Table, list[int]]:
-    table = look_at_parquet(table)
-    kinds = [kind.partition("(")[0] for kind in table.types]
-    return table, [at for at, kind in enumerate(kinds) if kind in _NUMBERS]
-
-
-def _look_at_json(table: Table, asked: Asked, roles: Roles) -> tuple[Table, list[int]]:
+def _inspect_json(table: Table) -> tuple[Table, list[int]]:
     line, text = next(((at, text) for at, text in table.lines() if text.strip()), (1, ""))
     try:
         record = parse_json(text)
     except ValueError as error:
-        raise InputError(f"{table.name}:{line}: not JSON ({error}); expected an object") from None
+        raise InputError(
+            f"{table.name}:{line}: not JSON ({error}); expected an object", code="broken-lines"
+        ) from None
     if not isinstance(record, dict):
-        raise InputError(f"{table.name}:{line}: found {text!r:.60}; expected one object per line")
+        raise InputError(
+            f"{table.name}:{line}: found {text!r:.60}; expected one object per line",
+            code="broken-lines",
+        )
     numeric = [at for at, value in enumerate(record.values()) if is_number(value)]
     return replace(table, names=tuple(record), header=True), numeric
 
 
-def _look_at_text(table: Table, asked: Asked, roles: Roles) -> tuple[Table, list[int]]:
-    table, first, second = _first_rows(table, roles)
-    numbers, later = (
-        [at for at, cell in enumerate(row) if is_number(cell)] for row in (first, second)
-    )
-    header = _is_header(first, asked, roles, numbers, later if len(second) == len(first) else [])
+def inspect_text(
+    table: Table, roles: Roles, columns: Requested = None, header: bool | None = None
+) -> tuple[Table, list[int]]:
+    """Return a delimited table with delimiter, header and names, and its columns of numbers."""
+    texts = ((line, text) for line, text in table.lines() if text.strip())
+    line, top = next(texts, (1, ""))
+    if not top:
+        raise InputError(
+            f"{table.name}: only blank lines; expected rows of {roles.shown}", code="empty-input"
+        )
+    table = replace(table, delimiter=detect_delimiter(table, line, top, roles))
+    sample = islice(chain([(line, top)], texts), SAMPLE)
+    first, *rest = _split_sample(table, [f"{text}\n" for _, text in sample])
+    if header is None:
+        header = _has_header(table, line, first, rest, roles, columns)
     names = first if header else [str(at + 1) for at in range(len(first))]
-    table = replace(table, names=tuple(names), header=header)
-    return table, later if header else numbers
+    typed = rest[0] if header and rest else [] if header else first
+    numeric = [at for at, cell in enumerate(typed) if is_number(cell)]
+    return replace(table, names=tuple(names), header=header, first=tuple(first)), numeric
 
 
-def _is_header(
-    first: Sequence[str], asked: Asked, roles: Roles, numbers: Sequence[int], later: Sequence[int]
+def _split_sample(table: Table, lines: list[str]) -> list[list[str]]:
+    """Split the first lines into stripped cells; rows that break off are left to the reader."""
+    if table.format != "csv":
+        split = split_blanks if table.delimiter == BLANKS else _split_at(table.delimiter)
+        return [[cell.strip() for cell in split(line.rstrip("\n"))] for line in lines]
+    rows: list[list[str]] = []
+    # An unclosed quote is reported when the rows are read.
+    with suppress(csv.Error):
+        for row in csv.reader(lines, delimiter=table.delimiter, strict=True):
+            rows.append([cell.strip() for cell in row])
+    if not rows:
+        raise FormatError(table.name, [f"{table.name}:1: a quote is opened but not closed"])
+    return rows
+
+
+def _split_at(delimiter: str) -> Callable[[str], list[str]]:
+    return lambda text: text.split(delimiter)
+
+
+def _has_header(
+    table: Table,
+    line: int,
+    first: Sequence[str],
+    rest: Sequence[Sequence[str]],
+    roles: Roles,
+    columns: Requested,
 ) -> bool:
-    """Whether the first row holds names: those asked for, those of the roles, or no number yet."""
-    if any(name in first and _number(name) is None for name in (asked or {}).values()):
+    """Return whether the first row is a header: by requested names, known names, or contrast."""
+    if any(whole_number(str(column)) is None for column in (columns or {}).values()):
         return True
-    named = roles.find(first)
-    if not numbers and roles.needed.keys() <= named.keys():
+    if roles.is_header(first) or roles.heads_numbers(first, rest[0] if rest else (), columns):
         return True
-    if asked is None:
-        counts = (*range(len(roles.needed), len(first)), *named.get(roles.number, ()))
-        return not numbers and any(at in later for at in counts)
-    at = _number(asked.get(roles.number, ""))
-    return at in later and at not in numbers
+    if columns:
+        return False
+    found = detect_header(first, rest, roles.column_words)
+    if found is None and roles.has_header_option:
+        raise InputError(
+            f"{table.name}:{line}: {', '.join(first)!r} may be a header or a row of data; pass "
+            "--header or --no-header (in Python header=True or header=False)",
+            code="ambiguous-header",
+        )
+    return bool(found)
 
 
-def _first_rows(table: Table, roles: Roles) -> tuple[Table, list[str], list[str]]:
-    """The cells of the first two rows that are not blank, and by what they are parted."""
-    texts = (text for _, text in table.lines() if text.strip())
-    first = next(texts, "")
-    if not first:
-        raise InputError(f"{table.name}: only blank lines; expected rows of {roles.shown}")
-    if table.format == "tsv":
-        if "\t" not in first and len(roles.needed) > 1:
+_DELIMITERS = {"\t": ("tabs", "tsv"), ",": ("commas", "csv"), ";": ("semicolons", "csv")}
+
+
+def detect_delimiter(table: Table, line: int, first: str, roles: Roles) -> str:
+    """Return the delimiter of the first line; raise an error if it suggests another format."""
+    if table.format == "csv":
+        bare = _QUOTED.sub("", first)
+        if ";" in bare and "," in bare:
+            # Both occur: semicolons if only they give known names.
+            names = first.replace('"', "")
+            semicolons = roles.is_header(names.split(";")) and not roles.is_header(names.split(","))
+            return ";" if semicolons else ","
+        if "," in bare or ";" not in bare:
+            if "," not in bare and "\t" in bare and roles.blanks:
+                refuse_delimiter(table, line, first, "\t")
+            return ","
+        return ";"
+    if "\t" in first:
+        return "\t"
+    if not roles.blanks:
+        if len(roles.needed) > 1:
             _refuse_lines(table, roles)
-        second = next(texts, "")
-        return table, first.split("\t"), second.split("\t") if second else []
-    mark = ";" if "," not in first and ";" in first else ","
-    rows = csv.reader((f"{text}\n" for text in chain([first], texts)), delimiter=mark, strict=True)
-    cells: list[list[str]] = [[], []]
-    # If a quote is never closed, reading the rows will tell where.
-    with suppress(csv.Error, StopIteration):
-        cells[0] = next(rows)
-        cells[1] = next(rows)
-    if not cells[0]:
-        raise InputError(f"{table.name}:1: a quote is opened and never closed")
-    return replace(table, delimiter=mark), cells[0], cells[1]
+        return "\t"
+    cells = first.split()
+    # In "d1, x" commas delimit and the blank is decoration; a cell may still be a comma.
+    if len(cells) < 2 or any(len(cell) > 1 and cell[-1] in ",;" for cell in cells[:-1]):
+        for mark in (",", ";"):
+            if mark in first:
+                refuse_delimiter(table, line, first, mark)
+    return BLANKS if len(cells) > 1 else "\t"
+
+
+def refuse_delimiter(table: Table, line: int, first: str, mark: str) -> NoReturn:
+    """Raise the error for a file whose first line has the delimiter of another format."""
+    name, other = _DELIMITERS[mark]
+    expected = "tabs" if table.format == "tsv" else "commas"
+    shown = first.strip() if len(first) <= 40 else f"{first.strip()[:40]}…"
+    text = (
+        f"{table.name}:{line}: expected columns separated by {expected}, found {name} in "
+        f"{shown!r}; pass --labels {other} (in Python labels={other!r}), or --labels lines if each "
+        "line is one label"
+    )
+    raise FormatError(table.name, [Notice(text, code="unsupported-format")])
 
 
 def _refuse_lines(table: Table, roles: Roles) -> None:
-    """Name the lines of a TSV that cannot have the columns needed."""
+    """Raise an error that lists the lines of a TSV that cannot have the needed columns."""
     problems = Problems(table.name)
     one, other = [*roles.needed][:2]
     for number, text in table.lines():
         width = text.count("\t") + 1
         if text.strip() and (width < 2 or (width > 2 and not roles.others)):
-            hint = "; a comma-separated file is named .csv" if "," in text else ""
+            hint = "; a comma-separated file needs the suffix .csv" if "," in text else ""
             what = "no tab" if width < 2 else f"{width - 1} tabs"
             problems.add(number, f"{what} in {text!r:.60}; expected {one}, a tab and {other}{hint}")
     problems.check()
 
 
 def check_types(table: Table, number: str = "") -> None:
-    """Refuse columns of a Parquet file that hold no text or number."""
+    """Raise an error if a column of a Parquet file holds neither text nor numbers."""
     for role, at in table.places.items() if table.types else ():
         kind, counted = table.types[at], role == number
         wrong = counted and kind in ("BOOLEAN", "BLOB")
         if wrong or kind.endswith("]") or kind.startswith(_NESTED):
             raise InputError(
-                f"{table.name}: the {role} column {table.names[at]!r} is of type {kind}; "
-                f"expected {'a number' if counted else 'one text or number'} per row"
+                f"{table.name}: the {role} column {table.names[at]!r} has the type {kind}; "
+                f"expected {'a number' if counted else 'one text or number'} per row",
+                code="broken-lines",
             )
 
 
 def _place(
-    table: Table, asked: Asked, roles: Roles, numeric: Sequence[int], transpose: bool | None
+    table: Table, columns: Requested, roles: Roles, numeric: Sequence[int], transpose: bool | None
 ) -> Table:
-    """The table with the columns of its roles; `numeric` are those that could be the number."""
-    if asked is not None:
-        places = {role: _find(table, column) for role, column in asked.items()}
+    """Return the table with the columns of its roles; `numeric` columns may be the number."""
+    if columns is not None:
+        places = {role: _find(table, column) for role, column in columns.items()}
         return replace(table, places=_swap(places) if transpose else places)
     if len(table.names) < len(roles.needed):
-        raise InputError(f"{table.name}: one column only; expected {' and '.join(roles.needed)}")
+        raise InputError(
+            f"{table.name}: one column only; expected {' and '.join(roles.needed)}",
+            code="missing-column",
+        )
     names = table.names if table.header else _names_in(table, roles, numeric)
     found = roles.find(names)
     own = {role for role in roles.needed if role in [name.strip().lower() for name in names]}
@@ -530,12 +680,12 @@ def _place(
         places = dict(zip(roles.needed, range(len(roles.needed)), strict=True))
         places |= _last_number(table, roles, numeric, places)
         if len(places) < len(table.names):
-            raise InputError(_unclear(table, roles, found, numeric))
+            raise InputError(_unclear(table, roles, found, numeric), code="ambiguous-columns")
     note = ""
     if roles is PAIRS and not sure:
         word, context = places["word"], places["context"]
         if transpose is not None and word > context:
-            places = _swap(places)  # as the columns stand
+            places = _swap(places)  # the order of the columns
         elif word > context or "slot" in places:
             note = _note(names, places)
     return replace(table, places=_swap(places) if transpose else places, note=note)
@@ -546,20 +696,19 @@ def _swap(places: Mapping[str, int]) -> dict[str, int]:
 
 
 def _names_in(table: Table, roles: Roles, numeric: Sequence[int]) -> tuple[str, ...]:
-    """What the file's name says of columns that have no header: verb and object, for one."""
+    """Return the names that the file name gives columns without a header, e.g. verb_object."""
     width = len(table.names)
     if roles.number and width > len(roles.needed) and width - 1 in numeric:
         width -= 1
-    said = re.findall(r"[^\W\d_]+", Path(table.name).name.partition(".")[0])[:width]
-    roles_said = roles.find(said)
-    whole = sum(map(len, roles_said.values())) == width == len(said)
-    return tuple(said) if whole else table.names
+    words = re.findall(r"[^\W\d_]+", Path(table.name).name.partition(".")[0])[:width]
+    whole = sum(map(len, roles.find(words).values())) == width == len(words)
+    return tuple(words) if whole else table.names
 
 
 def _last_number(
     table: Table, roles: Roles, numeric: Sequence[int], places: Mapping[str, int]
 ) -> dict[str, int]:
-    """The number's column, if it is the last one and the only one left."""
+    """Return the place of the number, if it is the last column and the only one left."""
     last = len(table.names) - 1
     left = last not in places.values() and len(places) == last
     return {roles.number: last} if roles.number and left and last in numeric else {}
@@ -568,17 +717,19 @@ def _last_number(
 def _note(names: Sequence[str], places: Mapping[str, int]) -> str:
     word, context, slot = (places.get(role) for role in ("word", "context", "slot"))
     if slot is None:
-        said = f"columns are {names[context or 0]} and {names[word or 0]}"
-        as_they_stand = ",".join(str(at + 1) for at in sorted(places.values()))
-        return f"{said}: the second one's words are taken (else --columns {as_they_stand})"
+        order = ",".join(str(at + 1) for at in sorted(places.values()))
+        return (
+            f"columns {names[context or 0]}, {names[word or 0]}: the words are in the second "
+            f"(otherwise pass --columns {order})"
+        )
     shown = f"{names[slot]}:{names[context or 0]}"
-    return f"words are the column {names[word or 0]}, contexts {shown} (else --columns)"
+    return f"words are the column {names[word or 0]}, contexts {shown} (otherwise pass --columns)"
 
 
 def _unclear(
     table: Table, roles: Roles, found: Mapping[str, Sequence[int]], numeric: Sequence[int]
 ) -> str:
-    """What to type where columns do not tell their roles."""
+    """Return the message for columns whose roles are not clear, with an example of --columns."""
     taken: dict[str, int] = {role: at[0] for role, at in found.items() if at}
     spare = (at for at in range(len(table.names)) if at not in taken.values())
     for role in roles.needed:
@@ -589,18 +740,16 @@ def _unclear(
     typed = ",".join(f"{role}={table.names[taken[role]]}" for role in roles.all if role in taken)
     several = next((role for role in roles.needed if len(found.get(role, ())) > 1), None)
     if several is not None:
-        could = " or ".join(table.names[at] for at in found[several])
-        why = f"the {several} may be {could}"
+        candidates = " or ".join(table.names[at] for at in found[several])
+        why = f"the {several} may be {candidates}"
     else:
         why = f"which are {' and '.join(roles.needed)}?"
     width = len(table.names)
     there = f"the columns {', '.join(table.names)}" if table.header else f"{width} columns"
     if not roles.by_option:
         first = f"name the columns in the first line: {', '.join(roles.all)}"
-        return (
-            f"{table.name}: has {there}: {why}; {first} ({', '.join(roles.needed)} must be there)"
-        )
-    return f"{table.name}: has {there}: {why}; choose with --columns, such as --columns {typed}"
+        return f"{table.name}: has {there}: {why}; {first} (required: {', '.join(roles.needed)})"
+    return f"{table.name}: has {there}: {why}; choose with --columns, e.g. --columns {typed}"
 
 
 def _find(table: Table, column: str) -> int:
@@ -613,7 +762,9 @@ def _find(table: Table, column: str) -> int:
     near = get_close_matches(column, names, n=1, cutoff=0.6)
     hint = f"did you mean {near[0]!r}? " if near else ""
     has = f"has the columns {', '.join(names)}" if table.header else f"has {len(names)} columns"
-    raise InputError(f"{table.name}: no column {column!r}; {hint}the file {has}")
+    raise InputError(
+        f"{table.name}: no column {column!r}; {hint}the file {has}", code="missing-column"
+    )
 
 
 def _number(column: str) -> int | None:

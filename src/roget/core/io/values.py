@@ -1,4 +1,4 @@
-"""Values from anywhere: JSON, whose faults are all ValueErrors, and whole numbers."""
+"""Parse values: JSON, whose faults are always ValueErrors, and whole numbers."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import json
 from typing import Any
 
 DIGITS = 18
-"""Of a whole number, at most: it fits into 64 bits."""
+"""Maximum number of digits of a whole number, which then fits into 64 bits."""
 
 
 class TooDeep(ValueError):
-    """Values within values, more than Python can follow."""
+    """JSON that is nested too deeply for Python."""
 
 
 def parse_json(text: str | bytes) -> Any:
-    """The value of a JSON text.
+    """Parse a JSON text.
 
     >>> parse_json("[" * 100_000)
     Traceback (most recent call last):
@@ -28,7 +28,7 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def format_json(value: Any, **settings: Any) -> str:
-    """The JSON text of a value for a file that people may look into; settings are `json.dumps`'s.
+    """Return the JSON text of a value, indented for readers; settings are those of `json.dumps`.
 
     >>> print(format_json({"word": "café"}))
     {
@@ -39,7 +39,7 @@ def format_json(value: Any, **settings: Any) -> str:
 
 
 def whole_number(text: str) -> int | None:
-    """The whole number that a text is: ASCII digits, and not too many of them; else None.
+    """Return the whole number that a text is (ASCII digits, not too many), else None.
 
     >>> [whole_number(text) for text in ("042", "-1", "²", "9" * 5000)]
     [42, None, None, None]

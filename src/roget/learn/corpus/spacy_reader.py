@@ -76,7 +76,7 @@ def read_docbin(source: Source, tables: Tables, reading: ReadContext) -> Iterato
     """Read documents parsed by spaCy and saved as a DocBin (.spacy); no pipeline is needed."""
     spacy = _spacy()
     # The file is binary: no decoding, whatever the encoding of texts.
-    whole = replace(source, encoding="utf-8", times=limits.TIMES)
+    whole = replace(source, encoding="utf-8", expansion=limits.IN_MEMORY)
     data = b"".join(block.data for block in whole.blocks())
     source.read += whole.read
     limits.check_inflated(source.name, data)

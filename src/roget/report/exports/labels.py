@@ -5,21 +5,16 @@ Scoring knows nothing of thesauri; it finds this by the catalogue.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from roget.learn.thesaurus import Thesaurus
+from roget.scoring.labels.columns import Columns
+from roget.scoring.labels.files import LabelFile
 from roget.scoring.labels.hierarchy import Hierarchy
 from roget.scoring.labels.labels import Labels
-
-if TYPE_CHECKING:
-    from roget.scoring.labels.read import LabelFile
-    from roget.scoring.labels.table import Columns
+from roget.scoring.labels.readers.base import LabelReader
 
 
-def read(
-    file: LabelFile | Thesaurus, *, columns: Columns | None = None, gold: bool = False
-) -> Labels:
-    """The words of a thesaurus or its folder, with its edits, at their places in its tree."""
+def read(file: LabelFile | Thesaurus, columns: Columns | None, gold: bool) -> Labels:
+    """Return the words of a thesaurus or its folder as labels, at their places in its tree."""
     if isinstance(file, Thesaurus):
         return to_hierarchy(file, "the thesaurus").to_labels()
     return to_hierarchy(Thesaurus.load(file.source.path), file.name).to_labels()
@@ -36,3 +31,8 @@ def to_hierarchy(thesaurus: Thesaurus, source: str) -> Hierarchy:
         kind="thesaurus(places)",
         source=source,
     )
+
+
+READER = LabelReader(
+    "A thesaurus folder: its words at their places in the tree.", labels=read, is_tree=True
+)

@@ -19,8 +19,8 @@ from roget.scoring.agreement.panel import Panel, line_up, name_clusterings
 from roget.scoring.agreement.result import Agreement
 from roget.scoring.labels import Labels, as_labels
 from roget.scoring.labels.align import find_noise
+from roget.scoring.labels.columns import choose_side
 from roget.scoring.labels.labels import harden
-from roget.scoring.labels.table import choose_side
 from roget.scoring.measures.base import Asked, Request, list_requests
 from roget.scoring.options import AgreeOptions
 from roget.scoring.signature import sign_measures, write_signature

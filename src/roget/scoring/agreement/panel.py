@@ -18,8 +18,9 @@ from roget.core.types import BoolArray, Codes, Floats, Ints
 from roget.errors import InputError, Notice
 from roget.scoring.labels import Labels
 from roget.scoring.labels.align import example, find_unknown, join, mark_noise
+from roget.scoring.labels.files import is_thesaurus
+from roget.scoring.labels.formats import list_files
 from roget.scoring.labels.labels import fill, keep_apart, take
-from roget.scoring.labels.read import is_thesaurus, list_files
 from roget.scoring.options import PAIRWISE
 from roget.scoring.steps.bootstrap import leave_parts_out
 from roget.scoring.tables.contingency import Contingency

@@ -1,4 +1,4 @@
-"""How labels get in: files, arrays, mappings and tables, and the joining of two sides."""
+"""Read labels from files, arrays, mappings and tables, and join two sides by item."""
 
 from roget.scoring.labels.align import AlignedLabels, align
 from roget.scoring.labels.labels import Labels

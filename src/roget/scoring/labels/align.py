@@ -1,8 +1,7 @@
-"""Putting the same items of gold and system side by side, whatever their order in the files.
+"""Join gold and system labels by item, in any order.
 
-Gold decides which items there are and which group they belong to. What the system leaves out is
-counted against it; what only the system has is dropped, or counted in its clusters. Both are said
-in a warning.
+Gold determines the items and their groups. Items missing from the system count against it; items
+that only the system has are dropped, or counted in its clusters. Both are reported in a notice.
 """
 
 from __future__ import annotations
@@ -18,13 +17,15 @@ import numpy as np
 from roget.core.io.problems import plural
 from roget.core.options import options_of
 from roget.core.types import BoolArray, Codes, CountArray, Ints
-from roget.errors import InputError
+from roget.errors import InputError, Notice
 from roget.scoring.labels.labels import (
+    LabelCodes,
     Labels,
+    NoItems,
+    code_texts,
     code_type,
     fill,
     heaviest,
-    pack,
     take,
     whole_counts,
 )
@@ -32,16 +33,16 @@ from roget.scoring.labels.table import varies
 from roget.scoring.options import OF_MENTIONS, RULES, LabelOptions, Rules
 
 _SHOWN = 5
-"""How many missing items an error lists."""
+"""Number of missing items listed in an error."""
 _FEW = 4
-"""Fewer items may well have nothing in common."""
+"""Below this number of items, classes of one item each are plausible."""
 _SAMPLE = 1 << 16
-"""Items among which labels that come again are found at once, if there are any to speak of."""
+"""Sample size in which repeated labels are detected first, before a look at all items."""
 
 
 @dataclass(frozen=True, eq=False)
 class AlignedLabels:
-    """The same items in the same order on both sides, each with an answer."""
+    """Gold and system labels of the same items in the same order, each with a label."""
 
     gold: Labels
     system: Labels
@@ -49,27 +50,27 @@ class AlignedLabels:
     """Group code per item, numbered in order of first appearance in gold."""
     group_names: Sequence[str] | None
     missing: int
-    """Items the system left out."""
+    """Number of gold items without a system label."""
     extra: int
-    """Items of the system that gold does not know: dropped."""
+    """Number of system items that gold does not contain."""
     warnings: tuple[str, ...]
     counts: CountArray | None = None
-    """How many items each row stands for, or what it weighs; None: one each."""
+    """Number of items, or weight, of each row; None for one item each."""
     weighed: tuple[str, ...] = ()
-    """What items count by, if not all the same."""
+    """The weights that items have, if not all the same."""
     leaves: Labels | None = None
-    """The leaves of the system's tree, where its labels are those of a cut."""
+    """The leaves of the system's tree, if its labels are those of a cut."""
     told: Mapping[str, str] = field(default_factory=dict)
-    """What else a signature says of these sides."""
+    """Additional parts of the signature."""
 
     @property
     def overlapping(self) -> bool:
-        """Whether an item may be in several classes or clusters."""
+        """True if items may be in several classes or clusters."""
         return self.gold.overlapping or self.system.overlapping
 
     @property
     def items(self) -> int:
-        """How many items there are."""
+        """The number of items."""
         return len(self.gold) if self.counts is None else round(float(self.counts.sum()))
 
 
@@ -80,15 +81,15 @@ def align(
     noise: str | None = None,
     extra: str | None = LabelOptions.extra,
 ) -> AlignedLabels:
-    """Join two sides by item; `missing` says what becomes of items the system left out.
+    """Join two sides by item.
 
-    "cluster": they share one extra label (one per group, since labels are private to groups);
-    "singletons": each gets a label of its own; "drop": they are left out of the score;
-    "error": there must be none. Sides that agree in their items already are not copied. Items that
-    either side labels as `noise` are treated likewise. `extra` "count" gives each item that gold
-    does not know a class of its own; otherwise they are dropped. "unmatched" ones have a label of
-    their own as well, of which is known that it is none of this side's. Without a rule, that of
-    mentions or of other items is taken.
+    `missing` is the rule for items without a system label. "cluster": they share one extra label
+    (one per group, since labels are private to groups); "singletons": each gets its own label;
+    "unmatched": each gets its own label, known not to be one of this side's; "drop": they are
+    excluded; "error": there must be none. Items that either side labels as `noise` are treated
+    likewise. `extra` is the rule for items that gold does not contain: "count" gives each its own
+    class, otherwise they are dropped. The default rules depend on whether items are mentions.
+    Sides that already have the same items are not copied.
     """
     options_of(LabelOptions)["missing"].check(missing)
     _, missing, extra = choose_rules(gold, None, missing, extra)
@@ -96,13 +97,12 @@ def align(
         gold = replace(gold, absent=True)
     if missing == "unmatched":
         system = replace(system, absent=True)
-    # A system may well find no mention.
+    # A system may detect no mention at all.
     if not len(gold) or not (len(system) or (system.mentions and system.absent)):
-        raise InputError(f"{(system if len(gold) else gold).source}: no items")
+        raise NoItems(f"{(system if len(gold) else gold).source}: no items")
+    _check_first_rows(gold, system)
     if system.repeated and extra == "unmatched":
-        from roget.scoring.labels.mentions import count_again
-
-        system = count_again(gold, system)
+        system = _count_repeated_mentions(gold, system)
     if noise is not None:
         system = mark_noise(system, noise)
     if gold.item_weights is not None and not varies(gold.item_weights):
@@ -110,81 +110,89 @@ def align(
     whole, rows = gold, join(gold, system)
     warnings = [*gold.warnings, *system.warnings]
     if gold.groups is None and system.groups is not None:
-        warnings.append(
-            f"{system.source} names groups and {gold.source} does not: scored as one group"
-        )
+        text = f"{system.source} has groups and {gold.source} has none: scored as one group"
+        warnings.append(Notice(text, code="unused-groups"))
     if rows is None and gold.complete and system.complete:
         if noise is not None:
             return settle(gold, system, None, 0, warnings, missing, noise)
-        return _aligned(gold, system, 0, 0, warnings)
+        return _build_aligned(gold, system, 0, 0, warnings)
     if rows is None:
         rows = np.arange(len(gold))
     kept = gold.answered()
     if not np.any(kept):
-        raise InputError(f"{gold.source}: no item has a label")
+        raise InputError(f"{gold.source}: no item has a label", code="missing-label")
     if not np.any(rows[kept] >= 0) and not (gold.mentions and system.absent):
         found, expected = example(system, 0), example(gold, int(np.argmax(kept)))
-        said = ""
+        hint = ""
         if normalize("NFC", found) == normalize("NFC", expected):
-            said = ": the same letters, but one side composes accents (NFC) and the other does not"
+            hint = ": the same letters, but only one side has composed accents (NFC)"
         raise InputError(
             f"no item of {system.source} is in {gold.source}: found ids such as {found}, expected "
-            f"ids such as {expected}{said}",
+            f"ids such as {expected}{hint}",
             code="no-common-items",
         )
     unknown = find_unknown(system, rows[kept])
     unlabelled = int(np.count_nonzero(~kept))
     if unlabelled:
-        said = f"{plural(unlabelled, 'item')} {'has' if unlabelled == 1 else 'have'} no label"
-        warnings.append(f"{said} in {gold.source}: left out of the score")
+        verb = "has" if unlabelled == 1 else "have"
+        text = f"{plural(unlabelled, 'item')} {verb} no label in {gold.source}: not scored"
+        warnings.append(Notice(text, code="missing-label"))
     if not np.all(kept):
         gold, rows = take(gold, np.flatnonzero(kept)), rows[kept]
     if gold.items is not None and extra in ("count", "unmatched"):
         gold, rows = _add_unknown(gold, system, rows, unknown)
-        alone = "counted in the system alone" if gold.absent else "counted as a class each"
-        warnings += about_extra(gold, system, unknown.size, 0, alone)
+        effect = "counted in the system only" if gold.absent else "counted as a class each"
+        warnings += warn_extra(gold, system, unknown.size, 0, effect)
     elif gold.items is not None and extra == "drop":
-        dropped, scored = (heaviest(take(system, of)) for of in (unknown, rows[rows >= 0]))
+        dropped, scored = (heaviest(take(system, part)) for part in (unknown, rows[rows >= 0]))
         shared = np.isin(dropped[dropped >= 0], scored)
-        warnings += about_extra(gold, system, unknown.size, int(shared.sum()))
+        warnings += warn_extra(gold, system, unknown.size, int(shared.sum()))
     system = take(replace(system, items=None, groups=None, group_names=None), rows)
     gaps = ~system.answered()
     if missing == "error" and gaps.any():
-        raise InputError(_list_missing(whole, len(gold), system, np.flatnonzero(kept)[gaps]))
+        text = _list_missing(whole, len(gold), system, np.flatnonzero(kept)[gaps])
+        raise InputError(text, code="missing-items")
     return settle(gold, system, None, int(unknown.size), warnings, missing, noise)
 
 
 def choose_rules(
     gold: Labels | None, average: str | None, missing: str | None, extra: str | None
 ) -> Rules:
-    """The rules that were chosen, and the usual ones for such items where none was.
+    """Return the rules, with the defaults for mentions or other items where none is specified.
 
-    Items whose gold labels are not there, but counted in a table, are no mentions.
+    Without gold labels, for counted cells, items are not mentions.
     """
-    usual = OF_MENTIONS if gold is not None and gold.mentions else RULES
-    return Rules(average or usual.average, missing or usual.missing, extra or usual.extra)
+    default = OF_MENTIONS if gold is not None and gold.mentions else RULES
+    return Rules(average or default.average, missing or default.missing, extra or default.extra)
 
 
 def mark_noise(labels: Labels, noise: str) -> Labels:
-    """The same labels with those called noise as no answer.
+    """Return the labels with items labelled `noise` as items without a label.
 
     >>> mark_noise(Labels(np.array([0, 1, 0]), 2, [-1, 0]), "-1").codes.tolist()
     [-1, 1, -1]
     """
-    called = (c for c in range(labels.n_labels) if is_called(labels.label(c), noise))
-    marked = np.isin(labels.codes, np.fromiter(called, np.int64))
+    named = (code for code in range(labels.n_labels) if is_called(labels.label(code), noise))
+    marked = np.isin(labels.codes, np.fromiter(named, np.int64))
     if not marked.any():
         return labels
     if labels.weighted:
         owners, codes, weights = labels.entries()
-        left = owners[~marked], codes[~marked], weights[~marked]
-        return replace(labels, **pack(*left, len(labels), labels.n_labels)._asdict())
+        left = LabelCodes(codes[~marked], labels.n_labels)
+        packed = left.pack(owners[~marked], weights[~marked], len(labels))
+        return replace(
+            labels,
+            codes=packed.codes,
+            indptr=packed.indptr,
+            weights=packed.weights,
+            complete=packed.complete,
+        )
     wide = labels.codes.astype(code_type(labels.n_labels))
     return replace(labels, codes=np.where(marked, -1, wide), complete=False)
 
 
 def is_called(label: str, name: str) -> bool:
-    """Whether a label is the one named; whole numbers may be written as floats, as pandas does.
+    """Return True if a label has this name; pandas may write whole numbers as floats.
 
     >>> is_called("-1.0", "-1"), is_called("-1", "-1.0"), is_called("01", "1")
     (True, True, False)
@@ -193,11 +201,11 @@ def is_called(label: str, name: str) -> bool:
 
 
 def find_noise(labels: Labels) -> str | None:
-    """A label that most likely stands for no cluster: noise, or −1 beside numbers from 0."""
+    """Return a label that probably means noise: noise, or −1 among numbers from 0."""
     if labels.n_labels - labels.made < 2:
         return None
     if labels.names is None:
-        # Numbers from the offset on: only where it is −1 are all the others decimal.
+        # Labels are the numbers from the offset: with −1 all others are not negative.
         return "-1" if labels.offset == -1 and np.any(labels.codes == 0) else None
     texts = list(map(labels.label, range(labels.n_labels - labels.made)))
     minus = [code for code, text in enumerate(texts) if is_called(text, "-1")]
@@ -208,22 +216,24 @@ def find_noise(labels: Labels) -> str | None:
 
 
 def find_unknown(side: Labels, rows: Ints) -> Ints:
-    """The rows of a side that are not among those that were met."""
+    """Return the rows of a side that are not among `rows`."""
     known = np.zeros(len(side), dtype=bool)
     known[rows[rows >= 0]] = True
     return np.flatnonzero(~known)
 
 
 def _add_unknown(gold: Labels, system: Labels, rows: Ints, unknown: Ints) -> tuple[Labels, Ints]:
-    """Gold with a class of its own for each item of the system that it does not know."""
+    """Return gold with an extra class for each system item that it does not contain."""
     if gold.weighted:
-        raise InputError("extra items can be counted beside hard gold labels only")
-    groups = _groups_of_gold(gold, system)
+        raise InputError(
+            "--extra count requires gold labels without weights", code="conflicting-options"
+        )
+    groups = _match_groups(gold, system)
     if gold.groups is not None:
-        # An item of a group that gold does not know, or of none, is in no table.
+        # Items of a group that gold does not contain, or of none, belong to no table.
         unknown = unknown[groups[unknown] >= 0] if groups is not None else unknown[:0]
     if not system.weighted:
-        # By cluster, the order that is known where items were counted.
+        # Sort by cluster, the order that counted cells have too.
         unknown = unknown[np.argsort(system.codes[unknown], kind="stable")]
     wide = gold.codes.astype(code_type(gold.n_labels))
     codes = np.concatenate((wide, np.full(unknown.size, -1, wide.dtype)))
@@ -249,55 +259,59 @@ def settle(
     missing: str,
     noise: str | None = None,
 ) -> AlignedLabels:
-    """Give rows without an answer, or that gold calls noise, what the rule for missing items says.
+    """Apply the rule for missing items to rows without a system label or with noise in gold.
 
-    Rows are items of gold, each with a label, or cells of equal items, so many as `counts` has.
+    Rows are items of gold, each with a label, or cells of `counts` equal items.
     """
     if noise is not None:
         gold, system, counts = _settle_noise(gold, system, counts, warnings, missing, noise)
     gaps = ~system.answered()
     items, left_out = (_count_items(counts, rows) for rows in (np.ones_like(gaps), gaps))
     if left_out:
-        becomes = {
+        effects = {
             "cluster": f"counted as one extra cluster{'' if gold.groups is None else ' per group'}",
             "singletons": "counted as a cluster each",
-            "unmatched": "counted in gold alone",
-            "drop": "left out of the score",
+            "unmatched": "counted in gold only",
+            "drop": "not scored",
         }
-        warnings.append(f"{_say_missing(left_out, items, system)}: {becomes[missing]}")
+        text = f"{_describe_missing(left_out, items, system)}: {effects[missing]}"
+        warnings.append(Notice(text, code="missing-items"))
         if missing == "drop" and left_out == items:
             raise InputError(
-                f"{system.source}: no item of {gold.source} has an answer", code="no-common-items"
+                f"{system.source}: no item of {gold.source} has a label", code="no-common-items"
             )
         if missing == "unmatched" and counts is not None and counts.dtype.kind == "f":
-            raise InputError("unmatched items need whole counts; say --missing cluster or drop")
+            raise InputError(
+                "unmatched items require whole counts; pass --missing cluster or drop",
+                code="conflicting-options",
+            )
         system, gold, counts = _fill_gaps(system, gold, counts, gaps, missing)
     gold = replace(gold, complete=True)
     system = replace(system, complete=True, items=gold.items, absent=missing == "unmatched")
-    return _aligned(gold, system, left_out, extra, warnings, counts)
+    return _build_aligned(gold, system, left_out, extra, warnings, counts)
 
 
 def _count_items(counts: CountArray | None, rows: BoolArray) -> int:
-    """How many items some rows stand for."""
+    """Return the number of items of some rows."""
     return round(float(rows.sum() if counts is None else counts[rows].sum()))
 
 
 def _fill_gaps(
-    side: Labels, beside: Labels, counts: CountArray | None, gaps: BoolArray, missing: str
+    side: Labels, other: Labels, counts: CountArray | None, gaps: BoolArray, missing: str
 ) -> tuple[Labels, Labels, CountArray | None]:
-    """Do to one side's gaps what the rule says; the other and the counts keep to the same rows."""
+    """Apply the rule to one side's gaps, and select the same rows of the other and the counts."""
     kept: Ints | None = None
     if missing == "drop":
         kept = np.flatnonzero(~gaps)
     elif counts is not None and missing != "cluster":
-        # A cluster of one's own each: cells without an answer are items again.
+        # One cluster each: split cells without a label into single items.
         kept = np.repeat(np.arange(counts.size), np.where(gaps, counts, 1).astype(np.int64))
     if kept is not None:
-        side, beside, gaps = take(side, kept), take(beside, kept), gaps[kept]
+        side, other, gaps = take(side, kept), take(other, kept), gaps[kept]
         counts = None if counts is None else np.where(gaps, 1, counts[kept])
     if missing != "drop":
         side = fill(side, gaps, together=missing == "cluster")
-    return side, beside, counts
+    return side, other, counts
 
 
 def _settle_noise(
@@ -308,31 +322,35 @@ def _settle_noise(
     missing: str,
     noise: str,
 ) -> tuple[Labels, Labels, CountArray | None]:
-    """Gold's own noise under the rule for missing items; as one class it stays as it is."""
+    """Apply the rule for missing items to noise in gold; "cluster" leaves it unchanged."""
     gaps = ~mark_noise(gold, noise).answered()
     number = _count_items(counts, gaps)
     if not number or gold.weighted:
         return gold, system, counts
-    becomes = {
+    effects = {
         "cluster": "counted as one class",
         "singletons": "counted as a class each",
-        "unmatched": "counted in the system alone",
-        "drop": "left out of the score",
+        "unmatched": "counted in the system only",
+        "drop": "not scored",
     }
-    said = f"{plural(number, 'item')} of {gold.source} {'is' if number == 1 else 'are'} noise"
+    verb = "is" if number == 1 else "are"
+    content = f"{plural(number, 'item')} of {gold.source} {verb} noise"
     if missing == "error":
-        raise InputError(f"{said} ({noise})")
-    warnings.append(f"{said}: {becomes[missing]}")
+        raise InputError(f"{content} ({noise})", code="missing-items")
+    warnings.append(Notice(f"{content}: {effects[missing]}", code="missing-items"))
     if missing == "cluster":
         return gold, system, counts
     if missing == "drop" and gaps.all():
-        raise InputError(f"{gold.source}: all items are noise")
+        raise InputError(f"{gold.source}: all items are noise", code="missing-items")
     if missing != "drop" and gold.absent != (missing == "unmatched"):
-        raise InputError(f"{said}: with one rule 'unmatched', both missing and extra need it")
+        raise InputError(
+            f"{content}: 'unmatched' must be the rule for both missing and extra items",
+            code="conflicting-options",
+        )
     return _fill_gaps(gold, system, counts, gaps, missing)
 
 
-def _aligned(
+def _build_aligned(
     gold: Labels,
     system: Labels,
     missing: int,
@@ -340,30 +358,30 @@ def _aligned(
     warnings: list[str],
     counts: CountArray | None = None,
 ) -> AlignedLabels:
-    groups, names = _numbered_groups(gold)
+    groups, names = _number_groups(gold)
     if groups is not gold.groups:
         gold = replace(gold, groups=groups, group_names=names)
-    warnings = [*warnings, *_about_singletons(gold, counts)]
+    warnings = [*warnings, *_warn_singletons(gold, counts)]
     masses = gold.item_weights
     weighed: tuple[str, ...] = ()
     if masses is not None and system.weighted:
-        warnings.append(
-            f"the weights of {gold.source} are not used beside several weighted labels of an item"
-        )
+        text = f"the weights of {gold.source} are not used: items have several weighted labels"
+        warnings.append(Notice(text, code="unused-weights"))
     elif masses is not None:
-        warnings.append(f"items count by the weights of {gold.source}")
+        text = f"items are weighted by the weights of {gold.source}"
+        warnings.append(Notice(text, code="item-weights"))
         counts, weighed = whole_counts(masses if counts is None else counts * masses), ("items",)
-    said = tuple(dict.fromkeys(warnings))
-    return AlignedLabels(gold, system, groups, names, missing, extra, said, counts, weighed)
+    distinct = tuple(dict.fromkeys(warnings))
+    return AlignedLabels(gold, system, groups, names, missing, extra, distinct, counts, weighed)
 
 
-def _numbered_groups(gold: Labels) -> tuple[Codes | None, Sequence[str] | None]:
-    """Group codes without holes, in order of first appearance."""
+def _number_groups(gold: Labels) -> tuple[Codes | None, Sequence[str] | None]:
+    """Return group codes without gaps, in order of first appearance."""
     codes, names = gold.groups, gold.group_names
     if codes is None or names is None:
         return None, None
     first = np.full(len(names), codes.size, dtype=np.int64)
-    # Of several writes to one place the last stays: backwards, that is the first item.
+    # Of several writes to one index the last wins: written backwards, that is the first item.
     first[codes[::-1]] = np.arange(codes.size - 1, -1, -1)
     order = np.argsort(first, kind="stable")
     order = order[first[order] < codes.size]
@@ -374,25 +392,27 @@ def _numbered_groups(gold: Labels) -> tuple[Codes | None, Sequence[str] | None]:
     return numbers[codes], [names[code] for code in order.tolist()]
 
 
-def about_extra(
-    gold: Labels, system: Labels, extra: int, shared: int, becomes: str = "dropped"
-) -> list[str]:
-    """What is said of items that gold does not know, of which some share clusters with others."""
+def warn_extra(
+    gold: Labels, system: Labels, extra: int, shared: int, effect: str = "dropped"
+) -> list[Notice]:
+    """Return notices about items that gold does not contain; `shared` have clusters with others."""
     if not extra:
         return []
-    said = f"{plural(extra, 'item')} of {system.source} {'is' if extra == 1 else 'are'}"
-    warnings = [f"{said} unknown to {gold.source}: {becomes}"]
+    verb = "is" if extra == 1 else "are"
+    text = f"{plural(extra, 'item')} of {system.source} {verb} not in {gold.source}: {effect}"
+    warnings = [Notice(text, code="extra-items")]
     if shared:
         share = f"{plural(shared, 'dropped item')} {'shares' if shared == 1 else 'share'}"
-        warnings.append(
-            f"{share} a cluster with scored ones, so that precision may be flattered: --extra "
-            "count counts them, --extra sample takes gold as a sample of whole classes"
+        text = (
+            f"{share} a cluster with scored items, so precision may be too high: --extra count "
+            "counts them, --extra sample treats gold as a sample of whole classes"
         )
+        warnings.append(Notice(text, code="shared-clusters"))
     return warnings
 
 
-def _about_singletons(gold: Labels, counts: CountArray | None) -> list[str]:
-    """Doubts about gold whose items have nothing in common, most likely by a wrong column."""
+def _warn_singletons(gold: Labels, counts: CountArray | None) -> list[Notice]:
+    """Return a notice if every gold item is its own class or group: probably a wrong column."""
     items = len(gold)
     if counts is not None and items < int(counts.sum()):
         return []
@@ -401,50 +421,54 @@ def _about_singletons(gold: Labels, counts: CountArray | None) -> list[str]:
     if items < _FEW:
         return []
     if n_groups == items:
-        return ["every group holds a single item: is the group column the right one?"]
-    # Labels that are too few to be all different, as most are, need no look at the items.
+        text = "every group has a single item: is the group column correct?"
+        return [Notice(text, code="suspicious-column")]
+    # Most labels are too few to be all different: no need to look at the items.
     if gold.weighted or gold.n_labels * n_groups < items:
         return []
     keys = gold.codes if groups is None else groups.astype(np.int64) * gold.n_labels + gold.codes
     if not (_all_differ(keys[:_SAMPLE]) and _all_differ(keys)):
         return []
-    return ["every gold item is a class of its own: is the label column the right one?"]
+    text = "every gold item is a class of its own: is the label column correct?"
+    return [Notice(text, code="suspicious-column")]
 
 
 def _all_differ(keys: Codes) -> bool:
     return bool(np.unique(keys).size == keys.size)
 
 
-def _say_missing(number: int, items: int, system: Labels) -> str:
+def _describe_missing(number: int, items: int, system: Labels) -> str:
     verb = "has" if number == 1 else "have"
-    return f"{number} of {plural(items, 'item')} {verb} no answer in {system.source}"
+    return f"{number} of {plural(items, 'item')} {verb} no label in {system.source}"
 
 
 def _list_missing(whole: Labels, items: int, system: Labels, rows: Ints) -> str:
     shown = [example(whole, row) for row in rows[:_SHOWN].tolist()]
-    said = _say_missing(rows.size, items, system)
-    return f"{said}: {', '.join(shown)}{', …' if rows.size > _SHOWN else ''}"
+    text = _describe_missing(rows.size, items, system)
+    return f"{text}: {', '.join(shown)}{', …' if rows.size > _SHOWN else ''}"
 
 
 def join(gold: Labels, system: Labels) -> Ints | None:
-    """The system's row of each gold item, −1 for none; None where all rows correspond."""
+    """Return the system's row of each gold item, −1 for none; None if all rows correspond."""
     if gold.items is None or system.items is None:
         if gold.items is not None or system.items is not None:
             with_ids, without = (gold, system) if system.items is None else (system, gold)
             if without.tree is not None:
                 raise InputError(
-                    f"{_has(with_ids.source)} item ids, and {_call_linkage(without.source)} known "
-                    f"by position: give {with_ids.source} without ids in the same order, or in "
-                    "Python roget.Hierarchy.from_linkage(Z, items)"
+                    f"{_has(with_ids.source)} item ids, and {_call_linkage(without.source)} "
+                    f"identified by position: pass {with_ids.source} without ids in the same "
+                    "order, or in Python roget.Hierarchy.from_linkage(Z, items)",
+                    code="index-mismatch",
                 )
             raise InputError(
                 f"{_has(with_ids.source)} item ids and {_has(without.source)} none; expected ids "
                 "on both sides, or on neither and the items in the same order; if each line of "
-                f"{without.source} is one label, say --labels lines for both"
+                f"{without.source} is one label, pass --labels lines for both",
+                code="index-mismatch",
             )
-        _same_positions(gold, system)
+        _require_same_positions(gold, system)
         return None
-    groups = _groups_of_gold(gold, system)
+    groups = _match_groups(gold, system)
     if len(gold) == len(system) and gold.items == system.items:
         if groups is None:
             _refuse_repeats(gold)
@@ -455,27 +479,29 @@ def join(gold: Labels, system: Labels) -> Ints | None:
 
 
 def example(labels: Labels, row: int) -> str:
-    """An item as it would be written in a message."""
+    """Return an item as written in a message."""
     if labels.items is None:
-        return f"the one at position {row + 1} of {len(labels)}"
+        return f"the item at position {row + 1} of {len(labels)}"
     if labels.groups is None or labels.group_names is None:
         return repr(labels.items[row])
     return repr(f"{labels.group_names[int(labels.groups[row])]} {labels.items[row]}")
 
 
-def _same_positions(gold: Labels, system: Labels) -> None:
+def _require_same_positions(gold: Labels, system: Labels) -> None:
     if len(gold) != len(system):
         raise InputError(
             f"{_has(gold.source)} {plural(len(gold), 'item')} and {_has(system.source)} "
             f"{len(system)}; items without ids are joined by position, so the numbers must agree"
-            f"{_doubt_linkage(gold, system)}"
+            f"{_suggest_linkage(gold, system)}",
+            code="length-mismatch",
         )
-    groups = _groups_of_gold(gold, system)
+    groups = _match_groups(gold, system)
     if groups is not None and not np.array_equal(groups, _codes(gold)):
         row = int(np.argmax(groups != _codes(gold)))
         raise InputError(
             f"{gold.source} and {system.source} have different groups at position {row + 1} of "
-            f"{len(gold)}; items without ids are joined by position"
+            f"{len(gold)}; items without ids are joined by position",
+            code="index-mismatch",
         )
 
 
@@ -485,15 +511,15 @@ def _call_linkage(source: str) -> str:
     return f"{source} is a linkage, whose items are"
 
 
-def _doubt_linkage(gold: Labels, system: Labels) -> str:
-    """What to say if the matrix may be a linkage: a row less than items, four columns."""
+def _suggest_linkage(gold: Labels, system: Labels) -> str:
+    """Return a hint if a matrix may be a linkage: one row less than items, four columns."""
     if system.tree or not system.weighted or system.n_labels != 4 or len(system) + 1 != len(gold):
         return ""
-    return "; if it is a linkage: roget.Hierarchy.from_linkage(Z)"
+    return "; for a linkage pass roget.Hierarchy.from_linkage(Z)"
 
 
-def _groups_of_gold(gold: Labels, system: Labels) -> Codes | None:
-    """The system's groups by gold's codes (−1: unknown to gold); None unless both have groups."""
+def _match_groups(gold: Labels, system: Labels) -> Codes | None:
+    """Return the system's groups by gold's codes, −1 if unknown; None unless both have groups."""
     if gold.groups is None or system.groups is None:
         return None
     numbers = {name: code for code, name in enumerate(gold.group_names or ())}
@@ -524,7 +550,7 @@ def _join_ids(gold: Labels, system: Labels, groups: Codes | None) -> Ints:
 
 
 def _refuse_repeats(labels: Labels) -> None:
-    """Without groups on both sides an id must stand for one item only."""
+    """Raise an error if an id is not unique, which requires groups on both sides."""
     seen: dict[str, int] = {}
     items = labels.items or ()
     if len(set(items)) == len(items):
@@ -532,18 +558,79 @@ def _refuse_repeats(labels: Labels) -> None:
     for row, item in enumerate(items):
         if item in seen:
             raise InputError(
-                f"{labels.source}: the id {item!r} stands for several items "
-                f"({example(labels, seen[item])}, {example(labels, row)}) and the other side "
-                "names no groups to tell them apart"
+                f"{labels.source}: the id {item!r} is used by several items "
+                f"({example(labels, seen[item])}, {example(labels, row)}), and the other side has "
+                "no groups to distinguish them",
+                code="duplicate-item",
             )
         seen[item] = row
 
 
 def _has(source: str) -> str:
-    """A source and its verb: files are one, labels in memory are many.
+    """Return a source with its verb: singular for files, plural for labels in memory.
 
     >>> _has("gold.tsv"), _has("the gold labels")
     ('gold.tsv has', 'the gold labels have')
     """
     many = source == "labels" or (source.startswith("the ") and source.endswith(" labels"))
     return f"{source} {'have' if many else 'has'}"
+
+
+def _check_first_rows(gold: Labels, system: Labels) -> None:
+    """Raise an error if two files begin with the same field, and it is probably a header.
+
+    That is so if the other file has a header with this field, or if the first label of both files
+    occurs nowhere else.
+    """
+    rows = [side.first_row for side in (gold, system)]
+    if any(row is None for row in rows) or gold.items is None or system.items is None:
+        return
+    one, other = (row for row in rows if row is not None)
+    if one.field.lower() != other.field.lower() or (one.is_header and other.is_header):
+        return
+    if one.is_header or other.is_header or (one.doubt is not None and other.doubt is not None):
+        read_as_data = system.source if one.is_header else gold.source
+        raise InputError(
+            f"{read_as_data}: both files begin with {one.field!r}, which may be a header or an "
+            "item; pass --header or --no-header (in Python header=True or header=False)",
+            code="ambiguous-header",
+        )
+
+
+def _count_repeated_mentions(gold: Labels, system: Labels) -> Labels:
+    """Return the system's mentions with the repeated ones that gold lacks, each once more.
+
+    They enlarge entities, as in the reference scorer, which removes only repeated mentions that
+    are in the key.
+    """
+    places, names = gold.groups, gold.group_names or ()
+    if places is None or gold.items is None or system.groups is None:
+        return system
+    groups = map(names.__getitem__, places.tolist())
+    known = {*zip(groups, gold.items, strict=True)}
+    own = system.group_names or ()
+    again = [one for one in system.repeated if (own[one[0]], one[1]) not in known]
+    if not again:
+        return system
+    labels = [system.label(code) for code in system.codes.tolist()]
+    coded = code_texts([*labels, *(label for _, _, label in again)])
+    verb = "is" if len(again) == 1 else "are"
+    text = (
+        f"{plural(len(again), 'mention')} of {system.source} that gold lacks {verb} repeated: "
+        "counted again"
+    )
+    return replace(
+        system,
+        codes=coded.codes,
+        n_labels=coded.n_labels,
+        names=coded.names,
+        offset=coded.offset,
+        complete=coded.complete,
+        items=[
+            *(system.items or ()),
+            *(f"{item} again {n}" for n, (_, item, _) in enumerate(again)),
+        ],
+        groups=np.append(system.groups, [group for group, _, _ in again]),
+        warnings=(*system.warnings, Notice(text, code="repeated-rows")),
+        repeated=(),
+    )

@@ -1,8 +1,8 @@
-"""Numbers for labels: any one-dimensional thing becomes an array of codes, without sorting.
+"""Factorize labels: turn any one-dimensional data into codes, without sorting.
 
 Labels that are equal in Python are one label: 1, 1.0 and True are the same, "1" is another.
-None, NaN and the NA or NaT of other libraries are not labels but missing answers, code −1.
-An integer array is its own code wherever its range is small enough to count by.
+None, NaN and the NA or NaT of other libraries mean no label, code −1. An integer array is used
+as its own codes if its range is small enough to count by.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import numpy.typing as npt
 
 from roget.core.types import BoolArray, Codes, Ints
 from roget.errors import InputError
-from roget.scoring.labels.labels import EXACT, Coder, Factors
+from roget.scoring.labels.labels import EXACT, Coder, LabelCodes
 
 
-def factorize(values: npt.NDArray[Any] | Sequence[Any]) -> Factors:
-    """The codes and labels of a one-dimensional array, list or tuple.
+def factorize(values: npt.NDArray[Any] | Sequence[Any]) -> LabelCodes:
+    """Return the codes and labels of a one-dimensional array, list or tuple.
 
     >>> factorize(["a", None, "b", "a"]).codes.tolist()
     [0, -1, 1, 0]
@@ -35,9 +35,9 @@ def factorize(values: npt.NDArray[Any] | Sequence[Any]) -> Factors:
         values = values.astype(values.dtype.newbyteorder("="))
     kind = values.dtype.kind
     if not values.size:
-        return Factors(np.empty(0, dtype=np.int32), None, 0)
+        return LabelCodes(np.empty(0, dtype=np.int32), 0)
     if kind == "b":
-        return Factors(values.view(np.uint8), (False, True), 2)
+        return LabelCodes(values.view(np.uint8), 2, (False, True))
     if kind in "iu":
         return _integers(values)
     if kind in "mM" or (kind == "f" and values.dtype.itemsize <= 8):
@@ -49,12 +49,12 @@ def factorize(values: npt.NDArray[Any] | Sequence[Any]) -> Factors:
         return _by_bits(values, lambda part: np.ascontiguousarray(part).view(np.uint64))
     if kind in "US" and values.dtype.itemsize:
         codes, firsts = number_strings(values)
-        return Factors(codes, _text(values[firsts]), firsts.size)
+        return LabelCodes(codes, firsts.size, _text(values[firsts]))
     return factorize_objects(values.tolist())
 
 
-def factorize_objects(values: Sequence[Any]) -> Factors:
-    """Codes of any hashable Python objects, by one dictionary look-up each."""
+def factorize_objects(values: Sequence[Any]) -> LabelCodes:
+    """Return the codes of hashable Python objects, by one dictionary look-up each."""
     coder = Coder()
     try:
         codes = coder.codes(values, len(values))
@@ -63,12 +63,12 @@ def factorize_objects(values: Sequence[Any]) -> Factors:
     names = coder.names()
     plain = set(map(type, names)) <= {str, int}
     gaps = [] if plain else [code for code, name in enumerate(names) if is_missing(name)]
-    factors = Factors(codes, names, len(names))
-    return factors.drop(gaps) if gaps else factors
+    coded = LabelCodes(codes, len(names), names)
+    return coded.drop(gaps) if gaps else coded
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value means "no answer": None, NaN, NaT or NA.
+    """Return True if a value means "no label": None, NaN, NaT or NA.
 
     >>> [is_missing(value) for value in (None, float("nan"), "", 0, "nan")]
     [True, True, False, False, False]
@@ -82,41 +82,41 @@ def is_missing(value: object) -> bool:
     return bool(value != value)
 
 
-def _integers(values: Codes) -> Factors:
+def _integers(values: Codes) -> LabelCodes:
     room = max(4 * values.size, 1 << 16)
-    # All bits any label has: one pass, where smallest and largest would take two.
+    # The union of all bits bounds the labels in one pass; minimum and maximum take two.
     bits = int(np.bitwise_or.reduce(values))
     if 0 <= bits < room:
-        # Unsigned 64-bit arithmetic with signed numbers falls to floats, so it is renamed.
+        # Mixing uint64 with signed integers gives floats, so view it as int64.
         codes = values.view(np.int64) if values.dtype == np.uint64 else values
-        return Factors(codes, None, bits + 1)
+        return LabelCodes(codes, bits + 1)
     low, high = int(values.min()), int(values.max())
     if high - low < room:
         codes = np.empty(values.shape, dtype=np.int32 if high - low < 2**31 else np.int64)
-        # Wrapping round is harmless: the difference itself fits.
+        # Wrap-around is harmless because the difference fits.
         base = values.min().astype(np.int64)
         np.subtract(values, base, out=codes, dtype=np.int64, casting="unsafe")
-        return Factors(codes, None, high - low + 1, low)
+        return LabelCodes(codes, high - low + 1, offset=low)
     return _by_bits(values, lambda part: part.astype(np.uint64))
 
 
-def _floats(values: npt.NDArray[Any]) -> Factors:
+def _floats(values: npt.NDArray[Any]) -> LabelCodes:
     low, high = float(values.min()), float(values.max())
     whole = max(abs(low), abs(high)) < EXACT and high - low < max(4 * values.size, 1 << 16)
     if whole and bool(np.all(np.rint(values) == values)):
         return _integers(values.astype(np.int64))
-    # Adding zero turns −0.0 into 0.0, which is equal to it but has other bits.
+    # Adding zero turns −0.0 into 0.0: equal numbers, but with different bits.
     return _by_bits(values, lambda part: (part.astype(np.float64) + 0.0).view(np.uint64))
 
 
-def _by_bits(values: npt.NDArray[Any], bits: Callable[[npt.NDArray[Any]], Word]) -> Factors:
-    """Numbers that are equal if their 64 bits are."""
+def _by_bits(values: npt.NDArray[Any], bits: Callable[[npt.NDArray[Any]], Word]) -> LabelCodes:
+    """Factorize values that are equal exactly if their 64 bits are."""
     codes, firsts = number_rows(values.size, 1, lambda start, end: [bits(values[start:end])])
-    return Factors(codes, values[firsts], firsts.size)
+    return LabelCodes(codes, firsts.size, values[firsts])
 
 
 def _text(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Byte strings as text where they are UTF-8, so that labels print as they read."""
+    """Decode byte strings that are UTF-8, so labels print as text."""
     if values.dtype.kind == "U":
         return values
     try:
@@ -125,13 +125,13 @@ def _text(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return values
 
 
-def _with_gaps(values: npt.NDArray[Any], answered: BoolArray) -> Factors:
-    """The factors of the answered items, spread over all items."""
-    factors = factorize(values[answered])
-    wide = np.int64 if factors.codes.dtype.itemsize == 8 else np.int32
+def _with_gaps(values: npt.NDArray[Any], answered: BoolArray) -> LabelCodes:
+    """Factorize the items that have a label, and give all others code −1."""
+    coded = factorize(values[answered])
+    wide = np.int64 if coded.codes.dtype.itemsize == 8 else np.int32
     codes = np.full(answered.shape, -1, dtype=wide)
-    codes[answered] = factors.codes
-    return factors._replace(codes=codes, complete=bool(answered.all()))
+    codes[answered] = coded.codes
+    return coded._replace(codes=codes, complete=bool(answered.all()))
 
 
 def _unhashable(values: Sequence[Any], error: TypeError) -> Exception:
@@ -141,18 +141,19 @@ def _unhashable(values: Sequence[Any], error: TypeError) -> Exception:
         except TypeError:
             return InputError(
                 f"item {position}: a {type(value).__name__} cannot be a label "
-                f"(found {value!r:.60}); expected text or a number, or for weighted answers "
-                "a two-dimensional array"
+                f"(found {value!r:.60}); expected text or a number; weighted labels are passed as "
+                "a two-dimensional array",
+                code="broken-lines",
             )
     return error
 
 
 Word = npt.NDArray[np.uint64]
 Words = list[Word]
-"""The rows of one chunk, packed: word j of every row in the j-th array."""
+"""The rows of one chunk in 64-bit words: array j holds word j of every row."""
 
 CHUNK = 1 << 15
-"""Rows looked at together: few enough that the temporary arrays stay in the cache."""
+"""Rows per chunk: few enough that temporary arrays stay in the CPU cache."""
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xD6E8FEB86659FD93)
@@ -160,7 +161,7 @@ _HALF = np.uint64(32)
 
 
 class RowTable:
-    """Numbers distinct rows as they come; `firsts` holds the index of one row per number."""
+    """A hash table that numbers distinct rows; `firsts` holds the index of one row per number."""
 
     def __init__(self, n_words: int, rows: int) -> None:
         self.size = 0
@@ -174,14 +175,14 @@ class RowTable:
         return self._firsts[: self.size]
 
     def codes(self, words: Words, start: int) -> npt.NDArray[np.int32]:
-        """The number of each row of a chunk whose first row has index `start`."""
+        """Return the number of each row of a chunk whose first row has index `start`."""
         self._reserve(len(words[0]))
         slots = self._home(words)
         rows = np.arange(start, start + slots.size)
         found = self._look_up(words, slots, rows)
         apart = np.flatnonzero(self._unlike(words, found))
         while apart.size:
-            # The slot holds another row: try the next one, for the rows concerned only.
+            # Linear probing: where the slot holds a different row, try the next slot.
             slots = (slots[apart] + 1) & (self._slots.size - 1)
             words = [word[apart] for word in words]
             rows = rows[apart]
@@ -202,13 +203,13 @@ class RowTable:
         return h.view(np.int64)
 
     def _look_up(self, words: Words, slots: Ints, rows: Ints) -> npt.NDArray[np.int32]:
-        """What the slots hold, after rows that found one empty have moved in."""
+        """Return the numbers in the slots, after rows have claimed empty slots."""
         found = self._slots.take(slots)
         free = np.flatnonzero(found < 0)
         if not free.size:
             return found
         wanted = slots[free]
-        # Of several writes to one slot the last stays: backwards, that is the earliest row.
+        # Of several writes to one slot the last wins: written backwards, the earliest row.
         self._slots[wanted[::-1]] = free[::-1]
         winners = free[self._slots[wanted] == free]
         self._slots[slots[winners]] = self._add([word[winners] for word in words], rows[winners])
@@ -251,9 +252,9 @@ class RowTable:
 
 
 def number_rows(rows: int, n_words: int, words: Callable[[int, int], Words]) -> tuple[Codes, Ints]:
-    """Codes of `rows` rows, and the index of one row of each code.
+    """Return the codes of `rows` rows, and the index of one row of each code.
 
-    `words(start, end)` packs a stretch of rows; only one stretch at a time is in memory.
+    `words(start, end)` packs a slice of the rows; only one slice at a time is in memory.
     """
     table = RowTable(n_words, rows)
     codes: Codes = np.empty(rows, dtype=np.uint16)
@@ -267,7 +268,7 @@ def number_rows(rows: int, n_words: int, words: Callable[[int, int], Words]) -> 
 
 
 def number_strings(values: npt.NDArray[Any]) -> tuple[Codes, Ints]:
-    """Codes of a fixed-width string array ('U' or 'S'), and one occurrence of each code."""
+    """Return the codes of a fixed-width string array ('U' or 'S'), and one index per code."""
     unit = np.uint32 if values.dtype.kind == "U" else np.uint8
     width = values.dtype.itemsize // np.dtype(unit).itemsize
 
@@ -275,7 +276,7 @@ def number_strings(values: npt.NDArray[Any]) -> tuple[Codes, Ints]:
         rows = np.ascontiguousarray(values[start:end])
         return rows.view(unit).reshape(end - start, width)
 
-    # Most text needs 8 or 16 of a character's 32 bits, so that fewer words hold a row.
+    # Most text needs 8 or 16 of a character's 32 bits: fewer words per row.
     top = max(
         int(characters(start, min(start + CHUNK, values.size)).max())
         for start in range(0, values.size, CHUNK)

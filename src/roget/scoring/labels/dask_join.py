@@ -1,6 +1,6 @@
-"""Label tables joined on many machines: rows are dealt out by item, and every part is joined alone.
+"""Join label tables on a cluster: rows are partitioned by item, and every part is joined alone.
 
-The statements, the checks and the cells are those of `counted`, so the scores are the same bits.
+Statements, checks and cells are those of `duckdb_join`, so scores are the same bits.
 """
 
 from __future__ import annotations
@@ -26,26 +26,27 @@ from roget.engines import base
 from roget.engines.base import Engine, Increment
 from roget.errors import InputError
 from roget.scoring.labels.align import AlignedLabels
+from roget.scoring.labels.columns import SINGLE, Columns, choose_side
 from roget.scoring.labels.duckdb_join import (
     Counting,
     count_lone,
     fetch_arrays,
+    get_layout,
+    inspect_file,
     join_cells,
-    lay_out,
-    look,
 )
-from roget.scoring.labels.read import SUFFIXES, LabelFile, is_binary, list_files, name_files
-from roget.scoring.labels.table import SINGLE, Columns, choose_side
+from roget.scoring.labels.files import LabelFile, name_files
+from roget.scoring.labels.formats import is_binary, list_files, list_suffixes
 
 SHARE = 8 << 20
-"""Bytes of files dealt by one task, at least: larger files are cut, smaller ones bundled."""
+"""Minimum bytes of files per task: larger files are split, smaller ones bundled."""
 _PART = 16 << 20
-"""Bytes of files whose rows one part holds."""
+"""Bytes of files per partition."""
 _MOST = 64
-"""Tasks of one side and parts, at most: so many times so many pieces change hands."""
+"""Maximum number of tasks per side and of partitions; pieces are exchanged between all."""
 _FEWEST_PARTS = 8
 _MEMORY = "2GB"
-"""Of one task; what does not fit goes to the worker's disk."""
+"""Memory of one task; beyond it data spill to the worker's disk."""
 _NOTHING = (
     "SELECT NULL::VARCHAR AS item, NULL::VARCHAR AS label, NULL::VARCHAR AS name,"
     " NULL::BIGINT AS r, NULL::DOUBLE AS w WHERE false"
@@ -53,15 +54,15 @@ _NOTHING = (
 
 
 class SchemaMismatch(Exception):
-    """A file that is not such a table as its side's first: there is more to say than cells can."""
+    """A file with another layout than its side's first file: cells are not enough."""
 
 
 class NotSplittable(Exception):
-    """A file that was cut and must not be: its rows may go over several lines."""
+    """A file that must not be split: its rows may span several lines."""
 
 
 class JoinShare(NamedTuple):
-    """A file, or from where to where of it: rows of Parquet, bytes of text."""
+    """A file, or a range of it: rows of Parquet, bytes of text."""
 
     path: str
     number: int
@@ -75,7 +76,7 @@ class JoinShare(NamedTuple):
 
 
 class Shuffle(NamedTuple):
-    """Rows of one side, dealt out by one task."""
+    """The rows of one side that one task partitions."""
 
     side: str
     number: int
@@ -83,7 +84,7 @@ class Shuffle(NamedTuple):
 
 
 class DaskJoin:
-    """Gold's files on a cluster, dealt out once and joined with one system after another."""
+    """Gold's files on a cluster, partitioned once and joined with one system after another."""
 
     def __init__(
         self,
@@ -92,7 +93,9 @@ class DaskJoin:
         labels: str | None,
         columns: Columns | None,
         noise: str | None,
+        header: bool | None = None,
     ) -> None:
+        self._header = header
         self._make, self._gold = make, gold
         self._labels, self._columns, self._noise = labels, columns, noise
         self._engine: Engine | None = None
@@ -109,9 +112,9 @@ class DaskJoin:
             self._engine.close()
 
     def count(self, system: Any, missing: str, extra: str) -> AlignedLabels | None:
-        """The cells of gold and a system; None where there is more to say than cells can."""
+        """Return the cells of gold and a system; None if cells are not enough."""
         paths = _list_side(self._gold), _list_side(system)
-        gold, answers = self._look(paths[0], "gold"), self._look(paths[1], "system")
+        gold, answers = self._inspect(paths[0], "gold"), self._inspect(paths[1], "system")
         if gold is None or answers is None:
             return None
         try:
@@ -122,17 +125,17 @@ class DaskJoin:
                 self._dealt.clear()
                 parts = self._join(paths, (gold, answers))
         except (duckdb.Error, SchemaMismatch):
-            # The readers will say which line it is that cannot be read.
+            # The readers report which line cannot be read.
             return None
         return Joined(parts, self._noise, gold, answers).join(missing, extra)
 
-    def _look(self, paths: Sequence[str], side: str) -> Table | None:
-        """The layout of a side's first file, which the others must share."""
+    def _inspect(self, paths: Sequence[str], side: str) -> Table | None:
+        """Return the layout of a side's first file, which the others must share."""
         if any(is_binary(path) for path in paths):
             return None
-        head = SUFFIXES.get(Source(paths[0]).suffix) in ("tsv", "csv")
-        with LabelFile(paths[0], head=head) as file:
-            table = look(file, self._labels, choose_side(self._columns, side), SINGLE)
+        head = list_suffixes().get(Source(paths[0]).suffix) in ("tsv", "csv")
+        with LabelFile(paths[0], head=head, header=self._header) as file:
+            table = inspect_file(file, self._labels, choose_side(self._columns, side), SINGLE)
         named = table is not None and "item" in table.places
         return replace(table, name=name_files(paths)) if table is not None and named else None
 
@@ -153,25 +156,30 @@ class DaskJoin:
 
     def _deal(self, engine: Engine, side: str, paths: Sequence[str], table: Table) -> list[Any]:
         columns = choose_side(self._columns, side)
-        job = partial(deal_rows, self._parts, self._labels, columns, lay_out(table))
-        return base.partition(
-            engine, job, share_files(side, paths, table.format if self._cut else "")
-        )
+        layout = get_layout(table)
+        job = partial(deal_rows, self._parts, self._labels, columns, layout, self._header)
+        shares = share_files(side, paths, table.format if self._cut else "")
+        return base.partition(engine, job, shares)
 
 
 def _list_side(given: Any) -> list[str]:
-    """The files of a side."""
+    """Return the files of a side."""
     if not isinstance(given, str | os.PathLike):
-        raise InputError("a cluster joins files: give gold and system as files or folders")
+        raise InputError(
+            "on a cluster gold and system must be files or folders", code="conflicting-options"
+        )
     paths = list_files(os.fspath(given))
     if paths == [STANDARD_INPUT] or any(map(is_pipe, paths)):
-        said = Source(paths[0]).name
-        raise InputError(f"{said} can be read here only: save it, or use the engine local")
+        name = Source(paths[0]).name
+        raise InputError(
+            f"{name} cannot be read by workers: save it as a file, or use the engine local",
+            code="conflicting-options",
+        )
     return paths
 
 
 def share_files(side: str, paths: Sequence[str], form: str) -> list[Shuffle]:
-    """A side's files as tasks of about the same size; those of no known format are not cut."""
+    """Bundle a side's files into tasks of similar size; an unknown format is not split."""
     sizes = list(map(_size, paths))
     wanted = max(SHARE, sum(sizes) // _MOST)
     bundles: list[list[JoinShare]] = []
@@ -187,14 +195,14 @@ def share_files(side: str, paths: Sequence[str], form: str) -> list[Shuffle]:
 
 
 def _size(path: str) -> int:
-    """The bytes of a file, which must be there."""
+    """Return the size of a file, which must exist."""
     return source_of(path).size
 
 
 def _cut_file(path: str, size: int, wanted: int, form: str) -> Iterator[tuple[int, int | None]]:
-    """Where the pieces of a large file begin and end."""
+    """Yield where the pieces of a large file begin and end."""
     number = size // wanted
-    # For a piece of a file elsewhere all of it would have to come.
+    # A piece of a remote file would need the whole file.
     if number < 2 or not form or is_remote(path):
         yield 0, None
     elif form == "parquet":
@@ -213,16 +221,17 @@ def deal_rows(
     labels: str | None,
     columns: Columns | None,
     layout: tuple[Any, ...] | None,
+    header: bool | None,
     task: Shuffle,
     report: Increment,
 ) -> list[bytes]:
-    """Rows of files, in as many Parquet files; the same item is always in the same one."""
+    """Partition the rows of files into Parquet files; an item is always in the same one."""
     with ExitStack() as opened:
         folder = Path(opened.enter_context(TemporaryDirectory(prefix="roget.")))
         connection = opened.enter_context(duck.connect(_MEMORY, 1, folder / "spilt", ordered=True))
         queries = []
         for share in task.shares:
-            table, chosen = _open_share(share, labels, columns, layout, folder, opened)
+            table, chosen = _open_share(share, labels, columns, layout, header, folder, opened)
             rows = Counting(connection, None, table).rows(table, careful=True, chosen=chosen)
             queries.append(f"SELECT * REPLACE (r + {share.number << 40} AS r) FROM ({rows})")
         dealt = f"SELECT *, hash(item) % {parts} AS part FROM ({' UNION ALL '.join(queries)})"
@@ -231,7 +240,7 @@ def deal_rows(
 
 
 def _read_part(folder: Path) -> bytes:
-    """The Parquet file of one part; nothing if it has no rows."""
+    """Return the Parquet file of one partition; empty if it has no rows."""
     if not folder.exists():
         return b""
     (file,) = folder.iterdir()
@@ -243,22 +252,24 @@ def _open_share(
     labels: str | None,
     columns: Columns | None,
     layout: tuple[Any, ...] | None,
+    header: bool | None,
     folder: Path,
     opened: ExitStack,
 ) -> tuple[Table, str]:
-    """The table of a file or a piece of one, and the SQL that tells which of its rows are meant."""
+    """Return the table of a file or a range of it, and the SQL condition of its rows."""
     if not is_remote(share.path) and not os.path.exists(share.path):
         raise InputError(
-            f"{share.path}: not there on the worker {socket.gethostname()}; expected files that "
-            "all workers can read under the same names"
+            f"{share.path}: not found on the worker {socket.gethostname()}; all workers must be "
+            "able to read the files under the same names",
+            code="file-not-found",
         )
     try:
-        file = opened.enter_context(LabelFile(share.path))
-        table = look(file, labels, columns, SINGLE)
+        file = opened.enter_context(LabelFile(share.path, header=header))
+        table = inspect_file(file, labels, columns, SINGLE)
         plain = file.plain
     except InputError:
         raise SchemaMismatch(share.path) from None
-    if table is None or lay_out(table) != layout:
+    if table is None or get_layout(table) != layout:
         raise SchemaMismatch(share.path)
     if share.is_whole:
         return table, "true"
@@ -276,12 +287,12 @@ def _open_share(
 
 
 class JoinPart(NamedTuple):
-    """What is known of one part of all items."""
+    """The join of one partition."""
 
     cells: dict[str, tuple[Array, BoolArray]]
     rows: tuple[int, int]
     repeats: tuple[bool, bool]
-    """Whether items that only gold, or only the system has come twice, or have no name."""
+    """True if items that only gold, or only the system, has are repeated or have no name."""
 
 
 def join_part(
@@ -291,7 +302,7 @@ def join_part(
     pieces: Sequence[bytes],
     report: Increment,
 ) -> JoinPart:
-    """Join one part: the pieces of so many shares of gold, then those of the system."""
+    """Join one partition; the first `golds` pieces are gold's, the rest the system's."""
     with (
         TemporaryDirectory(prefix="roget.") as folder,
         duck.connect(_MEMORY, 1, Path(folder), ordered=True) as connection,
@@ -301,9 +312,9 @@ def join_part(
             return tuple(duck.execute(connection, query).fetchall()[0])
 
         sides = []
-        for side, of in enumerate((pieces[:golds], pieces[golds:])):
+        for side, part in enumerate((pieces[:golds], pieces[golds:])):
             files = []
-            for number, piece in enumerate(of):
+            for number, piece in enumerate(part):
                 if piece:
                     files.append(Path(folder) / f"{side}.{number}.parquet")
                     files[-1].write_bytes(piece)
@@ -316,19 +327,19 @@ def join_part(
             and len(set(fetch(count_lone(*of, by_group=by_group)))) > 1
             for other, of in (("system", sides), ("gold", sides[::-1]))
         ]
-        # Masked arrays would not travel as they are.
+        # Masked arrays cannot be sent as they are.
         plain = {name: (values.data, values.mask) for name, values in cells.items()}
         return JoinPart(plain, (rows[0], rows[1]), (repeats[0], repeats[1]))
 
 
 class Joined(Counting):
-    """Two tables that were joined in parts."""
+    """Two tables that were joined in partitions."""
 
     def __init__(self, parts: Sequence[JoinPart], noise: str | None, *tables: Table) -> None:
         self.parts, self.noise, self.tables = parts, noise, tables
 
     def _join(self, by_group: bool, *, careful: bool) -> dict[str, Any]:
-        """The cells of all parts. Every item was stripped, so that none can look odd."""
+        """Return the cells of all partitions. Every item was stripped, so none looks odd."""
         found = {}
         for name in self.parts[0].cells:
             arrays = zip(*(part.cells[name] for part in self.parts), strict=True)

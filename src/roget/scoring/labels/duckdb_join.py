@@ -1,9 +1,8 @@
-"""Two large label tables as cells: read, joined and counted in DuckDB, never as Python strings.
+"""Cells of two large label tables: read, joined and counted in DuckDB, never as Python strings.
 
-Only what is plain is done here: tables with one label per row. Missing and extra items are
-found by the join; whatever else there is to say (items without a name or a label, repeated ones,
-broken lines) makes `count_files` give up, and the readers of this package, which are slower, then
-name the lines or do what the rules say.
+Only plain tables with one label per row are counted here. Missing and extra items are found by the
+join. In all other cases (items without a name or a label, repeated items, broken lines)
+`count_files` returns None, and the slower readers report the lines or apply the rules.
 """
 
 from __future__ import annotations
@@ -18,20 +17,22 @@ import numpy as np
 from roget.core.io.duck import execute, quoted
 from roget.core.io.table import BLANKS, Table
 from roget.core.types import BoolArray, Ints
-from roget.scoring.labels import frames, jsonl, read
-from roget.scoring.labels.align import AlignedLabels, about_extra, is_called, mark_noise, settle
+from roget.errors import Notice
+from roget.scoring.labels.align import AlignedLabels, is_called, mark_noise, settle, warn_extra
+from roget.scoring.labels.columns import PAIR, SINGLE, Columns, LabelRoles, choose_side
+from roget.scoring.labels.files import LabelFile, name_files
+from roget.scoring.labels.formats import detect_format
 from roget.scoring.labels.labels import Coder, Labels, fill, take
-from roget.scoring.labels.read import LabelFile, choose_format, name_files
-from roget.scoring.labels.table import (
-    DIGITS,
-    PAIR,
-    SINGLE,
-    WEIGHTS_UNUSED,
-    Columns,
-    begins_alone,
-    choose_side,
-    varies,
+from roget.scoring.labels.readers.base import refuse_json
+from roget.scoring.labels.readers.delimited import (
+    describe_first_row,
+    inspect_delimited,
+    warn_of_header,
 )
+from roget.scoring.labels.readers.jsonl import inspect_json
+from roget.scoring.labels.readers.lines import doubt_first_line
+from roget.scoring.labels.readers.parquet import inspect_parquet_file
+from roget.scoring.labels.table import begins_alone, varies, warn_unused_weights
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -39,7 +40,10 @@ if TYPE_CHECKING:
 _STRIPPED = ("tsv", "csv", "lines")
 
 _BLANK = "".join(filter(str.isspace, map(chr, range(0x3001))))
-"""All that `str.strip` takes away."""
+"""All characters that `str.strip` removes."""
+
+_DIGITS = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+"""A number, as a pattern of DuckDB."""
 
 
 def count_files(
@@ -50,17 +54,18 @@ def count_files(
     noise: str | None,
     extra: str,
     memory: str | None = None,
+    header: bool | None = None,
 ) -> AlignedLabels | None:
-    """The cells of two tables, or of one with both sides, each in one file or in several.
+    """Return the cells of two tables, or of one with both sides, each in one or more files.
 
-    None where there is more to say than cells can.
+    Return None if cells are not enough.
     """
     import duckdb
 
     from roget.core.io.duck import database, lacks_room
 
     with ExitStack() as opened:
-        tables = look_at(paths, labels, columns, opened)
+        tables = inspect_sides(paths, labels, columns, header, opened)
         if tables is None:
             return None
         connection = opened.enter_context(database(memory))
@@ -70,60 +75,63 @@ def count_files(
         except duckdb.Error as error:
             if lacks_room(error):
                 raise
-            # The readers will say which line it is that cannot be read.
+            # The readers report which line cannot be read.
             return None
 
 
-def look_at(
-    paths: Sequence[Sequence[str]], labels: str | None, columns: Columns | None, opened: ExitStack
+def inspect_sides(
+    paths: Sequence[Sequence[str]],
+    labels: str | None,
+    columns: Columns | None,
+    header: bool | None,
+    opened: ExitStack,
 ) -> list[Table] | None:
-    """The layout of each side's files, which stay open; None if they are not plain tables."""
+    """Return the layout of each side's files, which stay open; None if they are not tables."""
     roles = PAIR if len(paths) == 1 else SINGLE
     tables = []
     for side, name in zip(paths, ("gold", "system"), strict=False):
         chosen = columns if len(paths) == 1 else choose_side(columns, name)
-        files = [opened.enter_context(LabelFile(path)) for path in side]
-        found = (look(file, labels, chosen, roles) for file in files)
+        files = [opened.enter_context(LabelFile(path, header=header)) for path in side]
+        found = (inspect_file(file, labels, chosen, roles) for file in files)
         plain = [table for table in found if table is not None]
-        if len(plain) < len(files) or len(set(map(lay_out, plain))) > 1:
+        if len(plain) < len(files) or len(set(map(get_layout, plain))) > 1:
             return None
         more = tuple(table.path for table in plain[1:])
         tables.append(replace(plain[0], name=name_files(side), more=more))
     return tables
 
 
-def lay_out(table: Table) -> tuple[Any, ...]:
-    """What must be the same for two files to be parts of one table."""
+def get_layout(table: Table) -> tuple[Any, ...]:
+    """Return the properties that the files of one table must share."""
     names = table.names if table.header else ()
     return (table.format, names, table.delimiter, table.types, tuple(table.places.items()))
 
 
-def look(
-    file: LabelFile, labels: str | None, columns: Columns | None, roles: tuple[str, ...]
+def inspect_file(
+    file: LabelFile, labels: str | None, columns: Columns | None, roles: LabelRoles
 ) -> Table | None:
-    """The layout of a file; None if it is no table of items that have a label each."""
-    form = labels or choose_format(file)
-    if form == "parquet":
-        table = frames.look(file, columns, roles)
-    elif form == "jsonl":
-        table = jsonl.look(file, columns, roles)
-    elif form in ("tsv", "csv"):
-        table, _ = read.look_at_text(file, form, columns, roles)
-        if table.delimiter == BLANKS or file.first_line()[0] > 1:
+    """Return the layout of a file; None if it is not a table of items with one label each."""
+    format = labels or detect_format(file)
+    table: Table | None = None
+    if format == "parquet":
+        table = inspect_parquet_file(file, columns, roles)
+    elif format == "jsonl":
+        table = inspect_json(file, columns, roles)
+    elif format in ("tsv", "csv"):
+        table = inspect_delimited(format, file, columns, roles)
+        if table is None or table.delimiter == BLANKS or file.first_line[0] > 1:
             return None
-    elif form == "lines" and roles is SINGLE and not columns:
-        read.refuse_json(file, "one label per line")
-        table = Table(file.name, file.plain.path, form, ("1",), delimiter="\x01")
-        doubt = read.doubt_first_line(file) or ""
-        table = replace(table, places={"label": 0}, note=doubt)
-    else:
+    elif format == "lines" and roles is SINGLE and not columns and not file.header:
+        refuse_json(file, "one label per line")
+        table = Table(file.name, file.plain.path, format, ("1",), delimiter="\x01")
+        table = replace(table, places={"label": 0}, note=doubt_first_line(file) or "")
+    if table is None or "third" in table.places:
         return None
-    plain = "third" not in table.places and (roles is not SINGLE or "label" in table.places)
-    return table if plain else None
+    return table if roles is not SINGLE or "label" in table.places else None
 
 
 class Counting:
-    """One or two tables in a database."""
+    """One or two label tables in a database."""
 
     def __init__(self, connection: DuckDBPyConnection, noise: str | None, *tables: Table) -> None:
         self.connection = connection
@@ -131,9 +139,9 @@ class Counting:
         self.tables = tables
 
     def join(self, missing: str, rule: str) -> AlignedLabels | None:
-        """The cells of two tables joined by item, and by group if both have one.
+        """Return the cells of two tables joined by item, and by group if both have one.
 
-        `rule` says what becomes of items that gold does not know, as in `align`.
+        `rule` is the rule for items that gold does not contain, as in `align`.
         """
         gold, system = self.tables
         by_group = "group" in gold.places and "group" in system.places
@@ -171,7 +179,7 @@ class Counting:
         return self._cells(kept, int(counts[extra].sum()), shared, missing)
 
     def pair(self, missing: str) -> AlignedLabels | None:
-        """The cells of a table with a column for each side."""
+        """Return the cells of a table with a column for each side."""
         (table,) = self.tables
         grouped = "group" in table.places
         keys = [role for role in ("group", "item") if role in table.places]
@@ -193,10 +201,10 @@ class Counting:
         return self._cells(found, 0, 0, missing) if found["n"].size else None
 
     def _join(self, by_group: bool, *, careful: bool) -> dict[str, Any]:
-        """Cells by name, how many rows each table has, and whether an item looks odd.
+        """Return cells by name, the number of rows of each table, and if an item looks odd.
 
-        An absent side is NULL, an empty label ''. Items are compared as they are written, which is
-        faster than to strip them; where all find a partner, stripping could change nothing.
+        An absent side is NULL, an empty label ''. Items are compared without stripping, which is
+        faster; if all of them match, stripping would not change anything.
         """
         sides = [self.rows(table, careful=careful) for table in self.tables]
         blank = "g.item = ''" if all(t.format == "parquet" for t in self.tables) else "g.item < '!'"
@@ -206,16 +214,16 @@ class Counting:
 
     @property
     def weighed(self) -> list[bool]:
-        """Whether each table has weights."""
+        """True for each table with weights."""
         return ["weight" in table.places for table in self.tables]
 
     def rows(self, table: Table, *, careful: bool, chosen: str = "true") -> str:
-        """The SQL of a table's rows: item, label, name of the group, number, perhaps weight."""
+        """Return the SQL of a table's rows: number, item, weight if any, label, group name."""
         name = "CAST(NULL AS VARCHAR)"
         if "group" in table.places:
             name = self._cell(table, "group", careful=careful)
             name = name if careful else f"coalesce({name}, '')"
-        # Without ids, items are known by their position.
+        # Without ids, items are identified by position.
         item = "row_number() OVER ()"
         if "item" in table.places:
             item = self._cell(table, "item", careful=careful)
@@ -226,13 +234,13 @@ class Counting:
         )
 
     def _repeats(self, one: Table, other: Table, by_group: bool) -> bool:
-        """Whether items that only one table has come twice there, or have no name."""
+        """Return True if items that only one table has are repeated there, or have no name."""
         sides = (self.rows(table, careful=True) for table in (one, other))
         rows, with_name, distinct = self._fetch(count_lone(*sides, by_group=by_group))
         return not rows == with_name == distinct
 
     def _cell(self, table: Table, role: str, *, careful: bool = False) -> str:
-        """The SQL of a cell as text; if careful, stripped as readers do, and NULL if empty."""
+        """Return the SQL of a cell as text; if careful, stripped and NULL if empty."""
         cell = table.cell(role)
         if table.format == "jsonl":
             raw = quoted(table.names[table.places[role]], '"')
@@ -242,13 +250,13 @@ class Counting:
             return cell
         if table.format not in _STRIPPED:
             return f"nullif({cell}, '')"
-        # DuckDB's trim looks at its characters anew for every cell: ten times as slow as a look
-        # whether there is anything to take away.
+        # DuckDB's trim parses its characters again for every cell: test first if there is
+        # anything to strip, which is ten times as fast.
         ends = " OR ".join(f"contains({quoted(_BLANK)}, {cell}[{at}])" for at in (1, -1))
         return f"nullif(CASE WHEN {ends} THEN trim({cell}, {quoted(_BLANK)}) ELSE {cell} END, '')"
 
     def _weight(self, table: Table) -> str:
-        """The SQL of the weight, if there is one; -1 for what is none above 0."""
+        """Return the SQL of the weight, if there is one; -1 if it is not a number above 0."""
         if "weight" not in table.places:
             return ""
         cell = self._cell(table, "weight", careful=True)
@@ -257,7 +265,7 @@ class Counting:
             cell = f"CASE WHEN json_type({raw}) <> 'VARCHAR' THEN {cell} END"
         number = f"TRY_CAST({cell} AS DOUBLE)"
         return (
-            f" CASE WHEN regexp_full_match({cell}, {quoted(DIGITS)}) AND {number} > 0"
+            f" CASE WHEN regexp_full_match({cell}, {quoted(_DIGITS)}) AND {number} > 0"
             f" AND isfinite({number}) THEN {number} ELSE -1 END AS w,"
         )
 
@@ -267,9 +275,9 @@ class Counting:
     def _cells(
         self, found: dict[str, Any], extra: int, shared: int, missing: str
     ) -> AlignedLabels | None:
-        """Cells by code, with the warnings that readers would give; None if gold has gaps.
+        """Return cells by code, with the notices of the readers; None if gold has gaps.
 
-        Items without a gold label are those that gold does not know: each has a class of its own.
+        Items without a gold label are those that gold does not contain: each is its own class.
         """
         order = np.argsort(found["gold_first"].filled(np.iinfo(np.int64).max), kind="stable")
         found = {name: values[order] for name, values in found.items()}
@@ -290,16 +298,15 @@ class Counting:
         if min(masses.min(), unused.min(initial=1)) < 0:
             return None
         roles = ("gold", "system") if len(self.tables) == 1 else ("label", "label")
-        warnings = read.doubt_header(one, {roles[0]: class_names})
-        doubt = one.note or None
-        if one.format in ("tsv", "csv"):
-            doubt = read.doubt_first_row(one, 1)
+        warnings: list[str] = [*warn_of_header(one, {roles[0]: class_names})]
         begins = int(counts[classes == 0].sum()), int(counts[~new].sum())
-        if doubt is not None and begins_alone(class_names[0], *begins):
-            warnings.append(doubt)
-        warnings += read.doubt_header(other, {roles[1]: cluster_names})
+        if begins_alone(class_names[0], *begins):
+            warnings += _doubt_first_row(one)
+        warnings += warn_of_header(other, {roles[1]: cluster_names})
         if ends and varies(unused):
-            warnings.append(WEIGHTS_UNUSED.format(other.name))
+            warnings.append(warn_unused_weights(other.name))
+        if len(self.tables) == 2 and self._share_header(begins, class_names, found):
+            return None
         gold = Labels(
             classes,
             len(class_names),
@@ -318,20 +325,47 @@ class Counting:
         if missing == "error" and not system.complete:
             return None
         if new.any():
-            warnings += about_extra(gold, system, extra, 0, "counted as a class each")
-            gold, system, counts = _part_unknown(gold, system, counts, new)
+            warnings += warn_extra(gold, system, extra, 0, "counted as a class each")
+            gold, system, counts = _split_unknown(gold, system, counts, new)
         else:
-            warnings += about_extra(gold, system, extra, shared)
+            warnings += warn_extra(gold, system, extra, shared)
         return settle(gold, system, counts, extra, warnings, missing, self.noise)
 
+    def _share_header(
+        self, begins: tuple[int, int], class_names: Sequence[str], found: dict[str, Any]
+    ) -> bool:
+        """Return True if both files begin with one field that may be a header: see `align`."""
+        one, other = self.tables
+        if not (one.first and other.first and "item" in one.places and "item" in other.places):
+            return False
+        fields = [table.first[table.places["item"]].lower() for table in self.tables]
+        if fields[0] != fields[1] or (one.header and other.header):
+            return False
+        if one.header or other.header:
+            return True
+        here = found["system"].filled("") == other.first[other.places["label"]]
+        answered = ~found["system"].mask
+        counts = found["n"].data
+        clusters = int(counts[here].sum()), int(counts[answered].sum())
+        first_cluster = other.first[other.places["label"]]
+        return begins_alone(class_names[0], *begins) and begins_alone(first_cluster, *clusters)
 
-def _part_unknown(
+
+def _doubt_first_row(table: Table) -> list[Notice]:
+    """Return the notice that the first row, read as data, may be a header."""
+    if table.format not in ("tsv", "csv"):
+        return [table.note] if isinstance(table.note, Notice) else []
+    doubt = describe_first_row(table, 1).doubt
+    return [] if doubt is None else [doubt]
+
+
+def _split_unknown(
     gold: Labels, system: Labels, counts: Ints, new: BoolArray
 ) -> tuple[Labels, Labels, Ints]:
-    """Cells of items that gold does not know as items again, each with a class of its own."""
+    """Split the cells of items that gold does not contain into items, each its own class."""
     known, unknown = np.flatnonzero(~new), np.flatnonzero(new)
     if gold.groups is not None:
-        # An item of a group that gold does not know, or of none, is in no table.
+        # Items of a group that gold does not contain, or of none, belong to no table.
         here = int(gold.groups[known].max()) + 1
         unknown = unknown[(gold.groups[unknown] >= 0) & (gold.groups[unknown] < here)]
         gold = replace(gold, group_names=(gold.group_names or ())[:here])
@@ -350,7 +384,7 @@ def join_cells(
     blank: str = "false",
     weighed: Sequence[bool] = (False, False),
 ) -> str:
-    """The SQL of the cells of two sides' rows, joined by item; apart by weight if gold has it."""
+    """Return the SQL of the cells of two joined sides; cells are separate by gold weight."""
     answered = "FILTER (s.label <> '')"
     weights = " g.w AS w," if weighed[0] else ""
     if weighed[1]:
@@ -367,7 +401,7 @@ def join_cells(
 
 
 def count_lone(one: str, other: str, *, by_group: bool) -> str:
-    """The SQL of how many rows only one side has, how many with a name, how many different."""
+    """Return the SQL that counts the rows of only one side: all, named, and distinct ones."""
     keys = ["item", "name"] if by_group else ["item"]
     on = " AND ".join(f"a.{key} = b.{key}" for key in keys)
     names = ", ".join(f"a.{key}" for key in keys)
@@ -379,7 +413,7 @@ def count_lone(one: str, other: str, *, by_group: bool) -> str:
 
 
 def fetch_arrays(connection: DuckDBPyConnection, query: str) -> dict[str, Any]:
-    """The columns a query gives, as masked arrays."""
+    """Return the columns of a query's result as masked arrays."""
     return {
         name: np.ma.array(values, mask=np.ma.getmaskarray(values))
         for name, values in execute(connection, query).fetchnumpy().items()
@@ -387,13 +421,13 @@ def fetch_arrays(connection: DuckDBPyConnection, query: str) -> dict[str, Any]:
 
 
 def _number(values: Any, firsts: Ints, table: Table) -> tuple[Ints, tuple[str, ...]]:
-    """Codes of names in order of first appearance, stripped where readers do; −1 for none."""
+    """Return codes of names in order of first appearance, −1 for none."""
     strip = table.format in _STRIPPED
     texts = map(str, values.filled("").tolist())
     names = [name.strip() if strip else name for name in texts]
     order = np.argsort(firsts, kind="stable")
     coder = Coder()
-    # Known before any name, so that the empty one has code 0, which becomes −1.
+    # Add the empty name first, so it has code 0, which becomes −1.
     coder.codes([""], 1)
     codes = np.empty(order.size, dtype=np.int64)
     codes[order] = coder.codes((names[at] for at in order.tolist()), order.size)

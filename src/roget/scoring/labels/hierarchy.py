@@ -1,9 +1,9 @@
-"""Hierarchy: a tree with the items at its leaves, many or one to a leaf, however it was written.
+"""Hierarchy: a tree with items at its leaves, one or many per leaf, from any tree format.
 
-Nodes are numbered so that parents come before their children; 0 is the root. The order in which
-nodes are split says what a cut into k clusters is: of a dendrogram, its merges from the last on;
-of a tree with lengths, nodes by their distance from the root; of any other, level by level, nodes
-of more items first.
+Nodes are numbered with parents before children; 0 is the root. The order in which nodes are split
+defines the cut into k clusters: the merges of a dendrogram from the last one, the nodes of a tree
+with branch lengths by their distance from the root, and the nodes of any other tree level by level,
+larger nodes first.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 
 from roget.core.io.problems import plural
+from roget.core.io.values import whole_number
 from roget.core.tree import Tree
 from roget.core.types import Array, BoolArray, Floats, Ints
 from roget.errors import InputError
-from roget.scoring.labels.labels import Factors, Labels
+from roget.scoring.labels import newick
+from roget.scoring.labels.labels import LabelCodes, Labels, NoItems, code_texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +42,7 @@ class Hierarchy:
     """Item ids; None if items are identified by position."""
     names: Sequence[str] | None = None
     """The name of each node; "" for nodes without a name."""
-    levels: tuple[Factors, ...] = ()
+    levels: tuple[LabelCodes, ...] = ()
     """The label of each item at each level, if levels have a meaning of their own."""
     kind: str = "tree"
     """The input format, for signatures."""
@@ -51,39 +53,41 @@ class Hierarchy:
     def from_linkage(
         cls, linkage: Any, items: Iterable[Any] | None = None, source: str = "the linkage"
     ) -> Hierarchy:
-        """The dendrogram of a scipy linkage: (n − 1) × 4 numbers that merge n items.
+        """Return the dendrogram of a scipy linkage: (n − 1) × 4 numbers that merge n items.
 
         Parameters
         ----------
         linkage
-            As `scipy.cluster.hierarchy.linkage` gives it.
+            The result of `scipy.cluster.hierarchy.linkage`.
         items
-            Their ids, in order; without them items are known by their position.
+            Ids of the items, in order; by default items are identified by position.
         """
-        return cls._of_merges(np.asarray(linkage), 4, items, "linkage", source)
+        return cls._from_merges(np.asarray(linkage), 4, items, "linkage", source)
 
     @classmethod
     def from_children(
         cls, children: Any, items: Iterable[Any] | None = None, source: str = "the merges"
     ) -> Hierarchy:
-        """The dendrogram of scikit-learn's `AgglomerativeClustering.children_`: (n − 1) × 2.
+        """Return the dendrogram of scikit-learn's `AgglomerativeClustering.children_`: (n − 1) × 2.
 
         >>> Hierarchy.from_children([[0, 1], [2, 3]]).cut(2).tolist()
         [0, 0, 1]
         """
-        return cls._of_merges(np.asarray(children), 2, items, "merges", source)
+        return cls._from_merges(np.asarray(children), 2, items, "merges", source)
 
     @classmethod
-    def _of_merges(
+    def _from_merges(
         cls, table: Array, width: int, items: Iterable[Any] | None, kind: str, source: str
     ) -> Hierarchy:
         types, numbers = _MERGES[width]
         if table.ndim != 2 or table.shape[1] != width or table.dtype.kind not in types:
             shown = " × ".join(map(str, table.shape)) or "no dimension"
-            raise InputError(f"{source}: found {shown}; expected n − 1 rows of {numbers}")
-        wrong = fault_of_merges(table)
+            raise InputError(
+                f"{source}: found {shown}; expected n − 1 rows of {numbers}", code="not-a-tree"
+            )
+        wrong = check_merges(table)
         if wrong:
-            raise InputError(f"{source}: {wrong}")
+            raise InputError(f"{source}: {wrong}", code="not-a-tree")
         merges = table[:, :2].astype(np.int64)
         rows = len(merges)
         last = 2 * rows
@@ -94,7 +98,8 @@ class Hierarchy:
         if named is not None and len(named) != rows + 1:
             raise InputError(
                 f"{source}: {plural(rows, 'row')} {'merges' if rows == 1 else 'merge'} "
-                f"{rows + 1} items, but {len(named)} ids were given"
+                f"{rows + 1} items, but there are {len(named)} ids",
+                code="length-mismatch",
             )
         at = np.arange(rows + 1)
         clusters = np.full(last + 1, -1, dtype=np.int64)
@@ -104,14 +109,19 @@ class Hierarchy:
 
     @classmethod
     def from_newick(cls, text: str, source: str = "the tree") -> Hierarchy:
-        """The tree of a text in Newick's format; its leaves are the items.
+        """Return the tree of a text in Newick format; its leaves are the items.
 
         >>> Hierarchy.from_newick("((a,b),c);").cut(2).tolist()
         [0, 0, 1]
         """
-        from roget.scoring.labels.newick import parse
-
-        return parse(text, source)
+        parsed = newick.parse(text, source)
+        tree = Tree(parsed.parent)
+        leaves = tree.cluster_nodes.tolist()
+        items = [parsed.names[node] for node in leaves]
+        # Nodes are split in the order of their distance from the root, if branches have lengths.
+        order = order_splits(tree, np.ones(len(leaves), dtype=np.int64), parsed.lengths)
+        codes = np.arange(len(leaves))
+        return cls(tree.with_order(order), codes, items, parsed.names, kind="newick", source=source)
 
     @classmethod
     def from_paths(
@@ -123,16 +133,16 @@ class Hierarchy:
         kind: str = "paths",
         source: str = "the paths",
     ) -> Hierarchy:
-        """The tree of labels from general to special, a list of them for each item.
+        """Return the tree of hierarchical labels, a list from general to specific for each item.
 
         Parameters
         ----------
         paths
-            For each item its labels, one for each level; those of some items may be longer.
+            The labels of each item, one per level; paths may have different lengths.
         items
-            Their ids, in order; without them items are known by their position.
+            Ids of the items, in order; by default items are identified by position.
         leveled
-            Whether levels are to be scored one by one, too.
+            True if levels are scored one by one, too.
 
         Examples
         --------
@@ -140,16 +150,16 @@ class Hierarchy:
         >>> [level.codes.tolist() for level in tree.levels]
         [[0, 0, 1], [0, 1, 2]]
         """
-        from roget.scoring.labels.nested import plant
-
         named = None if items is None else [str(item) for item in items]
-        return plant(paths, named, leveled=leveled, kind=kind, source=source)
+        return plant_tree(paths, named, leveled=leveled, kind=kind, source=source)
 
     def __post_init__(self) -> None:
         if self.items is not None and len(set(self.items)) < len(self.items):
             seen: set[str] = set()
             twice = next(item for item in self.items if item in seen or seen.add(item))  # type: ignore[func-returns-value]
-            raise InputError(f"{self.source}: the item {twice!r} is there twice; expected it once")
+            raise InputError(
+                f"{self.source}: the item {twice!r} occurs twice", code="duplicate-item"
+            )
 
     def __len__(self) -> int:
         return self.codes.size
@@ -196,12 +206,12 @@ class Hierarchy:
         return self.tree.cut_leaves(k)[self.codes]
 
     def name(self, node: int) -> str:
-        """What a node is called, or its number."""
+        """Return the name of a node, or its number."""
         named = self.names[node] if self.names is not None else ""
         return named or f"node {node}"
 
     def to_labels(self) -> Labels:
-        """The items with their leaves as labels."""
+        """Return the items with their leaves as labels."""
         names = [self.name(node) for node in self.tree.cluster_nodes.tolist()]
         return Labels(
             self.codes,
@@ -214,8 +224,8 @@ class Hierarchy:
         )
 
     def level(self, number: int) -> Labels:
-        """The items with their labels at one level, counted from 0."""
-        return Labels.of(
+        """Return the items with their labels at one level, counted from 0."""
+        return Labels.from_codes(
             self.levels[number], items=self.items, source=self.source, warnings=self.warnings
         )
 
@@ -242,13 +252,13 @@ def order_splits(tree: Tree, weights: Ints, distance: Floats | None) -> Ints:
 
 
 _MERGES = {4: ("iuf", "4 numbers"), 2: ("iu", "2 whole numbers")}
-"""The types of numbers that rows of so many may have, of linkages and of their children."""
+"""Types and description of the rows of a linkage (4 columns) or of its children (2)."""
 
 
-def fault_of_merges(table: Array) -> str | None:
-    """Why rows do not merge all items into one, step by step; None if they do.
+def check_merges(table: Array) -> str | None:
+    """Return why rows do not merge all items into one, step by step; None if they do.
 
-    Their first two numbers are merged; of a linkage, the last one says how many items these have.
+    The first two numbers of a row are merged; the last of a linkage is the number of items.
     """
     merges, rows = table[:, :2], len(table)
     if not rows:
@@ -260,41 +270,41 @@ def fault_of_merges(table: Array) -> str | None:
     if late.size:
         at = int(late[0])
         return (
-            f"row {at} (counted from 0) merges cluster {int(merges[at].max())}, which is made only "
+            f"row {at} (counted from 0) merges cluster {int(merges[at].max())}, which is formed "
             f"later; expected numbers up to {rows + at}"
         )
     times = np.bincount(merges.astype(np.int64).ravel(), minlength=2 * rows)
     if np.any(times > 1):
-        return f"cluster {int(np.argmax(times > 1))} is merged twice; expected each to be once"
-    return _fault_of_sizes(table) if table.shape[1] == 4 else None
+        return f"cluster {int(np.argmax(times > 1))} is merged twice; expected once"
+    return _check_sizes(table) if table.shape[1] == 4 else None
 
 
-def _fault_of_sizes(table: Array) -> str | None:
-    """Why the last column does not count the items of what each row merges; None if it does."""
+def _check_sizes(table: Array) -> str | None:
+    """Return why the last column is not the number of items of each merge; None if it is."""
     rows = len(table)
     sizes = [1] * (rows + 1)
-    said = table[:, 3].tolist()
+    stated = table[:, 3].tolist()
     for at, (one, other) in enumerate(table[:, :2].astype(np.int64).tolist()):
         sizes.append(sizes[one] + sizes[other])
-        if said[at] != sizes[-1]:
+        if stated[at] != sizes[-1]:
             return (
-                f"row {at} (counted from 0) says that it merges {said[at]:g} items, and its parts "
-                f"have {sizes[-1]}; expected a linkage as scipy gives it"
+                f"row {at} (counted from 0) has the size {stated[at]:g}, but its parts have "
+                f"{sizes[-1]} items; expected a linkage of scipy"
             )
     return None
 
 
 def is_linkage(array: Any) -> bool:
-    """Whether an array can hardly be but a linkage, or the children of one.
+    """Return True if an array must be a linkage, or the children of one.
 
-    All of its merges must be right, and of a linkage the sizes too: no matrix of weights is so by
-    chance, but for those of one row, which are none.
+    All merges must be valid, and the sizes of a linkage too: no matrix of weights is so by chance,
+    except with one row, which does not count.
     """
     if not isinstance(array, np.ndarray) or array.ndim != 2 or len(array) < 2:
         return False
     types, _ = _MERGES.get(array.shape[1], ("", ""))
     right = array.dtype.kind in types and np.isfinite(array).all()
-    return bool(right) and fault_of_merges(array) is None
+    return bool(right) and check_merges(array) is None
 
 
 def merge_leaves(parent: Ints, at: Ints) -> tuple[Tree, Ints]:
@@ -314,3 +324,80 @@ def merge_leaves(parent: Ints, at: Ints) -> tuple[Tree, Ints]:
     clusters = np.full(parent.size + added.size, -1, dtype=np.int64)
     clusters[leaves] = np.arange(leaves.size)
     return Tree(np.concatenate((parent, added)), cluster=clusters), codes.astype(np.int64)
+
+
+def plant_tree(
+    paths: Sequence[Sequence[str]],
+    items: Sequence[str] | None,
+    *,
+    leveled: bool,
+    kind: str,
+    source: str,
+    alone: bool = False,
+) -> Hierarchy:
+    """Return the tree whose nodes are the prefixes of paths, each item at the end of its path.
+
+    Nodes named by numbers, as in thesauri, are split in numeric order. The labels of a level are
+    the parts of that level `alone`, or whole prefixes.
+    """
+    known = {tuple(map(str, path)): 0 for path in paths}
+    if not known:
+        raise NoItems(f"{source}: no items")
+    if any(not all(path) or not path for path in known):
+        raise InputError(
+            f"{source}: an empty label; expected a label at each level", code="empty-field"
+        )
+    # If the paths do not share one root, add one above them.
+    roots = {path[0] for path in known}
+    above = () if len(roots) == 1 and not leveled else ("",)
+    numbers: dict[tuple[int, str], int] = {}
+    parent: list[int] = []
+    names: list[str] = []
+    for path in known:
+        node = -1
+        for part in (*above, *path):
+            child = numbers.setdefault((node, part), len(names))
+            if child == len(names):
+                parent.append(node)
+                names.append(f"{names[node]}/{part}" if leveled and node > 0 else part)
+            node = child
+        known[path] = node
+    at = np.array([known[tuple(map(str, path))] for path in paths], dtype=np.int64)
+    tree, codes = merge_leaves(np.array(parent, dtype=np.int64), at)
+    names += [names[node] for node in tree.parent[len(names) :].tolist()]
+    order = _order_numbers(tree, names) if not leveled else None
+    if order is None:
+        order = order_splits(tree, np.bincount(codes, minlength=tree.n_clusters), None)
+    levels = _level(paths, alone) if leveled else ()
+    return Hierarchy(tree.with_order(order), codes, items, names, levels, kind, source)
+
+
+def _order_numbers(tree: Tree, names: Sequence[str]) -> Ints | None:
+    """Order inner nodes by the lowest number of their children, if all names are numbers."""
+    numbers = [whole_number(name) for name in names]
+    if None in numbers:
+        return None
+    parent, called = tree.parent, np.array(numbers, dtype=np.int64)
+    lowest = np.full(parent.size, np.iinfo(np.int64).max)
+    np.minimum.at(lowest, parent[1:], called[1:])
+    inner = np.flatnonzero(tree.cluster < 0)
+    below = inner[inner > 0]
+    if np.any(lowest[parent[below]] > lowest[below]):
+        return None
+    # The root comes first, whatever the numbers of its children.
+    return inner[np.lexsort((inner, np.where(inner > 0, lowest[inner], -1)))]
+
+
+def _level(paths: Sequence[Sequence[str]], alone: bool) -> tuple[LabelCodes, ...]:
+    """Return the labels of each level; an item whose path has ended keeps its last label."""
+    depth = max(map(len, paths))
+    ends = [[min(level, len(path)) for path in paths] for level in range(1, depth + 1)]
+    return tuple(
+        code_texts(
+            [
+                str(path[end - 1]) if alone else "/".join(map(str, path[:end]))
+                for path, end in zip(paths, each, strict=True)
+            ]
+        )
+        for each in ends
+    )

@@ -1,4 +1,8 @@
-"""What one side of a comparison says: a label code per item, or several weighted ones."""
+"""Labels: one label code per item, or several weighted ones.
+
+`LabelCodes` are codes with the names behind them, as readers produce them. `Labels` adds the
+items, their groups and where they come from.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from roget.core.types import Array, BoolArray, Codes, CountArray, Floats, Ints
-from roget.errors import InputError
+from roget.errors import InputError, Notice
 
 if TYPE_CHECKING:
     from roget.scoring.labels.hierarchy import Hierarchy
@@ -25,13 +29,19 @@ EXACT = 2.0**53
 """Whole numbers up to this are exact in a 64-bit float."""
 
 
+class NoItems(InputError):
+    """An input without a single row; one of several files may be empty."""
+
+    code = "empty-input"
+
+
 def code_type(n_labels: int) -> np.dtype[np.int32] | np.dtype[np.int64]:
-    """The integer type that holds this many codes and −1."""
+    """Return the smallest integer type that holds this many codes and −1."""
     return np.dtype(np.int32) if n_labels < 2**31 else np.dtype(np.int64)
 
 
 def whole_counts(masses: Array) -> CountArray:
-    """Numbers as integers, where all are whole and their sum is no larger than exact; or floats."""
+    """Return integers if all numbers are whole and their sum is exact in a float, else floats."""
     if masses.dtype.kind == "f" and not (
         np.all(masses == np.rint(masses)) and masses.sum(dtype=np.float64) <= EXACT
     ):
@@ -41,12 +51,12 @@ def whole_counts(masses: Array) -> CountArray:
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """One side's answers: a label code per item, or several weighted ones.
+    """The labels of one side: one label code per item, or several weighted ones.
 
-    Hard labels have one code per item in `codes`, −1 where there is no answer. Weighted labels
-    have the entries of item i at `codes[indptr[i]:indptr[i + 1]]` (none: no answer) and their
-    `weights`, which sum to 1 within an item. Codes keep the integer type of an array given by
-    the caller, so arithmetic on them must choose a type that is wide enough.
+    Hard labels have one code per item in `codes`, −1 for an item without a label. Weighted labels
+    have the entries of item i at `codes[indptr[i]:indptr[i + 1]]` (none: no label) and their
+    `weights`, which sum to 1 within an item. Codes keep the integer type of the caller's array,
+    so arithmetic on them must choose a type that is wide enough.
 
     >>> labels = Labels(np.array([0, 1, -1]), 2, ["cat", "dog"], complete=False)
     >>> len(labels), labels.weighted, labels.label(1)
@@ -55,99 +65,94 @@ class Labels:
 
     codes: Codes
     n_labels: int
-    """Codes lie in [0, n_labels); some may be unused."""
+    """Number of codes; they lie in [0, n_labels), and some may be unused."""
     names: Names | None
-    """The label of each code; None: the code plus `offset` is the label itself."""
+    """The label of each code; None if the code plus `offset` is the label."""
     items: Sequence[str] | None = None
-    """Item ids; None: items are known by their position."""
+    """Item ids; None if items are identified by position."""
     groups: Codes | None = None
     group_names: Sequence[str] | None = None
     indptr: Ints | None = None
     weights: Floats | None = None
     complete: bool = True
-    """Whether every item has an answer."""
+    """True if every item has a label."""
     item_weights: Floats | None = None
-    """How much each item counts, of hard labels; None: all the same."""
+    """Weight of each item, for hard labels only; None if all items count the same."""
     source: str = "labels"
     warnings: tuple[str, ...] = ()
     offset: int = 0
     made: int = 0
-    """How many codes, the last ones, were made up for items without an answer."""
+    """Number of codes, the last ones, that were added for items without a label."""
     absent: bool = False
-    """Whether those stand for items that this side does not have, not for clusters of its own."""
+    """True if the added codes stand for items missing from this side, not for clusters."""
     mentions: bool = False
-    """Whether items are mentions, of which each side may find others."""
+    """True if items are coreference mentions, which each side detects by itself."""
     cover: bool = False
-    """Whether labels are sets, in each of which an item is in full, whatever the weights."""
+    """True if items may belong to several clusters with full membership (a cover)."""
     repeated: tuple[tuple[int, str, str], ...] = ()
-    """Group, item and label of mentions that come again, which are none of the items."""
+    """Group, item and label of repeated mentions, which are excluded from the items."""
     tree: Hierarchy | None = None
     """The tree whose leaves the labels are."""
+    first_row: FirstRow | None = None
+    """The first row of a delimited file, to detect headers read as data."""
 
     @classmethod
-    def of(cls, factors: Factors, answers: Packed | None = None, **others: Any) -> Labels:
-        """The labels of coded values, or of answers that were packed from them."""
-        if answers is None:
-            answers = Packed(factors.codes, None, None, factors.complete)
-        return cls(
-            n_labels=factors.n_labels,
-            names=factors.names,
-            offset=factors.offset,
-            **answers._asdict(),
-            **others,
-        )
+    def from_codes(cls, coded: LabelCodes, **others: Any) -> Labels:
+        """Make labels from codes; `others` are the remaining fields."""
+        return cls(**coded._asdict(), **others)
 
     def __len__(self) -> int:
         return len(self.codes) if self.indptr is None else len(self.indptr) - 1
 
     @property
     def weighted(self) -> bool:
-        """Whether an item may have several labels, each with a weight."""
+        """True if items may have several labels, each with a weight."""
         return self.indptr is not None
 
     @property
     def overlapping(self) -> bool:
-        """Whether an item may be in several sets."""
+        """True if items may belong to several clusters."""
         return self.cover and self.weighted
 
     @property
     def kind(self) -> str:
-        """What the answers of an item are, as signatures have it."""
+        """Kind of labels as written in signatures: hard, weighted or cover."""
         return "cover" if self.overlapping else "weighted" if self.weighted else "hard"
 
     def label(self, code: int) -> str:
-        """The label behind a code, as text."""
+        """Return the label of a code as text."""
         if not 0 <= code < self.n_labels - self.made:
             return NO_ANSWER
         return str(code + self.offset if self.names is None else self.names[code])
 
     def need_flat(self) -> Labels:
-        """The same labels; refused where they are leaves of a tree, which is to be cut first."""
+        """Return the labels; raise an error if they are the leaves of an uncut tree."""
         if self.tree is not None:
             raise InputError(
-                f"{self.source}: a tree, where labels are needed; give those of a cut: "
-                "hierarchy.cut(k), or thesaurus.cut(k)"
+                f"{self.source}: is a tree, but flat labels are needed; pass the labels of a cut, "
+                "hierarchy.cut(k) or thesaurus.cut(k)",
+                code="unsupported-format",
             )
         return self
 
     def entries(self) -> tuple[Ints, Ints, Floats]:
-        """Item, code and weight of every answer; of hard labels, −1 where there is none."""
+        """Return item, code and weight of every entry; hard labels have code −1 for no label."""
         items, codes = np.arange(len(self)), self.codes.astype(np.int64)
         if self.indptr is None or self.weights is None:
             return items, codes, np.ones(items.size)
         return np.repeat(items, np.diff(self.indptr)), codes, self.weights
 
     def answered(self) -> BoolArray:
-        """Which items have an answer."""
+        """Return a mask of the items that have a label."""
         if self.indptr is not None:
             return np.diff(self.indptr) > 0
         return np.ones(len(self), dtype=bool) if self.complete else self.codes >= 0
 
 
 def take(labels: Labels, rows: Ints) -> Labels:
-    """The answers of the given rows, in this order; row −1 is an item without an answer.
+    """Return the labels of some rows, in this order; row −1 is an item without a label.
 
-    Ids and groups go along, so row −1 is only for labels that have none.
+    Ids and groups are selected too, so row −1 requires labels without ids and groups.
     """
     absent = rows < 0
     gap = bool(absent.any())
@@ -174,7 +179,7 @@ def take(labels: Labels, rows: Ints) -> Labels:
 
 
 def keep_apart(labels: Labels, groups: Codes | None) -> Labels:
-    """The same items under labels that no two groups share, whatever their names."""
+    """Return the labels with separate codes for each group, even if groups share label names."""
     if groups is None:
         return labels
     owners = groups if labels.indptr is None else np.repeat(groups, np.diff(labels.indptr))
@@ -183,17 +188,21 @@ def keep_apart(labels: Labels, groups: Codes | None) -> Labels:
 
 
 def concatenate(parts: Sequence[Labels], source: str) -> Labels:
-    """The answers of several files as one side's, which messages call `source`."""
+    """Concatenate the labels of several files; messages call the result `source`."""
     weighted = any(part.weighted for part in parts)
     if weighted:
-        # Where some item has several labels, weights are of labels and no item's.
+        # If some item has several labels, weights belong to labels, not to items.
         parts = [replace(part, item_weights=None) for part in parts]
     fields = {"item ids": "items", "groups": "groups", "weights of items": "item_weights"}
     named = [[getattr(part, name) is not None for part in parts] for name in fields.values()]
     for what, there in zip(fields, named, strict=True):
         if len(set(there)) > 1:
             with_, without = parts[there.index(True)].source, parts[there.index(False)].source
-            raise InputError(f"{with_} has {what} and {without} none; expected files alike")
+            raise InputError(
+                f"{with_} has {what} and {without} has none; all files of one side need the same "
+                "columns",
+                code="broken-lines",
+            )
     coder, grouper = Coder(), Coder()
     codes: list[Ints] = []
     groups: list[Ints] = []
@@ -201,7 +210,7 @@ def concatenate(parts: Sequence[Labels], source: str) -> Labels:
     owner: dict[tuple[int, str], str] = {}
     for part in parts:
         names = [part.label(code) for code in range(part.n_labels)]
-        # The last place is that of code −1, which stays.
+        # The last entry maps code −1 to itself.
         lookup = np.append(coder.codes(names, len(names)), -1)
         codes.append(lookup[part.codes.astype(np.int64)])
         items += part.items or ()
@@ -212,8 +221,11 @@ def concatenate(parts: Sequence[Labels], source: str) -> Labels:
         groups.append(group)
         for key in zip(group.tolist(), part.items or (), strict=False):
             if owner.setdefault(key, part.source) != part.source:
-                both = f"{owner[key]} and {part.source}"
-                raise InputError(f"item {key[1]!r} is in {both}; expected it in one file")
+                raise InputError(
+                    f"item {key[1]!r} is in {owner[key]} and in {part.source}; expected it in one "
+                    "file",
+                    code="duplicate-item",
+                )
     sizes = [np.diff(part.indptr) if part.indptr is not None else part.answered() for part in parts]
     entries = np.concatenate(codes)
     shares = [part.entries()[2] for part in parts] if weighted else []
@@ -237,7 +249,7 @@ def concatenate(parts: Sequence[Labels], source: str) -> Labels:
 
 
 def fill(labels: Labels, gaps: BoolArray, *, together: bool) -> Labels:
-    """Give items without an answer one extra label together, or one each, of weight 1."""
+    """Give the items in `gaps` one extra label for all of them, or one label each."""
     count = int(np.count_nonzero(gaps))
     made = 1 if together else count
     new = labels.n_labels + (np.zeros(count, np.int64) if together else np.arange(count))
@@ -268,7 +280,7 @@ def fill(labels: Labels, gaps: BoolArray, *, together: bool) -> Labels:
 
 
 def heaviest(labels: Labels) -> Ints:
-    """One code per item, of its heaviest label (of equal ones the first as text); −1 for none."""
+    """Return the code of each item's heaviest label, −1 for none; ties go to the first as text."""
     if labels.indptr is None or labels.weights is None:
         return labels.codes.astype(np.int64)
     sizes, owners = np.diff(labels.indptr), labels.entries()[0]
@@ -282,85 +294,111 @@ def heaviest(labels: Labels) -> Ints:
 
 
 def harden(labels: Labels) -> Labels:
-    """The heaviest label of each item as its only answer."""
+    """Keep only the heaviest label of each item."""
     return replace(labels, codes=heaviest(labels), indptr=None, weights=None)
 
 
 def as_cover(labels: Labels) -> Labels:
-    """The same labels as sets; what their weights say is lost, of which there is a warning."""
+    """Return the labels as a cover, with a notice if their weights are lost."""
     warnings = labels.warnings
     if labels.indptr is not None and labels.weights is not None:
         sizes = np.diff(labels.indptr)
         if not np.allclose(labels.weights * np.repeat(sizes, sizes), 1):
-            said = f"the weights of {labels.source} are not used: an item is in its sets in full"
-            warnings = *warnings, said
+            text = f"the weights of {labels.source} are not used: membership in a cover is full"
+            warnings = *warnings, Notice(text, code="unused-weights")
     return replace(labels, cover=True, warnings=warnings)
 
 
-class Packed(NamedTuple):
-    """Answers ready for `Labels`: hard codes, or entries with weights that sum to 1."""
+class LabelCodes(NamedTuple):
+    """Coded labels: codes in [0, n_labels) with their names, −1 for no label.
 
-    codes: Codes
-    indptr: Ints | None
-    weights: Floats | None
-    complete: bool
-
-
-def pack(owners: Ints, codes: Codes, weights: Floats, n_items: int, n_labels: int) -> Packed:
-    """Gather entries (item, label, weight) by item: equal labels add up, zero weights vanish.
-
-    Where no item is left with two labels the result is hard, whatever the weights were.
+    Without `indptr` there is one code per item. With `indptr` the entries of item i are at
+    `codes[indptr[i]:indptr[i + 1]]`, with `weights` that sum to 1 within the item.
     """
-    keys = owners * max(n_labels, 1) + codes.astype(np.int64)
-    if not bool(np.all(keys[1:] > keys[:-1])):
-        keys, entry = np.unique(keys, return_inverse=True)
-        weights = np.bincount(entry, weights, keys.size).astype(np.float64)
-    keys, weights = keys[weights > 0], weights[weights > 0]
-    owners, kept = np.divmod(keys, max(n_labels, 1))
-    sizes = np.bincount(owners, minlength=n_items)
-    complete = bool(np.all(sizes > 0))
-    if not np.any(sizes > 1):
-        hard: Codes = np.full(n_items, -1, dtype=code_type(n_labels))
-        hard[owners] = kept
-        return Packed(hard, None, None, complete)
-    indptr = np.concatenate(([0], np.cumsum(sizes)))
-    sums = np.bincount(owners, weights)
-    seen = sums[owners]
-    if not (np.isfinite(seen).all() and seen.min() > np.finfo(float).tiny):
-        # Divided by the largest first, so that huge weights do not overflow nor tiny ones vanish.
-        largest = np.maximum.reduceat(weights, indptr[:-1][sizes > 0])
-        weights = weights / np.repeat(largest, sizes[sizes > 0])
-        seen = np.bincount(owners, weights)[owners]
-    return Packed(kept.astype(code_type(n_labels)), indptr, weights / seen, complete)
-
-
-class Factors(NamedTuple):
-    """Codes in [0, n_labels), −1 for no answer; names None: code + offset is the label."""
 
     codes: Codes
-    names: Names | None
     n_labels: int
+    names: Names | None = None
+    """The label of each code; None if the code plus `offset` is the label."""
     offset: int = 0
     complete: bool = True
+    """True if every item has a label."""
+    indptr: Ints | None = None
+    weights: Floats | None = None
 
     def values(self) -> Sequence[Any]:
-        """The label of each code, also where it is the code itself."""
+        """Return the label of each code."""
         if self.names is None:
             return range(self.offset, self.offset + self.n_labels)
         return self.names.tolist() if isinstance(self.names, np.ndarray) else self.names
 
-    def drop(self, labels: Sequence[int]) -> Factors:
-        """The same without the labels of some codes, which are then no answers."""
-        # The last place is that of code −1, which stays.
+    def drop(self, labels: Sequence[int]) -> LabelCodes:
+        """Remove some labels; items that had them have no label."""
+        # The last entry is that of code −1, which stays −1.
         kept = np.ones(self.n_labels + 1, dtype=bool)
         kept[[*labels, -1]] = False
         lookup = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
         names = list(compress(self.values(), kept))
-        return Factors(lookup[self.codes], names, len(names), complete=False)
+        return LabelCodes(lookup[self.codes], len(names), names, complete=False)
+
+    def drop_empty(self) -> LabelCodes:
+        """Remove the empty text from the labels: in files it means no label.
+
+        >>> LabelCodes(np.array([0, 1, -1]), 2, ["", "a"]).drop_empty().codes.tolist()
+        [-1, 0, -1]
+        """
+        names = self.names
+        if names is None or (isinstance(names, np.ndarray) and names.dtype.kind != "U"):
+            return self
+        names = list(names)
+        return self.drop([names.index("")]) if "" in names else self
+
+    def pack(self, owners: Ints, weights: Floats, n_items: int) -> LabelCodes:
+        """Collect entries (item, label, weight) by item: add equal labels, drop zero weights.
+
+        The result is hard if no item is left with two labels, whatever the weights were.
+        """
+        width = max(self.n_labels, 1)
+        keys = owners * width + self.codes.astype(np.int64)
+        if not bool(np.all(keys[1:] > keys[:-1])):
+            keys, entry = np.unique(keys, return_inverse=True)
+            weights = np.bincount(entry, weights, keys.size).astype(np.float64)
+        keys, weights = keys[weights > 0], weights[weights > 0]
+        owners, kept = np.divmod(keys, width)
+        sizes = np.bincount(owners, minlength=n_items)
+        complete = bool(np.all(sizes > 0))
+        if not np.any(sizes > 1):
+            hard: Codes = np.full(n_items, -1, dtype=code_type(self.n_labels))
+            hard[owners] = kept
+            return self._replace(codes=hard, complete=complete, indptr=None, weights=None)
+        indptr = np.concatenate(([0], np.cumsum(sizes)))
+        sums = np.bincount(owners, weights)
+        totals = sums[owners]
+        if not (np.isfinite(totals).all() and totals.min() > np.finfo(float).tiny):
+            # Divide by the largest first, so huge weights do not overflow nor tiny ones vanish.
+            largest = np.maximum.reduceat(weights, indptr[:-1][sizes > 0])
+            weights = weights / np.repeat(largest, sizes[sizes > 0])
+            totals = np.bincount(owners, weights)[owners]
+        return self._replace(
+            codes=kept.astype(code_type(self.n_labels)),
+            complete=complete,
+            indptr=indptr,
+            weights=weights / totals,
+        )
+
+
+class FirstRow(NamedTuple):
+    """The first row of a delimited file: what it was read as, and whether that is doubtful."""
+
+    field: str
+    """The first row's field in the item column."""
+    is_header: bool
+    doubt: Notice | None = None
+    """A notice if the row was read as data but may be a header."""
 
 
 class Coder:
-    """Gives each new value the next number; for values that come a chunk at a time."""
+    """A numbering of values in order of first appearance; values may come in chunks."""
 
     def __init__(self) -> None:
         self._numbers: defaultdict[Hashable, int] = defaultdict()
@@ -369,8 +407,8 @@ class Coder:
         return len(self._numbers)
 
     def codes(self, values: Iterable[Hashable], count: int) -> npt.NDArray[np.int32]:
-        """The numbers of `count` values, in one pass."""
-        # The factory holds the dictionary it belongs to: set only while it is needed.
+        """Return the numbers of `count` values, in one pass."""
+        # The factory refers to its dictionary, a reference cycle: set it only while needed.
         self._numbers.default_factory = self._numbers.__len__
         try:
             return np.fromiter(map(self._numbers.__getitem__, values), np.int32, count)
@@ -378,29 +416,16 @@ class Coder:
             self._numbers.default_factory = None
 
     def names(self) -> list[Any]:
-        """The values seen, in the order of their numbers."""
+        """Return the distinct values in the order of their numbers."""
         return list(self._numbers)
 
 
-def code_texts(values: Sequence[str]) -> Factors:
-    """Texts as codes in order of first appearance.
+def code_texts(values: Sequence[str]) -> LabelCodes:
+    """Return codes of texts in order of first appearance.
 
     >>> code_texts(["b", "a", "b"]).codes.tolist()
     [0, 1, 0]
     """
     coder = Coder()
     codes = coder.codes(values, len(values))
-    return Factors(codes, coder.names(), len(coder))
-
-
-def without_empty(factors: Factors) -> Factors:
-    """The same factors with the empty text as no answer, as in files.
-
-    >>> without_empty(Factors(np.array([0, 1, -1]), ["", "a"], 2)).codes.tolist()
-    [-1, 0, -1]
-    """
-    names = factors.names
-    if names is None or (isinstance(names, np.ndarray) and names.dtype.kind != "U"):
-        return factors
-    names = list(names)
-    return factors.drop([names.index("")]) if "" in names else factors
+    return LabelCodes(codes, len(coder), coder.names())

@@ -1,7 +1,7 @@
-"""Labels from data in memory: a sequence, an array, a mapping or a table.
+"""Labels of data in memory: a sequence, an array, a mapping or a table.
 
-Items of a sequence, array or column are known by their position (never by a pandas index), those
-of a mapping by their key. A key that is a pair (group, item) gives the group too.
+Items of a sequence, array or column are identified by position (never by a pandas index), those of
+a mapping by key. A key that is a pair (group, item) contains the group too.
 """
 
 from __future__ import annotations
@@ -17,34 +17,36 @@ from roget.core.io.problems import plural
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
 from roget.scoring.labels.codes import factorize, factorize_objects
+from roget.scoring.labels.columns import SINGLE, Columns
 from roget.scoring.labels.frames import (
-    choose_rows,
     factorize_column,
     frame_columns,
     is_column,
     is_frame,
     library,
+    select_columns,
 )
-from roget.scoring.labels.labels import Coder, Factors, Labels, pack
-from roget.scoring.labels.table import SINGLE, Columns, fault, number, to_labels
+from roget.scoring.labels.labels import Coder, LabelCodes, Labels, NoItems
+from roget.scoring.labels.readers.clusters import collect_clusters
+from roget.scoring.labels.table import fault, number, to_labels
 
 
 def convert_data(
     source: Any, name: str, columns: Columns | None, *, gold: bool, cover: bool = False
 ) -> Labels:
-    """The answers of a table, mapping, matrix, array or sequence, which messages call `name`.
+    """Return the labels of a table, mapping, matrix, array or sequence, called `name` in messages.
 
-    In a `cover`, items of a table may come again, and those of a mapping have lists of labels.
+    In a `cover`, items of a table may be repeated, and those of a mapping have lists of labels.
     """
     if hasattr(source, "to_labels"):
         found: Labels = source.to_labels()
         return found
     if hasattr(source, "places") and hasattr(source, "memberships"):
-        # A thesaurus, of which scoring knows nothing.
+        # A thesaurus, which the scoring package does not know.
         placed: Labels = catalogue.load("label formats", "thesaurus")(source)
         return placed
     if is_frame(source):
-        rows = choose_rows(frame_columns(source), SINGLE, columns, name)
+        rows = select_columns(frame_columns(source), SINGLE, columns, name)
         rows.spread |= cover
         return to_labels(rows, gold=gold)
     listed = getattr(source, "communities", source)
@@ -52,9 +54,7 @@ def convert_data(
     if isinstance(source, Mapping):
         result = _from_mapping(source, name, cover=cover)
     elif listed is not source or (sequence and all(isinstance(one, Set) for one in listed)):
-        from roget.scoring.labels.clusters import gather
-
-        result = gather(listed, None, name)
+        result = collect_clusters(listed, None, name)
     elif library(source) == "scipy" and hasattr(source, "tocsr"):
         result = _from_matrix(*_sparse_entries(source), name)
     else:
@@ -62,14 +62,16 @@ def convert_data(
         if isinstance(values, np.ndarray) and values.ndim == 2:
             result = _from_matrix(*_dense_entries(values, name), name)
         else:
-            factors = values if isinstance(values, Factors) else factorize(values)
-            result = Labels.of(factors, source=name)
+            coded = values if isinstance(values, LabelCodes) else factorize(values)
+            result = Labels.from_codes(coded, source=name)
     if not len(result):
-        raise InputError(f"{name}: no items")
+        raise NoItems(f"{name}: no items")
     return result
 
 
-def _one_or_two_dimensional(source: Any, name: str) -> npt.NDArray[Any] | Sequence[Any] | Factors:
+def _one_or_two_dimensional(
+    source: Any, name: str
+) -> npt.NDArray[Any] | Sequence[Any] | LabelCodes:
     if is_column(source):
         return factorize_column(source)
     if isinstance(source, list | tuple):
@@ -85,7 +87,8 @@ def _one_or_two_dimensional(source: Any, name: str) -> npt.NDArray[Any] | Sequen
         found = f"a {type(source).__name__}"
     raise InputError(
         f"{name}: found {found}; expected a path, a sequence of labels, a mapping from item to "
-        "label, a matrix of weights or a table"
+        "label, a matrix of weights or a table",
+        code="unsupported-format",
     )
 
 
@@ -97,9 +100,10 @@ def _from_mapping(mapping: Mapping[Any, Any], name: str, *, cover: bool = False)
     groups = coder.codes([str(key[0]) for key in keys], len(keys)) if grouped else None
     known = set(items) if groups is None else set(zip(groups.tolist(), items, strict=True))
     if len(known) < len(items):
-        raise InputError(f"{name}: two items have the same id when written as text")
+        raise InputError(
+            f"{name}: two items have the same id when written as text", code="duplicate-item"
+        )
     values = list(mapping.values())
-    packed = None
     several = (Set, list) if cover else Set
     sets = any(isinstance(value, several) for value in values)
     if sets:
@@ -108,14 +112,13 @@ def _from_mapping(mapping: Mapping[Any, Any], name: str, *, cover: bool = False)
             for key, value in mapping.items()
         }
     if sets or any(isinstance(value, Mapping) for value in values):
-        factors, owners, weights = _distributions(mapping, name)
-        packed = pack(owners, factors.codes, weights, len(items), factors.n_labels)
+        entries, owners, weights = _distributions(mapping, name)
+        coded = entries.pack(owners, weights, len(items))
     else:
-        factors = factorize_objects(values)
+        coded = factorize_objects(values)
     group_names = coder.names() if grouped else None
-    return Labels.of(
-        factors,
-        packed,
+    return Labels.from_codes(
+        coded,
         items=items,
         groups=groups,
         group_names=group_names,
@@ -124,8 +127,8 @@ def _from_mapping(mapping: Mapping[Any, Any], name: str, *, cover: bool = False)
     )
 
 
-def _distributions(mapping: Mapping[Any, Any], name: str) -> tuple[Factors, Ints, Floats]:
-    """The entries of a mapping whose values may be mappings from label to weight."""
+def _distributions(mapping: Mapping[Any, Any], name: str) -> tuple[LabelCodes, Ints, Floats]:
+    """Return the entries of a mapping whose values may be mappings from label to weight."""
     labels: list[Any] = []
     owners: list[int] = []
     weights: list[float] = []
@@ -136,28 +139,29 @@ def _distributions(mapping: Mapping[Any, Any], name: str) -> tuple[Factors, Ints
             wrong = fault(share)
             if wrong or share is None:
                 shown = f"{name}: the weight {weight!r} of {label!r} for item {key!r}"
-                raise InputError(f"{shown} {wrong}; expected 0 or more")
+                raise InputError(f"{shown} {wrong}; expected 0 or more", code="bad-weight")
             labels.append(label)
             owners.append(at)
             weights.append(share)
         if answer and not any(weights[-len(answer) :]):
-            raise InputError(f"{name}: the weights of item {key!r} sum to 0")
-    factors = factorize_objects(labels)
-    answered = factors.codes >= 0
-    factors = factors._replace(codes=factors.codes[answered])
+            raise InputError(f"{name}: the weights of item {key!r} sum to 0", code="bad-weight")
+    coded = factorize_objects(labels)
+    answered = coded.codes >= 0
+    coded = coded._replace(codes=coded.codes[answered])
     at_item = np.array(owners, dtype=np.int64)[answered]
-    return factors, at_item, np.array(weights, dtype=np.float64)[answered]
+    return coded, at_item, np.array(weights, dtype=np.float64)[answered]
 
 
 Entries = tuple[Ints, Ints, Floats, tuple[int, int]]
-"""Row, column and value of what a matrix holds, and its shape."""
+"""Row, column and value of a matrix's non-zero entries, and its shape."""
 
 
 def _dense_entries(values: npt.NDArray[Any], name: str) -> Entries:
     if values.dtype.kind not in "biuf":
         raise InputError(
             f"{name}: found a two-dimensional array of {values.dtype}; expected one label per "
-            "item, or a matrix of weights"
+            "item, or a matrix of weights",
+            code="unsupported-format",
         )
     rows, columns = np.nonzero(values)
     return rows, columns, values[rows, columns].astype(np.float64), values.shape
@@ -173,19 +177,21 @@ def _sparse_entries(matrix: Any) -> Entries:
 def _from_matrix(
     rows: Ints, columns: Ints, values: Floats, shape: tuple[int, int], name: str
 ) -> Labels:
-    """Labels from a matrix of weights, whose rows are made to sum to 1."""
+    """Return the labels of a matrix of weights, whose rows are scaled to sum to 1."""
     bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
     if bad.size:
         row, column, value = int(rows[bad[0]]), int(columns[bad[0]]), float(values[bad[0]])
         raise InputError(
             f"{name}: the weight {value} in row {row}, column {column} (counted from 0) "
-            f"{fault(value)}; expected 0 or more"
+            f"{fault(value)}; expected 0 or more",
+            code="bad-weight",
         )
     n_items, n_labels = shape
     if n_labels < 2 and not (values.size == n_items and bool(np.all(values == 1))):
         raise InputError(
             f"{name}: found a matrix of {plural(n_items, 'row')} and {plural(n_labels, 'column')}; "
-            "expected a weight for each of several labels, or labels in one dimension"
+            "expected a weight for each of several labels, or labels in one dimension",
+            code="unsupported-format",
         )
-    packed = pack(rows, columns, values, n_items, n_labels)
-    return Labels.of(Factors(columns, None, n_labels), packed, source=name)
+    coded = LabelCodes(columns, n_labels).pack(rows, values, n_items)
+    return Labels.from_codes(coded, source=name)

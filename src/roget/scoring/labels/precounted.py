@@ -1,7 +1,7 @@
-"""Cells that were counted elsewhere, and frames whose rows are better counted where they are.
+"""Cells that were counted elsewhere, and lazy frames whose own library counts them.
 
-Hard scoring needs no more than (group, gold, system, count), whoever did the GROUP BY: a database,
-a cluster, or the library behind a lazy frame, which narwhals asks to do it.
+Hard scoring needs only (group, gold, system, count), whoever did the GROUP BY: a database, a
+cluster, or, through narwhals, the library of a lazy frame.
 """
 
 from __future__ import annotations
@@ -15,24 +15,20 @@ import numpy as np
 from roget.core.io.problems import Problems, plural
 from roget.core.types import CountArray
 from roget.errors import InputError
-from roget.scoring.labels.align import (
-    AlignedLabels,
-    about_extra,
-    is_called,
-    mark_noise,
-    settle,
+from roget.scoring.labels.align import AlignedLabels, is_called, mark_noise, settle, warn_extra
+from roget.scoring.labels.columns import CELLS, PAIR, SINGLE, Columns, LabelRoles, choose_side
+from roget.scoring.labels.files import name_files
+from roget.scoring.labels.frames import (
+    frame_columns,
+    is_frame,
+    library,
+    select_columns,
+    table_from_columns,
 )
-from roget.scoring.labels.frames import choose_rows, frame_columns, is_frame, library, rows_of
-from roget.scoring.labels.labels import Factors, Labels, whole_counts
-from roget.scoring.labels.read import name_files, read_rows
+from roget.scoring.labels.labels import LabelCodes, Labels, NoItems, whole_counts
+from roget.scoring.labels.read import read_tables
 from roget.scoring.labels.table import (
-    CELLS,
-    PAIR,
-    SINGLE,
-    Columns,
     LabelTable,
-    choose_side,
-    find_by_name,
     read_groups,
     read_weights,
     to_labels,
@@ -41,10 +37,10 @@ from roget.scoring.labels.table import (
 )
 
 _LAZY = ("polars", "duckdb", "_duckdb", "ibis", "dask", "pyspark", "sqlframe", "modin", "cudf")
-"""Libraries whose frames narwhals knows; frames in memory that are known here go without it."""
+"""Libraries whose frames are read through narwhals; frames in memory do not need it."""
 
 LARGE = 100_000
-"""Rows of a frame from which its own library joins it faster."""
+"""Number of rows from which a frame's own library joins it faster."""
 
 
 def read_cells(
@@ -53,20 +49,24 @@ def read_cells(
     labels: str | None = None,
     columns: Columns | None = None,
     noise: str | None = None,
+    header: bool | None = None,
 ) -> AlignedLabels:
-    """The cells of a table with columns gold, system, count[, group], in files or in memory."""
+    """Read the cells of a table with columns gold, system, count[, group]."""
     if isinstance(source, str | os.PathLike):
-        parts = read_rows(source, labels, columns, CELLS)
+        parts = read_tables(source, labels, columns, CELLS, header)
         if len(parts) > 1:
-            raise InputError(f"{name_files([p.source for p in parts])}: expected one file of cells")
+            name = name_files([part.source for part in parts])
+            raise InputError(f"{name}: expected one file of cells", code="unsupported-format")
         return to_cells(parts[0], missing, noise)
     named = gather_lazy(source) if is_lazy(source) else None
     if named is None:
         if not is_frame(source):
             found = type(source).__name__
-            raise InputError(f"cells: found a {found}; expected a path or a table")
+            raise InputError(
+                f"cells: found a {found}; expected a path or a table", code="unsupported-format"
+            )
         named = frame_columns(source)
-    return to_cells(choose_rows(named, CELLS, columns, "the cells"), missing, noise)
+    return to_cells(select_columns(named, CELLS, columns, "the cells"), missing, noise)
 
 
 def to_cells(
@@ -76,29 +76,36 @@ def to_cells(
     extra: tuple[int, int] = (0, 0),
     sources: Sequence[str] = (),
 ) -> AlignedLabels:
-    """Rows with a count as aligned sides; raises what is wrong with them.
+    """Return rows with a count as aligned sides; raise all problems as one error.
 
-    Beside them there were `extra` items of the system, some of them in clusters that rows have.
+    `extra` is the number of further items of the system, and of those that share clusters.
     """
     problems, found = rows.problems, rows.columns
     if "count" not in found:
-        raise InputError(f"{rows.source}: no count column; expected gold, system, count[, group]")
+        raise InputError(
+            f"{rows.source}: no count column; expected gold, system, count[, group]",
+            code="missing-column",
+        )
     everywhere = np.ones(len(rows.lines), dtype=bool)
     numbers = read_weights(found["count"], rows.lines, problems, everywhere, "count")
     for line in rows.lines[found["gold"].codes < 0]:
-        problems.add(line, "no label; every item of the gold standard needs one")
+        problems.add(line, "no label; every gold item needs one", code="missing-label")
     groups, group_names = read_groups(rows)
     problems.check()
     if rows.weights is not None and not np.all(rows.weights > 0):
-        raise InputError(f"{rows.source}: a weight is 0; expected weights above 0")
+        raise InputError(
+            f"{rows.source}: a weight is 0; expected weights above 0", code="bad-weight"
+        )
     kept = np.flatnonzero(numbers > 0)
     if not kept.size:
-        raise InputError(f"{rows.source}: no items")
+        raise NoItems(f"{rows.source}: no items")
     counts: CountArray = whole_counts(numbers[kept])
     if counts.dtype.kind == "f" and missing == "singletons":
-        raise InputError(f"{rows.source}: fractions of items cannot be clusters of their own")
+        raise InputError(
+            f"{rows.source}: --missing singletons requires whole counts", code="conflicting-options"
+        )
     weights = None if rows.weights is None else rows.weights[kept]
-    gold = Labels.of(
+    gold = Labels.from_codes(
         found["gold"]._replace(codes=found["gold"].codes[kept]),
         groups=None if groups is None else groups[kept],
         group_names=group_names,
@@ -106,7 +113,7 @@ def to_cells(
         source=sources[0] if sources else rows.source,
     )
     codes = found["system"].codes[kept]
-    system = Labels.of(
+    system = Labels.from_codes(
         found["system"]._replace(codes=codes, complete=bool(np.all(codes >= 0))),
         source=sources[1] if sources else rows.source,
     )
@@ -114,13 +121,16 @@ def to_cells(
         system = mark_noise(system, noise)
     if missing == "error" and not system.complete:
         lost = plural(int(counts[~system.answered()].sum()), "item")
-        raise InputError(f"{rows.source}: {lost} without an answer; missing items are an error")
-    warnings = [*rows.warnings, *about_extra(gold, system, *extra)]
+        raise InputError(
+            f"{rows.source}: {lost} without a label; missing items are an error",
+            code="missing-items",
+        )
+    warnings = [*rows.warnings, *warn_extra(gold, system, *extra)]
     return settle(gold, system, counts, extra[0], warnings, missing, noise)
 
 
 def is_lazy(value: object) -> bool:
-    """Whether a value is a frame whose rows are not, or not known to be, in memory."""
+    """Return True if a value is a frame whose rows may not be in memory."""
     if library(value) not in _LAZY or is_frame(value):
         return False
     import narwhals.stable.v2 as nw
@@ -130,13 +140,13 @@ def is_lazy(value: object) -> bool:
 
 
 def gather_lazy(frame: Any) -> dict[str, Any]:
-    """The columns of a lazy frame, as it is or as narwhals has it, brought into memory."""
+    """Load the columns of a lazy frame, native or of narwhals, into memory."""
     import narwhals.stable.v2 as nw
 
     lazy = nw.from_native(frame).lazy()
     native = lazy.to_native()
     if hasattr(native, "fetchnumpy"):
-        # DuckDB gives arrays itself; narwhals would ask for arrow.
+        # DuckDB returns arrays itself; narwhals would need pyarrow.
         return dict(native.fetchnumpy())
     return frame_columns(lazy.collect().to_native())
 
@@ -144,35 +154,37 @@ def gather_lazy(frame: Any) -> dict[str, Any]:
 def count_frame(
     frame: Any, missing: str, columns: Columns | None, noise: str | None
 ) -> AlignedLabels:
-    """The cells of a lazy frame with columns gold and system, grouped by the frame's library."""
+    """Return the cells of a lazy frame with columns gold and system, grouped by its library."""
     import narwhals.stable.v2 as nw
 
-    lazy, chosen = _look_at(frame, PAIR, columns, "the table")
+    lazy, chosen = _inspect_lazy(frame, PAIR, columns, "the table")
     if "item" in chosen:
         keys = [chosen[role] for role in ("group", "item") if role in chosen]
         repeats = _count_rows(lazy) - _count_keys(lazy, keys)
         if repeats:
-            repeated = f"{plural(repeats, 'row')} with an item that came before, or without one"
-            raise InputError(f"the table: {repeated}; expected an id of its own for every item")
+            rows = f"{plural(repeats, 'row')} with a repeated or empty item"
+            raise InputError(
+                f"the table: {rows}; expected a unique id for every item", code="duplicate-item"
+            )
     roles = [role for role in ("group", "gold", "system") if role in chosen]
-    # Apart by weight, so that sums do not depend on the order in which they are taken.
+    # Group by weight too, so sums do not depend on the order of rows.
     keys = [chosen[role] for role in (*roles, "weight") if role in chosen]
     cells = lazy.group_by(keys).agg(nw.len().alias("roget count"))
     found = gather_lazy(cells)
     by_role = {role: found[chosen[role]] for role in chosen if role != "item"}
     by_role |= {"count": found["roget count"]}
-    return to_cells(rows_of(by_role, Problems("the table")), missing, noise)
+    return to_cells(table_from_columns(by_role, Problems("the table")), missing, noise)
 
 
-def _look_at(
-    frame: Any, roles: Sequence[str], columns: Columns | None, source: str
+def _inspect_lazy(
+    frame: Any, roles: LabelRoles, columns: Columns | None, source: str
 ) -> tuple[Any, dict[str, str]]:
-    """A lazy frame as narwhals has it, and the column of each role."""
+    """Return a lazy frame of narwhals, and the column of each role."""
     import narwhals.stable.v2 as nw
 
     lazy = nw.from_native(frame).lazy()
     names = lazy.collect_schema().names()
-    places = find_by_name(names, roles, columns, source)
+    places = roles.find_by_name(names, columns, source)
     return lazy, {role: names[at] for role, at in places.items()}
 
 
@@ -183,7 +195,7 @@ def _count_rows(lazy: Any) -> int:
 
 
 def _count_keys(lazy: Any, keys: Sequence[str]) -> int:
-    """How many different keys there are, leaving out those that are empty."""
+    """Return the number of distinct keys that are not empty."""
     import narwhals.stable.v2 as nw
 
     chosen = lazy.select(keys).drop_nulls()
@@ -196,9 +208,9 @@ def _count_keys(lazy: Any, keys: Sequence[str]) -> int:
 def join_frames(
     gold: Any, system: Any, missing: str, columns: Columns | None, noise: str | None
 ) -> AlignedLabels | None:
-    """The cells of two frames of one library, which joins and groups them.
+    """Return the cells of two frames of one library, which joins and groups them.
 
-    None where there is more to say than cells can, or the frames are too small to ask for it.
+    Return None if cells are not enough, or if the frames are small.
     """
     import narwhals.stable.v2 as nw
 
@@ -207,7 +219,7 @@ def join_frames(
         return None
     sides, schemas = [], []
     for side, frame in frames.items():
-        lazy, roles = _look_at(frame, SINGLE, choose_side(columns, side), f"the {side} labels")
+        lazy, roles = _inspect_lazy(frame, SINGLE, choose_side(columns, side), f"the {side} labels")
         picked = [nw.col(name).alias(side if r == "label" else r) for r, name in roles.items()]
         sides.append(lazy.select(*picked, nw.lit(1).alias(f"in_{side}")))
         schemas.append(sides[-1].collect_schema())
@@ -226,10 +238,10 @@ def join_frames(
         by = [name for name in ("group", "gold", "system") if name in joined.collect_schema()]
         counted = joined.group_by([*by, "in_gold", "in_system"]).agg(nw.len().alias("count"))
         found = gather_lazy(counted)
-    except Exception:  # of whatever library: relations with parameters, for one, are joined here
+    except Exception:  # of any library, e.g. for DuckDB relations with parameters
         return None
-    cells = rows_of(found, Problems("the labels"))
-    columns_found = {role: _sort_codes(factors) for role, factors in cells.columns.items()}
+    cells = table_from_columns(found, Problems("the labels"))
+    columns_found = {role: _sort_codes(coded) for role, coded in cells.columns.items()}
     one, other = (columns_found.pop(f"in_{side}").codes >= 0 for side in frames)
     counts = columns_found["count"]
     numbers = np.array(counts.values(), dtype=np.int64)[counts.codes]
@@ -242,7 +254,7 @@ def join_frames(
     clusters = (given[1] >= 0) & ~np.isin(given[1], called)
     lone = ~one & np.isin(given[1], given[1][one & clusters])
     extra = int(numbers[~one].sum()), int(numbers[lone].sum())
-    order = np.lexsort([factors.codes[one] for factors in columns_found.values()])
+    order = np.lexsort([coded.codes[one] for coded in columns_found.values()])
     kept = {r: f._replace(codes=f.codes[one][order]) for r, f in columns_found.items()}
     rows_kept = LabelTable(cells.problems, np.arange(1, order.size + 1), None, kept)
     return to_cells(rows_kept, missing, noise, extra, [f"the {side} labels" for side in frames])
@@ -253,46 +265,47 @@ def _is_large(frame: Any) -> bool:
     return len(frame) > LARGE if in_memory else is_lazy(frame)
 
 
-def _sort_codes(factors: Factors) -> Factors:
-    """The same factors numbered in the order of their names, whoever found them in which order."""
-    names = list(factors.values())
+def _sort_codes(coded: LabelCodes) -> LabelCodes:
+    """Return codes in the order of the names, which does not depend on the library."""
+    names = list(coded.values())
     order = sorted(range(len(names)), key=lambda code: str(names[code]))
-    # The last place is that of code −1, which stays.
+    # The last entry maps code −1 to itself.
     lookup = np.append(np.argsort(order), -1)
-    return Factors(lookup[factors.codes], [names[code] for code in order], len(names))
+    return LabelCodes(lookup[coded.codes], len(names), [names[code] for code in order])
 
 
 def read_both(data: Any, columns: Columns | None) -> tuple[Labels, Labels] | None:
-    """Gold and system labels of a frame in memory with a column for each, or of AnnData's `obs`.
+    """Return the gold and system labels of a frame with a column for each, or of AnnData's `obs`.
 
-    Items of `obs` that no one has labelled are left out. None where there is no frame.
+    Unlabelled items of `obs` are left out. Return None if there is no frame.
     """
     if is_frame(data):
-        return to_pair(choose_rows(frame_columns(data), PAIR, columns, "the table"))
+        return to_pair(select_columns(frame_columns(data), PAIR, columns, "the table"))
     if not is_frame(getattr(data, "obs", None)):
         return None
     named = frame_columns(data.obs)
     if not columns:
         raise InputError(
-            f"obs: which columns are gold and system? Say columns={{'gold': …, 'system': …}}; "
-            f"there are: {', '.join(named)}"
+            f"obs: which columns are gold and system? Pass columns={{'gold': …, 'system': …}}; "
+            f"the columns are: {', '.join(named)}",
+            code="ambiguous-columns",
         )
-    return to_pair(choose_rows(named, PAIR, columns, "obs"), gold=False)
+    return to_pair(select_columns(named, PAIR, columns, "obs"), gold=False)
 
 
 def collect_side(frame: Any, columns: Columns | None, name: str, *, gold: bool) -> Labels:
-    """One side's labels of a lazy frame; only the columns that matter are brought into memory."""
-    lazy, chosen = _look_at(frame, SINGLE, columns, name)
+    """Return one side's labels of a lazy frame, loading only the columns that matter."""
+    lazy, chosen = _inspect_lazy(frame, SINGLE, columns, name)
     found = gather_lazy(lazy.select(*dict.fromkeys(chosen.values())))
     by_role = {role: found[column] for role, column in chosen.items()}
-    return to_labels(rows_of(by_role, Problems(name)), gold=gold)
+    return to_labels(table_from_columns(by_role, Problems(name)), gold=gold)
 
 
-_MAPPINGS = "; to count what is missing, give mappings: gold.to_dict(), system.to_dict()"
+_MAPPINGS = "; to count missing items, pass mappings: gold.to_dict(), system.to_dict()"
 
 
 def _have_index(*sides: Any) -> bool:
-    """Whether all are Series of pandas, which are joined by their index."""
+    """Return True if all are pandas Series, which are joined by their index."""
     return all(
         library(side) == "pandas" and hasattr(side, "reindex") and not hasattr(side, "columns")
         for side in sides
@@ -300,31 +313,34 @@ def _have_index(*sides: Any) -> bool:
 
 
 def list_index(gold: Any, system: Any) -> list[Any] | None:
-    """The ids of items that two Series are joined by; None where they are known by position."""
+    """Return the ids by which two Series are joined; None if items are joined by position."""
     if not _have_index(gold, system):
         return None
     items = [item if isinstance(item, int | str) else str(item) for item in gold.index.tolist()]
-    # Of equal indices no one has asked whether they tell items apart.
+    # Equal indices were not checked for uniqueness.
     return items if len(set(items)) == len(items) else None
 
 
 def match_index(gold: Any, system: Any, what: str = "system labels") -> Any:
-    """A Series in the order of gold's index; refused where the two have other items."""
+    """Return a Series in the order of gold's index; raise an error if the items differ."""
     if not _have_index(gold, system) or gold.index.equals(system.index):
         return system
     word = what.partition(" ")[0]
-    cure = f"; if both are in the same order, give gold.to_numpy() and {word}.to_numpy()"
+    hint = f"; if both are in the same order, pass gold.to_numpy() and {word}.to_numpy()"
     for name, side in (("gold labels", gold), (what, system)):
         if not side.index.is_unique:
             twice = side.index[side.index.duplicated()][0]
-            said = f"the index of the {name} has {twice!r} twice"
-            raise InputError(f"{said}, so that items cannot be joined by it{cure}")
+            raise InputError(
+                f"the index of the {name} has {twice!r} twice, so it cannot identify items{hint}",
+                code="index-mismatch",
+            )
     other = gold.index.symmetric_difference(system.index, sort=False)
     if len(other):
         where = "gold" if other[0] in gold.index else word
-        said = f"{plural(len(other), 'item')} of the indices are on one side only"
         raise InputError(
-            f"two Series are joined by their index, and {said}, such as {other[0]!r} of {where}"
-            f"{cure}{_MAPPINGS if word == 'system' else ''}"
+            f"two Series are joined by their index, and {plural(len(other), 'item')} are on one "
+            f"side only, such as {other[0]!r} of {where}{hint}"
+            f"{_MAPPINGS if word == 'system' else ''}",
+            code="index-mismatch",
         )
     return system.reindex(gold.index)

@@ -3,34 +3,38 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
-from roget.core.io.limits import TIMES
 from roget.core.io.problems import Problems, plural
-from roget.core.io.table import Table, look_at_parquet
+from roget.core.io.table import Table, detect_delimiter, inspect_parquet
 from roget.errors import InputError
-from roget.scoring.labels.frames import FrameColumns, frame_columns, rows_of
+from roget.scoring.labels.columns import NAMES, NOUNS, SINGLE, Columns
+from roget.scoring.labels.files import LabelFile
+from roget.scoring.labels.formats import detect_format
+from roget.scoring.labels.frames import FrameColumns, frame_columns, table_from_columns
 from roget.scoring.labels.labels import Labels
-from roget.scoring.labels.read import BINARY, LabelFile, detect_format, find_delimiter
-from roget.scoring.labels.table import NAMES, NOUNS, Columns, find_asked, number, to_labels
+from roget.scoring.labels.readers.base import refuse_json
+from roget.scoring.labels.table import number, to_labels
 
-ROLES = ("item", "group")
 FORMATS = ("csv", "tsv", "parquet")
 
 
 def split_frame(
     frame: Any, columns: Columns | None = None, source: str = "the table"
 ) -> dict[str, Labels]:
-    """The clusterings of a table, by the names of their columns.
+    """Return the clusterings of a table by the names of their columns.
 
-    A column of weights is none, nor a first one without a name, as pandas writes its index: that
-    is the item, unless another column is.
+    A column of weights is not a clustering, nor is a first one without a name, as pandas writes
+    its index: it identifies the items, unless another column does.
     """
     named = frame_columns(frame)
     names = list(named)
     lowered = [name.strip().lower() for name in names]
-    places = find_asked(names, ROLES, columns, source)
+    places = {
+        role: at
+        for role, at in SINGLE.find_requested(names, columns, source).items()
+        if role in ("item", "group")
+    }
     for role, known in (("item", (*NAMES["item"], *NOUNS)), ("group", NAMES["group"])):
         free = [at for at in range(len(names)) if at not in places.values()]
         found = [at for word in known for at in free if lowered[at] == word]
@@ -47,68 +51,78 @@ def split_frame(
     if len(left) < 2:
         raise InputError(
             f"{source}: {plural(len(left), 'column')} of labels among: {', '.join(names)}; "
-            "expected a column for each of several clusterings, or several files"
+            "expected a column for each of several clusterings, or several files",
+            code="missing-column",
         )
     shared = {role: named[names[at]] for role, at in places.items()}
-    return {
-        name: to_labels(
-            rows_of({**shared, "label": named[name]}, Problems(f"{source}, column {name}")),
-            gold=False,
-        )
-        for name in left
-    }
+    clusterings = {}
+    for name in left:
+        problems = Problems(f"{source}, column {name}")
+        rows = table_from_columns({**shared, "label": named[name]}, problems)
+        clusterings[name] = to_labels(rows, gold=False)
+    return clusterings
 
 
 def read_columns(
     path: str | os.PathLike[str], labels: str | None = None, columns: Columns | None = None
 ) -> dict[str, Labels]:
-    """The clusterings of one file with a column for each."""
-    place = os.fspath(path)
-    if Path(place).suffix.lower() in BINARY:
-        from roget.scoring.labels.binary import load
-
-        return split_frame(load(place), columns, place)
-    with LabelFile(place) as file:
-        form = labels or detect_format(file)
-        if form not in FORMATS:
-            raise InputError(
-                f"{file.name}: one clustering; expected several files, or one as "
-                f"{', '.join(FORMATS)} with a column for each clustering"
-            )
-        return split_frame(_gather(file, form), columns, file.name)
+    """Read the clusterings of one file with a column for each."""
+    with LabelFile(path) as file:
+        format = labels or detect_format(file)
+        return split_frame(_load_columns(file, format), columns, file.name)
 
 
-def _gather(file: LabelFile, form: str) -> FrameColumns:
-    """All columns of a table with a header, by name."""
-    if form == "parquet":
-        table = look_at_parquet(Table(file.name, file.plain.path, form), TIMES)
-        rows = [list(cells) for _, cells in table.cells()]
-        return FrameColumns(
-            {name: [row[at] for row in rows] for at, name in enumerate(table.names)}
+def _load_columns(file: LabelFile, format: str) -> Any:
+    """Load all columns of a table with a header, by name."""
+    if format in ("arrow", "xlsx", "npz"):
+        return _load_binary(file, format)
+    if format not in FORMATS:
+        raise InputError(
+            f"{file.name}: one clustering; expected several files, or one as {', '.join(FORMATS)} "
+            "with a column for each clustering",
+            code="unsupported-format",
         )
-    delimiter = find_delimiter(file, file.first_line()[1], form)
-    table = Table(file.name, file.plain.path, form, delimiter=delimiter, source=file.plain)
     problems = Problems(file.name)
-    names: list[str] = []
-    columns: list[list[str | None]] = []
-    for line, cells in table.cells():
-        if isinstance(cells, str):
-            problems.add(line, cells)
-        elif not any(map(str.strip, cells)):
-            continue
-        elif not names:
-            names = [cell.strip() for cell in cells]
-            columns = [[] for _ in names]
-        elif len(cells) != len(names):
-            said = f"{plural(len(cells), 'field')}; expected {len(names)}, as in the first line"
-            problems.add(line, said)
-        else:
-            for column, cell in zip(columns, cells, strict=True):
-                column.append(cell.strip() or None)
+    if format == "parquet":
+        table = inspect_parquet(Table(file.name, file.plain.path, format), held=True)
+        cells = [row for _, row in table.whole_rows(problems)]
+    else:
+        table = _inspect_header(file, format)
+        rows = table.whole_rows(problems)
+        cells = [[cell.strip() or None for cell in row] for _, row in rows]
     problems.check()
+    names = table.names
+    return FrameColumns({name: [row[at] for row in cells] for at, name in enumerate(names)})
+
+
+def _load_binary(file: LabelFile, format: str) -> Any:
+    from roget.scoring.labels.readers import arrays, sheets
+
+    load = {"arrow": sheets.load_arrow, "xlsx": sheets.load_workbook, "npz": arrays.load_archive}
+    return load[format](file)
+
+
+def _inspect_header(file: LabelFile, format: str) -> Table:
+    """Return the layout of a delimited file, whose first line must name the clusterings."""
+    refuse_json(file, f"{'tab' if format == 'tsv' else 'comma'}-separated columns")
+    line, first = file.first_line
+    table = Table(file.name, file.plain.path, format, source=file.plain)
+    delimiter = detect_delimiter(table, line, first, SINGLE)
+    table = Table(file.name, file.plain.path, format, delimiter=delimiter, source=file.plain)
+    rows = (cells for _, cells in table.cells() if not isinstance(cells, str) and any(cells))
+    names = tuple(str(cell).strip() for cell in next(rows, ()))
     if len(set(names)) < len(names) or any(number(name) is not None for name in names):
         raise InputError(
-            f"{file.name}: expected a first line that names the clusterings, found "
-            f"{', '.join(names)}"
+            f"{file.name}:{line}: expected a header that names the clusterings, found "
+            f"{', '.join(names)}",
+            code="missing-column",
         )
-    return FrameColumns(zip(names, columns, strict=True))
+    return Table(
+        file.name,
+        file.plain.path,
+        format,
+        names,
+        header=True,
+        delimiter=delimiter,
+        source=file.plain,
+    )

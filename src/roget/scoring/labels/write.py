@@ -24,9 +24,11 @@ from roget.core.io.values import format_json
 from roget.core.store import new_file, write_atomic
 from roget.core.types import Floats, Ints
 from roget.errors import InputError, UnknownName
+from roget.scoring.labels.columns import Columns
+from roget.scoring.labels.formats import list_suffixes
+from roget.scoring.labels.json_text import looks_like_json
 from roget.scoring.labels.labels import Labels
-from roget.scoring.labels.read import SUFFIXES, as_labels, looks_like_json
-from roget.scoring.labels.table import Columns
+from roget.scoring.labels.read import as_labels
 
 Cell = str | None
 
@@ -50,7 +52,7 @@ _NOUNS = {"key": "a key", "lines": "a file of one label per line"}
 
 @dataclass(frozen=True)
 class _Answers:
-    """Labels as text: entry e says that item `owners[e]` has `labels[e]` with `weights[e]`."""
+    """Labels as text: entry e is the label `labels[e]` of item `owners[e]` with `weights[e]`."""
 
     target: str
     size: int
@@ -60,19 +62,19 @@ class _Answers:
     labels: list[str]
     weights: Floats
     cover: bool = False
-    """Whether labels are sets that an item is in, so that weights say nothing."""
+    """True for a cover, whose weights have no meaning."""
 
     @property
     def several(self) -> bool:
-        """Whether some item has more than one label."""
+        """True if some item has more than one label."""
         return bool(np.any(self.owners[1:] == self.owners[:-1]))
 
     def refuse(self, why: str) -> NoReturn:
-        raise InputError(f"{self.target} is not written: {why}")
+        raise InputError(f"cannot write {self.target}: {why}", code="not-writable")
 
 
 def write_labels(labels: Labels, path: str | os.PathLike[str], format: str) -> None:
-    """Write labels in one of `FORMATS`, whole or not at all; refuse what it cannot hold."""
+    """Write labels in one of `FORMATS`; write nothing if it cannot hold them."""
     if format not in FORMATS:
         raise UnknownName("label format", format, FORMATS)
     answers = _answers(labels, os.fspath(path), format)
@@ -85,14 +87,14 @@ def write_labels(labels: Labels, path: str | os.PathLike[str], format: str) -> N
         return
     text = _TEXT[format](answers)
     if text.startswith("\ufeff"):
-        answers.refuse("it would begin with a byte order mark, which is not read back")
+        answers.refuse("the file would begin with a byte order mark, which readers skip")
     write_atomic(path, text)
 
 
 def _answers(labels: Labels, target: str, format: str) -> _Answers:
-    """Spell everything out, after a look at each name."""
+    """Return the labels as text, after a check of each name."""
     size, known = len(labels), labels.n_labels - labels.made
-    # Codes made up for items without an answer are no answers.
+    # Codes that were added for items without a label are not written.
     chosen = (labels.codes >= 0) & (labels.codes < known)
     owners, codes, weights = labels.entries()
     codes, owners, weights = codes[chosen], owners[chosen], weights[chosen]
@@ -107,7 +109,7 @@ def _answers(labels: Labels, target: str, format: str) -> _Answers:
     _refuse_names(answers, "group", dict.fromkeys(groups or ()), format)
     _refuse_names(answers, "item", labels.items or (), format)
     if len(set(names.values())) < len(names):
-        _refuse_alike(answers, labels, used)
+        _refuse_equal_texts(answers, labels, used)
     return answers
 
 
@@ -117,13 +119,15 @@ def _refuse_names(answers: _Answers, role: str, names: Iterable[str], format: st
         found = search(name)
         if found:
             noun = _NOUNS.get(format, format.upper())
-            what = f"the {role} {name!r} {_fault(name, found[0])}, which {noun} cannot hold"
+            what = (
+                f"the {role} {name!r} {_describe_fault(name, found[0])}, which {noun} cannot hold"
+            )
             others = [other for other in FORMATS if not _FORBIDDEN[other].search(name)]
-            cure = f"; it can be written as {' or '.join(others)}" if others else ""
-            answers.refuse(what + cure)
+            hint = f"; it can be written as {' or '.join(others)}" if others else ""
+            answers.refuse(what + hint)
 
 
-def _fault(name: str, found: str) -> str:
+def _describe_fault(name: str, found: str) -> str:
     if not found:
         return "is empty"
     if found == "!!":
@@ -135,14 +139,14 @@ def _fault(name: str, found: str) -> str:
     return f"has {sign}{' at an end' if ends and not name.strip().count(found) else ''}"
 
 
-def _refuse_alike(answers: _Answers, labels: Labels, used: list[int]) -> None:
-    """Labels that differ in memory, as 1 and "1" do, must not become one."""
+def _refuse_equal_texts(answers: _Answers, labels: Labels, used: list[int]) -> None:
+    """Raise an error if labels that differ in memory, like 1 and "1", would become one."""
     seen: dict[str, Any] = {}
     for code in used:
         text, label = labels.label(code), code if labels.names is None else labels.names[code]
         if text in seen:
             both = f"{seen[text]!r} and {label!r}"
-            answers.refuse(f"the labels {both} would be one: both are written {text}")
+            answers.refuse(f"the labels {both} would both be written as {text}")
         seen[text] = label
 
 
@@ -150,14 +154,14 @@ def _key(answers: _Answers) -> str:
     if answers.items is None or answers.groups is None:
         lacking = "item ids" if answers.items is None else "groups"
         answers.refuse(
-            f"a key has a group and an id for each item, and the labels have no {lacking}; choose "
+            f"a key needs a group and an id per item, and the labels have no {lacking}; choose "
             f"a column with --columns {'item' if answers.items is None else 'group'}=NAME, or "
             "write tsv, csv, jsonl or parquet"
         )
     lines = [f"{group} {item}" for group, item in zip(answers.groups, answers.items, strict=True)]
     entries = zip(answers.owners.tolist(), answers.labels, answers.weights.tolist(), strict=True)
     for owner, label, weight in entries:
-        # A number after the last slash is a weight, so a label with a slash needs one.
+        # A number after the last slash is a weight, so a label with a slash needs a weight.
         weight = 1 if answers.cover else weight
         plain = weight == 1 and "/" not in label
         lines[owner] += f" {label}" if plain else f" {label}/{_number(weight)}"
@@ -183,19 +187,19 @@ def _refuse_lookalike(answers: _Answers, lines: list[str]) -> str:
     telling = (line for line in lines if line.strip() and not line.startswith("!!"))
     first = next(telling, "")
     if looks_like_json(first):
-        answers.refuse(f"its first line {first!r:.60} would be taken for JSON; write jsonl")
+        answers.refuse(f"its first line {first!r:.60} would be read as JSON; write jsonl")
     return "".join(f"{line}\n" for line in lines)
 
 
 def tsv_text(columns: Mapping[str, Sequence[Any]]) -> str:
-    """Columns as TSV; what is None is empty."""
+    """Return columns as TSV; None is empty."""
     rows = zip(*columns.values(), strict=True)
     lines = ["\t".join(["" if cell is None else str(cell) for cell in row]) for row in rows]
     return "\n".join(["\t".join(columns), *lines, ""])
 
 
 def csv_text(columns: Mapping[str, Sequence[Any]]) -> str:
-    """Columns as CSV; what is None is empty."""
+    """Return columns as CSV; None is empty."""
     stream = io.StringIO(newline="")
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(columns)
@@ -204,12 +208,12 @@ def csv_text(columns: Mapping[str, Sequence[Any]]) -> str:
 
 
 def _columns(answers: _Answers) -> dict[str, list[Cell]]:
-    """A long table: a row for each label of an item, one for an item without an answer."""
+    """Return a long table: a row for each label of an item, one for an item without a label."""
     several = answers.several
     if several and answers.items is None:
         answers.refuse(
-            "the several labels of an item stand in rows of their own, which only an item id can "
-            "hold together, and the labels have no item ids; write jsonl"
+            "several labels of an item are written in several rows, which need an item id, and the "
+            "labels have no item ids; write jsonl"
         )
     gaps = np.setdiff1d(np.arange(answers.size), answers.owners)
     owners = np.concatenate((answers.owners, gaps))
@@ -253,14 +257,17 @@ def _write_parquet(
     from roget.core.io.duck import database, write_parquet
 
     if target.exists() and not target.is_file() and not target.is_dir():
-        raise InputError(f"cannot write {target}: Parquet needs a file, not a pipe or device")
+        raise InputError(
+            f"cannot write {target}: Parquet needs a file, not a pipe or device",
+            code="not-writable",
+        )
     arrays = {name: np.array(cells, dtype=object) for name, cells in columns.items()}
     with new_file(target) as draft, database() as connection:
         write_parquet(connection, arrays, kinds, draft)
 
 
 def jsonl_text(columns: Mapping[str, Sequence[Any]]) -> str:
-    """Columns as JSON lines, an object for each row."""
+    """Return columns as JSON lines, an object for each row."""
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in _list_rows(columns))
 
 
@@ -279,28 +286,32 @@ COLUMN_FORMATS: dict[str, Callable[[Mapping[str, Sequence[Any]]], str] | None] =
     ".json": _json_text,
     ".parquet": None,
 }
-"""Suffixes of files that can hold any columns, and their texts."""
+"""Suffixes of files that can hold any columns, and the functions that format them."""
 
 
 def check_suffix(path: str | os.PathLike[str]) -> str:
-    """The suffix of a file for columns, if it tells a format."""
+    """Return the suffix of a file for columns; raise an error if its format is unknown."""
     suffix = Path(path).suffix.lower()
     if suffix not in COLUMN_FORMATS:
         known = ", ".join(COLUMN_FORMATS)
-        raise InputError(f"{os.fspath(path)}: its name does not tell the format; expected {known}")
+        raise InputError(
+            f"{os.fspath(path)}: unknown file extension; expected {known}",
+            code="unsupported-format",
+        )
     return suffix
 
 
 def write_columns(columns: Mapping[str, Sequence[Any]], path: str | os.PathLike[str]) -> None:
-    """Columns of texts and numbers in the format that the name tells, whole or not at all."""
+    """Write columns of texts and numbers in the format of the file's suffix."""
     suffix = check_suffix(path)
     as_text = COLUMN_FORMATS[suffix]
     if as_text is not None:
         for name, cells in columns.items():
             if suffix == ".tsv" and any(_UNFIT.search(c) for c in cells if isinstance(c, str)):
                 raise InputError(
-                    f"{os.fspath(path)} is not written: the column {name} has a tab or a line "
-                    "break, which TSV cannot hold; write csv, jsonl or parquet"
+                    f"cannot write {os.fspath(path)}: the column {name} has a tab or a line break, "
+                    "which TSV cannot hold; write csv, jsonl or parquet",
+                    code="not-writable",
                 )
         write_atomic(path, as_text(columns))
         return
@@ -308,7 +319,7 @@ def write_columns(columns: Mapping[str, Sequence[Any]], path: str | os.PathLike[
 
 
 def _kind(cells: Sequence[Any]) -> str:
-    """The type of a column in a database."""
+    """Return the SQL type of a column."""
     known = [cell for cell in cells if cell is not None]
     if not known or not all(isinstance(cell, Real) for cell in known):
         return "VARCHAR"
@@ -316,7 +327,7 @@ def _kind(cells: Sequence[Any]) -> str:
 
 
 def _number(weight: float) -> str:
-    """The shortest text that gives the same weight again."""
+    """Return the shortest text of a weight that reads back unchanged."""
     return repr(weight).removesuffix(".0")
 
 
@@ -338,9 +349,10 @@ def convert(
 ) -> Labels:
     """Read labels, write them in another format, and return them.
 
-    The source is anything `roget.score` takes. Formats are told by name, unless `from_` and `to`
-    name them; `columns` chooses the columns of the source. Items, groups, labels and weights all
-    come back when the target is read, or nothing is written and the error says what is in the way.
+    The source is anything `roget.score` accepts. Formats are inferred from the file names, unless
+    `from_` and `to` specify them; `columns` chooses the columns of the source. The target holds all
+    items, groups, labels and weights; if its format cannot, an error is raised and nothing is
+    written.
     """
     form = choose_format(target, to)
     labels = as_labels(source, labels=from_, columns=columns, name="the labels")
@@ -349,19 +361,23 @@ def convert(
 
 
 def choose_format(target: str | os.PathLike[str], to: str | None) -> str:
-    """The format to write: the one asked for, else the one the name tells."""
+    """Return the format to write: `to`, or the format of the file's suffix."""
     place = Source(os.fspath(target))
     if place.path == STANDARD_INPUT:
-        raise InputError("labels are written to a file: expected its name, found '-'")
+        raise InputError(
+            "labels are written to a file: expected a file name, found '-'", code="not-writable"
+        )
     if place.compression:
         raise InputError(
             f"{place.name}: compressed files are read but not written; expected a name without "
-            f"{place.compression}"
+            f"{place.compression}",
+            code="unsupported-format",
         )
-    form = to or SUFFIXES.get(place.suffix)
+    form = to or list_suffixes().get(place.suffix)
     if form is None:
         raise InputError(
-            f"{place.name}: its name does not tell the format to write; expected one that ends in "
-            f"{', '.join(SUFFIXES)}, or --to with one of {', '.join(FORMATS)}"
+            f"{place.name}: unknown file extension; expected one of "
+            f"{', '.join(list_suffixes())}, or --to with one of {', '.join(FORMATS)}",
+            code="unsupported-format",
         )
     return form

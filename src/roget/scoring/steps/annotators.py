@@ -17,8 +17,8 @@ from roget.core.types import Floats, Ints
 from roget.errors import InputError, Notice
 from roget.scoring.inputs import Inputs
 from roget.scoring.labels import AlignedLabels, Labels, as_labels
+from roget.scoring.labels.columns import choose_side
 from roget.scoring.labels.labels import keep_apart
-from roget.scoring.labels.table import choose_side
 from roget.scoring.measures.base import Request, average_draws, divide, evaluate, list_requests
 from roget.scoring.notices import merge_notices
 from roget.scoring.options import PipelineOptions

@@ -1,44 +1,42 @@
-"""Mentions of coreference: a document is a group, a mention an item, its entity the label.
+"""Coreference mentions: a document is a group, a mention an item, its entity the label.
 
-Mentions are known by the words they span, so that both sides must have the same words. One that
-comes again is left out, as the reference scorer does: that of the entity which is named first in
-the document stays. But in a system's entities it counts again if gold does not have it.
+Mentions are identified by the words they span, so both sides must have the same words. A repeated
+mention is left out, as in the reference scorer: the one of the first entity of the document is
+kept. In a system's entities it counts again if gold does not have it (see `align`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from roget.core.io.problems import Problems, plural
 from roget.core.io.values import whole_number
-from roget.errors import InputError
-from roget.scoring.labels.labels import Labels, code_texts
-from roget.scoring.labels.read import BEGIN, refuse_columns
-from roget.scoring.labels.table import Columns
+from roget.errors import Notice
+from roget.scoring.labels.columns import Columns
+from roget.scoring.labels.files import LabelFile
+from roget.scoring.labels.labels import Labels, NoItems, code_texts
+from roget.scoring.labels.readers.base import LabelReader, refuse_columns
 
-if TYPE_CHECKING:
-    from roget.scoring.labels.read import LabelFile
-
+BEGIN = re.compile(r"#\s*begin document\s*(.*?)\s*$")
+"""The line that begins a document in CoNLL-2012 files."""
 _END = re.compile(r"#\s*end document")
 _BRACKETS = re.compile(r"\(([^()|]*)\)|\(([^()|]*)|(?<![^()|])([^()|]*)\)")
-"""An entity in both brackets, in one that opens, in one that closes."""
+"""An entity in two brackets, after an opening or before a closing bracket."""
 _DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=\s*(.*?))?\s*$")
 _ENTITY = re.compile(r"(?:^|\|)Entity=([^|]*)")
 _PART = re.compile(r"(.+)\[(\d+)/(\d+)\]")
-"""An entity, and which of how many parts of a mention with gaps this is."""
+"""An entity, and the number of this part and of all parts of a discontinuous mention."""
 _MENTIONS = "a file of mentions"
 _COLUMNS = 10
-"""Of a line in CoNLL-U."""
+"""Number of columns in CoNLL-U."""
 
 
 class Document:
-    """The mentions of one document, as its words come."""
+    """The mentions of one document, collected word by word."""
 
     def __init__(self, name: str, problems: Problems) -> None:
         self.name = name
@@ -48,9 +46,9 @@ class Document:
         self._parts: dict[str, list[str]] = {}
 
     def add(self, line: int, word: str, brackets: list[tuple[str, str, str]]) -> None:
-        """Take in the brackets at one word: whole mentions, then those that open and that close."""
+        """Add the brackets at one word: whole mentions, then opening and closing brackets."""
         for whole, _, _ in brackets:
-            # "(3+4)": two antecedents, which the reference scorer does not count.
+            # "(3+4)" has two antecedents, which the reference scorer does not count.
             if whole and "+" not in whole:
                 self._put(whole, word, line)
         for _, opened, _ in brackets:
@@ -63,11 +61,13 @@ class Document:
                 if waiting:
                     self._put(closed, name_span(waiting.pop()[0], word), line)
                 else:
-                    said = f"a mention of {closed!r} ends that did not begin; expected ({closed}"
-                    self._problems.add(line, said)
+                    text = (
+                        f"a mention of {closed!r} ends without a begin; expected ({closed} before"
+                    )
+                    self._problems.add(line, text)
 
     def _put(self, bracket: str, span: str, line: int) -> None:
-        """Give an entity a mention, or a part of one, which the last part makes whole."""
+        """Add a mention to an entity, or a part of one; the last part completes it."""
         part = _PART.fullmatch(bracket)
         if part is None:
             self._entities.setdefault(bracket, []).append(span)
@@ -76,13 +76,13 @@ class Document:
         spans = self._parts.setdefault(entity, [])
         spans.append(span)
         if len(spans) != whole_number(number):
-            said = f"part {number} of {last} of a mention of {entity!r}; expected {len(spans)}"
-            self._problems.add(line, said)
+            text = f"part {number} of {last} of a mention of {entity!r}; expected {len(spans)}"
+            self._problems.add(line, text)
         if number == last:
             self._entities.setdefault(entity, []).append(",".join(self._parts.pop(entity)))
 
     def close(self) -> None:
-        """Note mentions that do not end."""
+        """Report mentions that do not end."""
         for entity, waiting in self._open.items():
             for _, line in waiting:
                 self._problems.add(
@@ -90,7 +90,7 @@ class Document:
                 )
 
     def mentions(self) -> tuple[dict[str, str], list[tuple[str, str]]]:
-        """The entity of each mention, of several the one named first; and those that come again."""
+        """Return the entity of each mention (the first of several), and the repeated mentions."""
         found: dict[str, str] = {}
         repeated = []
         for entity, spans in self._entities.items():
@@ -103,7 +103,7 @@ class Document:
 
 
 def name_entity(bracket: str) -> str:
-    """The entity that a bracket names.
+    """Return the entity that a bracket names.
 
     >>> name_entity("e7"), name_entity("e7[1/2]")
     ('e7', 'e7')
@@ -113,7 +113,7 @@ def name_entity(bracket: str) -> str:
 
 
 def name_span(first: str, last: str) -> str:
-    """A mention by its words.
+    """Return the name of a mention: its first and last word.
 
     >>> name_span("3", "3"), name_span("3", "5")
     ('3', '3-5')
@@ -122,7 +122,7 @@ def name_span(first: str, last: str) -> str:
 
 
 def find_brackets(text: str) -> list[tuple[str, str, str]]:
-    """Entities with both brackets, with one that opens, and with one that closes.
+    """Return the entities in two brackets, after an opening and before a closing bracket.
 
     >>> find_brackets("(1)|(2(3")
     [('1', '', ''), ('', '2', ''), ('', '3', '')]
@@ -130,8 +130,8 @@ def find_brackets(text: str) -> list[tuple[str, str, str]]:
     return _BRACKETS.findall(text)
 
 
-def read_conll(file: LabelFile, *, columns: Columns | None = None, gold: bool = False) -> Labels:
-    """The mentions of a file of CoNLL-2012: brackets in the last column, a line for each word."""
+def read_conll(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
+    """Read CoNLL-2012: one word per line, entities in brackets in the last column."""
     refuse_columns(file, columns, _MENTIONS, "#begin document")
     problems = Problems(file.name)
     documents: dict[str, Document] = {}
@@ -141,7 +141,7 @@ def read_conll(file: LabelFile, *, columns: Columns | None = None, gold: bool = 
         if text.startswith("#"):
             begin = BEGIN.match(text)
             if begin:
-                if here is not None:  # its end is not marked
+                if here is not None:  # without an end marker
                     here.close()
                 here = _begin_document(begin[1], line, documents, problems)
                 word = 0
@@ -153,7 +153,7 @@ def read_conll(file: LabelFile, *, columns: Columns | None = None, gold: bool = 
         if not fields:
             continue
         if here is None:
-            problems.add(line, "a word outside of a document; expected #begin document NAME before")
+            problems.add(line, "a word outside a document; expected #begin document NAME before it")
             continue
         if "(" in fields[-1] or ")" in fields[-1]:
             here.add(line, str(word), find_brackets(fields[-1]))
@@ -163,8 +163,8 @@ def read_conll(file: LabelFile, *, columns: Columns | None = None, gold: bool = 
     return _to_labels(file, documents.values(), problems, gold)
 
 
-def read_corefud(file: LabelFile, *, columns: Columns | None = None, gold: bool = False) -> Labels:
-    """The mentions of a CoNLL-U file with `Entity=` in its last column, as CorefUD has them."""
+def read_corefud(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
+    """Read CorefUD: CoNLL-U with `Entity=` in the last column."""
     refuse_columns(file, columns, _MENTIONS, "CoNLL-U lines")
     problems = Problems(file.name)
     documents: dict[str, Document] = {}
@@ -188,8 +188,8 @@ def read_corefud(file: LabelFile, *, columns: Columns | None = None, gold: bool 
             sentence, fresh = sentence + 1, False
         fields = text.split("\t")
         if len(fields) != _COLUMNS:
-            said = f"{plural(len(fields), 'field')}; expected {_COLUMNS}, parted by tabs"
-            problems.add(line, said)
+            text = f"{plural(len(fields), 'field')}; expected {_COLUMNS}, separated by tabs"
+            problems.add(line, text)
             continue
         entity = _ENTITY.search(fields[-1]) if "Entity=" in fields[-1] else None
         if entity is not None:
@@ -204,7 +204,7 @@ def read_corefud(file: LabelFile, *, columns: Columns | None = None, gold: bool 
 
 
 def _number(documents: dict[str, Document]) -> str:
-    """What a document without a name is called."""
+    """Return the name of a document without a name."""
     return f"document {len(documents) + 1}"
 
 
@@ -212,7 +212,7 @@ def _begin_document(
     name: str, line: int, documents: dict[str, Document], problems: Problems
 ) -> Document:
     if name in documents:
-        problems.add(line, f"the document {name!r} begins again; expected a name for each")
+        problems.add(line, f"the document {name!r} begins again; expected unique names")
     documents[name] = Document(name, problems)
     return documents[name]
 
@@ -220,20 +220,23 @@ def _begin_document(
 def _to_labels(
     file: LabelFile, documents: Iterable[Document], problems: Problems, gold: bool
 ) -> Labels:
-    """All mentions; documents without one are known as well."""
+    """Return all mentions as labels; documents without mentions are kept as groups."""
     problems.check()
     documents = list(documents)
     if not documents:
-        raise InputError(f"{file.name}: no items")
+        raise NoItems(f"{file.name}: no items")
     found, again = zip(*(document.mentions() for document in documents), strict=True)
     repeated = tuple((at, *one) for at, some in enumerate(again) for one in some)
     warnings = []
     if repeated:
-        said = f"{plural(len(repeated), 'mention')} of {file.name}"
-        unless = "" if gold else ", unless gold has no such mention"
-        warnings.append(f"{said} {_come(len(repeated))} again: left out{unless}")
+        verb = "is" if len(repeated) == 1 else "are"
+        unless = "" if gold else ", unless gold lacks the mention"
+        text = (
+            f"{plural(len(repeated), 'mention')} of {file.name} {verb} repeated: left out{unless}"
+        )
+        warnings.append(Notice(text, code="repeated-rows"))
     groups = [at for at, mentions in enumerate(found) for _ in mentions]
-    return Labels.of(
+    return Labels.from_codes(
         code_texts([*chain.from_iterable(mentions.values() for mentions in found)]),
         items=[*chain.from_iterable(found)],
         groups=np.array(groups, dtype=np.int64),
@@ -245,36 +248,20 @@ def _to_labels(
     )
 
 
-def _come(number: int) -> str:
-    return "comes" if number == 1 else "come"
+def _sniff_conll(lines: Sequence[str]) -> bool:
+    return BEGIN.match(lines[0]) is not None
 
 
-def count_again(gold: Labels, system: Labels) -> Labels:
-    """The system's mentions with those that come again and that gold lacks, each once more.
+def _sniff_corefud(lines: Sequence[str]) -> bool:
+    return lines[0].startswith("#") and any(line.startswith("# global.Entity") for line in lines)
 
-    They make entities larger, as in the reference scorer, which removes only repeated mentions
-    that it finds in the key.
-    """
-    places, names = gold.groups, gold.group_names or ()
-    if places is None or gold.items is None or system.groups is None:
-        return system
-    groups = map(names.__getitem__, places.tolist())
-    known = {*zip(groups, gold.items, strict=True)}
-    own = system.group_names or ()
-    again = [one for one in system.repeated if (own[one[0]], one[1]) not in known]
-    if not again:
-        return system
-    labels = [system.label(code) for code in system.codes.tolist()]
-    coded = code_texts([*labels, *(label for _, _, label in again)])
-    said = f"{plural(len(again), 'mention')} of {system.source} that gold lacks"
-    return replace(
-        system,
-        **coded._asdict(),
-        items=[
-            *(system.items or ()),
-            *(f"{item} again {n}" for n, (_, item, _) in enumerate(again)),
-        ],
-        groups=np.append(system.groups, [group for group, _, _ in again]),
-        warnings=(*system.warnings, f"{said} {_come(len(again))} again: counted again"),
-        repeated=(),
-    )
+
+CONLL = LabelReader(
+    "Coreference mentions in CoNLL-2012 files.", (".conll",), _sniff_conll, labels=read_conll
+)
+COREFUD = LabelReader(
+    "Coreference mentions in CorefUD (CoNLL-U) files.",
+    (".conllu",),
+    _sniff_corefud,
+    labels=read_corefud,
+)

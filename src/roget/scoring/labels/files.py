@@ -1,0 +1,177 @@
+"""Label files: the files behind a name, and one open file with its lines."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from functools import cached_property
+from itertools import chain
+from tempfile import TemporaryDirectory
+
+from roget.core.io.paths import find
+from roget.core.io.remote import match
+from roget.core.io.source import (
+    STANDARD_INPUT,
+    NotText,
+    Source,
+    is_pipe,
+    is_remote,
+    source_of,
+)
+from roget.core.io.table import plain_file
+from roget.errors import FormatError, InputError, Notice
+from roget.scoring.labels.labels import NoItems
+
+ONE_SIDE = "standard input can be used for one side only"
+
+BLOCK = 1 << 20
+"""Bytes per block: enough lines to process together, little to hold."""
+
+SMALL = 1 << 20
+"""Bytes up to which the lines of a file are read once and cached."""
+
+
+def is_thesaurus(path: str) -> bool:
+    """Return True if a path is the folder of a thesaurus."""
+    if not os.path.isdir(path):
+        return False
+    from roget.core.folder import THESAURUS
+
+    return os.path.isfile(os.path.join(path, THESAURUS))
+
+
+def list_files(path: str, suffixes: Sequence[str]) -> list[str]:
+    """Return the files behind a name: a file, those of a folder, or those matching a pattern.
+
+    A file whose own name contains wildcards stands for itself.
+    """
+    if path == STANDARD_INPUT or os.path.isfile(path) or is_pipe(path):
+        return [path]
+    if os.path.isdir(path):
+        try:
+            return [source.path for source in find([path], tuple(suffixes))]
+        except InputError:
+            known = ", ".join(suffixes)
+            raise InputError(
+                f"{path}: is a folder without label files; expected the suffixes {known}",
+                code="file-not-found",
+            ) from None
+    if is_remote(path):
+        return match(path)
+    return [source.path for source in find([path], ())] if glob.has_magic(path) else [path]
+
+
+def name_files(paths: Sequence[str]) -> str:
+    """Return the name of one or several files for messages.
+
+    >>> name_files(["a.csv"]), name_files(["a.csv", "b.csv", "c.csv"])
+    ('a.csv', 'a.csv and 2 more')
+    """
+    first = Source(paths[0]).name
+    return first if len(paths) == 1 else f"{first} and {len(paths) - 1} more"
+
+
+class LabelFile:
+    """An open label file: its name for messages, its lines, and how to read them.
+
+    `cover` if items may occur again with another cluster, `header` to override the detection of a
+    header. With `head` only the first lines of a compressed file are decompressed.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        head: bool = False,
+        cover: bool = False,
+        header: bool | None = None,
+    ) -> None:
+        self.source = Source(os.fspath(path))
+        self.cover, self.header = cover, header
+        self.name = self.source.name
+        self._head = head
+        self._open = ExitStack()
+
+    def __enter__(self) -> LabelFile:
+        self.source = source_of(self.source.path, hold=True)
+        if self.source.opened is not None:
+            self._open.callback(self.source.opened.close)
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        try:
+            if isinstance(error, NotText):
+                raise self._name_byte() from None
+        finally:
+            self._open.close()
+
+    @cached_property
+    def plain(self) -> Source:
+        """The bytes as a plain file that can be read again, also by DuckDB; a copy if need be."""
+        if self.source.is_plain:
+            return self.source
+        if self._head and self.source.compression:
+            block = next(self.source.blocks(), None)
+            return Source(self.keep("" if block is None else block.data.decode(errors="replace")))
+        path = self._open.enter_context(plain_file(self.source))
+        if self.source.path == STANDARD_INPUT and not os.path.getsize(path):
+            # Most likely the other side has consumed standard input.
+            raise NoItems(f"{self.name}: no items; {ONE_SIDE}")
+        return Source(path, os.path.getsize(path))
+
+    def keep(self, text: str) -> str:
+        """Return the path of a file with the text, deleted when the label file is closed."""
+        folder = self._open.enter_context(TemporaryDirectory(prefix="roget."))
+        path = os.path.join(folder, "text")
+        with open(path, "w", encoding="utf-8", errors="surrogatepass") as file:
+            file.write(text)
+        return path
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Yield all lines with their numbers."""
+        plain = self.plain
+        if plain.cached is None and 0 < plain.size <= SMALL:
+            plain.cached = list(plain.lines(self.name, BLOCK))
+        return plain.lines(self.name, BLOCK)
+
+    def text(self) -> str:
+        """Return the whole text; raise an error if it is blank."""
+        text = "\n".join(text for _, text in self.lines())
+        if not text.strip():
+            raise NoItems(f"{self.name}: no items")
+        return text
+
+    def first_lines(self) -> Iterator[tuple[int, str]]:
+        """Yield the lines that are neither blank nor "!!" comments."""
+        return ((at, row) for at, row in self.lines() if row.strip() and not row.startswith("!!"))
+
+    @cached_property
+    def first_line(self) -> tuple[int, str]:
+        """Number and text of the first such line; an empty text if there is none."""
+        return next(self.first_lines(), (1, ""))
+
+    def _name_byte(self) -> FormatError:
+        """Return the error that names the first byte that is not UTF-8 text."""
+        before, line, rest, begin, bad = 0, 1, b"", b"", 0
+        for chunk in chain(self.plain.chunks(), [b""]):
+            data = rest + chunk
+            begin = begin or data[:2]
+            # Decode whole lines, so no character and no \r\n is split.
+            cut = data.rfind(b"\n") + 1 if chunk else len(data)
+            try:
+                data[:cut].decode("utf-8")
+            except UnicodeDecodeError as error:
+                at = error.start
+                line += len(data[:at].splitlines()) - (not data[:at].endswith((b"\n", b"\r")))
+                before, bad = before + at, data[at]
+                break
+            line += len(data[:cut].splitlines())
+            before, rest = before + cut, data[cut:]
+        hint = "; it may be UTF-16" if begin in (b"\xff\xfe", b"\xfe\xff") else ""
+        text = (
+            f"{self.name}:{max(line, 1)}: byte 0x{bad:02x} at position {before + 1:,} is not UTF-8 "
+            f"text{hint}; save the file as UTF-8"
+        )
+        return FormatError(self.name, [Notice(text, code="not-text")])

@@ -1,0 +1,111 @@
+"""The registry of label formats, built from the readers in the catalogue."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from roget import catalogue
+from roget.core.io.source import Source, name_part
+from roget.errors import InputError
+from roget.scoring.labels import files
+from roget.scoring.labels.files import LabelFile, is_thesaurus
+from roget.scoring.labels.readers.base import LabelReader
+
+KIND = "label formats"
+THESAURUS = "thesaurus"
+"""The format of a folder, recognised by its content."""
+
+_SNIFFED = 100
+"""Number of lines from which a format is inferred."""
+
+
+@cache
+def list_readers() -> dict[str, LabelReader]:
+    """Return roget's own readers of files by the name of their format."""
+    names = (name for name in catalogue.KINDS[KIND] if name != THESAURUS)
+    return {name: catalogue.load(KIND, name) for name in names}
+
+
+@cache
+def list_suffixes() -> dict[str, str]:
+    """Return the format of each file name suffix."""
+    return {suffix: name for name, reader in list_readers().items() for suffix in reader.suffixes}
+
+
+def get_reader(format: str) -> LabelReader:
+    """Return the reader of a format."""
+    reader: LabelReader = catalogue.load(KIND, format)
+    return reader
+
+
+def is_tree(format: str | None) -> bool:
+    """Return True for formats of trees, which only systems can have."""
+    if format is None or format == THESAURUS:
+        return format == THESAURUS
+    return bool(getattr(catalogue.load(KIND, format), "is_tree", False))
+
+
+def is_binary(path: str) -> bool:
+    """Return True if a file name has the suffix of a format that is not text."""
+    name = list_suffixes().get(Path(name_part(path)).suffix.lower())
+    return name is not None and list_readers()[name].is_binary
+
+
+def list_files(path: str) -> list[str]:
+    """Return the label files behind a name: a file, a folder or a pattern."""
+    return files.list_files(path, tuple(list_suffixes()))
+
+
+def find_suffix(suffix: str) -> str | None:
+    """Return the format of a suffix, also of plug-ins; None if it is unknown."""
+    own = list_suffixes().get(suffix)
+    if own is not None or suffix in ("", ".txt"):
+        return own
+    outside = (name for name in catalogue.entries(KIND) if name not in catalogue.KINDS[KIND])
+    for name in outside:
+        if suffix in getattr(catalogue.load(KIND, name), "suffixes", ()):
+            return name
+    return None
+
+
+def detect_format(file: LabelFile) -> str:
+    """Return the format of a file: by its suffix, or by its first lines.
+
+    Formats without a suffix of their own, such as the exports of a thesaurus, are recognised
+    inside the format whose suffix they share.
+    """
+    format = find_suffix(file.source.suffix)
+    if format is not None:
+        inside = [name for name, one in list_readers().items() if format in one.inside]
+        if inside:
+            lines = [text for _, text in islice(file.first_lines(), 2)]
+            return next((one for one in inside if lines and get_reader(one).sniff(lines)), format)
+        return format
+    if file.plain.head(4) == b"PAR1":
+        return "parquet"
+    return sniff_format([text for _, text in islice(file.first_lines(), _SNIFFED)])
+
+
+def sniff_format(lines: list[str]) -> str:
+    """Return the format of a file without a known suffix, from its first lines.
+
+    >>> [sniff_format([line]) for line in ("add.v add.v.1 sense1/4 sense2/1", "d1 x", "noun")]
+    ['key', 'tsv', 'lines']
+    """
+    readers = sorted(list_readers().items(), key=lambda entry: entry[1].is_general)
+    return next((name for name, one in readers if lines and one.sniff(lines)), "lines")
+
+
+def refuse_tree(source: Any) -> Any:
+    """Return the source; raise an error if it is a tree, which is read as a whole."""
+    tree = hasattr(source, "to_labels")
+    if isinstance(source, str | os.PathLike):
+        path = os.fspath(source)
+        tree = is_thesaurus(path) or is_tree(list_suffixes().get(Source(path).suffix))
+    if tree:
+        raise InputError(f"{source}: a tree requires engine='local'", code="conflicting-options")
+    return source

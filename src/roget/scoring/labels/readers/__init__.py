@@ -1,0 +1,1 @@
+"""Readers of label files: one module per format."""

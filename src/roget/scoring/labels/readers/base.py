@@ -1,0 +1,92 @@
+"""The reader of a label format: its suffixes, how to recognise it, and how to read it.
+
+A new format is one module with a `LabelReader`, and one line in the catalogue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from roget.core.io.problems import Problems
+from roget.errors import FormatError, InputError, Notice
+from roget.scoring.labels.columns import SINGLE, Columns, LabelRoles
+from roget.scoring.labels.files import LabelFile
+from roget.scoring.labels.json_text import looks_like_json
+from roget.scoring.labels.labels import Labels
+from roget.scoring.labels.table import LabelTable, to_labels
+
+ReadTable: TypeAlias = Callable[[LabelFile, Columns | None, LabelRoles, Problems], LabelTable]
+"""Read the rows of a file: file, columns of the caller, roles, problems."""
+
+ReadLabels: TypeAlias = Callable[[LabelFile, Columns | None, bool], Labels]
+"""Read the labels of a file: file, columns of the caller, whether it is the gold standard."""
+
+CLUSTERS_HINT = "if each line lists the items of one cluster, pass --labels clusters"
+
+
+def _never(lines: Sequence[str]) -> bool:
+    return False
+
+
+@dataclass(frozen=True)
+class LabelReader:
+    """A label format. Calling it reads a file: `reader(file, columns=..., gold=...)`."""
+
+    about: str
+    """The format in one sentence, shown by `roget list label-formats`."""
+    suffixes: tuple[str, ...] = ()
+    """File name suffixes, in lower case; a suffix of compression may follow."""
+    sniff: Callable[[Sequence[str]], bool] = _never
+    """Return True if the first lines of a file without a known suffix have this format."""
+    table: ReadTable | None = None
+    """Read the rows, for formats of rows; may also have columns for both sides."""
+    labels: ReadLabels | None = None
+    """Read the labels, for all other formats."""
+    is_tree: bool = False
+    """True if the format is a tree: a system, never a gold standard."""
+    is_table: bool = False
+    """True if columns can be chosen."""
+    is_binary: bool = False
+    """True if the file is read as a whole, not as text."""
+    inside: tuple[str, ...] = ()
+    """Formats whose suffix this one shares: files of that suffix are sniffed for it."""
+    is_general: bool = False
+    """True if the format has no distinctive mark: it is sniffed after all others."""
+
+    def __post_init__(self) -> None:
+        # `inspect.getdoc` and `roget list` show the docstring of a catalogue entry.
+        object.__setattr__(self, "__doc__", self.about)
+
+    def __call__(
+        self, file: LabelFile, *, columns: Columns | None = None, gold: bool = False
+    ) -> Labels:
+        """Read the labels of one side; every item of a gold file must have a label."""
+        if self.labels is not None:
+            return self.labels(file, columns, gold)
+        assert self.table is not None
+        rows = self.table(file, columns, SINGLE, Problems(file.name))
+        rows.spread |= file.cover
+        return to_labels(rows, gold=gold)
+
+
+def refuse_columns(file: LabelFile, columns: Columns | None, what: str, expected: str) -> None:
+    """Raise an error if columns are chosen in a format without columns, or it begins like JSON."""
+    if columns:
+        raise InputError(
+            f"{file.name}: --columns does not apply to {what}", code="conflicting-options"
+        )
+    refuse_json(file, expected)
+
+
+def refuse_json(file: LabelFile, expected: str) -> None:
+    """Raise an error if a file of another format begins like JSON."""
+    line, first = file.first_line
+    if looks_like_json(first) and not ("tab" in expected and "\t" in first):
+        shown = first.strip() if len(first) <= 40 else f"{first.strip()[:40]}…"
+        text = (
+            f"{file.name}:{line}: expected {expected}, found {shown!r}, which looks like JSON; "
+            "pass --labels jsonl (in Python labels='jsonl')"
+        )
+        raise FormatError(file.name, [Notice(text, code="unsupported-format")])

@@ -1,0 +1,63 @@
+"""Clusters: the items of one cluster on each line, or a list of sets of items.
+
+This is the format of community detection. Items may be in several clusters, so labels are a cover.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from roget.core.io.problems import Problems, plural
+from roget.core.io.table import split_blanks
+from roget.errors import Notice
+from roget.scoring.labels.columns import Columns
+from roget.scoring.labels.files import LabelFile
+from roget.scoring.labels.labels import Coder, LabelCodes, Labels, NoItems
+from roget.scoring.labels.readers.base import LabelReader, refuse_columns
+
+
+def read_clusters(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
+    """Read clusters: items separated by tabs or blanks; the line number names the cluster."""
+    refuse_columns(file, columns, "a file of clusters", "the items of one cluster on each line")
+    problems = Problems(file.name)
+    clusters: dict[str, list[str]] = {}
+    for line, text in file.lines():
+        if not text.startswith("#") and text.strip():
+            items = text.split("\t") if "\t" in text else split_blanks(text)
+            clusters[str(line)] = items
+            if "" in map(str.strip, items):
+                message = "an item is empty; expected items separated by single tabs"
+                problems.add(line, message, code="empty-field")
+    problems.check()
+    return collect_clusters(clusters.values(), list(clusters), file.name)
+
+
+def collect_clusters(
+    clusters: Iterable[Iterable[Any]], names: list[str] | None, source: str
+) -> Labels:
+    """Return the labels of items that are listed cluster by cluster."""
+    items, owners, codes = Coder(), [], []
+    number = -1
+    for number, members in enumerate(clusters):
+        texts = [str(item).strip() for item in members]
+        owners.append(items.codes(texts, len(texts)).astype(np.int64))
+        codes.append(np.full(len(texts), number, dtype=np.int64))
+    if not len(items):
+        raise NoItems(f"{source}: no items")
+    entries = LabelCodes(np.concatenate(codes), number + 1, names)
+    packed = entries.pack(np.concatenate(owners), np.ones(entries.codes.size), len(items))
+    repeats = entries.codes.size - packed.codes.size
+    warnings = []
+    if repeats:
+        verb = "is" if repeats == 1 else "are"
+        text = f"{plural(repeats, 'item')} of {source} {verb} listed twice in one cluster"
+        warnings.append(Notice(f"{text}: counted once", code="repeated-rows"))
+    return Labels.from_codes(
+        packed, items=items.names(), source=source, warnings=tuple(warnings), cover=True
+    )
+
+
+READER = LabelReader("The items of one cluster on each line.", (".cmty",), labels=read_clusters)

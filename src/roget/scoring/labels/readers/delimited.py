@@ -1,0 +1,135 @@
+"""TSV and CSV: one row per item and label, read by `core.io.table`.
+
+Blanks around a cell are not part of it, and an empty label means no label. So does an empty line
+in a table of one column; in other tables empty lines are skipped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from roget.core.io.problems import Problems
+from roget.core.io.table import Table, inspect_table
+from roget.errors import Notice
+from roget.scoring.labels.columns import LABEL_NAMES, LABEL_ROLES, Columns, LabelRoles, is_header
+from roget.scoring.labels.files import LabelFile
+from roget.scoring.labels.labels import FirstRow
+from roget.scoring.labels.readers.base import CLUSTERS_HINT, LabelReader, refuse_json
+from roget.scoring.labels.table import LabelTable, fill_table
+
+
+def inspect_delimited(
+    format: str, file: LabelFile, columns: Columns | None, roles: LabelRoles
+) -> Table | None:
+    """Return the layout of a TSV or CSV file; None if it is blank."""
+    refuse_json(file, f"{'tab' if format == 'tsv' else 'comma'}-separated columns")
+    table = Table(file.name, file.plain.path, format, source=file.plain)
+    if not any(text.strip() for _, text in file.lines()):
+        return None
+    return inspect_table(table, roles, columns, header=file.header)
+
+
+def read_delimited(
+    format: str,
+    file: LabelFile,
+    columns: Columns | None,
+    roles: LabelRoles,
+    problems: Problems,
+) -> LabelTable:
+    """Read the columns that matter; rows of another width than the first are broken."""
+    table = inspect_delimited(format, file, columns, roles)
+    if table is None:
+        return LabelTable(problems, np.empty(0, dtype=np.int64))
+    if table.delimiter != "," and (not table.header or table.first[0].startswith("#")):
+        problems.hint = CLUSTERS_HINT
+    lines: list[int] = []
+    values: dict[str, list[str]] = {role: [] for role in table.places}
+    columns_read = [(values[role], at) for role, at in table.places.items()]
+    for line, cells in table.whole_rows(problems):
+        lines.append(line)
+        for column, at in columns_read:
+            column.append(cells[at].strip())
+    rows = LabelTable(problems, np.array(lines, dtype=np.int64))
+    if lines:
+        problems.hint = problems.hint if len(problems) else ""
+        fill_table(rows, values)
+        rows.warnings += warn_of_header(
+            table,
+            {role: tuple(rows.columns[role].names or ()) for role in LABEL_ROLES if role in values},
+        )
+        rows.first_row = describe_first_row(table, lines[0])
+    return rows
+
+
+def describe_first_row(table: Table, line: int) -> FirstRow:
+    """Return the first row, with a notice if it was read as data."""
+    field = table.first[table.places.get("item", 0)]
+    if table.header:
+        return FirstRow(field, is_header=True)
+    content = "an item and its label" if "item" in table.places else "a label"
+    if "gold" in table.places:
+        content = "a gold and a system label"
+    text = (
+        f"{table.name}:{line}: {', '.join(table.first)!r} is read as {content}; if it is a header, "
+        "pass --header"
+    )
+    return FirstRow(field, is_header=False, doubt=Notice(text, code="ambiguous-header"))
+
+
+def warn_of_header(table: Table, labels: dict[str, tuple[str, ...]]) -> list[Notice]:
+    """Return notices about a first row that was read as a header but holds a label."""
+    text = table.header and table.format in ("tsv", "csv")
+    heads = {role: table.names[table.places[role]] for role in labels} if text else {}
+    return [
+        Notice(
+            f"the first line of {table.name} is read as a header, but {name!r} is also a label; "
+            "pass --no-header if it is a row of data",
+            code="ambiguous-header",
+        )
+        for role, name in heads.items()
+        if name in labels[role]
+    ]
+
+
+def sniff_tsv(lines: Sequence[str]) -> bool:
+    """Return True if the first line has two cells, or cells with known column names."""
+    cells = lines[0].split("\t")
+    if len(cells) == 2 or (len(cells) > 1 and is_header(cells, LABEL_NAMES)):
+        return True
+    fields = lines[0].split()
+    if len(fields) != 2 or sniff_csv(lines):
+        return False
+    # A key may begin with items that have no label; its other lines have more fields.
+    return is_header(fields, LABEL_NAMES) or max(len(line.split()) for line in lines) == 2
+
+
+def sniff_csv(lines: Sequence[str]) -> bool:
+    """Return True if the header is known, or if all lines have ids and the same commas."""
+    if "," not in lines[0]:
+        return False
+    if is_header(lines[0].split(","), LABEL_NAMES):
+        return True
+    ids = {line.partition(",")[0].strip() for line in lines}
+    same = len({line.count(",") for line in lines}) == 1
+    return same and len(ids) == len(lines) > 1 and not any(len(name.split()) > 1 for name in ids)
+
+
+TSV = LabelReader(
+    "Tab-separated columns item, label[, weight][, group], with or without a header.",
+    (".tsv", ".tab"),
+    sniff_tsv,
+    partial(read_delimited, "tsv"),
+    is_table=True,
+    is_general=True,
+)
+CSV = LabelReader(
+    "Comma-separated columns item, label[, weight][, group], with or without a header.",
+    (".csv",),
+    sniff_csv,
+    partial(read_delimited, "csv"),
+    is_table=True,
+    is_general=True,
+)

@@ -1,0 +1,228 @@
+"""JSON lines: one object per line with item, label[, weight][, group].
+
+Whole documents are read too: an array of objects or of labels, a mapping from item to label, and
+the layouts that pandas writes (columns, index, records, split, values).
+
+The keys have the same names as table columns. The label is text or a number, null or "" for no
+label, or an object of labels and weights: {"item": "d1", "label": {"a": 3, "b": 1}}. In a cover it
+may be a list of labels.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from roget.core.io.problems import Problems
+from roget.core.io.table import Table
+from roget.core.io.values import parse_json
+from roget.errors import FormatError, Notice
+from roget.scoring.labels.codes import factorize_objects
+from roget.scoring.labels.columns import LABEL_NAMES, Columns, LabelRoles
+from roget.scoring.labels.files import LabelFile
+from roget.scoring.labels.json_text import looks_like_json
+from roget.scoring.labels.labels import LabelCodes
+from roget.scoring.labels.readers.base import LabelReader
+from roget.scoring.labels.table import LabelTable, fault, number
+
+
+def inspect_json(file: LabelFile, columns: Columns | None, roles: LabelRoles) -> Table:
+    """Return the layout of a JSON file; the keys of the first object are the columns."""
+    line, first = file.first_line
+    table = Table(file.name, file.plain.path, "jsonl", source=file.plain)
+    unfolded = _unfold(file, first, roles)
+    if unfolded is not None:
+        text = "".join(f"{json.dumps(record)}\n" for record in unfolded)
+        table = replace(table, path=file.keep(text), source=None)
+    elif first.lstrip().startswith("["):
+        text = (
+            f"{file.name}:{line}: found an array; expected one object per line, or an array of "
+            "objects such as {item: ..., label: ...}"
+        )
+        raise FormatError(file.name, [Notice(text, code="unsupported-format")])
+    for _, text in table.lines():
+        record = None
+        with suppress(ValueError):
+            record = parse_json(text)
+        if isinstance(record, dict):
+            places = roles.find_by_name(list(record), columns, file.name)
+            return replace(table, names=tuple(record), places=places)
+    return table
+
+
+def _unfold(file: LabelFile, first: str, roles: LabelRoles) -> list[dict[str, Any]] | None:
+    """Return the records of a whole JSON document; None for JSON lines."""
+    try:
+        record = parse_json(first)
+    except ValueError:
+        # Incomplete: most likely a value over many lines.
+        if first.strip() not in ("{", "[") and not first.lstrip().startswith(("[", "{\n")):
+            return None
+    else:
+        # Objects with a label are JSON lines, unless each value is a whole column.
+        labelled = isinstance(record, dict) and bool(LABEL_NAMES & _lower_keys(record))
+        if labelled and not _has_columns(record):
+            return None
+    try:
+        value = parse_json(file.text())
+    except ValueError:
+        return None
+    if isinstance(value, dict):
+        return _records_from_object(value, cover=file.cover)
+    return _records_from_array(value, roles) if isinstance(value, list) else None
+
+
+def _lower_keys(record: dict[str, Any]) -> set[str]:
+    return {key.lower() for key in record}
+
+
+def _has_columns(value: dict[str, Any]) -> bool:
+    """Return True if an object holds one column per key: lists, or mappings from row to cell."""
+    columns = list(value.values())
+    if len(columns) < 2 or not LABEL_NAMES & _lower_keys(value):
+        return False
+    if all(isinstance(column, list) for column in columns):
+        return len({len(column) for column in columns}) == 1
+    return all(isinstance(column, dict) and [*column] == [*columns[0]] for column in columns)
+
+
+def _records_from_object(value: dict[str, Any], *, cover: bool) -> list[dict[str, Any]] | None:
+    """Return the records of one object: columns, pandas' split layout, or item → label."""
+    if _has_columns(value):
+        columns = [[*one.values()] if isinstance(one, dict) else one for one in value.values()]
+        return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
+    if {"columns", "data"} <= value.keys() <= {"columns", "index", "data"}:
+        names = list(map(str, value["columns"]))
+        return [dict(zip(names, row, strict=False)) for row in value["data"]]
+    if LABEL_NAMES & _lower_keys(value) or len(value) < 2:
+        return None
+    rows = list(value.values())
+    if all(isinstance(row, dict) and LABEL_NAMES & _lower_keys(row) for row in rows):
+        # pandas' index layout: row → record.
+        named = any("item" in _lower_keys(row) or "id" in _lower_keys(row) for row in rows)
+        return rows if named else [{"item": key, **row} for key, row in value.items()]
+    if not cover and any(isinstance(label, list) for label in rows):
+        return None
+    return [{"item": item, "label": label} for item, label in value.items()]
+
+
+def _records_from_array(value: list[Any], roles: LabelRoles) -> list[dict[str, Any]] | None:
+    """Return the records of an array: objects, labels, or pairs of gold and system labels."""
+    if all(isinstance(one, dict) for one in value):
+        return value
+    scalar = (str, int, float, type(None))
+    if not roles.is_pair and all(isinstance(one, scalar) for one in value):
+        return [{"label": label} for label in value]
+    if roles.is_pair and all(
+        isinstance(one, list) and len(one) == 2 and all(isinstance(cell, scalar) for cell in one)
+        for one in value
+    ):
+        return [{"gold": gold, "system": system} for gold, system in value]
+    return None
+
+
+def read_json(
+    file: LabelFile, columns: Columns | None, roles: LabelRoles, problems: Problems
+) -> LabelTable:
+    """Read the rows of a JSON file."""
+    table = inspect_json(file, columns, roles)
+    values: dict[str, list[Any]] = {role: [] for role in table.places}
+    numbers: list[int] = []
+    for line, cells in table.whole_rows(problems):
+        numbers.append(line)
+        for role, at in table.places.items():
+            values[role].append(cells[at])
+    problems.check()
+    rows = LabelTable(problems, np.array(numbers, dtype=np.int64))
+    if "weight" in values:
+        weights = factorize_objects(list(map(_weight, values.pop("weight"))))
+        labels = values["label" if "label" in values else "gold"]
+        answered = np.array([value not in (None, "") for value in labels], dtype=bool)
+        rows.set_weights(weights, answered)
+    if "item" in values:
+        rows.items = [text or "" for text in _texts(values.pop("item"), "item", rows)]
+    several = (dict, list) if file.cover else dict
+    if any(isinstance(value, several) for value in values.get("label", ())):
+        rows.columns["label"] = _distributions(values.pop("label"), rows, cover=file.cover)
+    for role, column in values.items():
+        coded = factorize_objects(_texts(column, role, rows))
+        rows.columns[role] = coded if role == "group" else coded.drop_empty()
+    return rows
+
+
+def _texts(values: list[Any], role: str, table: LabelTable) -> list[str | None]:
+    """Return text and numbers as text, null and NaN as None; anything else is a problem."""
+    if set(map(type, values)) <= {str}:
+        return values
+    texts: list[str | None] = []
+    for at, value in enumerate(values):
+        if value is None or isinstance(value, str):
+            texts.append(value)
+        elif isinstance(value, bool | int | float):
+            texts.append(None if value != value else json.dumps(value))
+        else:
+            texts.append(None)
+            found = f"the {role} is {json.dumps(value)!r:.60}"
+            table.problems.add(int(table.lines[at]), f"{found}; expected text or a number")
+    return texts
+
+
+def _weight(value: Any) -> Any:
+    """Return a hashable weight: a number unchanged, anything else as its JSON text."""
+    plain = isinstance(value, int | float) and not isinstance(value, bool) and value == value
+    return value if plain or value is None else json.dumps(value)
+
+
+def _distributions(values: list[Any], table: LabelTable, *, cover: bool) -> LabelCodes:
+    """Return the entries of rows whose labels are objects {label: weight}, one after another.
+
+    In a cover they may be lists as well.
+    """
+    labels: list[Any] = []
+    weights: list[float] = []
+    sizes: list[int] = []
+    for at, value in enumerate(values):
+        line = int(table.lines[at])
+        entries: list[tuple[Any, Any]]
+        if isinstance(value, list) and cover:
+            entries = [(label, 1) for label in value]
+        elif isinstance(value, dict):
+            entries = list(value.items())
+            if table.spread:
+                text = "the label has weights of its own, and the row has a weight too"
+                table.problems.add(line, text, code="bad-weight")
+        else:
+            entries = [] if value in (None, "") else [(value, 1)]
+        for label, weight in entries:
+            parsed = number(_weight(weight)) if not isinstance(weight, str) else None
+            wrong = fault(parsed)
+            if wrong:
+                text = f"the weight {weight!r} of {label!r} {wrong}; expected 0 or more"
+                table.problems.add(line, text, code="bad-weight")
+            labels.append(label)
+            weights.append(parsed or 0.0)
+        sizes.append(len(entries))
+    if table.weights is None:
+        table.weights = np.array(weights, dtype=np.float64)
+    table.indptr = np.concatenate(([0], np.cumsum(sizes)))
+    # One line per entry, so a faulty label is reported at its place.
+    owners = LabelTable(table.problems, np.repeat(table.lines, sizes))
+    return factorize_objects(_texts(labels, "label", owners))
+
+
+def _sniff(lines: Sequence[str]) -> bool:
+    return lines[0].lstrip().startswith("{") or looks_like_json(lines[0])
+
+
+READER = LabelReader(
+    "One JSON object per line with item, label[, weight][, group], or one JSON document.",
+    (".jsonl", ".ndjson", ".json"),
+    _sniff,
+    read_json,
+    is_table=True,
+)

@@ -1,0 +1,119 @@
+"""Tables that other libraries read: Arrow and Feather files, and Excel workbooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from roget.core.folder import check_archive
+from roget.core.io import limits
+from roget.core.io.arrow import weigh_arrow
+from roget.core.io.problems import Problems
+from roget.core.io.source import local_file
+from roget.errors import InputError, MissingExtra
+from roget.scoring.labels.columns import Columns, LabelRoles
+from roget.scoring.labels.files import LabelFile
+from roget.scoring.labels.frames import FrameColumns, frame_columns, select_columns
+from roget.scoring.labels.readers.base import LabelReader
+from roget.scoring.labels.table import LabelTable
+
+
+def read_arrow(
+    file: LabelFile, columns: Columns | None, roles: LabelRoles, problems: Problems
+) -> LabelTable:
+    """Read the rows of an Arrow or Feather file."""
+    return select_columns(frame_columns(load_arrow(file)), roles, columns, file.name)
+
+
+def read_workbook(
+    file: LabelFile, columns: Columns | None, roles: LabelRoles, problems: Problems
+) -> LabelTable:
+    """Read the rows of the first sheet of a workbook."""
+    return select_columns(load_workbook(file), roles, columns, file.name)
+
+
+def load_arrow(file: LabelFile) -> Any:
+    """Load a table of pyarrow, after a check of its size."""
+    with local_file(file.source.path) as path:
+        feather = _import("pyarrow.feather", file.name, "save it as Parquet")
+        with _readable(file.name, "Arrow"):
+            rows, size = weigh_arrow(str(path))
+        what = f"a table of {rows:,} rows, {limits.show_size(size)} in memory"
+        limits.require_room(file.name, size, limits.stored_size(str(path)), what)
+        with _readable(file.name, "Arrow"):
+            table = feather.read_table(str(path))
+            # The file's own description of its buffers is trusted until here.
+            table.validate(full=True)
+            return table
+
+
+def load_workbook(file: LabelFile) -> FrameColumns:
+    """Load the first sheet of a workbook, whose first row names the columns."""
+    with local_file(file.source.path) as path:
+        openpyxl = _import("openpyxl", file.name, "save the sheet as CSV")
+        check_archive(Path(path))
+        with _readable(file.name, "a workbook"):
+            book = openpyxl.load_workbook(path, read_only=True)
+            rows = [
+                row
+                for row in book.worksheets[0].iter_rows(values_only=True)
+                if any(cell is not None for cell in row)
+            ]
+    if len(rows) < 2:
+        raise InputError(
+            f"{file.name}: no items in the first sheet; expected a header and rows",
+            code="empty-input",
+        )
+    # openpyxl yields rows of different lengths.
+    columns = list(zip_longest(*rows))
+    names = ["" if column[0] is None else str(column[0]).strip() for column in columns]
+    if len(set(names)) < len(names):
+        raise InputError(
+            f"{file.name}: two columns have the same name; expected a header in row 1",
+            code="duplicate-name",
+        )
+    cells = [list(column[1:]) for column in columns]
+    return FrameColumns(dict(zip(names, cells, strict=True)))
+
+
+@contextmanager
+def _readable(name: str, kind: str) -> Iterator[None]:
+    """Turn any error of another library into one that names the file."""
+    try:
+        yield
+    except Exception as error:
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise InputError(
+            f"{name}: cannot be read as {kind}: {reason}", code="broken-archive"
+        ) from None
+
+
+def _import(module: str, name: str, alternative: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError:
+        package = module.partition(".")[0]
+        raise InputError(
+            f"{name}: needs {package}: pip install {package}, or {alternative}",
+            code=MissingExtra.code,
+        ) from None
+
+
+ARROW = LabelReader(
+    "Arrow or Feather columns item, label[, weight][, group].",
+    (".feather", ".arrow"),
+    table=read_arrow,
+    is_table=True,
+    is_binary=True,
+)
+XLSX = LabelReader(
+    "The first sheet of an Excel workbook, with a header.",
+    (".xlsx",),
+    table=read_workbook,
+    is_table=True,
+    is_binary=True,
+)
