@@ -162,7 +162,7 @@ def test_no_common_item():
 def test_no_answer_at_all():
     gold, system = as_labels({"a": 1, "b": 2}), as_labels({"a": None, "b": None}, name="s")
     assert align(gold, system).system.codes.tolist() == [0, 0]
-    with refused("missing-items"):
+    with refused("no-common-items"):
         align(gold, system, missing="drop")
 
 
