@@ -387,7 +387,7 @@ def test_heads_of_arrow_that_lead_out_of_the_file(tmp_path):
 @pytest.mark.parametrize("path", ["/dev/zero", "/dev/null"])
 def test_devices_are_refused(path):
     for read in (source_of, lambda one: find([one], [".txt"]), roget.Counts.read):
-        with pytest.raises(InputError, match=f"{path}: is a device"):
+        with pytest.raises(InputError, match=path):
             read(path)
     with refused("unsupported-format"):
         roget.score(path, path)
