@@ -56,7 +56,7 @@ def fitted(request: pytest.FixtureRequest) -> Attacher:
         return Attacher(request.param, pairs=PAIRS).fit(corpus(80), dev=corpus(40, seed=1))
 
 
-def test_it_learns_what_was_planted(fitted: Attacher) -> None:
+def test_planted_preferences_are_learnt(fitted: Attacher) -> None:
     test = corpus(60, seed=2)
     assert fitted.score(test) >= 0.95
     assert fitted.dev_ is not None
@@ -68,7 +68,7 @@ def test_it_learns_what_was_planted(fitted: Attacher) -> None:
     assert fitted.classes_.tolist() == ["N", "V"]
 
 
-def test_the_report(fitted: Attacher) -> None:
+def test_report_of_a_test(fitted: Attacher) -> None:
     test = corpus(60, seed=2)
     found = fitted.test(test)
     assert found.items == 60
@@ -88,7 +88,7 @@ def test_the_report(fitted: Attacher) -> None:
     assert json.loads(json.dumps(found.as_dict()))["items"] == 60
 
 
-def test_a_model_on_disk_is_the_same(fitted: Attacher, tmp_path: Path) -> None:
+def test_saved_model_is_the_same(fitted: Attacher, tmp_path: Path) -> None:
     test = [*corpus(30, seed=3), Quadruple("Zap", "Xs", "beyond", "1989", "V")]
     fitted.save(tmp_path / "model")
     again = Attacher.load(tmp_path / "model")
@@ -97,7 +97,7 @@ def test_a_model_on_disk_is_the_same(fitted: Attacher, tmp_path: Path) -> None:
     assert sorted(path.suffix for path in (tmp_path / "model").iterdir()) == [".json", ".npz"]
 
 
-def test_words_nobody_knows(fitted: Attacher) -> None:
+def test_unknown_words_are_decided(fitted: Attacher) -> None:
     asked = [
         ("zzz", "yyy", "with", "xxx"), ("eat", "pizza", "beyond", "fork"),
         ("Zap", "Qux", "beyond", "1,000"), ("EAT", "PIZZA", "WITH", "FORK"),
@@ -188,7 +188,7 @@ def test_two_quadruples_are_enough(model: str, monkeypatch: pytest.MonkeyPatch) 
     Attacher(model, pairs=PAIRS).fit([fork, fork], "VN").predict([fork, cheese])
 
 
-def test_bundled_quadruples_are_no_other_text_of_themselves() -> None:
+def test_bundled_quadruples_are_not_used_as_other_text_for_themselves() -> None:
     own = read("sample")[:50]
     assert not sources.make_sources(own, PAIRS, (), None).quads
     assert sources.make_sources(corpus(50), PAIRS, (), None).quads
@@ -224,7 +224,7 @@ def test_wordnet(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert np.array_equal(again.predict_proba(test), made.predict_proba(test))
 
 
-def test_the_rule_as_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_printed_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """p(noun2|head, prep) alone is compared, by cuts that nothing is added to."""
     monkeypatch.setattr(sources, "OWN", -1)
     tree = tmp_path / "tree.tsv"
@@ -268,7 +268,7 @@ def test_rules_apply_to_the_chain_only() -> None:
         Attacher(rule="prnted").fit(corpus(10))
 
 
-def test_a_given_thesaurus_takes_the_place_of_learnt_ones(
+def test_passed_thesaurus_replaces_learnt_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sources, "OWN", -1)
@@ -280,7 +280,7 @@ def test_a_given_thesaurus_takes_the_place_of_learnt_ones(
     assert best.score(corpus(40, seed=2)) >= 0.95
 
 
-def test_the_chain_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chain_equals_the_computation_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "OWN", -1)
     quads = [
         ("eat", "pizza", "with", "fork"), ("eat", "bread", "with", "fork"),

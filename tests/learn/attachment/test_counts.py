@@ -52,7 +52,7 @@ def collins_brooks(
 
 
 @given(corpora, quads)
-def test_back_off_is_that_of_collins_and_brooks(
+def test_back_off_equals_collins_and_brooks(
     corpus: list[tuple[LemmatisedQuadruple, bool]], quad: LemmatisedQuadruple
 ) -> None:
     tally = QuadrupleCounts.from_quadruples(
@@ -92,7 +92,7 @@ def test_log_odds(
         assert value == pytest.approx(math.log(odds) - usual, abs=1e-12)
 
 
-def test_a_preposition_never_seen_falls_back_to_the_noun() -> None:
+def test_unseen_preposition_falls_back_to_the_noun() -> None:
     tally = QuadrupleCounts.from_quadruples([LemmatisedQuadruple("a", "b", "p", "c")], [False])
     assert [
         x.tolist() for x in back_off(tally.counts([LemmatisedQuadruple("a", "b", "new", "c")]))
@@ -154,7 +154,7 @@ def test_lexical_association_by_hand() -> None:
     assert found.log_ratio(asked) == pytest.approx([-math.inf, math.log(nouns / verbs)])
 
 
-def test_association_of_new_heads_is_that_of_the_preposition() -> None:
+def test_association_of_new_heads_is_the_prepositions() -> None:
     quads_ = [
         LemmatisedQuadruple("a", "b", "p", "c"),
         LemmatisedQuadruple("d", "e", "q", "c"),
@@ -214,7 +214,7 @@ def test_evidence_of_other_text() -> None:
     assert found[0, 7] == pytest.approx(math.log(3.5 / 0.5))
 
 
-def test_evidence_is_kept() -> None:
+def test_evidence_is_saved() -> None:
     pairs = Counts([[2.5]], ["fork"], ["with:eat"])
     made = SlotCounts.from_sources([Quadruple("a", "b", "c", "d", "V")], pairs)
     asked = [

@@ -63,7 +63,7 @@ def ridge(items: FeatureRows, answers: Any, asked: FeatureRows, pooled: bool) ->
     ]
 
 
-def test_scores_are_those_of_ridge_regression() -> None:
+def test_scores_equal_ridge_regression() -> None:
     items, asked = drawn(30, "pq"), drawn(6, "pqr", seed=3)
     answers = np.random.default_rng(1).random(30) < 0.5
     machine, _ = Machine.fit(items, answers, np.random.default_rng(0))
@@ -71,7 +71,7 @@ def test_scores_are_those_of_ridge_regression() -> None:
     assert machine.scores(asked) == pytest.approx(ridge(items, answers, asked, True), abs=1e-3)
 
 
-def test_left_out_scores_are_those_of_machines_without_the_quadruple(
+def test_left_out_scores_equal_machines_without_the_quadruple(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(machines, "RARE", 10)
@@ -89,7 +89,7 @@ def test_left_out_scores_are_those_of_machines_without_the_quadruple(
         assert left_out[at] == pytest.approx(expected, abs=2e-3)
 
 
-def test_frequent_prepositions_have_machines_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_frequent_prepositions_have_their_own_machines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machines, "RARE", 15)
     items = drawn(60, "ppppqqqqrs")
     machine, _ = Machine.fit(items, np.arange(60) % 2 == 0, np.random.default_rng(0))
@@ -98,7 +98,7 @@ def test_frequent_prepositions_have_machines_of_their_own(monkeypatch: pytest.Mo
     assert np.array_equal(np.sort(rows), np.arange(60))
 
 
-def test_of_very_many_some_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_groups_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machines, "RARE", 10)
     monkeypatch.setattr(machines, "MOST", 25)
     monkeypatch.setattr(machines, "CELLS", 100)
@@ -119,7 +119,7 @@ def test_no_machine_for_a_new_preposition(monkeypatch: pytest.MonkeyPatch) -> No
     assert machine.scores(new) == pytest.approx(machine.blocks["p"].mean)
 
 
-def test_a_kernel_that_is_not_definite_gets_more_noise() -> None:
+def test_indefinite_kernel_gets_more_noise() -> None:
     # Cosines cut off at 0 need not make a definite matrix.
     items = drawn(120, "p", words=60)
     answers = np.random.default_rng(2).random(120) < 0.5

@@ -39,7 +39,7 @@ def cosine(vectors: Vectors, one: str, other: str) -> float:
     return float(found[0] @ found[1])
 
 
-def test_contexts_make_words_alike() -> None:
+def test_words_with_common_contexts_are_similar() -> None:
     vectors = embed_contexts(TOKENS, seed=0)
     assert cosine(vectors, "fork", "spoon") > 0.3 > 0.01 > cosine(vectors, "fork", "pizza")
     assert cosine(vectors, "pasta", "pizza") > 0.3
@@ -61,7 +61,7 @@ def test_all_dimensions_give_the_cosines_of_mutual_information() -> None:
     assert found @ found.T == pytest.approx(told @ told.T, abs=1e-5)
 
 
-def test_many_words_are_done_at_random_but_alike() -> None:
+def test_randomised_vectors_are_reproducible() -> None:
     rng = np.random.default_rng(0)
     made = Counter((f"w{rng.integers(60)}", f"c{rng.integers(50)}") for _ in range(3000))
     one, same, exact = (embed_contexts(made, seed=0, dimensions=size) for size in (40, 40, 60))
@@ -71,7 +71,7 @@ def test_many_words_are_done_at_random_but_alike() -> None:
     assert np.corrcoef(cosines, full)[0, 1] > 0.8
 
 
-def test_unknown_words_go_by_their_traits() -> None:
+def test_unknown_words_get_the_vectors_of_their_traits() -> None:
     vectors = embed_contexts(TOKENS, seed=0)
     places, found = vectors.look_up(["nissan", "x", "fork"], ["Nissan", "x", "fork"])
     assert places.tolist() == [-1, -1, vectors.words.index("fork")]
@@ -81,7 +81,7 @@ def test_unknown_words_go_by_their_traits() -> None:
     assert not found[1].any()
 
 
-def test_classes_make_words_alike_at_every_level() -> None:
+def test_common_classes_make_words_similar_at_every_level() -> None:
     taxonomy = Taxonomy("thing", {name: name for name in ("thing", "food", "tool", "dish")})
     taxonomy.parents = {"food": ["thing"], "tool": ["thing"], "dish": ["food"]}
     for word, name in (("pizza", "dish"), ("pasta", "dish"), ("apple", "food"), ("fork", "tool")):
@@ -96,7 +96,7 @@ def test_classes_make_words_alike_at_every_level() -> None:
     assert near > far > none == pytest.approx(0, abs=1e-5)
 
 
-def test_a_very_deep_taxonomy_and_a_cyclic_one() -> None:
+def test_deep_and_cyclic_taxonomies() -> None:
     names = [str(at) for at in range(3000)]
     deep = Taxonomy("deep", dict(zip(names, names, strict=True)))
     deep.parents = {name: [str(at)] for at, name in enumerate(names[1:])}
@@ -107,7 +107,7 @@ def test_a_very_deep_taxonomy_and_a_cyclic_one() -> None:
         find_classes(deep, ["leaf"])
 
 
-def test_several_ways_up_count_once() -> None:
+def test_several_paths_to_a_class_count_once() -> None:
     taxonomy = Taxonomy("top", {name: name for name in ("top", "a", "b", "low")})
     taxonomy.parents = {"low": ["a", "b"], "a": ["top"], "b": ["top"]}
     taxonomy.add("word", "low")
@@ -121,7 +121,7 @@ def test_senses_share_a_word() -> None:
     assert find_classes(taxonomy, ["bank"])["bank"] == pytest.approx({"a": 0.75, "b": 0.25})
 
 
-def test_a_learnt_thesaurus_has_places() -> None:
+def test_learnt_thesaurus_places_words() -> None:
     counts = Counts([[9, 1, 0, 0], [8, 2, 0, 1], [0, 0, 7, 3], [1, 0, 6, 4]], list("abcd"))
     thesaurus = Thesaurus.from_clustering(counts, MDLTree(random_state=0).fit(counts))
     places = find_classes(thesaurus, ["a", "b", "d", "z"])
@@ -143,7 +143,7 @@ def test_both_kinds_side_by_side() -> None:
     assert both.look_up(["x"], ["xs"])[1] == pytest.approx(np.array([[0, 1, 0]]))
 
 
-def test_vectors_are_kept_as_they_are_used() -> None:
+def test_saved_vectors_are_the_same() -> None:
     made = embed_contexts(TOKENS, seed=0).round()
     again = Vectors.read(made.content())
     for name in ("words", "hints"):
@@ -159,7 +159,7 @@ def test_nothing_counted() -> None:
         assert found.shape == (1, 0)
 
 
-def test_answers_are_no_contexts() -> None:
+def test_answers_are_not_contexts() -> None:
     normal = [LemmatisedQuadruple("eat", "pizza", "with", "fork")]
     made = [
         tables([Quadruple("eat", "pizza", "with", "fork", answer)], normal, Sources())

@@ -17,7 +17,7 @@ def drawn(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return features, rng.random(n) < 1 / (1 + np.exp(-odds))
 
 
-def test_the_minimum() -> None:
+def test_weights_minimise_the_penalised_loss() -> None:
     features, nouns = drawn(60)
     expected = np.array([1.0, 0, 0, 0])
     spread = np.append(features.std(axis=0), 1.0)
@@ -32,7 +32,7 @@ def test_the_minimum() -> None:
     assert found == pytest.approx(best.x, abs=0.01)
 
 
-def test_next_to_no_penalty_is_plain_logistic_regression() -> None:
+def test_tiny_penalty_is_plain_logistic_regression() -> None:
     features, nouns = drawn(400)
     plain = LogisticRegression(C=np.inf).fit(features, nouns)
     found = regress(features, nouns, np.zeros(4), 1e-6)
@@ -40,7 +40,7 @@ def test_next_to_no_penalty_is_plain_logistic_regression() -> None:
     assert found[3] == pytest.approx(plain.intercept_[0], abs=1e-2)
 
 
-def test_without_data_weights_are_as_expected() -> None:
+def test_weights_without_data_are_the_expected_ones() -> None:
     expected = np.array([2.0, 0, 1, 0])
     assert regress(np.zeros((0, 3)), np.zeros(0, bool), expected, 1) == pytest.approx(expected)
 

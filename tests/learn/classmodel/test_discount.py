@@ -20,7 +20,7 @@ def everywhere(matrix: Any) -> tuple[Any, Any]:
 
 
 @given(st.integers(0, 10_000), st.sampled_from([1, 3]))
-def test_discounted_counts_are_those_of_the_loop(seed: int, levels: int) -> None:
+def test_discounted_counts_equal_a_loop(seed: int, levels: int) -> None:
     rng = np.random.default_rng(seed)
     table = rng.poisson(1.0, (5, 6)) * (rng.random((5, 1)) < 0.8)
     discounts = rng.random(levels) * np.arange(1, levels + 1)
@@ -57,7 +57,7 @@ def test_tuned_discounts_are_the_best_of_a_grid(parts: Any) -> None:
     assert best == pytest.approx(grid[int(np.argmin(losses))], abs=0.02)
 
 
-def test_kneser_ney_is_that_of_the_loop(parts: Any) -> None:
+def test_kneser_ney_equals_a_loop(parts: Any) -> None:
     train, dev, test = parts
     model = ClassModel("kneser-ney").fit(train, dev=dev)
     expected = naive.kneser_ney(train.matrix.toarray(), model.discounts_)

@@ -67,7 +67,7 @@ def test_classes_beat_models_without_classes(
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_same_seed_same_bits(name: str, parts: Any, learnt: Any) -> None:
+def test_same_seed_gives_the_same_bits_for_every_kind(name: str, parts: Any, learnt: Any) -> None:
     train, dev, test = parts
     first = ClassModel(name, random_state=0).fit(train, dev=dev, learnt=learnt)
     again = ClassModel(name, random_state=0).fit(train, dev=dev)
@@ -75,7 +75,7 @@ def test_same_seed_same_bits(name: str, parts: Any, learnt: Any) -> None:
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_new_words_are_placed_with_their_like(name: str, parts: Any, learnt: Any) -> None:
+def test_new_words_are_placed_with_similar_words(name: str, parts: Any, learnt: Any) -> None:
     train, dev, _ = parts
     model = ClassModel(name, random_state=0, backoff="none").fit(train, dev=dev, learnt=learnt)
     new = np.zeros((4, 40))
@@ -100,7 +100,7 @@ def sources(train: Counts) -> dict[str, Any]:
     }
 
 
-def test_any_clustering_will_do(parts: Any) -> None:
+def test_any_clustering_is_accepted(parts: Any) -> None:
     train, dev, test = parts
     plain = ClassModel("kneser-ney").fit(train, dev=dev).score(test)
     made = sources(train)
@@ -111,7 +111,7 @@ def test_any_clustering_will_do(parts: Any) -> None:
         assert model.score(test) > plain + 0.05
 
 
-def test_words_that_a_thesaurus_does_not_know_are_placed_by_their_counts(parts: Any) -> None:
+def test_words_missing_from_a_thesaurus_are_placed_by_their_counts(parts: Any) -> None:
     train, dev, test = parts
     half = train.select(train.words[:30])
     thesaurus = Thesaurus.from_clustering(half, SoftAnnealing(4, random_state=0).fit(half))
@@ -198,7 +198,7 @@ def test_unfitted_model_is_refused(parts: Any) -> None:
             ask(parts[2])
 
 
-def test_names_of_given_classes_differ(parts: Any) -> None:
+def test_names_of_classes_are_unique(parts: Any) -> None:
     train = parts[0]
     small = Counts(train.matrix[:, :5], train.words, train.contexts[:5])
     for counts in (train, small):
@@ -229,7 +229,7 @@ def test_weights_stay_with_their_kind_of_classes(
     assert model.classes_ == [*counted, typed[0]]
 
 
-def test_models_of_given_classes_are_kept(parts: Any, tmp_path: Path) -> None:
+def test_models_of_passed_classes_are_saved(parts: Any, tmp_path: Path) -> None:
     train, dev, test = parts
     for name, source in sources(train).items():
         model = ClassModel(source, random_state=0).fit(train, dev=dev)
@@ -238,7 +238,7 @@ def test_models_of_given_classes_are_kept(parts: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["mle", "all"])
-def test_kept_models_say_the_same(name: str, parts: Any, learnt: Any, tmp_path: Path) -> None:
+def test_saved_models_predict_the_same(name: str, parts: Any, learnt: Any, tmp_path: Path) -> None:
     train, dev, test = parts
     model = ClassModel(name, random_state=0).fit(train, dev=dev, learnt=learnt)
     model.save(tmp_path / "model")

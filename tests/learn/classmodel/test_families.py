@@ -12,7 +12,7 @@ from roget.learn.classmodel.families import learn_family
 
 
 @pytest.mark.parametrize(("name", "kind"), [("comdl", CoMDL), ("mdl", MDLTree)])
-def test_half_learnt_classes_are_not_used(
+def test_interrupted_classes_are_not_used(
     monkeypatch: pytest.MonkeyPatch, name: str, kind: type
 ) -> None:
     def stopped(self: Any, X: Any, y: Any = None) -> Any:

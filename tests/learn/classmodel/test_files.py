@@ -53,7 +53,7 @@ def refuse_model(folder: Path, named: str = "") -> None:
         ClassModel.load(folder)
 
 
-def test_what_was_not_harmed_is_read(kept: Path, new: Path, tmp_path: Path, parts: Any) -> None:
+def test_undamaged_model_is_read(kept: Path, new: Path, tmp_path: Path, parts: Any) -> None:
     for folder, counts in ((new, parts[2]), (kept, Counts.read(OLD / "counts"))):
         place = tmp_path / folder.name
         again = ClassModel.load(damaged(folder, place, lambda header, arrays: None))
@@ -202,7 +202,7 @@ def test_arrays_of_other_types_are_not_even_read(key: str, kept: Path, tmp_path:
 
 
 @pytest.mark.parametrize("key", sorted({key for key, _ in ARRAYS}))
-def test_arrays_that_are_missing_are_named(key: str, kept: Path, tmp_path: Path) -> None:
+def test_missing_arrays_are_named(key: str, kept: Path, tmp_path: Path) -> None:
     folder = damaged(kept, tmp_path / "harmed", lambda header, arrays: arrays.pop(key))
     refuse_model(folder, rf"{key.rpartition('.')[2]}' is missing")
 

@@ -28,19 +28,19 @@ def test_weights_are_the_best_of_a_grid() -> None:
     assert found[0] == pytest.approx(grid[int(np.argmin(losses))], abs=0.002)
 
 
-def test_the_last_prediction_keeps_a_little() -> None:
+def test_last_prediction_keeps_a_minimum_weight() -> None:
     stack = np.array([[0.9, 0.9], [1e-9, 1e-9]])
     found = tokens.fit_weights(stack, np.ones(2), np.full(2, 0.5))
     assert found == pytest.approx([1 - tokens.LEAST, tokens.LEAST])
 
 
-def test_no_tokens_leave_equal_weights() -> None:
+def test_weights_are_equal_without_tokens() -> None:
     nothing = np.empty(0)
     found = tokens.fit_weights(np.empty((3, 0)), nothing, np.full(3, 1 / 3), nothing, nothing)
     assert found == pytest.approx(np.full(3, 1 / 3))
 
 
-def test_interpolated_weights_follow_how_often_words_are_seen(parts: Any) -> None:
+def test_interpolated_weights_follow_word_frequency(parts: Any) -> None:
     train, dev, _ = parts
     model = ClassModel("mle").fit(train, dev=dev)
     assert model.names_ == ["own counts", "unigram"]

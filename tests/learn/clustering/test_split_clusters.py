@@ -45,7 +45,7 @@ def divided(seed, k=3, m=5):
 
 
 @given(st.integers(0, 10**6), st.integers(1, 6))
-def test_sides_are_what_counts_say_and_their_mean_stays(seed, m):
+def test_sides_follow_the_counts_and_their_mean_is_unchanged(seed, m):
     random = np.random.default_rng(seed)
     centroid, mass = random.dirichlet(np.ones(m)), float(random.random())
     sides = random.poisson(1, (2, m)).astype(float)
@@ -64,7 +64,7 @@ def test_sides_are_what_counts_say_and_their_mean_stays(seed, m):
 
 
 @given(st.integers(0, 10**6))
-def test_words_fall_on_the_likelier_side(seed):
+def test_words_are_placed_on_the_likelier_side(seed):
     found, _, (one, two), _ = divided(seed)
     matrix = np.random.default_rng(seed).poisson(1, (4, 5)).astype(float)
     placed = apply_splits(to_dense(found.place(matrix)), matrix, (one, two))
@@ -83,7 +83,7 @@ def test_words_fall_on_the_likelier_side(seed):
 
 
 @given(st.integers(0, 10**6))
-def test_divided_clusters_hold_together(tmp_path_factory, seed):
+def test_split_clusters_are_consistent(tmp_path_factory, seed):
     found, made, (one, two), parts = divided(seed)
     matrix = np.random.default_rng(seed).poisson(1, (4, 5)).astype(float)
     placed = to_dense(made.place(matrix))

@@ -30,7 +30,7 @@ def table(text):
     return np.array([[-1 if cell == "." else int(cell) for cell in row] for row in rows])
 
 
-def test_the_printed_value():
+def test_alpha_of_the_published_example():
     assert measure_alpha(table(PRINTED)) == pytest.approx(0.743, abs=5e-4)
 
 
@@ -49,14 +49,14 @@ def naive(codes):
 
 
 @given(CODES)
-def test_alpha_is_its_naive_twin(codes):
+def test_alpha_equals_naive_code(codes):
     right = naive(codes)
     found = measure_alpha(codes)
     assert found is None if right is None else found == pytest.approx(right)
 
 
 @given(CODES)
-def test_share_alike_counts_pairs(codes):
+def test_agreement_counts_pairs(codes):
     same = [
         a == b
         for unit in codes.T.tolist()

@@ -59,7 +59,7 @@ def fill(sheet, *answers):
 
 
 @pytest.mark.parametrize("sheet", [SHEET, READ], ids=lambda sheet: sheet.kind)
-def test_a_key_is_read_as_it_was_written(tmp_path, sheet):
+def test_key_is_read_as_written(tmp_path, sheet):
     key = write(tmp_path / "key.csv", tabulate_key(sheet))
     assert read_key(key) == sheet
     edited = write(tmp_path / "e.csv", tabulate_key(sheet), ";", "utf-8-sig", "\r\n")
@@ -68,7 +68,7 @@ def test_a_key_is_read_as_it_was_written(tmp_path, sheet):
     assert not is_key(write(tmp_path / "s.csv", tabulate_sheet(sheet)))
 
 
-def test_an_untouched_sheet_has_no_answers(tmp_path):
+def test_blank_sheet_has_no_answers(tmp_path):
     for sheet in (SHEET, READ):
         path = write(tmp_path / "s.csv", tabulate_sheet(sheet))
         assert read_answers(path, sheet) == [-1, -1, -1]
@@ -79,7 +79,7 @@ def test_an_untouched_sheet_has_no_answers(tmp_path):
 @pytest.mark.parametrize("delimiter", [",", ";"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_what_spreadsheets_do_is_borne(tmp_path, delimiter, encoding, end):
+def test_changes_by_spreadsheets_are_tolerated(tmp_path, delimiter, encoding, end):
     names, rows = fill(SHEET, " HUT ", "2", "?")
     rows = [[f"{row[0]}.0", *map(str.upper, row[1:])] for row in rows]
     blank = [""] * len(names)
@@ -231,7 +231,7 @@ def test_shares_are_counted_line_by_line(codes):
         assert dict(line.said) == {words[code]: given.count(code) for code in given}
 
 
-def test_guessing_finds_what_chance_says():
+def test_guessing_finds_intruders_by_chance():
     rng = np.random.default_rng(0)
     questions = tuple(
         Question(line, 0, "", words := tuple("abcdef"), words[int(rng.integers(6))])
@@ -247,7 +247,7 @@ def test_guessing_finds_what_chance_says():
     assert found.alpha == pytest.approx(0, abs=0.02)
 
 
-def test_verdicts_are_told_for_classes_and_for_what_is_made_up():
+def test_verdicts_are_separate_for_classes_and_made_up_lines():
     codes = np.array([[0, 2, 1], [0, 1, -1]])
     found = Judgement(READING, READ.questions, ("a", "b"), codes)
     shares = {
@@ -264,7 +264,7 @@ def test_verdicts_are_told_for_classes_and_for_what_is_made_up():
     assert [line.right for line in found.lines()] == [2, 0, 0]
 
 
-def test_one_annotator_agrees_with_nobody():
+def test_single_annotator_has_no_agreement():
     found = Judgement(INTRUSION, QUESTIONS, ("a",), np.array([[2, 1, 0]]))
     assert (found.alpha, found.agreement) == (None, None)
     (one,) = found.share_found()

@@ -31,7 +31,7 @@ def whole() -> Any:
     return planted(seed=3).matrix.toarray()
 
 
-def test_chosen_pairs_are_gone_and_nothing_else(whole: Any) -> None:
+def test_only_chosen_pairs_are_deleted(whole: Any) -> None:
     task = DecisionTask.draw(whole, 0, pairs=20)
     train = task.train.toarray()
     gone = np.argwhere(train != whole)
@@ -46,7 +46,7 @@ def test_chosen_pairs_are_gone_and_nothing_else(whole: Any) -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_errors_are_those_of_the_loop(whole: Any, seed: int) -> None:
+def test_errors_equal_those_of_a_loop(whole: Any, seed: int) -> None:
     task = DecisionTask.draw(whole, seed, pairs=15)
     rng = np.random.default_rng(seed)
     scores = rng.integers(0, 4, whole.shape).astype(float)
@@ -55,7 +55,7 @@ def test_errors_are_those_of_the_loop(whole: Any, seed: int) -> None:
     assert task.errors(scores[:, task.band]) == pytest.approx(expected, nan_ok=True)
 
 
-def test_the_truth_makes_no_error_and_totals_all_exceptional_ones(whole: Any) -> None:
+def test_truth_makes_no_errors_and_totals_all_exceptional_ones(whole: Any) -> None:
     task = DecisionTask.draw(whole, 1, pairs=15)
     assert task.errors(whole[:, task.band].astype(float)) == (0.0, 0.0)
     totals = whole.sum(axis=0).astype(float)[task.band]
@@ -120,7 +120,7 @@ def test_draw_without_pairs_and_its_band_are_named() -> None:
         decide(Counts(table), ("unigram",))
 
 
-def test_classes_by_counts_are_weighed_by_classes_by_counts(
+def test_weights_of_count_classes_come_from_count_classes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     table = planted(seed=3).matrix

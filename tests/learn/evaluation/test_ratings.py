@@ -29,7 +29,7 @@ VALUES = st.lists(st.tuples(st.integers(-5, 5), st.floats(-9, 9)), min_size=2, m
 
 
 @given(VALUES)
-def test_correlation_is_scipys_ties_included(pairs):
+def test_correlation_equals_scipy_with_ties(pairs):
     one, other = np.array(pairs, dtype=float).T
     if len(set(one)) < 2 or len(set(other)) < 2:
         assert math.isnan(correlate(one, other))
@@ -100,7 +100,7 @@ def test_every_row_is_the_correlation_of_its_similarities(mixed):
     assert (found.pairs, found.known, found.coverage) == (80, 80, 1.0)
 
 
-def test_the_way_asked_for_comes_first_and_tells_what_is_odd(mixed):
+def test_requested_way_comes_first_with_its_outliers(mixed):
     t, home = mixed
     pairs = rate(t, home, 60, 2)
     found = judge_ratings(t, pairs, by="counts", n=7, draws=0)
@@ -123,7 +123,7 @@ def test_the_way_asked_for_comes_first_and_tells_what_is_odd(mixed):
         assert one.similarity == own[at]
 
 
-def test_words_that_are_not_there_are_told_apart_and_left_out():
+def test_missing_and_excluded_words_are_listed_separately():
     t = planted()
     t.provenance["unsure"] = {"mead": "few"}
     known = [RatedPair("tea", "ale", 9), RatedPair("Gun", "knife", 8), RatedPair("hut", "poem", 1)]
@@ -143,13 +143,13 @@ def test_too_few_pairs_are_refused():
         judge_ratings(planted(), [])
 
 
-def test_all_pairs_rated_alike_have_no_correlation():
+def test_equal_ratings_have_no_correlation():
     pairs = [RatedPair(a, b, 5.0) for a, b in zip(*[iter(FAMILIES["arms"] * 2)] * 2, strict=True)]
     for one in judge_ratings(planted(), pairs, draws=10).rows:
         assert one.rho.mean is None
 
 
-def test_the_same_seed_gives_the_same_intervals_however_they_are_made(mixed, monkeypatch):
+def test_same_seed_gives_the_same_intervals_in_any_batches(mixed, monkeypatch):
     t, home = mixed
     pairs = rate(t, home, 50, 3)
     first = judge_ratings(t, pairs, draws=40, random_state=5)
@@ -157,7 +157,7 @@ def test_the_same_seed_gives_the_same_intervals_however_they_are_made(mixed, mon
     assert judge_ratings(t, pairs, draws=40, random_state=6) != first
 
 
-def test_intervals_hold_the_truth_as_often_as_they_say():
+def test_intervals_have_their_nominal_coverage():
     """Normal pairs of known correlation: Spearman's ρ of them is 6/π·asin(r/2)."""
     rng, r, size = np.random.default_rng(4), 0.5, 80
     truth, inside = 6 / math.pi * math.asin(r / 2), 0

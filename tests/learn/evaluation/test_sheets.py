@@ -38,7 +38,7 @@ def thesaurus():
 
 
 @pytest.mark.parametrize("shown", SHOWN)
-def test_a_line_has_words_of_one_class_and_an_intruder(thesaurus, shown):
+def test_line_has_words_of_one_class_and_an_intruder(thesaurus, shown):
     sheet = draw_sheet(thesaurus, classes=12, words=4, shown=shown, random_state=3)
     assert [one.line for one in sheet.questions] == [*range(1, 13)]
     assert len({one.node for one in sheet.questions}) == 12
@@ -51,7 +51,7 @@ def test_a_line_has_words_of_one_class_and_an_intruder(thesaurus, shown):
     assert len({one.answer for one in sheet.questions}) == 12, "each intruder is drawn once"
 
 
-def test_words_shown_are_the_first_by_what_was_asked_for(thesaurus):
+def test_words_are_shown_in_the_requested_order(thesaurus):
     totals = thesaurus.counts.word_totals
     for one in draw_sheet(thesaurus, shown="frequent").questions:
         inside = thesaurus.inside(one.node)

@@ -10,7 +10,7 @@ from roget.learn.representation import decompose
 
 
 @pytest.mark.parametrize("shape", [(60, 200), (200, 60), (12, 9)])
-def test_the_largest_values_and_their_vectors(shape: tuple[int, int]) -> None:
+def test_largest_singular_values_and_vectors(shape: tuple[int, int]) -> None:
     table = np.random.default_rng(0).poisson(0.2, shape) * np.linspace(3, 0.2, shape[1])
     left, values, right = decompose(sparse.csr_array(table), 6, seed=1)
     exact = np.linalg.svd(table, full_matrices=False)
@@ -21,7 +21,7 @@ def test_the_largest_values_and_their_vectors(shape: tuple[int, int]) -> None:
     np.testing.assert_allclose(right @ right.T, np.eye(6), atol=1e-3)
 
 
-def test_another_seed_gives_the_same_within_rounding() -> None:
+def test_seed_changes_only_rounding() -> None:
     table = sparse.csr_array(np.random.default_rng(0).poisson(0.1, (300, 400)) * 1.0)
     one, two = (decompose(table, 5, seed)[1] for seed in (0, 1))
     np.testing.assert_allclose(one, two, rtol=0.02)

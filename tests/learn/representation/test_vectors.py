@@ -16,7 +16,7 @@ def draw(words: int, contexts: int, seed: int = 0, kinds: int = 4) -> sparse.csr
     return sparse.csr_array(rng.poisson(rates).astype(float))
 
 
-def test_weights_are_the_logarithms_by_hand() -> None:
+def test_weights_equal_the_logarithms_by_hand() -> None:
     counts = np.array([[6.0, 2, 0], [1, 0, 3]])
     found = weigh(sparse.csr_array(counts), counts.sum(axis=0)).toarray()
     for i, j in np.ndindex(2, 3):
@@ -24,7 +24,7 @@ def test_weights_are_the_logarithms_by_hand() -> None:
         assert found[i, j] == pytest.approx(max(0.0, np.log(ratio)) if ratio else 0.0, rel=1e-6)
 
 
-def test_vectors_are_those_of_a_dense_decomposition() -> None:
+def test_vectors_equal_a_dense_decomposition() -> None:
     counts = draw(40, 60)
     found = Representation.learn(counts, widths=(40, 40))
     weights = weigh(counts, np.asarray(counts.sum(axis=0)).ravel()).toarray()
@@ -33,7 +33,7 @@ def test_vectors_are_those_of_a_dense_decomposition() -> None:
     np.testing.assert_allclose(found.vectors @ found.vectors.T, rows @ rows.T, atol=2e-3)
 
 
-def test_words_learnt_are_embedded_where_they_are() -> None:
+def test_training_words_are_embedded_at_their_vectors() -> None:
     counts = draw(300, 500)
     found = Representation.learn(counts, widths=(20, 30))
     again = found.embed(counts)
@@ -41,7 +41,7 @@ def test_words_learnt_are_embedded_where_they_are() -> None:
     assert not found.embed(sparse.csr_array((2, 500))).any()
 
 
-def test_a_word_beside_others_is_beside_itself() -> None:
+def test_coordinated_word_is_coordinated_with_itself() -> None:
     counts = draw(30, 40)
     words = np.array([f"w{n}" for n in range(30)], dtype=object)
     contexts = np.array([f"conj:w{n}" for n in range(20)] + [f"obj:v{n}" for n in range(20)])
@@ -53,7 +53,7 @@ def test_a_word_beside_others_is_beside_itself() -> None:
     np.testing.assert_allclose(more[rows, columns], plain.max(axis=1)[:20], rtol=1e-5)
 
 
-def test_what_is_kept_is_read_again_and_checked() -> None:
+def test_saved_representation_is_read_and_checked() -> None:
     found = Representation.learn(draw(50, 60), widths=(5, 8)).keep(np.array([3, -1, 7]))
     kept = found.to_arrays()
     again = Representation.from_arrays(kept)
@@ -69,7 +69,7 @@ def test_what_is_kept_is_read_again_and_checked() -> None:
             Representation.from_arrays({**kept, name: wrong})
 
 
-def test_spreading_is_the_sum_by_hand() -> None:
+def test_smoothing_equals_the_sum_by_hand() -> None:
     rng = np.random.default_rng(0)
     vectors = rng.normal(size=(12, 4)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)

@@ -125,7 +125,7 @@ class Chain:
         for noun in (True, False):
             own = self.preferences[name]
             heads = [_head(quad, noun) for quad in quads]
-            # The printed rule compares p(noun2|verb, prep) with p(noun2|noun1, prep) as they are.
+            # The printed rule compares p(noun2|verb, prep) with p(noun2|noun1, prep) only.
             plain = name == WORDS or self.rule == PRINTED
             p = own.probability(words, heads) if plain else own.smooth(words, heads)
             if self.rule != PRINTED:
@@ -193,6 +193,7 @@ def _trees(
     report: Callable[[float, str], None],
 ) -> dict[str, Any]:
     """Return thesauri by name: those passed, or learnt ones; and WordNet."""
+    # WordNet, if there is one, is the last of the sources.
     given = list(sources.thesauri)
     wordnet = [given.pop()] if sources.verbs else []
     trees: dict[str, Any] = {}
@@ -215,6 +216,7 @@ def _counts(
 ) -> Counts:
     """Return the most frequent nouns with their contexts in the counts and the quadruples."""
     words, contexts, matrix = tabulate(tables(quads, normal, sources)[1])
+    # Traits of words are not contexts.
     counted = [at for at, name in enumerate(contexts) if not name.startswith("^")]
     counts = Counts(matrix[:, counted], words, [contexts[at] for at in counted])
     return counts.min_count(words=LEAST, contexts=2).top(LEARNT)
@@ -237,6 +239,7 @@ class AttachmentPreference:
 
     def probability(self, words: Sequence[str], heads: Sequence[str]) -> Floats:
         """Return p of each word with its head; 0 if either is unknown."""
+        # Σ_c share(noun, c)·density(head, c), for pairs that are both known.
         rows = np.array([self._words.get(word, -1) for word in words], dtype=np.int64)
         columns = np.array([self._heads.get(head, -1) for head in heads], dtype=np.int64)
         out = np.zeros(rows.size)
@@ -310,6 +313,7 @@ def by_cut(thesaurus: Any, pairs: Iterable[tuple[str, str]]) -> AttachmentPrefer
     words, heads, matrix = tabulate(Counter(pairs))
     model = TreeCut(thesaurus).fit(Counts(matrix, words, heads))
     density = model.density_
+    # 2. Keep only classes that occur in a cut, and words below them.
     used = np.flatnonzero(np.bincount(density.indices, minlength=density.shape[1]))
     shares = sparse.csr_array(model.hierarchy_.shares[:, used])
     known = np.flatnonzero(np.diff(shares.indptr))
@@ -319,6 +323,7 @@ def by_cut(thesaurus: Any, pairs: Iterable[tuple[str, str]]) -> AttachmentPrefer
     rows = np.array(list(first.values()), dtype=np.int64)
     times = np.asarray(matrix.sum(axis=0)).ravel()
     kinds, kind = np.unique([kind_of(head) for head in heads], return_inverse=True)
+    # 3. Rows for kinds of heads: the mean of their cuts, weighted by occurrences.
     seen = sparse.csr_array((times, (kind, np.arange(times.size))))
     totals = np.asarray(seen.sum(axis=1)).ravel()
     density = density[:, used]

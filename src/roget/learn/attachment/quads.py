@@ -118,6 +118,7 @@ def traits(word: str) -> list[str]:
     >>> traits("Corp."), traits("sales")
     (['^Capital', '^dot', '^-rp.'], ['^s', '^-les'])
     """
+    # Traits are prefixed with ^, which no word begins with.
     small = word.lower()
     found = {
         "^Capital": word[:1].isupper(),

@@ -95,6 +95,7 @@ class Vectors:
 
         Words that only one of them contains are compared by that one alone.
         """
+        # Concatenate, scaled by √(1 − weight) and √weight where both know a word.
         words = list(dict.fromkeys([*self.words, *other.words]))
         parts = []
         for one, share in ((self, 1 - weight), (other, weight)):

@@ -246,7 +246,7 @@ class Association(Keyed):
     ) -> Self:
         """Count quadruples; `nouns` is True for the answer N. Quadruples in `others` weigh less."""
         counts: defaultdict[str, float] = defaultdict(float)
-        # Own quadruples count 1, those of other text OTHERS.
+        # Own quadruples count 1, quadruples of other text OTHERS.
         own = zip(quads, nouns, repeat(1.0))
         for quad, noun, times in chain(own, ((*one, OTHERS) for one in others)):
             counts[quad.preposition] += times

@@ -37,6 +37,7 @@ def write(
     mixture: Mixture,
 ) -> None:
     """Write a fitted model atomically."""
+    # Arrays are stored under flat names: train, mixture.*, classes.PLACE.PART.*.
     arrays = folders.to_arrays("train", train)
     for name in ("discounts", "weights", "edges"):
         arrays[f"mixture.{name}"] = getattr(mixture, name)
@@ -62,6 +63,7 @@ def read(path: PathLike) -> tuple[dict[str, Any], Any, list[ClassCounts], Mixtur
             for place, one in enumerate(kept["classes"])
         ]
         train = folders.from_arrays(kept, "train")
+        # A consistent file can still hold an inconsistent model: check all parts together.
         for fault in _faults(kept, train, found, mixture):
             raise ValueError(fault)
         return kept, train, found, mixture

@@ -108,6 +108,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Options that are None keep their defaults; any other option must be a parameter of the
         clusterer. A seed, a checkpoint and progress are passed only to clusterers that have them.
         """
+        # Unknown options are refused; a seed or checkpoint that does not apply is ignored.
         known = cls._get_param_names()
         wanted = {cls.number: clusters, **options}
         wanted = {name: value for name, value in wanted.items() if value is not None}

@@ -79,6 +79,7 @@ class Checkpoint:
 
     def keep(self, content: Callable[[], Mapping[str, Any]], *, now: bool = False) -> None:
         """Write a checkpoint unless one was written a moment ago."""
+        # The interval grows with the time that writing takes.
         begun = time.monotonic()
         if self._path is None or (begun < self._next and not now):
             return

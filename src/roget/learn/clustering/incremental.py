@@ -76,6 +76,7 @@ class IncrementalUpdate:
         tree = self.wide.tree if tree is None else tree
         k = tree.n_clusters
         origin = np.arange(k) if origin is None else origin
+        # New counts of each class: its words' counts, plus the surplus of its origin.
         sums = _sum(belongs, self.counts.matrix, dense=not sparse.issparse(self._rest))
         # A split class leaves its surplus (smoothing) to its parts in proportion to their tokens.
         tokens = np.asarray(sums.sum(axis=1), dtype=np.float64).ravel()
@@ -90,6 +91,7 @@ class IncrementalUpdate:
             sums = sparse.csr_array(sums)
         else:
             np.maximum(sums, 0, out=sums)
+        # p(c) and p(v|c) from the sums.
         mass = np.asarray(sums.sum(axis=1), dtype=np.float64).ravel()
         # A class without tokens gets the distribution of all words.
         nothing = mass <= 0

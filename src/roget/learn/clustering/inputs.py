@@ -30,6 +30,7 @@ def table(estimator: Any, X: Any, reset: bool = False) -> Any:
     With `reset`, the names and the number of columns are stored in the estimator; otherwise X must
     match them.
     """
+    # Counts bring names: contexts are matched by name after fitting.
     if isinstance(X, Counts):
         if reset:
             estimator.words_, estimator.contexts_ = X.words, X.contexts
@@ -90,6 +91,7 @@ def align_contexts(counts: Counts, contexts: Array) -> Any:
     """Return the counts with the model's contexts as columns; other contexts are dropped."""
     if np.array_equal(counts.contexts, contexts):
         return sparse.csr_array(counts.matrix, dtype=np.float64)
+    # Renumber the columns of the cells, and drop unknown contexts.
     known = {context: column for column, context in enumerate(contexts.tolist())}
     places = np.array([known.get(context, -1) for context in counts.contexts.tolist()])
     cells = counts.matrix.tocoo()

@@ -56,6 +56,7 @@ def merges_to_splits(merges: Sequence[tuple[int, int]]) -> tuple[list[int], Ints
     Returns the class that each split divides, and the numbers of all merged classes in order: a
     class that is split keeps its number, the part that splits off takes the next one.
     """
+    # The last merge is the first split; class 0 survives all merges.
     number, parents = {0: 0}, []
     for one, two in reversed(merges):
         parents.append(number[one])

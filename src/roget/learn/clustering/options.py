@@ -43,6 +43,7 @@ def method_options(method: str) -> Mapping[str, Option]:
     them does not import the clusterer. A clusterer without such a module is imported and its
     signature inspected.
     """
+    # The catalogue holds "module:object" strings; `options` is next to the module.
     module = catalogue.entries("clusterers")[method].partition(":")[0]
     beside = f"{module.rpartition('.')[0]}.options" if "." in module else ""
     if beside and importlib.util.find_spec(beside) is not None:

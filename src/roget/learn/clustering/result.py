@@ -140,6 +140,7 @@ class Rule:
     def keep(self) -> StoredRule:
         """Return the rule in the form in which folders store it."""
         arrays = [one.name for one in fields(self) if "shape" in one.metadata]
+        # Arrays go to npz, all other fields to JSON.
         values = {one.name: getattr(self, one.name) for one in fields(self)}
         plain = {name: value for name, value in values.items() if name not in arrays}
         return StoredRule(self.clusterer, plain, {name: values[name] for name in arrays})
@@ -633,6 +634,7 @@ def _average(mean: Any, centroids: Any, divisions: Sequence[SplitRule]) -> Any:
 
 def posterior(lengths: Floats, mass: Floats) -> Floats:
     """Return p(c|row) ∝ p(c)·exp(−length), computed in the log domain."""
+    # Subtract the highest score before exponentiating: lengths may be large.
     scores = np.log(np.maximum(mass, 1e-300)) - lengths
     scores -= scores.max(axis=1, keepdims=True)
     np.exp(scores, out=scores)

@@ -49,6 +49,7 @@ class TokenCells:
 
     def lead(self, new: Floats, old: Floats) -> tuple[float, float]:
         """Return by how many nats per token `new` beats `old`, and the standard error."""
+        # Paired: the standard error of the mean difference over the same tokens.
         each, total = np.log(new / old), float(self.counts.sum())
         mean = float(self.counts @ each) / total
         variance = float(self.counts @ (each - mean) ** 2) / total
@@ -116,6 +117,7 @@ def backoff(tokens: TokenCells, *classes: Floats) -> Floats:
 def interpolate(tokens: TokenCells, *known: Floats) -> Floats:
     """Mix predictions and the unigram; weights are tuned on one half of the cells for the other."""
     components = np.stack([*known, tokens.unigram])
+    # Two-fold: no token is predicted with weights fitted to itself.
     halves = np.arange(tokens.counts.size) % 2
     if tokens.counts.size < 2:
         return np.asarray(components.mean(axis=0))
@@ -133,6 +135,7 @@ def hold_out(matrix: Any, share: float, rng: np.random.Generator) -> tuple[Any, 
     Only the integer parts of fractional counts are sampled; if all counts are below 1, whole
     cells are.
     """
+    # Each of the n tokens of a cell is held out with probability `share`: a binomial draw.
     whole = np.floor(np.minimum(matrix.data, 2.0**62)).astype(np.int64)
     taken = rng.binomial(whole, share).astype(np.float64)
     if not whole.any():

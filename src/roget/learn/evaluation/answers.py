@@ -93,11 +93,13 @@ class Judgement:
 
     def share_found(self) -> list[AgreementShare]:
         """Return the share of intruders found by each annotator and by all together."""
+        # The code of the intruder in each line.
         right = [one.words.index(one.answer) for one in self.questions]
         return self._share(self.codes == np.array(right), np.ones(len(right), dtype=bool))
 
     def verdicts(self) -> Iterator[tuple[bool, str, list[AgreementShare]]]:
         """Yield the share of each verdict for classes, then for made-up lines (True)."""
+        # Made-up lines are the control: their verdicts are reported separately.
         is_made_up = np.array([one.answer == MADE_UP for one in self.questions])
         for made_up in (False, True):
             if (is_made_up == made_up).any():
@@ -187,6 +189,7 @@ def judge_answers(key: PathLike | QuestionSheet, filled: Mapping[str, PathLike],
 
 def split_files(paths: Mapping[str, PathLike]) -> tuple[PathLike, dict[str, PathLike]]:
     """Split files into the key and the filled-in sheets, by their columns."""
+    # Exactly one file may have the columns of a key.
     keys = {name: path for name, path in paths.items() if is_key(path)}
     if len(keys) != 1:
         shown = join_names([str(path) for path in keys.values()]) or "none"
@@ -243,6 +246,7 @@ def read_answers(path: PathLike, sheet: QuestionSheet, columns: Columns = None) 
 
     Lines may be in any order. Blank or missing lines are unanswered; case is ignored.
     """
+    # Rows are matched to lines by number, and their words are compared with the key.
     asked = {one.line: one for one in sheet.questions}
     found: dict[int, int] = {}
     with open_table(path, columns, roles=FILLED, guess=True) as table:

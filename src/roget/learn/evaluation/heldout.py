@@ -108,6 +108,7 @@ def compare(
     chosen = counts.top(top)
     if chosen.total < 10:
         raise InputError(f"{chosen.total} tokens are too few to split", code="too-little-text")
+    # New words: the next in frequency after the chosen ones.
     others = None
     if len(counts) > top:
         ranked = counts.ranked()
@@ -163,6 +164,7 @@ class TokenSplit:
 
     def measure(self, model: ClassModel, row: Heldout) -> None:
         """Add the losses of a fitted model to its row."""
+        # New words are predicted from their known tokens.
         found = {"train": model.log_proba(self.train), "test": model.log_proba(self.test)}
         if self.new is not None:
             found["new"] = model.log_proba(self.new, given=self.known)
@@ -177,6 +179,7 @@ def measure_losses(tokens: Any, logs: Floats) -> tuple[float, float]:
     totals = np.asarray(tokens.sum(axis=1), dtype=np.float64).ravel()
     if not totals.sum() > 0:
         return float("nan"), float("nan")
+    # KL(p_n ‖ model) = Σ_v p_n(v)·[ln p_n(v) − ln p(v|n)] for each word.
     rows = tokens.coords[0]
     own = tokens.data / totals[rows]
     per_word = np.bincount(rows, own * (np.log(own) - logs), minlength=totals.size)

@@ -180,6 +180,7 @@ def judge_ratings(
         if isinstance(ratings, str | os.PathLike)
         else [RatedPair(*pair) for pair in ratings]
     )
+    # Only pairs with both words in the thesaurus can be compared.
     rows = np.array([[_find(thesaurus, word) for word in pair[:2]] for pair in given], dtype=int)
     known = np.all(rows.reshape(-1, 2) >= 0, axis=1)
     if known.sum() < 3:
@@ -200,6 +201,7 @@ def judge_ratings(
     found = np.array([correlate(people, one) for one in table[1:]])
     drawn = _draw(table, draws, seed)
     chosen = [pair for pair, good in zip(given, known, strict=True) if good]
+    # Words that are missing, apart from words that the thesaurus excluded.
     lacking = dict.fromkeys(
         word
         for pair, (a, b) in zip(given, rows, strict=True)

@@ -56,7 +56,7 @@ def test_every_merge_is_the_cheapest(seed: int, prior: str) -> None:
     assert found.pairs.tolist() == [[one, other] for one, other, _ in expected]
 
 
-def test_all_that_is_known_of_contexts_is_lost_in_the_end() -> None:
+def test_all_information_is_lost_in_the_end() -> None:
     joint = weigh_words(table(80, 20, 9), "empirical")
     dense = joint.toarray()
     independent = dense.sum(axis=1, keepdims=True) * dense.sum(axis=0)
@@ -65,7 +65,7 @@ def test_all_that_is_known_of_contexts_is_lost_in_the_end() -> None:
     assert merge_words(joint).losses.sum() == pytest.approx(told, rel=1e-9)
 
 
-def test_words_that_are_alike_are_merged_first_and_cost_nothing() -> None:
+def test_identical_words_are_merged_first_at_no_cost() -> None:
     counts = np.repeat([[6, 3, 0, 0], [0, 2, 2, 4], [1, 1, 1, 1]], 20, axis=0)
     found = merge_words(weigh_words(counts, "uniform"))
     np.testing.assert_allclose(found.losses[:57], 0, atol=1e-15)
@@ -73,7 +73,7 @@ def test_words_that_are_alike_are_merged_first_and_cost_nothing() -> None:
     assert [len(set(found.label(3)[20 * n : 20 * n + 20])) for n in range(3)] == [1, 1, 1]
 
 
-def test_a_run_that_was_stopped_goes_on_to_the_same_end() -> None:
+def test_stopped_run_resumes_to_the_same_end() -> None:
     joint = weigh_words(table(3 * BLOCK, 15, 3), "empirical")
     whole = merge_words(joint)
 
@@ -88,7 +88,7 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_end() -> None:
     np.testing.assert_allclose(rest.losses, whole.losses, atol=1e-15)
 
 
-def test_an_interrupt_before_the_first_merge_is_raised() -> None:
+def test_interrupt_before_the_first_merge_is_raised() -> None:
     def stop() -> None:
         raise KeyboardInterrupt
 
@@ -128,7 +128,7 @@ def test_labels_and_tree_agree() -> None:
         assert sorted(inner) == pytest.approx(sorted(100 * found.losses[::-1][: k - 1]))
 
 
-def test_one_word_has_nothing_to_merge_with() -> None:
+def test_single_word_is_not_merged() -> None:
     found = merge_words(weigh_words(np.array([[3, 1]]), "empirical"))
     assert found.whole
     assert found.label(1).tolist() == [0]

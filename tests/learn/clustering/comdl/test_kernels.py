@@ -35,7 +35,7 @@ def problems(draw: st.DrawFn) -> tuple[Any, Any, Any, float, float, str]:
 
 @settings(max_examples=60, deadline=None)
 @given(problems())
-def test_length_is_the_formula(naive: Any, problem: Any) -> None:
+def test_length_follows_the_formula(naive: Any, problem: Any) -> None:
     counts, rows, columns, a, b, prior = problem
     ours = criterion.length(criterion.prepare(counts, prior), (rows, columns), a, b)
     right = naive(counts, rows, columns, a, b, prior)
@@ -44,7 +44,7 @@ def test_length_is_the_formula(naive: Any, problem: Any) -> None:
 
 @settings(max_examples=80, deadline=None)
 @given(problems(), st.data())
-def test_every_move_changes_the_length_by_what_it_says(
+def test_moves_change_the_length_by_their_cost(
     naive: Any, problem: Any, data: st.DataObject
 ) -> None:
     counts, rows, columns, a, b, prior = problem
@@ -74,7 +74,7 @@ def test_every_move_changes_the_length_by_what_it_says(
     assert moved in (0, 1)
 
 
-def test_classes_are_drawn_by_the_exponential_of_their_lengths(naive: Any) -> None:
+def test_classes_are_drawn_in_proportion_to_exp_of_minus_cost(naive: Any) -> None:
     counts = np.array([[3, 0, 1], [2, 1, 0], [0, 4, 1], [1, 2, 2]])
     table, columns = criterion.prepare(counts), np.array([0, 1, 1])
     part, temperature, drawn = table.sides[0], 1.7, dict.fromkeys(range(3), 0)
@@ -93,7 +93,7 @@ def test_classes_are_drawn_by_the_exponential_of_their_lengths(naive: Any) -> No
 
 @settings(max_examples=60, deadline=None)
 @given(problems())
-def test_every_merge_is_the_cheapest_and_costs_what_it_says(naive: Any, problem: Any) -> None:
+def test_every_merge_is_the_cheapest_and_its_cost_is_right(naive: Any, problem: Any) -> None:
     counts, rows, columns, a, b, prior = problem
     table = criterion.prepare(counts, prior)
     labels = [rows.copy(), columns.copy()]
@@ -153,12 +153,12 @@ def test_code_lengths_are_differences_of_lengths(naive: Any, problem: Any) -> No
     assert ours - ours[0] == pytest.approx(np.array(lengths) - lengths[0], rel=1e-8, abs=1e-6)
 
 
-def test_merges_are_applied_one_after_the_other() -> None:
+def test_merges_are_applied_in_order() -> None:
     assert merge_labels([(3, 4), (1, 3), (0, 2)], 6).tolist() == [0, 1, 0, 1, 1, 2]
 
 
 @pytest.mark.parametrize("n", [3, 60, 499])
-def test_partitions_of_few_and_many_items_are_counted_alike(n: int) -> None:
+def test_exact_and_approximate_numbers_of_partitions_agree(n: int) -> None:
     exact = criterion._log_partitions(n)
     near = np.logaddexp.accumulate(criterion._saddle(n, np.arange(1.0, n + 1)))
     assert near == pytest.approx(exact[1 : n + 1], abs=1.0 / n)
@@ -166,7 +166,7 @@ def test_partitions_of_few_and_many_items_are_counted_alike(n: int) -> None:
         assert np.exp(exact).tolist() == pytest.approx([1, 1, 4, 5, 5])
 
 
-def test_a_and_b_are_the_best_of_their_neighbours(planted: Any) -> None:
+def test_chosen_a_and_b_are_local_optima(planted: Any) -> None:
     counts, rows, columns = planted(40, 30, 4, 3, 60)
     counts *= 1 + np.arange(40)[:, None] ** 2 // 100  # words of different frequency
     columns = columns[counts.sum(axis=0) > 0]

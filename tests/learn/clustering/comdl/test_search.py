@@ -30,7 +30,7 @@ def partitions(n: int) -> Iterator[list[int]]:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_tiny_tables_have_their_optimum_found(naive: Any, seed: int) -> None:
+def test_optimum_of_tiny_tables_is_found(naive: Any, seed: int) -> None:
     rng = np.random.default_rng(seed)
     blocks = rng.dirichlet(np.full(3, 0.3), size=3)
     counts = rng.poisson(12 * blocks[[0, 0, 1, 2, 1]][:, [0, 1, 1, 2]])
@@ -58,7 +58,7 @@ def printed(counts: Any, rows: Any, columns: Any) -> float:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_tiny_tables_have_the_optimum_of_li_and_abe_found(seed: int) -> None:
+def test_optimum_of_tiny_tables_by_li_and_abe_is_found(seed: int) -> None:
     rng = np.random.default_rng(seed)
     blocks = rng.dirichlet(np.full(3, 0.3), size=3)
     counts = rng.poisson(20 * blocks[[0, 0, 1, 2, 1]][:, [0, 1, 1, 2]]) + 1
@@ -69,7 +69,7 @@ def test_tiny_tables_have_the_optimum_of_li_and_abe_found(seed: int) -> None:
     assert [*search.steps()][-1].find_best().total == pytest.approx(best, rel=1e-12)
 
 
-def test_sweeps_and_merges_of_li_and_abe_keep_count(planted: Any) -> None:
+def test_sweeps_and_merges_by_li_and_abe_track_the_length(planted: Any) -> None:
     """Counts below and above the table of logs, whole and not; the search raises where it errs."""
     counts = planted(80, 50, 4, 3, 60)[0] + 1
     for one in (counts, counts * 3000, counts / 7):
@@ -91,7 +91,7 @@ def test_planted_classes_are_found(planted: Any) -> None:
     assert search.length(found).total == pytest.approx(found.total, rel=1e-12)
 
 
-def test_the_same_seed_gives_the_same_classes(planted: Any) -> None:
+def test_same_seed_gives_the_same_classes(planted: Any) -> None:
     counts = planted(60, 40, 4, 3, 30)[0] + 1
     first, second, other = (run(counts, sweeps=10, seed=seed).find_best() for seed in (3, 3, 4))
     assert first.total == second.total
@@ -100,7 +100,7 @@ def test_the_same_seed_gives_the_same_classes(planted: Any) -> None:
 
 
 @pytest.mark.parametrize("stop", [1, 4, 9, 13, 17])
-def test_a_search_goes_on_from_where_it_was(planted: Any, stop: int) -> None:
+def test_search_resumes_from_a_snapshot(planted: Any, stop: int) -> None:
     counts = planted(60, 40, 4, 3, 30)[0] + 1
     settings = CoMDLSettings(sweeps=8, starts=2, seed=5)
     whole = run(counts, sweeps=8, starts=2, seed=5)
@@ -119,14 +119,14 @@ def test_a_search_goes_on_from_where_it_was(planted: Any, stop: int) -> None:
         assert all(map(np.array_equal, one.labels, two.labels))
 
 
-def test_as_many_classes_as_asked_for(planted: Any) -> None:
+def test_requested_number_of_classes_is_found(planted: Any) -> None:
     counts = planted(60, 40, 4, 3, 30)[0] + 1
     assert run(counts, n_row_classes=7, n_column_classes=2, sweeps=15).find_best().k == [7, 2]
     assert run(counts, n_row_classes=2, sweeps=15).find_best().k[0] == 2
     assert run(counts, n_row_classes=60, n_column_classes=40, sweeps=3).find_best().k == [60, 40]
 
 
-def test_the_path_is_made_of_true_lengths(naive: Any, planted: Any) -> None:
+def test_path_holds_true_lengths(naive: Any, planted: Any) -> None:
     counts = planted(30, 20, 4, 3, 40)[0]
     counts = counts[:, counts.sum(axis=0) > 0]
     table = prepare(counts)
@@ -149,7 +149,7 @@ def test_the_path_is_made_of_true_lengths(naive: Any, planted: Any) -> None:
         assert row["model"] + row["data"] == pytest.approx(here, rel=1e-12)
 
 
-def test_a_shorter_description_on_the_way_takes_the_place_of_the_classes(planted: Any) -> None:
+def test_shorter_description_on_the_way_replaces_the_classes(planted: Any) -> None:
     counts = planted(60, 40, 3, 3, 100)[0]
     seen = counts.sum(axis=0) > 0
     table = prepare(counts[:, seen])

@@ -16,7 +16,7 @@ def grower(table: Any, most: int | None = None, criterion: str = "dirichlet") ->
     return Grower(Bisector(table, found, seed=1), most)
 
 
-def test_the_split_that_saves_most_comes_first(planted: Any) -> None:
+def test_split_that_saves_most_comes_first(planted: Any) -> None:
     table, _ = planted(60, 40, 6, 60)
     grown, offered = grower(table), {}
     for step in grown.run():
@@ -29,7 +29,7 @@ def test_the_split_that_saves_most_comes_first(planted: Any) -> None:
     assert grown.tree().n_clusters == grown.n_clusters == len(set(grown.labels))
 
 
-def test_asking_for_fewer_is_cutting_the_tree(planted: Any) -> None:
+def test_fewer_clusters_equal_a_cut_of_the_tree(planted: Any) -> None:
     table, _ = planted(60, 40, 6, 60)
     whole, part, more = grower(table), grower(table, 4), grower(table, 20)
     for one in (whole, part, more):
@@ -41,7 +41,7 @@ def test_asking_for_fewer_is_cutting_the_tree(planted: Any) -> None:
     assert more.steps[-1].saved < 0
 
 
-def test_a_split_saves_what_two_whole_descriptions_differ_by(planted: Any, naive: Any) -> None:
+def test_saving_is_the_difference_of_whole_descriptions(planted: Any, naive: Any) -> None:
     table, _ = planted(12, 10, 2, 40)
     one = grower(table, 2)
     (_, step) = one.run()
@@ -53,7 +53,7 @@ def test_a_split_saves_what_two_whole_descriptions_differ_by(planted: Any, naive
 
 
 @pytest.mark.parametrize("after", [1, 3, 6])
-def test_growth_goes_on_from_a_snapshot(planted: Any, after: int) -> None:
+def test_growth_resumes_from_a_snapshot(planted: Any, after: int) -> None:
     table, _ = planted(60, 40, 6, 60)
     whole, begun, resumed = grower(table), grower(table), grower(table)
     list(whole.run())

@@ -31,7 +31,7 @@ def cost(one: Sides, row: int) -> float:
     return kernels.move_cost(row, *one._all)
 
 
-def test_x_log_x_inside_and_outside_of_the_table() -> None:
+def test_xlogx_inside_and_outside_of_the_table() -> None:
     table = np.array([0.0, 0.0, 2 * math.log(2)])
     for x in (0.0, 1.0, 2.0, 0.5, 1.75, 3.0, 1e12):
         assert kernels.xlogx(x, table) == pytest.approx(x * math.log(x) if x else 0.0)
@@ -41,7 +41,7 @@ def test_x_log_x_inside_and_outside_of_the_table() -> None:
 @pytest.mark.parametrize(
     ("tokens", "width"), [(5, 3), (10, 50), (100, 30), (100, 400), (3000, 30), (1000, 5)]
 )
-def test_the_complexity_of_a_multinomial(tokens: int, width: int, complexity: Any) -> None:
+def test_complexity_of_a_multinomial(tokens: int, width: int, complexity: Any) -> None:
     assert kernels.regret(tokens, width) == pytest.approx(complexity(tokens, width), abs=0.08)
     assert kernels.regret(0, width) == kernels.regret(tokens, 1) == 0.0
 
@@ -51,7 +51,7 @@ tables = st.tuples(st.integers(2, 6), st.integers(1, 5), st.integers(0, 10**6))
 
 @pytest.mark.parametrize(("criterion", "estimator"), KINDS)
 @given(shape=tables)
-def test_a_move_costs_what_the_lengths_differ_by(
+def test_move_cost_is_the_difference_of_lengths(
     criterion: str, estimator: str, shape: tuple[int, int, int]
 ) -> None:
     rng = np.random.default_rng(shape[2])
@@ -71,7 +71,7 @@ def test_a_move_costs_what_the_lengths_differ_by(
             assert np.array_equal(kept, fresh)
 
 
-def test_fractional_counts_move_as_well() -> None:
+def test_move_cost_of_fractional_counts() -> None:
     counts = np.random.default_rng(0).random((5, 4)) * 20
     for criterion, estimator in KINDS:
         one = sides(counts, criterion, estimator)
@@ -81,7 +81,7 @@ def test_fractional_counts_move_as_well() -> None:
         assert one.length() - before == pytest.approx(change)
 
 
-def test_the_sweep_is_the_best_cut_of_an_order() -> None:
+def test_sweep_finds_the_best_cut_of_an_order() -> None:
     counts = np.random.default_rng(3).poisson(2, size=(9, 6)) + np.eye(9, 6)
     for criterion, estimator in KINDS:
         one = sides(counts, criterion, estimator)
@@ -97,7 +97,7 @@ def test_the_sweep_is_the_best_cut_of_an_order() -> None:
         assert found == pytest.approx(min(lengths))
 
 
-def test_axes_are_those_of_correspondence_analysis() -> None:
+def test_axes_equal_correspondence_analysis() -> None:
     counts = np.random.default_rng(0).poisson(1.5, size=(30, 12)) + 0.1
     table = sparse.csr_array(counts)
     totals, sums = counts.sum(axis=1), counts.sum(axis=0)
@@ -111,7 +111,7 @@ def test_axes_are_those_of_correspondence_analysis() -> None:
         assert abs(np.corrcoef(found[place], wanted)[0, 1]) == pytest.approx(1.0)
 
 
-def test_a_part_has_only_the_columns_it_uses() -> None:
+def test_extracted_rows_have_only_their_columns() -> None:
     counts = np.array([[0, 3, 0, 1], [2, 0, 0, 0], [0, 5, 0, 0]])
     table = sparse.csr_array(counts, dtype=np.float64)
     cutter = Bisector(table, criteria.make_code(table, "dirichlet", "mdl", 7.0))

@@ -14,7 +14,7 @@ from roget.learn.clustering.memberships import one_hot
 from roget.learn.clustering.result import posterior
 
 
-def test_a_cluster_is_told_by_its_parents_what_it_has_not_seen() -> None:
+def test_clusters_are_smoothed_by_their_parents() -> None:
     tree = Tree().split(0, 3.0).split(0, 2.0).split(1, 1.0)
     counts = np.random.default_rng(0).poisson(2, size=(4, 5)).astype(float)
     base, weight = np.full(5, 0.2), 7.0
@@ -38,7 +38,7 @@ def test_relative_frequencies_and_memberships() -> None:
 
 
 @pytest.mark.parametrize("criterion", options.CRITERIA)
-def test_joining_costs_what_the_clusters_length_grows_by(criterion: str) -> None:
+def test_joining_costs_the_growth_of_the_length(criterion: str) -> None:
     rng = np.random.default_rng(0)
     counts = rng.poisson(3, size=(3, 6)) + 1.0
     sizes, tokens = np.array([4.0, 2.0, 9.0]), counts.sum(axis=1)

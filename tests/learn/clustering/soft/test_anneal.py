@@ -41,7 +41,7 @@ def test_fifty_planted_clusters(planted: Any, dtype: str) -> None:
     assert v_measure_score(labels, hard(state)) == pytest.approx(1.0)
 
 
-def test_the_first_split_is_at_the_dense_critical_beta(planted: Any) -> None:
+def test_first_split_is_at_the_dense_critical_beta(planted: Any) -> None:
     counts, _ = planted(200, 100, 4, 60)
     data = prepare(counts)
     p = counts.toarray() / counts.sum(axis=1)[:, None]
@@ -94,7 +94,7 @@ def test_energies_belong_to_memberships_and_centroids(planted: Any, mass: bool) 
         assert state.energy.free == pytest.approx(free, rel=1e-4 if state.settled else 3e-2)
 
 
-def test_a_beta_alone_leaves_no_cluster_unstable(planted: Any) -> None:
+def test_beta_alone_leaves_no_cluster_unstable(planted: Any) -> None:
     counts, _ = planted(200, 100, 4, 60)
     state = last(counts, beta=4.0, mass=True)
     assert state.beta == 4.0
@@ -108,7 +108,7 @@ def test_a_beta_alone_leaves_no_cluster_unstable(planted: Any) -> None:
     assert last(counts, beta=1.2).n_clusters == 1
 
 
-def test_a_number_and_a_beta(planted: Any) -> None:
+def test_number_of_clusters_and_beta_are_reached(planted: Any) -> None:
     counts, _ = planted(200, 100, 4, 60)
     sharp = last(counts, n_clusters=4, beta=9.0)
     assert (sharp.n_clusters, sharp.beta) == (4, 9.0)
@@ -136,7 +136,7 @@ def test_single_precision_is_close(planted: Any) -> None:
 
 
 @pytest.mark.parametrize("relax", [annealing.RELAX, 2.0])
-def test_a_snapshot_at_any_split_leads_to_the_same_end(
+def test_snapshot_at_any_split_leads_to_the_same_end(
     planted: Any, monkeypatch: pytest.MonkeyPatch, relax: float
 ) -> None:
     monkeypatch.setattr(annealing, "RELAX", relax)
@@ -175,7 +175,7 @@ def test_twins_that_come_together_are_merged() -> None:
     assert annealer.mixture.q[:, : k - 1].sum(axis=1) == pytest.approx(np.ones(30))
 
 
-def test_a_rare_word_with_contexts_of_its_own_does_not_stop_the_splits(planted: Any) -> None:
+def test_rare_word_with_contexts_of_its_own_does_not_stop_the_splits(planted: Any) -> None:
     counts, labels = planted(200, 100, 4, 60)
     alone = sparse.csr_array(np.array([[2.0]]))
     state = last(sparse.csr_array(sparse.block_diag([counts, alone])), n_clusters=4)
@@ -183,7 +183,7 @@ def test_a_rare_word_with_contexts_of_its_own_does_not_stop_the_splits(planted: 
     assert v_measure_score(labels, hard(state)[:200]) == pytest.approx(1.0)
 
 
-def test_narrow_directions_are_passed_over(planted: Any) -> None:
+def test_narrow_directions_are_ignored(planted: Any) -> None:
     counts, _ = planted(200, 100, 4, 60)
     alone = sparse.csr_array(np.array([[2.0]]))
     both = prepare(sparse.csr_array(sparse.block_diag([counts, alone])))

@@ -25,7 +25,7 @@ def options(**given: Any) -> Any:
 
 
 @pytest.mark.parametrize("model", ["asymmetric", "symmetric"])
-def test_as_many_clusters_as_were_planted_are_chosen(model: str) -> None:
+def test_planted_number_of_clusters_is_chosen(model: str) -> None:
     choice = choose(planted(4), options(model=model))
     assert choice.n_clusters == 4
     best = min(
@@ -35,7 +35,7 @@ def test_as_many_clusters_as_were_planted_are_chosen(model: str) -> None:
     assert {row["n_clusters"] for row in choice.table} >= {1, 2, 3, 4, 6}
 
 
-def test_one_cluster_where_words_do_not_differ() -> None:
+def test_identical_words_give_one_cluster() -> None:
     rng = np.random.default_rng(0)
     same = sparse.csr_array(rng.poisson(np.tile([9.0, 5.0, 2.0, 1.0], (300, 1))))
     choice = choose(same, options())
@@ -43,14 +43,14 @@ def test_one_cluster_where_words_do_not_differ() -> None:
 
 
 @pytest.mark.parametrize("model", ["asymmetric", "symmetric"])
-def test_a_beta_that_is_given_is_kept(model: str) -> None:
+def test_requested_beta_is_kept(model: str) -> None:
     beta = 0.8 if model == "symmetric" else 12.0
     choice = choose(planted(3), options(model=model, beta=beta))
     assert choice.beta == beta
     assert {row["beta"] for row in choice.table} == {beta}
 
 
-def test_the_seed_decides() -> None:
+def test_choice_depends_only_on_the_seed() -> None:
     matrix = planted(2, 30, 20)
     assert choose(matrix, options()) == choose(matrix, options())
     assert choose(matrix, options()).table != choose(matrix, options(random_state=1)).table
@@ -58,11 +58,11 @@ def test_the_seed_decides() -> None:
 
 
 @pytest.mark.parametrize("matrix", [[[3, 1]], [[1], [1]], [[1, 0], [0, 1]]])
-def test_too_little_to_choose_from_gives_one_cluster(matrix: Any) -> None:
+def test_too_few_tokens_give_one_cluster(matrix: Any) -> None:
     assert choose(sparse.csr_array(matrix), options()).n_clusters == 1
 
 
-def test_tokens_held_out_are_missing_from_the_rest() -> None:
+def test_held_out_tokens_are_removed_from_the_rest() -> None:
     matrix = planted(3)
     train, held = hold_out(matrix, 0.1, np.random.default_rng(0))
     assert np.array_equal((train + held).toarray(), matrix.toarray())
@@ -78,19 +78,19 @@ def test_fractions_are_held_out_by_cells() -> None:
     assert not train.multiply(held).nnz
 
 
-def test_the_grid_grows_by_half_and_a_third() -> None:
+def test_grid_grows_by_half_and_a_third() -> None:
     assert list(_grid(30)) == [2, 3, 4, 6, 8, 12, 16, 24]
     assert list(_grid(2)) == [2]
     assert list(_grid(1)) == []
 
 
-def test_a_random_state_is_not_used_up() -> None:
+def test_random_state_is_not_consumed() -> None:
     state = np.random.RandomState(3)
     one, two = (generator(state).random() for _ in range(2))
     assert one == two != generator(np.random.RandomState(4)).random()
 
 
-def test_words_that_need_no_help_are_clustered_all_the_same() -> None:
+def test_frequent_words_are_clustered_too() -> None:
     """So many tokens that a word's own counts predict the others best."""
     rng = np.random.default_rng(0)
     families = rng.dirichlet(np.ones(12), 3)

@@ -73,7 +73,7 @@ def mixture_of(counts: Any, q: Any, prior: str, mass: bool, dtype: str = "float6
     st.sampled_from(["empirical", "uniform"]),
     st.booleans(),
 )
-def test_a_step_is_what_the_formulas_say(seed: int, beta: float, prior: str, mass: bool) -> None:
+def test_step_follows_the_formulas(seed: int, beta: float, prior: str, mass: bool) -> None:
     counts, q = random_case(seed)
     new, centroids, free, distortion, entropy = naive_step(counts, q, beta, prior, mass)
     mixture = mixture_of(counts, q, prior, mass)
@@ -106,7 +106,7 @@ def test_listed_steps_change_nothing(planted: Any, monkeypatch: pytest.MonkeyPat
     assert np.abs(results[0][1] - results[1][1]).max() < 1e-4
 
 
-def test_lists_are_taken_and_lose_little(planted: Any) -> None:
+def test_lists_are_used_and_lose_little(planted: Any) -> None:
     counts, labels = planted(300, 120, 30, 40)
     q = np.full((300, 30), 1e-3 / 29)
     q[np.arange(300), labels] = 1 - 1e-3
@@ -120,7 +120,7 @@ def test_lists_are_taken_and_lose_little(planted: Any) -> None:
     assert clusters.size < em.LISTED_SHARE * 300 * 30
 
 
-def test_an_empty_cluster_spreads_no_nan() -> None:
+def test_empty_cluster_does_not_spread_nan() -> None:
     counts, q = random_case(3)
     q[:, 2] = 0
     q /= q.sum(axis=1, keepdims=True)
@@ -138,7 +138,7 @@ def test_zero_centroid_entries_do_not_lock_memberships() -> None:
     assert mixture.q[:, :2].argmax(axis=1).tolist() == [0, 1, 0]
 
 
-def test_one_thread_or_more(planted: Any) -> None:
+def test_threads_do_not_change_a_step(planted: Any) -> None:
     counts, _ = planted(400, 900, 6, 120)
     rng = np.random.default_rng(0)
     q = rng.dirichlet(np.ones(6), size=400)

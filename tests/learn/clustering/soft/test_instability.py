@@ -35,7 +35,7 @@ def twin_step(p: Any, weights: Any, first: Any, second: Any, beta: float) -> tup
 
 @pytest.mark.parametrize("prior", ["empirical", "uniform"])
 @pytest.mark.parametrize("seed", range(3))
-def test_root_value_is_the_second_singular_value(seed: int, prior: str) -> None:
+def test_root_eigenvalue_is_the_squared_singular_value(seed: int, prior: str) -> None:
     data = some_data(seed, prior)
     p = dense(data)
     scaled = np.sqrt(data.prior)[:, None] * p / np.sqrt(data.prior @ p)
@@ -46,7 +46,7 @@ def test_root_value_is_the_second_singular_value(seed: int, prior: str) -> None:
     assert found.critical_beta == pytest.approx(1 / sigma[1] ** 2, rel=1e-9)
 
 
-def test_a_perturbation_grows_by_beta_times_the_eigenvalue() -> None:
+def test_perturbation_grows_by_beta_times_the_eigenvalue() -> None:
     data = some_data(1)
     p = dense(data)
     q = np.random.default_rng(5).dirichlet(np.ones(2), size=80)
@@ -79,7 +79,7 @@ def parted(p: Any, weights: Any, beta: float, rng: Any) -> bool:
     return bool(size[-1] > 0.1 or size[-1] > size[-100])
 
 
-def test_the_papers_perturbations_find_the_same_beta() -> None:
+def test_perturbations_of_the_paper_give_the_same_beta() -> None:
     data = some_data(2)
     p, rng = dense(data), np.random.default_rng(0)
     low, high = 1.0, 6.0
@@ -90,7 +90,7 @@ def test_the_papers_perturbations_find_the_same_beta() -> None:
     assert found.critical_beta == pytest.approx(low, rel=0.01)
 
 
-def test_words_that_are_alike_never_part() -> None:
+def test_identical_words_never_split() -> None:
     same = prepare(sparse.csr_array(np.tile([3.0, 1.0, 2.0], (5, 1)) * np.arange(1, 6)[:, None]))
     found = instability(same, np.ones((5, 1)), 0)
     assert found.eigenvalue == 0.0
@@ -99,14 +99,14 @@ def test_words_that_are_alike_never_part() -> None:
     assert instability(alone, np.ones((1, 1)), 0).eigenvalue == 0.0
 
 
-def test_words_without_common_contexts_part_at_one() -> None:
+def test_words_without_common_contexts_split_at_beta_1() -> None:
     apart = prepare(sparse.csr_array(np.kron(np.eye(2), [[2.0, 1.0], [1.0, 3.0]])))
     found = instability(apart, np.ones((4, 1)), 0)
     assert found.eigenvalue == pytest.approx(1.0, abs=1e-12)
     assert sorted(np.sign(found.scores)) == [-1, -1, 1, 1]
 
 
-def test_words_that_hardly_belong_can_be_left_out() -> None:
+def test_words_that_hardly_belong_can_be_ignored() -> None:
     data = some_data(0)
     q = np.ones((80, 2))
     q[:40, 0], q[40:, 0] = 1e-7, 1.0

@@ -35,7 +35,7 @@ def naive(centres: np.ndarray, weights: np.ndarray) -> list[float]:
 
 
 @given(st.integers(2, 14), st.integers(0, 50))
-def test_merges_cost_what_all_pairs_say(n: int, seed: int) -> None:
+def test_merge_costs_equal_those_of_all_pairs(n: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     centres, weights = rng.normal(size=(n, 4)).astype(np.float32), rng.uniform(1, 5, n)
     found = [cost for _, _, cost in levels.merge(centres, weights)]
@@ -43,7 +43,7 @@ def test_merges_cost_what_all_pairs_say(n: int, seed: int) -> None:
 
 
 @given(st.integers(2, 70), st.integers(0, 20))
-def test_a_cut_at_a_level_is_that_level_and_lies_in_the_one_above(k: int, seed: int) -> None:
+def test_cut_at_a_level_is_that_level_and_refines_the_one_above(k: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     centres = rng.normal(size=(k, 6)).astype(np.float32)
     centres /= np.linalg.norm(centres, axis=1, keepdims=True)
@@ -72,7 +72,7 @@ def test_invalid_levels_are_refused(wrong: object) -> None:
         levels.read_levels(wrong, None)
 
 
-def test_the_number_of_classes_is_the_last_level() -> None:
+def test_number_of_classes_is_the_last_level() -> None:
     assert levels.read_levels("8,64", None) == (8, 64)
     assert levels.read_levels([8, 64], 512) == (8, 64, 512)
     assert levels.read_levels("auto", 512) is None

@@ -17,9 +17,7 @@ def draw(n: int, d: int, seed: int) -> npt.NDArray[np.float32]:
 
 
 @given(st.integers(2, 60), st.integers(1, 12), st.integers(0, 99))
-def test_no_class_is_lost_and_words_agree_more_with_their_classes(
-    n: int, k: int, seed: int
-) -> None:
+def test_moves_keep_all_classes_and_improve_the_fit(n: int, k: int, seed: int) -> None:
     vectors, k = draw(n, 5, seed), min(k, n)
     labels = np.random.default_rng(seed).permutation(np.arange(n) % k)
     found = moves.move(vectors, labels, lambda: None)
@@ -32,7 +30,7 @@ def test_no_class_is_lost_and_words_agree_more_with_their_classes(
     assert agreement(found) >= agreement(labels) - 1e-4
 
 
-def test_the_fit_without_a_word_is_that_by_hand() -> None:
+def test_leave_one_out_fit_equals_the_direct_computation() -> None:
     vectors, labels = draw(30, 6, 1), np.arange(30) % 4
     labels[0] = 4
     own, others = moves.measure_fit(vectors, labels, 5)

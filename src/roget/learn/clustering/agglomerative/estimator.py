@@ -57,6 +57,7 @@ class AgglomerativeTree(Clusterer, AgglomerativeOptions):
             )
             self.notes_.append(Notice(text, code="words-capped"))
         joint = weigh_words(matrix[learnt], self.prior)
+        # All merges down to one cluster; k only chooses where the sequence is cut.
         merges = self._merge(joint)
         left = merges.n_words - merges.losses.size
         k = max(left, min(learnt.size, self.n_clusters or round(math.sqrt(learnt.size))))
@@ -103,6 +104,7 @@ def make_clustering(
     belongs = one_hot(labels, k)
     sums = (belongs.T @ joint).toarray()
     mass, background = sums.sum(axis=1), np.asarray(joint.sum(axis=0)).ravel()
+    # One pseudo-token of the background, as a share of all tokens.
     smooth = SMOOTHING / tokens
     centroids = (sums + smooth * background) / (mass + smooth)[:, None]
     tree = merges.tree(k, tokens)
@@ -113,6 +115,7 @@ def _trace(merges: Merges, joint: Any) -> list[dict[str, Any]]:
     """Return the merges as rows of a path, with the information I(c; v) left after each (nats)."""
     cells, totals = joint.tocoo(), np.asarray(joint.sum(axis=0)).ravel()
     words = np.asarray(joint.sum(axis=1)).ravel()
+    # I(words; contexts) before any merge; each merge subtracts its loss.
     ratio = cells.data / (words[cells.row] * totals[cells.col])
     left = float(np.sum(cells.data * np.log(ratio))) - np.cumsum(merges.losses)
     rows = zip(*merges.pairs.T.tolist(), merges.losses.tolist(), left.tolist(), strict=True)

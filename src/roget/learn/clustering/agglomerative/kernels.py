@@ -70,6 +70,7 @@ def _lose(clusters: Clusters, one: int, other: int) -> float:
             both = here + clusters.shares[at]
             terms = clusters.dense_terms[clusters.contexts[at]] + clusters.terms[at]
             common += both * math.log(both) - terms
+    # The terms of the masses, then common contexts; rounding must not go below 0.
     mass = clusters.mass[one] + clusters.mass[other]
     terms = clusters.mass_terms[one] + clusters.mass_terms[other]
     return float(max(0.0, mass * math.log(mass) - terms - common))
@@ -101,6 +102,7 @@ def _insert(clusters: Clusters, one: int, other: int, lost: float) -> None:
 @compiled_within
 def _remove(clusters: Clusters, one: int, first: int, second: int) -> bool:
     """Remove two clusters from the list of `one`; return True if one was in it."""
+    # Close the gaps that the removed clusters leave in the list.
     kept = 0
     for at in range(LISTED):
         here = clusters.near[one, at]

@@ -70,7 +70,7 @@ class Annealing(Clusterer, AnnealingOptions):
         # 1. The training words, as distributions over contexts.
         _, learnt, part = select_learnable(matrix, self.min_count)
         data = prepare(part, self.prior, self.dtype)
-        # 2. The settings: those of an interrupted run, requested, or chosen on held-out counts.
+        # 2. The settings: of an interrupted run, requested, or chosen on held-out counts.
         kept, earlier = self._checkpoint(data)
         with kept.guard():
             settings = (

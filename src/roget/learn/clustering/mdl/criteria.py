@@ -219,6 +219,7 @@ class MergeGain(Rule):
     def code_lengths(self, matrix: Any, centroids: Floats) -> Floats:
         """Return the growth of the description if a row joins a cluster, rows × clusters, nats."""
         kind = choose_kind(self.criterion, self.estimator)
+        # Counts of each cluster, recovered from the centroids; with pseudo-counts for Dirichlet.
         held = self.tokens + (self.weight if kind == kernels.DIRICHLET else 0.0)
         counts = np.ascontiguousarray((centroids * held[:, None]).T)
         out = np.empty((matrix.shape[0], self.tokens.size))

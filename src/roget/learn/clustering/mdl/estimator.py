@@ -148,6 +148,7 @@ class MDLTree(Clusterer, MDLOptions):
 
     def _describe(self, part: Any, totals: Floats, found: Code, grower: Grower) -> Clustering:
         """Make the clustering of the words that were learnt from."""
+        # Statistics of the clusters: counts by context, tokens, and numbers of words.
         k, tree = grower.n_clusters, grower.tree()
         belongs = one_hot(grower.labels, k)
         counts = belongs.T @ part
@@ -158,6 +159,7 @@ class MDLTree(Clusterer, MDLOptions):
             centroids = criteria.shrink(counts, tree, background(overall), self.parent_weight_)
         else:
             centroids = criteria.frequencies(counts)
+        # The path accumulates the changes of length from the root.
         root = found.root_length(part, totals)
         path = _path(root, grower)
         self.n_iter_ = max(1, len(path))

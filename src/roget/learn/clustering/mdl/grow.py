@@ -128,6 +128,7 @@ class Sides:
 
     def find_best(self) -> None:
         """Search from several starts and keep the best result."""
+        # Fewer restarts for larger sets, so that the work per set is bounded.
         entries = self.part.items.indices.size
         best, length, agreed = self.side.copy(), math.inf, 0
         for start in self._starts(min(RESTARTS, WORK // (20 * entries))):
@@ -169,6 +170,7 @@ class Sides:
 
     def cut(self) -> Cut:
         """Return the sides with recounted lengths; side 0 has more tokens (or, if equal, row 0)."""
+        # Recount, and put the side with more tokens first.
         part, code = self.part, self.code
         self.assign(self.side)
         if (self.sums.tokens[1], self.side[0]) > (self.sums.tokens[0], 0):
@@ -295,6 +297,7 @@ class Grower:
             return min(1.0, self.n_clusters / self.most)
         if not self._heap:
             return 1.0
+        # Gains fall roughly geometrically: measure the way to 0 on a log scale.
         first = self.steps[0].saved if self.steps else -self._heap[0][0]
         left = math.log1p(max(-self._heap[0][0], 0.0)) / math.log1p(max(first, 1e-9))
         return max(0.0, 1.0 - left, 1.0 - self._open / max(int(self.bisector.table.values.size), 1))
@@ -349,6 +352,7 @@ class Grower:
 
     def _offer(self, cluster: int) -> None:
         """Put a cluster on the heap if its split should be made."""
+        # Splits that save nothing are made only if a number of clusters is requested.
         one = self.candidates[cluster]
         forced = self.most is not None or self.bisector.search == "paper"
         if one.proper and (forced or one.saved > LEAST):

@@ -345,6 +345,7 @@ def gather(rows: Array, table: RowIndex, place: Array) -> tuple[Array, Array, Fl
 
     `place` must hold −1 for every column, and does so again afterwards.
     """
+    # Renumber columns in the order of first use.
     entries = 0
     for row in rows:
         entries += table.indptr[row + 1] - table.indptr[row]

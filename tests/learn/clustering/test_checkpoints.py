@@ -10,14 +10,14 @@ import pytest
 from roget.learn.clustering.checkpoints import interruptible
 
 
-def test_the_first_waits_until_nothing_is_half_done():
+def test_first_interrupt_waits_for_a_consistent_state():
     with interruptible() as pause:
         signal.raise_signal(signal.SIGINT)
         with pytest.raises(KeyboardInterrupt):
             pause()
 
 
-def test_the_second_is_no_early_end_of_a_search():
+def test_second_interrupt_ends_at_once():
     searched = []
 
     def search():
