@@ -234,7 +234,7 @@ def prepare_draws(folder: Path, scale: float) -> Work:
 
 def prepare_soft(folder: Path | None, scale: float) -> Work:
     """EM at a fixed β, from memberships at random: some of the many steps of a search."""
-    from roget.learn.clustering.soft import fleet
+    from roget.learn.clustering.soft import distributed
 
     random, k = np.random.default_rng(3), 256
     words, each = max(200, round(6_000 * scale)), 1500
@@ -251,14 +251,14 @@ def prepare_soft(folder: Path | None, scale: float) -> Work:
         mixture.reserve(k)
         mixture.k = k
         mixture.q[:, :k] = begin
-        before, fleet.DENSE = fleet.DENSE, 0
+        before, distributed.DENSE = distributed.DENSE, 0
         try:
             with base.using(engine):
                 for _ in range(20 if scale > 0.01 else 1):
                     mixture.m_step()
                     mixture.e_step(2.0)
         finally:
-            fleet.DENSE = before
+            distributed.DENSE = before
         return mixture.q.tobytes()
 
     return work

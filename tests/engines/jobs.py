@@ -10,7 +10,7 @@ from typing import Any
 
 from roget.engines.base import Increment
 from roget.errors import FormatError
-from roget.learn.clustering.soft.fleet import expect_block
+from roget.learn.clustering.soft.distributed import expect_block
 
 
 def square(task: int, report: Increment) -> int:

@@ -27,7 +27,7 @@ from roget.learn.clustering import result
 from roget.learn.clustering.annealing import states
 from roget.learn.clustering.annealing.data import prepare
 from roget.learn.clustering.annealing.states import ThreadPool
-from roget.learn.clustering.soft import fleet
+from roget.learn.clustering.soft import distributed
 from roget.learn.clustering.soft.em import SoftMixture
 from roget.scoring.steps import bootstrap
 from support.errors import refused
@@ -103,8 +103,8 @@ WORK: dict[str, Callable[[], list[np.ndarray]]] = {
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is small is spread out as well, in several blocks."""
-    monkeypatch.setattr(fleet, "LEAST", 0)
-    monkeypatch.setattr(fleet, "DENSE", 0)
+    monkeypatch.setattr(distributed, "LEAST", 0)
+    monkeypatch.setattr(distributed, "DENSE", 0)
     monkeypatch.setattr(states, "CHUNK", 256)
     monkeypatch.setattr(result, "CELLS", 400)
     monkeypatch.setattr(bootstrap, "_BATCH_ITEMS", 100)

@@ -12,9 +12,9 @@ from roget.engines.base import current
 from roget.learn.clustering.annealing.data import Data
 from roget.learn.clustering.annealing.states import Energy, ThreadPool, ranges
 from roget.learn.clustering.checkpoints import Pause, never_stop
-from roget.learn.clustering.soft import fleet as fleets
+from roget.learn.clustering.soft import distributed as fleets
 from roget.learn.clustering.soft import kernels
-from roget.learn.clustering.soft.fleet import DistributedBlocks
+from roget.learn.clustering.soft.distributed import DistributedBlocks
 from roget.learn.clustering.soft.kernels import Centroids, Fits, Lists
 
 LOST = 1e-6
