@@ -13,6 +13,7 @@ from roget import Contingency, Undefined, catalogue, contingency, score
 from roget.scoring.entropy import get as get_estimator
 from roget.scoring.measures import parse
 from support.errors import refused
+from support.examples import few
 
 MEASURES = catalogue.names("measures")
 INFORMATION = [name for name in MEASURES if parse(name).uses_entropy]
@@ -75,6 +76,7 @@ def assert_same(names, one, other):
 
 
 @pytest.mark.parametrize("names", by_needs(n for n in MEASURES if n not in SPLIT_AT_RANDOM))
+@few(4)
 @given(labels=labellings, data=st.data())
 def test_names_and_order_never_matter(names, labels, data):
     gold, system = labels
@@ -86,6 +88,7 @@ def test_names_and_order_never_matter(names, labels, data):
 
 
 @pytest.mark.parametrize("names", by_needs(MEASURES))
+@few(4)
 @given(labels=one_labelling, data=st.data())
 def test_a_perfect_clustering_is_perfect(names, labels, data):
     rename = data.draw(st.permutations(range(7)))
@@ -118,6 +121,7 @@ def test_perfect_at_the_edges(name, labels):
 
 
 @pytest.mark.parametrize("name", MEASURES)
+@few(4)
 @given(labels=labellings)
 def test_declared_range(name, labels):
     low, high = parse(name).range
@@ -127,6 +131,7 @@ def test_declared_range(name, labels):
 
 
 @pytest.mark.parametrize("names", by_needs(n for n in MEASURES if parse(n).symmetric))
+@few(4)
 @given(labels=labellings)
 def test_declared_symmetry(names, labels):
     gold, system = labels
@@ -154,6 +159,7 @@ def test_declared_asymmetry(name):
 
 
 @pytest.mark.parametrize("names", by_needs(sorted(DUPLICATION_KEEPS)))
+@few(4)
 @given(labels=labellings)
 def test_doubling_every_item_changes_nothing(names, labels):
     gold, system = labels
@@ -161,6 +167,7 @@ def test_doubling_every_item_changes_nothing(names, labels):
 
 
 @pytest.mark.parametrize("entropy", catalogue.names("entropies"))
+@few(4)
 @given(labels=labellings)
 def test_every_estimator_serves_every_information_measure(entropy, labels):
     table = contingency(*labels)
@@ -170,6 +177,7 @@ def test_every_estimator_serves_every_information_measure(entropy, labels):
 
 
 @pytest.mark.parametrize("name", ["vi", "nvi"])
+@few(4)
 @given(gold=st.lists(st.integers(0, 3), min_size=2, max_size=30), data=st.data())
 def test_convex_additivity(name, gold, data):
     """Splitting one class costs P(class)·H(split), over H(C) for NVI, and nothing else."""
@@ -187,6 +195,7 @@ def test_convex_additivity(name, gold, data):
     assert value(name, gold, [str(s) for s in system]) == pytest.approx(cost, abs=1e-12)
 
 
+@few(4)
 @given(labels=labellings, data=st.data())
 def test_nvi_keeps_the_order_of_vi(labels, data):
     gold, first = labels
@@ -196,6 +205,7 @@ def test_nvi_keeps_the_order_of_vi(labels, data):
     assert abs(vi) < 1e-9 or abs(nvi) < 1e-9 or (vi > 0) == (nvi > 0)
 
 
+@few(4)
 @given(gold=one_labelling)
 def test_nvi_of_one_cluster_is_exactly_one(gold):
     assume(len(set(gold)) > 1)
@@ -203,6 +213,7 @@ def test_nvi_of_one_cluster_is_exactly_one(gold):
 
 
 @pytest.mark.parametrize("names", by_needs(n for n in MEASURES if n not in SPLIT_AT_RANDOM))
+@few(4)
 @given(labels=labellings)
 def test_table_and_labels_agree(names, labels):
     gold, system = np.array(labels)
@@ -244,6 +255,7 @@ def test_one_item(entropy):
         assert row.value is not None or row.reason
 
 
+@few(4)
 @given(labels=labellings, groups=st.data())
 def test_the_weighted_average_of_groups(labels, groups):
     gold, system = labels

@@ -19,6 +19,7 @@ from roget.learn.taxonomy.taxonomy import Taxonomy
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.treecut import TreeCut, WordHierarchy
 from support.errors import refused
+from support.examples import few
 
 WORDS = "abcdefgh"
 
@@ -121,6 +122,7 @@ def counts_for(thesaurus, table):
     return table.select(words=thesaurus.words[: len(table)].tolist())
 
 
+@few(2)
 @given(thesauri(), tables(), st.booleans(), st.sampled_from([1.0, 0.0, 0.3, 4.0]))
 def test_no_cut_is_shorter(thesaurus, table, single, penalty):
     counts = counts_for(thesaurus, table)
@@ -141,6 +143,7 @@ def test_no_cut_is_shorter(thesaurus, table, single, penalty):
             assert naive_length(cut, counts, head, penalty) == pytest.approx(length)
 
 
+@few(2)
 @given(thesauri(), tables(), st.booleans())
 def test_probabilities_are_those_of_the_cut(thesaurus, table, single):
     counts = counts_for(thesaurus, table)
@@ -166,6 +169,7 @@ def test_probabilities_are_those_of_the_cut(thesaurus, table, single):
         )
 
 
+@few(2)
 @given(thesauri(), tables(whole=True), st.integers(2, 50))
 def test_more_of_the_same_moves_the_cut_down(thesaurus, table, times):
     counts = counts_for(thesaurus, table)
@@ -183,6 +187,7 @@ def test_more_of_the_same_moves_the_cut_down(thesaurus, table, times):
             assert node in higher
 
 
+@few(2)
 @given(thesauri(), tables())
 def test_heads_do_not_matter_to_each_other(thesaurus, table):
     counts = counts_for(thesaurus, table)
@@ -344,6 +349,7 @@ def taxonomies(draw):
     return taxonomy
 
 
+@few(2)
 @given(taxonomies(), st.booleans())
 def test_shares_of_any_taxonomy(taxonomy, weighted):
     hierarchy = WordHierarchy.from_source(taxonomy, senses="weighted" if weighted else "even")

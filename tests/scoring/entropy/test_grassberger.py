@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roget.scoring.entropy import entropy_of
+from support.examples import few
 
 
 def naive(counts: Sequence[int]) -> float:
@@ -25,6 +26,7 @@ def naive(counts: Sequence[int]) -> float:
     return math.log(total) - math.fsum(n * g(n) for n in counts if n) / total
 
 
+@few()
 @given(st.lists(st.integers(1, 200), min_size=1, max_size=10))
 def test_equals_the_recursion(counts: list[int]) -> None:
     assert entropy_of(counts, "grassberger") == pytest.approx(naive(counts), rel=1e-12, abs=1e-12)

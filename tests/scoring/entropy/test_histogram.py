@@ -10,12 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roget.scoring.entropy import Histogram
+from support.examples import few
 
 COUNT = st.one_of(
     st.integers(0, 5), st.integers(2**16 - 2, 2**16 + 2), st.integers(0, 10**12), st.just(2**52)
 )
 
 
+@few()
 @given(st.lists(COUNT, max_size=40), st.sampled_from([np.int64, np.float64]))
 def test_equals_a_plain_count(counts: list[int], dtype: type) -> None:
     histogram = Histogram.from_counts(np.array(counts, dtype=dtype))

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roget.scoring.entropy import entropy_of
+from support.examples import few
 
 
 def naive_ml(counts: Sequence[int]) -> float:
@@ -28,6 +29,7 @@ def leave_one_out(counts: Sequence[int]) -> float:
     return n * naive_ml(counts) - (n - 1) * without
 
 
+@few()
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=10).filter(lambda c: sum(c) > 1))
 def test_equals_leaving_out_each_item(counts: list[int]) -> None:
     assert entropy_of(counts, "jk") == pytest.approx(leave_one_out(counts), rel=1e-10, abs=1e-11)

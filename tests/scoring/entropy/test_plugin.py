@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roget.scoring.entropy import LinearEstimator, entropy_of, get
+from support.examples import few
 
 WEIGHTS = st.lists(st.floats(0.01, 50), min_size=1, max_size=10)
 
@@ -20,12 +21,14 @@ def naive_ml(counts: Sequence[float]) -> float:
     return -math.fsum(c / total * math.log(c / total) for c in counts if c > 0)
 
 
+@few()
 @given(WEIGHTS)
 def test_ml_is_the_entropy_of_the_frequencies(counts: list[float]) -> None:
     assert entropy_of(counts, "ml") == pytest.approx(naive_ml(counts), rel=1e-12, abs=1e-13)
     assert entropy_of(counts, "ml", support=100) == entropy_of(counts, "ml")
 
 
+@few()
 @given(WEIGHTS)
 def test_miller_madow_adds_cells_less_one_over_two_n(counts: list[float]) -> None:
     correction = (len(counts) - 1) / (2 * math.fsum(counts))
@@ -33,6 +36,7 @@ def test_miller_madow_adds_cells_less_one_over_two_n(counts: list[float]) -> Non
     assert entropy_of(counts, "mm") == pytest.approx(expected, rel=1e-12, abs=1e-13)
 
 
+@few()
 @given(WEIGHTS, st.integers(0, 90))
 def test_miller_madow_with_a_support(counts: list[float], unseen: int) -> None:
     support = len(counts) + unseen

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roget.scoring.entropy import entropy_of
+from support.examples import few
 
 
 def naive(counts: Sequence[int], support: int) -> float:
@@ -24,6 +25,7 @@ def naive(counts: Sequence[int], support: int) -> float:
     return -math.fsum(x * math.log(x) for x in shrunk if x > 0)
 
 
+@few()
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=10), st.integers(0, 20))
 def test_equals_exact_arithmetic(counts: list[int], unseen: int) -> None:
     support = len(counts) + unseen

@@ -11,6 +11,7 @@ from roget import Undefined, catalogue, contingency
 from roget.scoring.measures import parse
 from roget.scoring.tables import baselines
 from roget.scoring.tables.baselines import RandomSameSizes, make_baselines
+from support.examples import few
 
 MEASURES = [name for name in catalogue.names("measures") if name != "supervised-recall"]
 labels = st.lists(st.integers(0, 4), min_size=1, max_size=25)
@@ -23,6 +24,7 @@ def value(statistics, name, entropy="ml"):
         return None
 
 
+@few()
 @given(gold=labels)
 def test_one_cluster_and_one_per_item(gold):
     n = len(gold)

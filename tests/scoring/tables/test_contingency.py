@@ -13,6 +13,7 @@ from roget.scoring.labels import Labels
 from roget.scoring.tables import keys as tabulate
 from roget.scoring.tables.keys import count_pairs
 from support.errors import refused
+from support.examples import few
 
 arrays = st.integers(1, 60).flatmap(
     lambda n: st.tuples(
@@ -28,6 +29,7 @@ def dense(table):
 
 @pytest.mark.parametrize("direct", [tabulate._DIRECT, 0], ids=["counted", "sorted"])
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.int64, np.uint64])
+@few()
 @given(labels=arrays)
 def test_pairs_are_counted(direct, dtype, labels):
     gold, system = (codes.astype(dtype) for codes in labels)
@@ -62,6 +64,7 @@ def test_long_arrays_in_small_stretches(monkeypatch):
         assert np.bincount(keys, counts, minlength=30).tolist() == expected.tolist()
 
 
+@few()
 @given(labels=arrays)
 def test_totals_and_transpose(labels):
     table = contingency(*labels).table
@@ -74,6 +77,7 @@ def test_totals_and_transpose(labels):
     assert table.column_best.tolist() == full.max(axis=0).tolist()
 
 
+@few()
 @given(labels=arrays, data=st.data())
 def test_groups_are_blocks(labels, data):
     gold, system = labels

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from roget import Contingency, Undefined, catalogue, contingency
@@ -21,6 +21,7 @@ from roget.scoring.tables import contingency as tabulate
 from roget.scoring.tables.baselines import RandomSameSizes, make_baselines
 from roget.scoring.tabulate import tabulate as tabulate_sides
 from support.errors import refused
+from support.examples import few
 
 MEASURES = [
     *catalogue.names("measures"),
@@ -81,7 +82,7 @@ def assert_same(tables, singles, *requests):
 
 
 @pytest.mark.parametrize("requests", by_needs(REQUESTS))
-@settings(max_examples=20)
+@few()
 @given(parts=groups)
 def test_groups_equal_a_loop(requests, parts):
     assert_same(*tables_of(parts), *requests)
@@ -96,7 +97,7 @@ EXPECTED = [
 
 
 @pytest.mark.parametrize("requests", by_needs(EXPECTED))
-@settings(max_examples=20)
+@few()
 @given(parts=groups, like_gold=st.booleans())
 def test_trivial_answers_equal_a_loop(requests, parts, like_gold):
     whole, singles = tables_of(parts)
@@ -108,6 +109,7 @@ def test_trivial_answers_equal_a_loop(requests, parts, like_gold):
             assert_same(answer, [each[name] for each in answers], *requests)
 
 
+@few()
 @given(parts=groups)
 def test_trivial_tables_equal_a_loop(parts):
     whole, singles = tables_of(parts)
@@ -162,6 +164,7 @@ def test_drawn_tables_differ_with_the_seed():
     assert drawn[0].tolist() == drawn[1].tolist() != drawn[2].tolist()
 
 
+@few()
 @given(parts=groups)
 def test_small_tables_are_matched_by_subsets(parts):
     whole, _ = tables_of(parts)
@@ -182,7 +185,7 @@ def test_small_tables_are_matched_by_subsets(parts):
         max_size=5,
     )
 )
-@settings(max_examples=10)
+@few(5)
 def test_estimates_of_many_samples(entropy, parts):
     starts = np.cumsum([0, *map(len, parts[:-1])])
     samples = Histogram.from_counts(np.concatenate(parts), starts)

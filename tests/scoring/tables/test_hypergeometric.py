@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from roget.scoring.entropy import Histogram
 from roget.scoring.tables import hypergeometric
 from roget.scoring.tables.hypergeometric import expected_cells
+from support.examples import few
 
 
 def exact(gold, system):
@@ -47,6 +48,7 @@ def xlogx(x):
 sizes = st.lists(st.integers(1, 40), min_size=1, max_size=6)
 
 
+@few()
 @given(sizes, st.data())
 def test_small_tables_match_enumeration(gold, data):
     n = sum(gold)

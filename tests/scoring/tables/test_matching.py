@@ -12,6 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from roget.scoring.tables import matching as assignment
 from roget.scoring.tables.matching import best_match
+from support.examples import few
 
 tables = st.tuples(st.integers(1, 5), st.integers(1, 5)).flatmap(
     lambda shape: arrays(np.int64, shape, elements=st.integers(0, 9))
@@ -37,6 +38,7 @@ def matched(table):
 
 
 @pytest.mark.parametrize("dense_cells", [1 << 20, 1, 6], ids=["dense", "sparse", "components"])
+@few()
 @given(table=tables)
 def test_equals_brute_force(dense_cells, table):
     if not table.any():
@@ -50,6 +52,7 @@ def test_equals_brute_force(dense_cells, table):
 
 
 @pytest.mark.parametrize("dense_cells", [1 << 20, 1], ids=["dense", "sparse"])
+@few()
 @given(table=tables)
 def test_fractional_weights(dense_cells, table):
     if not table.any():

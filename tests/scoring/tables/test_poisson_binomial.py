@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roget.scoring.tables.poisson_binomial import expected_cells
+from support.examples import few
 
 weights = st.one_of(st.sampled_from([0.0, 1.0, 0.5, 1e-12, 1 - 1e-12]), st.floats(0, 1))
 cells = st.lists(st.lists(weights, max_size=40), min_size=1, max_size=6)
@@ -44,6 +45,7 @@ def computed(groups):
     return fitted(got, max(map(len, groups)) + 1)
 
 
+@few()
 @given(cells)
 def test_equals_the_full_recursion(groups):
     np.testing.assert_allclose(computed(groups), by_hand(groups), atol=1e-14)
@@ -57,6 +59,7 @@ def test_long_cells(sizes, power):
     np.testing.assert_allclose(computed(groups), by_hand(groups), atol=1e-13)
 
 
+@few()
 @given(cells)
 def test_probability_and_items_are_conserved(groups):
     got = computed(groups)
@@ -73,6 +76,7 @@ def test_many_more_items_than_fit_in_one_portion(monkeypatch):
     np.testing.assert_allclose(computed(groups), whole, atol=1e-13)
 
 
+@few()
 @given(cells, st.data())
 def test_coarser_cells_are_unions(groups, data):
     cuts = data.draw(st.lists(st.booleans(), min_size=len(groups), max_size=len(groups)))

@@ -14,6 +14,7 @@ from roget.scoring.entropy import get as get_estimator
 from roget.scoring.labels import Labels
 from roget.scoring.tables.weighted import WeightedTable
 from support.errors import refused
+from support.examples import few
 
 LINEAR = ("ml", "mm", "jk", "bub", "grassberger")
 
@@ -102,6 +103,7 @@ labellings = st.integers(1, 25).flatmap(
 
 @pytest.mark.parametrize("entropy", LINEAR)
 @pytest.mark.parametrize("measure", ["v", "nvi", "ari", "b3-f", "one-to-one", "purity", "ceaf-e"])
+@few()
 @given(labels=labellings)
 def test_weights_of_0_and_1_give_the_hard_value(measure, entropy, labels):
     gold, system = labels
