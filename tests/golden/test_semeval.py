@@ -17,7 +17,7 @@ def test_compare_the_task(shared_data):
         ["v", "paired-f", "b3-f"],
         ["ml", "jk"],
         splits=[folder / "sup/80_20", folder / "sup/60_40"],
-        ci=200,
+        ci=40,
     )
     assert len(comparison.systems) == 10
     recall = {

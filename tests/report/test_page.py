@@ -109,7 +109,7 @@ def test_script_never_writes_markup(comparison: Comparison) -> None:
 def test_the_main_score_and_the_title_are_said() -> None:
     page = render(made(ci=0, main="nvi@jk", title="Senses & words"))
     assert "<h1>Senses &amp; words</h1>" in page
-    assert "<strong>nvi (jk)</strong>, as chosen" in page
+    assert "<strong>nvi (jk)</strong>, as requested" in page
     drawn = data(made(ci=0, main="nvi@jk"))
     assert drawn["scores"][0]["title"] == "nvi (jk)"
     # Values of groups stand in the same order as the scores.

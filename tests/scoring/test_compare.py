@@ -171,7 +171,8 @@ def test_weighted_systems_with_groups():
     assert all(pair.p_holm == 1 for pair in comparison.pairs)
 
 
-def test_item_intervals_cover_the_truth():
+@pytest.mark.parametrize("trials", [40, pytest.param(150, marks=pytest.mark.slow)])
+def test_item_intervals_cover_the_truth(trials):
     """V(jk), NVI(jk) and ARI of 300 items drawn from a known table: nominal 95 % intervals."""
     random = np.random.default_rng(11)
     table = np.array([[20, 3, 2, 1], [2, 25, 1, 4], [3, 3, 30, 6]]) / 100
@@ -179,7 +180,7 @@ def test_item_intervals_cover_the_truth():
     from roget import Contingency
 
     true = [Contingency.from_table(huge).measure(name, "jk") for name in ("v", "nvi", "ari")]
-    covered, trials = np.zeros(3), 150
+    covered = np.zeros(3)
     for trial in range(trials):
         cells = random.choice(12, size=300, p=table.ravel())
         scored = score(
@@ -189,7 +190,7 @@ def test_item_intervals_cover_the_truth():
             row.low <= value <= row.high for row, value in zip(scored.rows, true, strict=True)
         ]
     assert (covered / trials >= 0.91).all()
-    assert (covered / trials <= 0.99).all()
+    assert (covered / trials <= (0.99 if trials > 100 else 1.0)).all()
 
 
 def test_intervals_of_one_score():

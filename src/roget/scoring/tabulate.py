@@ -99,7 +99,7 @@ def split_groups(groups: Codes) -> list[Ints]:
 
 
 def _renumber(labels: Labels) -> Labels:
-    """Number the labels of one group from 0, so its table is not as wide as that of all groups."""
+    """Use codes from 0 for one group, so its table is not as wide as that of all groups."""
     used, codes = np.unique(labels.codes, return_inverse=True)
     names = [labels.label(code) for code in used.tolist()]
     return replace(labels, codes=codes, n_labels=used.size, names=names, offset=0, made=0)

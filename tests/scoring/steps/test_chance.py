@@ -23,10 +23,11 @@ def rows(gold, system, measures="v", **options):
     return score(gold, system, measures, **options).rows
 
 
-def test_p_is_uniform_where_there_is_nothing_but_chance():
+@pytest.mark.parametrize("trials", [25, pytest.param(120, marks=pytest.mark.slow)])
+def test_p_is_uniform_for_random_clusterings(trials):
     random = np.random.default_rng(7)
     found = []
-    for seed in range(120):
+    for seed in range(trials):
         gold, system = random.integers(0, 4, 80), random.integers(0, 5, 80)
         tested = rows(gold, system, ["v", "ari", "vi", "b3-f"], chance=99, seed=seed)
         found.append([row.p for row in tested])
@@ -35,12 +36,13 @@ def test_p_is_uniform_where_there_is_nothing_but_chance():
         assert kstest(of_measure - 0.005, "uniform").pvalue > 0.01
 
 
+@pytest.mark.parametrize("trials", [20, pytest.param(60, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("average", ["weighted", "pooled"])
-def test_p_is_uniform_in_groups(average):
-    """Groups differ in everything, which is no merit of answers within them."""
+def test_p_is_uniform_in_groups(average, trials):
+    """Separating the groups earns no credit."""
     random = np.random.default_rng(8)
     found = []
-    for seed in range(60):
+    for seed in range(trials):
         group = np.repeat(np.arange(5), [40, 8, 30, 20, 12])
         ids = [f"i{i}" for i in range(group.size)]
         gold = {"item": ids, "group": group, "label": group * 3 + random.integers(0, 3, 110)}
@@ -117,9 +119,9 @@ def test_covers_are_dealt_out_whole():
     sets = [set(range(10)), set(range(8, 20)), set(range(18, 30))]
     moved = [sets[0] | {11}, sets[1] - {9}, sets[2]]
     for measure in ("omega", "onmi", "element-centric"):
-        (good,) = rows(sets, moved, measure, chance=99)
-        (bad,) = rows(sets, [set(range(i, 30, 3)) for i in range(3)], measure, chance=99)
-        assert good.p == 0.01
+        (good,) = rows(sets, moved, measure, chance=39)
+        (bad,) = rows(sets, [set(range(i, 30, 3)) for i in range(3)], measure, chance=39)
+        assert good.p == 0.025
         assert bad.p > 0.05
 
 

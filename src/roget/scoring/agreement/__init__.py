@@ -1,1 +1,1 @@
-"""Several clusterings of the same items, none of them gold: how far they agree, and on what."""
+"""Agreement of several clusterings of the same items, without a gold standard."""

@@ -128,9 +128,9 @@ def find_consensus(found: Agreement, by: str, clusters: int | None) -> Consensus
 
 
 def _support(panel: Panel, labels: Labels) -> tuple[Floats, Floats]:
-    """How often items are with the others of their consensus cluster (Monti et al. 2003).
+    """Return how often items share a cluster with their consensus cluster (Monti et al. 2003).
 
-    Counted by cells of each clustering and the consensus, so that no pair is looked at.
+    Counting the cells of each clustering and the consensus avoids looking at pairs.
     """
     ours = panel.code(labels)
     clusters = ours.codes.astype(np.int64)
@@ -151,7 +151,7 @@ def _support(panel: Panel, labels: Labels) -> tuple[Floats, Floats]:
 
 
 def _link(panel: Panel, clusters: int | None) -> Labels:
-    """Average-link of how often items are together, group by group."""
+    """Return average-linkage clusters of co-occurrence, group by group."""
     from scipy.cluster.hierarchy import fcluster, linkage
 
     groups = np.zeros(panel.size, np.int64) if panel.groups is None else panel.groups
@@ -170,29 +170,29 @@ def _link(panel: Panel, clusters: int | None) -> Labels:
         if rows.size == 1:
             parts = np.zeros(1, dtype=np.int64)
         else:
-            apart = np.concatenate(list(_apart(panel, rows)))
+            apart = np.concatenate(list(_list_distances(panel, rows)))
             parts = fcluster(linkage(apart, "average"), wanted, "maxclust") - 1
         codes[rows] = start + parts
         start += int(parts.max()) + 1
     return Labels(codes, start, [f"consensus {code + 1}" for code in range(start)])
 
 
-def _apart(panel: Panel, rows: Ints) -> Iterator[Floats]:
-    """Of each item and those after it, the share of clusterings that part them."""
+def _list_distances(panel: Panel, rows: Ints) -> Iterator[Floats]:
+    """Yield, for each item and those after it, the share of clusterings that separate them."""
     codes = np.stack([one.codes[rows].astype(np.int64) for one in panel.coded])
     have = np.stack([one.have[rows] for one in panel.coded])
     for at in range(rows.size - 1):
         both = have[:, at, None] & have[:, at + 1 :]
         same = (codes[:, at, None] == codes[:, at + 1 :]) & both
-        # Items that no clustering has both of are as far apart as can be.
+        # Pairs that no clustering has get the maximum distance.
         yield 1 - divide(same.sum(axis=0), both.sum(axis=0))
 
 
 def find_consistency(panel: Panel) -> Consistency:
-    """The mean over pairs of clusterings of each item's element-centric similarity.
+    """Return the mean over pairs of clusterings of each item's element-centric similarity.
 
-    For clusters that do not overlap it is the items that its two clusters share, over the larger of
-    them (Gates et al. 2019).
+    For disjoint clusters this is the number of items that its two clusters share, divided by the
+    size of the larger one (Gates et al. 2019).
     """
     _refuse_weights(panel)
     sums, counts = np.zeros(panel.size), np.zeros(panel.size)
@@ -208,7 +208,7 @@ def find_consistency(panel: Panel) -> Consistency:
 
 
 def similarity(one: Codes, two: Codes, width: int) -> Floats:
-    """Of each item, what its two clusters share over the larger of them."""
+    """Return, for each item, the items its two clusters share over the size of the larger."""
     if not one.size:
         return np.zeros(0)
     cell, keys = compact(one.astype(np.int64) * width + two, ordered=False)
@@ -219,10 +219,10 @@ def similarity(one: Codes, two: Codes, width: int) -> Floats:
 
 
 def count_together(panel: Panel, at_least: float, most: int) -> Together:
-    """Pairs of items that are together often enough; see `Agreement.together`.
+    """Return pairs of items that share a cluster often enough; see `Agreement.together`.
 
-    Items that all clusterings place alike are counted once, for all of them. No table of all pairs
-    is made: what is met are pairs that share a cluster somewhere.
+    Items with the same clusters everywhere are one kind, and kinds are counted instead of items.
+    Sparse products only visit pairs that share a cluster somewhere, never all pairs.
     """
     from scipy.sparse import csr_array
 
@@ -290,7 +290,7 @@ def count_together(panel: Panel, at_least: float, most: int) -> Together:
 
 
 def _spell_out(kinds: Ints, sizes: Ints, pairs: list[Ints]) -> Together:
-    """Pairs of items instead of pairs of kinds, each once, the earlier item first."""
+    """Expand pairs of kinds to pairs of items, each once, the earlier item first."""
     first, second, times, both = pairs
     order = np.argsort(kinds, kind="stable")
     starts = np.cumsum(sizes) - sizes
@@ -307,24 +307,24 @@ def _spell_out(kinds: Ints, sizes: Ints, pairs: list[Ints]) -> Together:
 
 
 def list_items(found: Agreement, by: str, clusters: int | None) -> Columns:
-    """Columns of a row for each item: how alike it is placed, its consensus, its support."""
+    """Return the columns of a table of items: consistency, consensus cluster and support."""
     panel = found.panel
-    alike, chosen = find_consistency(panel), find_consensus(found, by, clusters)
+    consistency, chosen = find_consistency(panel), find_consensus(found, by, clusters)
     labels = chosen.labels
     names = [labels.label(code) for code in range(labels.n_labels)]
     codes = labels.codes.tolist()
     return {
         **_list_groups(panel, range(panel.size)),
         "item": _item_names(panel),
-        "clusterings": alike.counts.tolist(),
-        "consistency": list(map(none_if_nan, alike.values.tolist())),
+        "clusterings": consistency.counts.tolist(),
+        "consistency": list(map(none_if_nan, consistency.values.tolist())),
         "consensus": [names[code] if 0 <= code < len(names) else None for code in codes],
         "support": list(map(none_if_nan, chosen.support.tolist())),
     }
 
 
 def list_pairs(panel: Panel, pairs: Together) -> Columns:
-    """Columns of a row for each pair: in how many clusterings they are together, of how many."""
+    """Return the columns of a table of pairs: clusterings with both, and with both together."""
     names = _item_names(panel)
     first = pairs.first.tolist()
     return {
@@ -337,12 +337,12 @@ def list_pairs(panel: Panel, pairs: Together) -> Columns:
 
 
 def _item_names(panel: Panel) -> list[str]:
-    """What items are called; without names, by their place from 1."""
+    """Return the names of items; without names, their positions from 1."""
     return list(panel.items or map(str, range(1, panel.size + 1)))
 
 
 def _list_groups(panel: Panel, items: Iterable[int]) -> Columns:
-    """A column with the group of each of some items, where there are groups."""
+    """Return a column with the groups of some items, or no column without groups."""
     if panel.groups is None or panel.group_names is None:
         return {}
     names, codes = panel.group_names, panel.groups.tolist()

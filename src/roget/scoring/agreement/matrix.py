@@ -1,4 +1,4 @@
-"""Every measure of every pair of clusterings, with intervals: matrices."""
+"""Matrices of the scores of every pair of clusterings, with intervals."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from roget.scoring.tables.statistics import Separate, Statistics
 from roget.scoring.tabulate import tabulate
 
 _CELLS = 1 << 18
-"""Cells of pairs that are scored at once, whose arrays stay small."""
+"""Maximum number of contingency cells per batch of pairs."""
 
-NOTHING_SHARED = "the two have no item in common"
+NO_COMMON_ITEM = "the two clusterings have no common item"
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,24 +31,24 @@ class Matrices:
     low: Floats
     high: Floats
     means: Floats
-    """Of each clustering with the others, in both directions: requests × clusterings."""
+    """The mean of each clustering with the others, both ways: requests × clusterings."""
     mean_low: Floats
     mean_high: Floats
     shared: Ints
-    """Items that both have."""
+    """The number of items that both have."""
     reasons: dict[tuple[int, int, int], str] = field(default_factory=dict)
 
 
 def fill_matrices(
     panel: Panel,
-    asked: Sequence[Request],
+    requests: Sequence[Request],
     average: str,
     ci: int,
     seed: int,
     step: Callable[[int], None],
 ) -> Matrices:
-    """Score every pair under every request; `step` hears how many pairs are done."""
-    size, scores = len(panel), len(asked)
+    """Score every pair under every request; `step` is called after each pair."""
+    size, scores = len(panel), len(requests)
     shape = scores, size, size
     values, low, high = (np.full(shape, np.nan) for _ in range(3))
     shared = np.zeros((size, size), dtype=np.int64)
@@ -61,8 +61,8 @@ def fill_matrices(
             raise InputError("intervals require at least two items", code="needs-groups")
     parts = bootstrap.assign_parts(panel.size, seed)
     done = 0
-    for batch in _score(panel):
-        each, items, reasons = _values(batch, asked, panel.n_groups)
+    for batch in _list_batches(panel):
+        each, items, reasons = _evaluate(batch, requests, panel.n_groups)
         weights = items if average == "weighted" else (items > 0).astype(np.float64)
         mean = _average(each, weights)
         one, two = np.array(batch.pairs).T
@@ -70,16 +70,16 @@ def fill_matrices(
         shared[one, two] = shared[two, one] = items.sum(axis=1)
         for direction, r, at in np.argwhere(np.isnan(mean)).tolist():
             ends = batch.pairs[at] if direction == 0 else batch.pairs[at][::-1]
-            undefined[r, *ends] = reasons.get((at, direction, r), NOTHING_SHARED)
+            undefined[r, *ends] = reasons.get((at, direction, r), NO_COMMON_ITEM)
         for at, (i, j) in enumerate(batch.pairs):
             if i == j:
                 continue
             if samples is not None and items[at].any():
                 if panel.n_groups > 1:
                     way = each[:, :, at].reshape(2 * scores, -1)
-                    sample = _draw_groups(way, weights[at], ci, seed)
+                    sample = _resample_groups(way, weights[at], ci, seed)
                 else:
-                    sample = _leave_out(panel, i, j, asked, parts)
+                    sample = _jackknife_items(panel, i, j, requests, parts)
                 found = sample.ends(mean[:, :, at].ravel())
                 for matrix, end in zip((low, high), found, strict=True):
                     matrix[:, i, j], matrix[:, j, i] = end.reshape(2, scores)
@@ -93,7 +93,7 @@ def fill_matrices(
 
 
 def _average(values: Floats, weights: Floats) -> Floats:
-    """The mean over groups of each pair: direction × request × pair."""
+    """Return the mean over groups of each pair: direction × request × pair."""
     if weights.shape[1] == 1:
         return np.asarray(values[..., 0])
     mean = np.full(values.shape[:3], np.nan)
@@ -105,7 +105,7 @@ def _average(values: Floats, weights: Floats) -> Floats:
 
 
 def _average_others(values: Floats) -> Floats:
-    """The mean of each clustering with the others, both ways, over the pairs with a value."""
+    """Return the mean of each clustering with the others, both ways, over defined pairs."""
     both = (values + values.transpose(0, 2, 1)) / 2
     held = ~np.isnan(both) & ~np.eye(values.shape[1], dtype=bool)
     means: Floats = divide(np.where(held, both, 0.0).sum(axis=2), held.sum(axis=2), np.nan)
@@ -114,21 +114,21 @@ def _average_others(values: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class _Batch:
-    """Some pairs, the tables of their groups in both directions, and of which pair each is."""
+    """Some pairs, and the tables of their groups in both directions."""
 
     pairs: list[tuple[int, int]]
     tables: Statistics | Separate | None
     turn: Callable[[], Statistics | Separate]
     blocks: Ints
-    """Of each table: pair · groups + group."""
+    """The number of each table: pair · groups + group."""
 
 
-def _score(panel: Panel) -> Iterator[_Batch]:
-    """All pairs, each with itself first."""
+def _list_batches(panel: Panel) -> Iterator[_Batch]:
+    """Yield the tables of all pairs, each clustering with itself first."""
     if panel.weighted:
         for i in range(len(panel)):
             for j in range(i, len(panel)):
-                yield _weigh_pair(panel, i, j)
+                yield _tabulate_weighted(panel, i, j)
         return
     selves = [(i, i) for i in range(len(panel))]
     for pairs in (selves, *panel.batches(_CELLS)):
@@ -136,7 +136,7 @@ def _score(panel: Panel) -> Iterator[_Batch]:
         yield _Batch(pairs, table, lambda table=table: table.T, blocks)  # type: ignore[misc]
 
 
-def _weigh_pair(panel: Panel, i: int, j: int) -> _Batch:
+def _tabulate_weighted(panel: Panel, i: int, j: int) -> _Batch:
     kept = np.flatnonzero(panel.sides[i].answered() & panel.sides[j].answered())
     there = np.zeros(1, dtype=np.int64)
     groups = None if panel.groups is None else panel.groups[kept]
@@ -154,13 +154,15 @@ def _weigh_pair(panel: Panel, i: int, j: int) -> _Batch:
 
 
 Reasons = dict[tuple[int, int, int], str]
-"""Why there is no value, by pair, direction and request."""
+"""Why a score is undefined, by pair, direction and request."""
 
 
-def _values(batch: _Batch, asked: Sequence[Request], groups: int) -> tuple[Floats, Floats, Reasons]:
-    """Values (direction × request × pair × group), items (pair × group) and why some are none."""
+def _evaluate(
+    batch: _Batch, requests: Sequence[Request], groups: int
+) -> tuple[Floats, Floats, Reasons]:
+    """Return values (direction × request × pair × group), items (pair × group) and reasons."""
     count, blocks = len(batch.pairs), batch.blocks
-    values = np.full((2, len(asked), count * groups), np.nan)
+    values = np.full((2, len(requests), count * groups), np.nan)
     items = np.zeros(count * groups)
     reasons: Reasons = {}
     if batch.tables is not None:
@@ -168,9 +170,9 @@ def _values(batch: _Batch, asked: Sequence[Request], groups: int) -> tuple[Float
         one = batch.tables
         parts = [one] if isinstance(one, Statistics) else one.tables
         items[blocks] = np.hstack([np.atleast_1d(part.n) for part in parts])
-        if not all(wanted.symmetric for wanted, _ in asked):
+        if not all(wanted.symmetric for wanted, _ in requests):
             tables.append(batch.turn())
-        for r, request in enumerate(asked):
+        for r, request in enumerate(requests):
             ways = tables[:1] if request[0].symmetric else tables
             for direction, way in enumerate(ways):
                 values[direction, r, blocks], reason = evaluate(way, request)
@@ -183,42 +185,45 @@ def _values(batch: _Batch, asked: Sequence[Request], groups: int) -> tuple[Float
             if len(ways) == 1:
                 values[1, r] = values[0, r]
                 reasons |= {(p, 1, of): why for (p, d, of), why in reasons.items() if of == r}
-    shaped = values.reshape(2, len(asked), count, groups)
+    shaped = values.reshape(2, len(requests), count, groups)
     return shaped, items.reshape(count, groups), reasons
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Scores of other items: drawn ones (draws × scores), and with parts left out."""
+    """Scores of bootstrap samples (samples × scores), and with parts of the items left out."""
 
     drawn: Floats
     jackknife: bootstrap.Jackknife
 
     def ends(self, estimate: Floats) -> tuple[Floats, Floats]:
-        """The ends of the intervals of scores."""
+        """Return the ends of the intervals of scores."""
         method = "bca" if self.drawn.size else "jackknife"
         return bootstrap.interval_ends(method, estimate, self.drawn, self.jackknife)
 
 
-def _draw_groups(values: Floats, weights: Floats, ci: int, seed: int) -> Sample:
-    """The same draws of groups for all pairs; groups without items of a pair weigh nothing."""
+def _resample_groups(values: Floats, weights: Floats, ci: int, seed: int) -> Sample:
+    """Resample groups, the same for all pairs; groups without items of a pair have weight 0."""
     drawn = bootstrap.resample_groups(values, weights, ci, seed)
     return Sample(drawn, bootstrap.jackknife_groups(values, weights))
 
 
-def _leave_out(panel: Panel, i: int, j: int, asked: Sequence[Request], parts: Ints) -> Sample:
+def _jackknife_items(
+    panel: Panel, i: int, j: int, requests: Sequence[Request], parts: Ints
+) -> Sample:
+    """Leave parts of the items out in turn."""
     count = int(parts.max()) + 1
     table = panel.without(i, j, parts, count)
-    without = np.full((2, len(asked), count), np.nan)
-    for r, request in enumerate(asked):
+    without = np.full((2, len(requests), count), np.nan)
+    for r, request in enumerate(requests):
         without[0, r] = evaluate(table, request)[0]
         without[1, r] = without[0, r] if request[0].symmetric else evaluate(table.T, request)[0]
-    left = without.reshape(2 * len(asked), count).T
+    left = without.reshape(2 * len(requests), count).T
     return Sample(np.empty((0, left.shape[1])), bootstrap.Jackknife(left, np.ones(count)))
 
 
 class _Samples:
-    """Sums over the pairs of each clustering of what other items would give."""
+    """Sums over the pairs of each clustering of the scores of samples."""
 
     def __init__(self, size: int, scores: int) -> None:
         self.size, self.scores = size, scores
@@ -226,7 +231,7 @@ class _Samples:
         self.weights = np.ones(1)
 
     def add(self, i: int, j: int, sample: Sample) -> None:
-        """A pair's scores, in both directions."""
+        """Add the scores of a pair, in both directions."""
         parts = sample.drawn, sample.jackknife.without
         if not self.sums:
             self.weights = sample.jackknife.weights
@@ -240,6 +245,6 @@ class _Samples:
                 counts[:, :, at] += there
 
     def finish(self, means: Floats) -> tuple[Floats, Floats]:
-        """The ends of the intervals of the means (scores × clusterings)."""
+        """Return the ends of the intervals of the means (scores × clusterings)."""
         drawn, without = (divide(*both, np.nan) for both in self.sums)
         return Sample(drawn, bootstrap.Jackknife(without, self.weights)).ends(means)

@@ -1,4 +1,4 @@
-"""Several clusterings side by side: read, joined by item, each pair as cells."""
+"""Several clusterings over one list of items, and the contingency cells of their pairs."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from roget.scoring.tables.contingency import Contingency
 from roget.scoring.tables.keys import compact, count_pairs
 
 _SHOWN = 3
-"""How many clusterings a warning names."""
+"""Maximum number of clusterings named in a warning."""
 
 
 def name_clusterings(
     given: Any, labels: str | None = None, columns: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """Clusterings by name: of a mapping, of paths, or the columns of a table.
+    """Name clusterings: those of a mapping, of paths, or the columns of a table.
 
     A folder or a pattern stands for its files, each a clustering.
     """
@@ -60,23 +60,23 @@ def name_clusterings(
 
 
 def list_runs(path: str) -> list[str]:
-    """The files of a folder or a pattern, each a clustering; other names stand for themselves."""
+    """Return the files of a folder or a pattern; other paths are returned unchanged."""
     return [path] if is_thesaurus(path) else list_files(path)
 
 
 class Coded(NamedTuple):
-    """One clustering's clusters as numbers, those of a group together; −1 is never among them."""
+    """The clusters of one clustering as numbers, which are private to their group."""
 
     codes: Codes
-    """Of each item; 0 where it has none."""
+    """The cluster of each item; arbitrary for items it lacks."""
     groups: Ints
-    """The group of each number."""
+    """The group of each cluster."""
     present: BoolArray | None
-    """Which items it has; None: all."""
+    """True for the items it has; None if it has all."""
 
     @property
     def have(self) -> BoolArray:
-        """Of each item, whether it has it."""
+        """True for the items it has."""
         return np.ones(self.codes.size, dtype=bool) if self.present is None else self.present
 
 
@@ -97,30 +97,30 @@ class Panel:
 
     @property
     def size(self) -> int:
-        """How many items there are."""
+        """The number of items."""
         return len(self.sides[0])
 
     @property
     def weighted(self) -> bool:
-        """Whether an item may have several clusters."""
+        """True if an item may have several clusters."""
         return any(side.weighted for side in self.sides)
 
     @property
     def n_groups(self) -> int:
-        """How many tables a pair has."""
+        """The number of tables of a pair."""
         return 1 if self.groups is None or self.pooled else int(self.groups.max()) + 1
 
     @cached_property
     def coded(self) -> list[Coded]:
-        """The clusters of each clustering by number, private to their group."""
+        """The numbered clusters of each clustering."""
         return [self.code(side) for side in self.sides]
 
     def code(self, side: Labels) -> Coded:
-        """The clusters of one clustering of these items by number."""
+        """Assign numbers to the clusters of one clustering of these items."""
         present = None if side.complete else side.answered()
         codes: Ints = keep_apart(side, self.groups).codes.astype(np.int64)
         if present is not None:
-            # Items it lacks go with the first that it has; no table counts them.
+            # Items it lacks get the code of the first that it has; no table counts them.
             codes = np.where(present, codes, codes[int(np.argmax(present))])
         codes, old = compact(codes, ordered=False)
         narrow = np.min_scalar_type(max(old.size - 1, 0))
@@ -128,46 +128,47 @@ class Panel:
         return Coded(codes.astype(narrow), parts, present)
 
     def clusters(self) -> Floats:
-        """How many clusters each has, on average per group."""
+        """Return the mean number of clusters per group of each clustering."""
         groups = 1 if self.groups is None else int(self.groups.max()) + 1
         if self.weighted:
             return np.array([np.unique(side.codes).size for side in self.sides]) / groups
         return np.array([one.groups.size for one in self.coded]) / groups
 
     def shared(self, i: int, j: int) -> BoolArray | None:
-        """The items that both have; None: all."""
+        """Return True for the items that both have; None if both have all."""
         one, two = self.coded[i].present, self.coded[j].present
         if one is None or two is None:
             return two if one is None else one
         return one & two
 
     def codes(self, i: int, j: int) -> tuple[Codes, Codes]:
-        """The clusters of the items that both have, in either."""
+        """Return the clusters, in each of two clusterings, of the items that both have."""
         kept = self.shared(i, j)
         one, two = self.coded[i].codes, self.coded[j].codes
         return (one, two) if kept is None else (one[kept], two[kept])
 
     def cells(self, i: int, j: int) -> tuple[Ints, Ints, Ints]:
-        """Clusters of one and of the other that share items, and how many, in row order."""
+        """Return the non-empty cells of two clusterings: rows, columns and counts in row order."""
         rows, width = self.coded[i].groups.size, self.coded[j].groups.size
         keys, counts = count_pairs(*self.codes(i, j), width, rows * width)
         return *np.divmod(keys, width), counts
 
     def tables(self, pairs: Sequence[tuple[int, int]]) -> tuple[Contingency | None, Ints]:
-        """One table with a block for each pair and group that has items, and which these are.
+        """Return one table with a block for each pair and group, and the numbers of the blocks.
 
-        Blocks are numbered pair · groups + group. No table where no pair has an item.
+        Blocks are numbered pair · groups + group; empty ones are omitted. The table is None if no
+        pair has a common item.
         """
         parts: list[tuple[Ints, Ints, Ints]] = []
         blocks: list[Ints] = []
-        below = beside = 0
+        row = column = 0
         for at, (i, j) in enumerate(pairs):
             rows, columns, counts = self.cells(i, j)
-            parts.append((rows + below, columns + beside, counts))
+            parts.append((rows + row, columns + column, counts))
             blocks.append(at * self.n_groups + self.coded[i].groups)
-            below += self.coded[i].groups.size
-            beside += self.coded[j].groups.size
-        rows, columns, counts = (np.concatenate(column) for column in zip(*parts, strict=True))
+            row += self.coded[i].groups.size
+            column += self.coded[j].groups.size
+        rows, columns, counts = (np.concatenate(part) for part in zip(*parts, strict=True))
         if not rows.size:
             return None, np.empty(0, dtype=np.int64)
         table = Contingency.from_cells(rows, columns, counts)
@@ -176,14 +177,14 @@ class Panel:
         return replace(table, cuts=cuts), block[cuts]
 
     def without(self, i: int, j: int, parts: Codes, count: int) -> Contingency:
-        """The tables of a pair, as groups, with each part of the items left out in turn."""
+        """Return the tables of a pair, as groups, with each part of the items left out in turn."""
         kept = self.shared(i, j)
         one, two = self.codes(i, j)
         sizes = self.coded[i].groups.size, self.coded[j].groups.size
         return leave_parts_out(one, two, sizes, parts if kept is None else parts[kept], count)
 
     def batches(self, most: int) -> Iterator[list[tuple[int, int]]]:
-        """All pairs i < j, so many at a time that their cells are about `most`."""
+        """Yield all pairs i < j in batches with about `most` cells."""
         batch: list[tuple[int, int]] = []
         room = 0
         sizes = [one.groups.size for one in self.coded]
@@ -200,14 +201,14 @@ class Panel:
 def line_up(
     names: Sequence[str], given: Sequence[Labels], missing: str, noise: str | None = None
 ) -> Panel:
-    """Join clusterings by item; `missing` says what becomes of items that some of them lack.
+    """Join clusterings by item; `missing` is the rule for items that some of them lack.
 
-    "drop": they are left out; "pairs": a pair of clusterings is compared on the items that both
-    have; "cluster" and "singletons" give them an extra cluster, together or each; "error": there
-    must be none. Items labelled as `noise` are treated likewise.
+    "drop" excludes them; "pairs" compares each pair of clusterings on its common items; "cluster"
+    and "singletons" put them into extra clusters, together or one each; "error" refuses them.
+    Items labelled as `noise` are treated like missing ones.
     """
     sides = [side if noise is None else mark_noise(side, noise) for side in given]
-    # Groups, where only some name them, are theirs.
+    # If only some clusterings have groups, these apply to all.
     whole = next((side for side in sides if side.groups is not None), sides[0])
     all_items = replace(
         whole, codes=np.zeros(len(whole), dtype=np.int64), n_labels=1, names=None, indptr=None,
@@ -244,7 +245,7 @@ def line_up(
 
 
 def _extend(known: Labels, side: Labels, rows: Ints, warnings: list[str]) -> tuple[Labels, Ints]:
-    """Add the items of some rows that were not known; what is in no group cannot be added."""
+    """Add items that were not known yet; items without a group are excluded."""
     groups, group_names = known.groups, list(known.group_names or ())
     if groups is not None:
         if side.groups is None:
@@ -273,7 +274,7 @@ def _settle(
     missing: str,
     warnings: list[str],
 ) -> tuple[list[Labels], Ints | None]:
-    """Apply the rule for items that some clusterings lack; the items that are left, if not all."""
+    """Apply the rule for missing items; return the sides, and the kept items if not all."""
     have = np.stack([side.answered() for side in sides])
     anywhere = have.any(axis=0)
     whole = have.all(axis=0)

@@ -1,4 +1,4 @@
-"""What `roget.agree` returns: matrices, who is typical, a tree and a map of the clusterings."""
+"""The result of `roget.agree`: matrices, means, a tree and a map of the clusterings."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from roget.scoring.measures.base import Request
 
 _ORDERED = 300
-"""Up to so many clusterings the tree's leaves are put in the order that suits them best."""
+"""Maximum number of clusterings for which the leaves of the tree are ordered optimally."""
 
 
 @dataclass(frozen=True)
 class PairRow(ScoreRow):
-    """One score of a pair of clusterings; where it is not symmetric, a is taken as gold."""
+    """One score of a pair of clusterings; for asymmetric measures, a is the gold standard."""
 
     a: str = ""
     b: str = ""
     items: int = 0
-    """Items that both have."""
+    """The number of items that both have."""
 
     def as_dict(self) -> dict[str, Any]:
-        """The row as plain data."""
+        """Return the row as plain data."""
         return {"a": self.a, "b": self.b, **super().as_dict(), "items": self.items}
 
 
@@ -44,12 +44,12 @@ class MeanRow(ScoreRow):
 
     system: str = ""
     clusters: float = 0.0
-    """Clusters, on average per group."""
+    """The mean number of clusters per group."""
     rank: int | None = None
-    """1 is the most typical; ties share a rank."""
+    """1 is the most typical clustering; ties share a rank."""
 
     def as_dict(self) -> dict[str, Any]:
-        """The row as plain data."""
+        """Return the row as plain data."""
         about = {"system": self.system, "clusters": self.clusters}
         return {**about, **super().as_dict(), "rank": self.rank}
 
@@ -58,18 +58,18 @@ class AgreementTree(NamedTuple):
     """A dendrogram of the clusterings, by average linkage."""
 
     links: Floats
-    """As scipy's linkage has them: two nodes, height, clusterings below; leaves come first."""
+    """A linkage matrix as in scipy."""
     order: list[int]
-    """The clusterings as they stand along its foot."""
+    """The order of the leaves."""
 
 
 class Map(NamedTuple):
-    """Places of the clusterings in a plane, by classical scaling of their distances."""
+    """Points in a plane for the clusterings, by classical scaling of their distances."""
 
     places: Floats
     """Clusterings × 2."""
     share: float
-    """Of the distances' (absolute) spread, what two dimensions show."""
+    """The share of the spread (sum of absolute eigenvalues) that two dimensions show."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -87,7 +87,7 @@ class Agreement(Result):
     items: int
     groups: int
     clusters: tuple[float, ...]
-    """Of each clustering, on average per group."""
+    """The mean number of clusters per group of each clustering."""
     warnings: tuple[str, ...]
     requests: tuple[Request, ...] = field(repr=False)
     matrices: Matrices = field(repr=False)
@@ -95,7 +95,7 @@ class Agreement(Result):
 
     @property
     def scores(self) -> list[tuple[str, str | None]]:
-        """The (measure, entropy) pairs that were asked for."""
+        """The (measure, entropy) pairs in input order."""
         return [(str(wanted), entropy) for wanted, entropy in self.requests]
 
     def _find(self, measure: str | None, entropy: str | None) -> int:
@@ -106,13 +106,13 @@ class Agreement(Result):
         raise UnknownName("score", wanted, [" ".join(filter(None, s)) for s in self.scores])
 
     def matrix(self, measure: str | None = None, entropy: str | None = None) -> Floats:
-        """The values of one score, by default the first; rows are gold, NaN is undefined."""
+        """Return the values of one score, by default the first; rows are gold, NaN is undefined."""
         values: Floats = self.matrices.values[self._find(measure, entropy)]
         return values.copy()
 
     @property
     def rows(self) -> Iterator[PairRow]:
-        """Every score of every pair; of both directions where they differ."""
+        """Every score of every pair, in both directions for asymmetric measures."""
         found = self.matrices
         for i in range(len(self.systems)):
             for j in range(len(self.systems)):
@@ -163,29 +163,29 @@ class Agreement(Result):
 
     @property
     def odd(self) -> str | None:
-        """The one that agrees least; of two there is none."""
+        """The clustering that agrees least with the others; None if there are only two."""
         at = self.outlier()
         return None if at is None else self.systems[at]
 
     def medoid(self, measure: str | None = None, entropy: str | None = None) -> int | None:
-        """The number of the clustering with the best mean; of equal ones the first."""
+        """Return the index of the (first) clustering with the best mean."""
         goodness = self._goodness(self._find(measure, entropy))
         return None if np.isnan(goodness).all() else int(np.nanargmax(goodness))
 
     def outlier(self, measure: str | None = None, entropy: str | None = None) -> int | None:
-        """The number of the clustering with the worst mean; of two there is none."""
+        """Return the index of the clustering with the worst mean; None if there are only two."""
         goodness = self._goodness(self._find(measure, entropy))
         if len(self.systems) < 3 or np.isnan(goodness).all():
             return None
         return int(np.nanargmin(goodness))
 
     def _goodness(self, at: int) -> Floats:
-        """The means of all clusterings under one score, higher being better; ties are equal."""
+        """Return the means of all clusterings under one score, signed so that higher is better."""
         sign = 1.0 if self.requests[at][0].direction == "higher" else -1.0
         return np.asarray(np.round(sign * self.matrices.means[at], 12))
 
     def spread(self) -> list[dict[str, Any]]:
-        """Mean, standard deviation, smallest, median and largest value over all pairs."""
+        """Return mean, standard deviation, minimum, median and maximum over all pairs."""
         size = len(self.systems)
         found = []
         for r, (wanted, entropy) in enumerate(self.requests):
@@ -206,25 +206,25 @@ class Agreement(Result):
         return found
 
     def distances(self, measure: str | None = None, entropy: str | None = None) -> Floats:
-        """How far clusterings are apart: a distance as it is, of a similarity what it lacks.
+        """Return the distances of clusterings: a distance measure, or best score − similarity.
 
-        Of both directions the mean is taken. Undefined where a pair has no value, or a perfect
-        clustering no fixed score.
+        Asymmetric measures are averaged over both directions. Raises `Undefined` if a pair has no
+        value, or the best score is not fixed.
         """
         at = self._find(measure, entropy)
         wanted = self.requests[at][0]
         if wanted.best is None or not np.isfinite(wanted.best):
-            raise Undefined(f"{wanted}: its best score depends on the clustering: no distance")
+            raise Undefined(f"{wanted}: no distance: the best score depends on the clustering")
         values = _both_ways(self.matrices.values[at])
         np.fill_diagonal(values, wanted.best)
         if np.isnan(values).any():
             raise Undefined(f"{wanted}: undefined for some pairs")
         apart = wanted.best - values if wanted.direction == "higher" else values - wanted.best
-        # Corrected entropies may put two clusterings nearer than nothing.
+        # Corrected entropies may give negative distances.
         return np.maximum(apart, 0.0)
 
     def tree(self, measure: str | None = None, entropy: str | None = None) -> AgreementTree:
-        """The dendrogram of the clusterings under one score."""
+        """Return the dendrogram of the clusterings under one score."""
         from scipy.cluster.hierarchy import leaves_list, linkage
         from scipy.spatial.distance import squareform
 
@@ -233,17 +233,17 @@ class Agreement(Result):
         return AgreementTree(links, leaves_list(links).tolist())
 
     def map(self, measure: str | None = None, entropy: str | None = None) -> Map:
-        """The clusterings in a plane under one score."""
+        """Return the clusterings as points in a plane under one score."""
         squares = self.distances(measure, entropy) ** 2
         centred = squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean()
         roots, vectors = np.linalg.eigh(-centred / 2)
         roots, vectors = roots[::-1], vectors[:, ::-1]
-        # Clusterings on a line have no second dimension but rounding.
+        # If clusterings lie on a line, the second eigenvalue is rounding error.
         roots = np.where(np.abs(roots) > 1e-12 * np.abs(roots).max(), roots, 0.0)
         places = np.zeros((len(self.systems), 2))
         shown = min(2, roots.size)
         places[:, :shown] = vectors[:, :shown] * np.sqrt(np.maximum(roots[:shown], 0.0))
-        # A picture may be mirrored; the same clusterings should give the same one.
+        # Axes may be mirrored; fix the sign so that the same clusterings give the same map.
         turned = places[np.abs(places).argmax(axis=0), range(2)] < 0
         places[:, turned] *= -1
         spread = np.abs(roots).sum()
@@ -253,17 +253,17 @@ class Agreement(Result):
     def consensus(
         self, by: str = ConsensusOptions.by, clusters: int | None = ConsensusOptions.clusters
     ) -> Consensus:
-        """One clustering for all: the "medoid", or "average"-link of how often items are together.
+        """Return a consensus clustering: the "medoid", or "average" linkage of co-occurrence.
 
-        The medoid is the clustering with the best mean under the first score. The other is cut
-        into so many `clusters` per group, by default the median of the clusterings' numbers.
+        The medoid is the clustering with the best mean under the first score. Average linkage is
+        cut into `clusters` clusters per group, by default the median over the clusterings.
         """
         from roget.scoring.agreement.consensus import find_consensus
 
         return find_consensus(self, by, clusters)
 
     def consistency(self) -> Consistency:
-        """How alike the clusterings place each item: the mean of element-centric similarity."""
+        """Return how consistently items are placed: their mean element-centric similarity."""
         from roget.scoring.agreement.consensus import find_consistency
 
         return find_consistency(self.panel)
@@ -273,13 +273,13 @@ class Agreement(Result):
         at_least: float = ConsensusOptions.at_least,
         most: int = ConsensusOptions.most,
     ) -> Together:
-        """Pairs of items together in `at_least` this share of the clusterings that have both."""
+        """Return pairs of items that share a cluster in at least this share of the clusterings."""
         from roget.scoring.agreement.consensus import count_together
 
         return count_together(self.panel, at_least, most)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON."""
+        """Return plain data, ready for JSON."""
         sizes = "items", "groups", "systems", "clusters"
         data = self._plain("signature", *sizes, "warnings", "typical", "odd", "means")
         return data | {"spread": self.spread(), **self._plain("rows")}

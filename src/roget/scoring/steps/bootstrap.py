@@ -420,7 +420,7 @@ class _Cells(NamedTuple):
 
     @classmethod
     def from_rows(cls, gold: Ints, labels: Labels, rows: Ints) -> _Cells:
-        """Number the cells of some rows."""
+        """Assign numbers to the cells of some rows."""
         return cls(
             *compact(gold * labels.n_labels + labels.codes[rows], ordered=False), labels.n_labels
         )

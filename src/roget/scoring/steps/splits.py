@@ -212,7 +212,7 @@ def _number_private(codes: Ints, groups: Ints) -> Ints:
 
 
 def _rank_classes(parts: Iterable[Labels]) -> dict[str, int]:
-    """Number the classes of the splits in alphabetical order."""
+    """Return the alphabetical rank of each class of the splits."""
     names = {part.label(code) for part in parts for code in np.unique(part.codes).tolist()}
     return {name: rank for rank, name in enumerate(sorted(names))}
 
