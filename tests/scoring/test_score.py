@@ -237,8 +237,7 @@ def test_details_say_where_it_goes_wrong():
     assert (scattered.name, scattered.largest) == ("a", "1")
     assert table.as_dict()["details"]["worst"][0]["value"] < 1
     text = str(table)
-    for title in ("worst v ml", "clusters that mix classes", "classes that are scattered"):
-        assert title in text
+    assert "v ml" in text
     assert score([0, 1], [0, 1], details=True).details.mixed == ()
 
 
