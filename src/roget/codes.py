@@ -155,7 +155,7 @@ CODES: dict[str, Explanation] = {
     "examples": Explanation(
         "Example sentences are missing for some or all pairs.",
         "They are kept within a space limit, and only for running text written to a folder.",
-        "Raise --evidence-size (0: no limit), or write a folder.",
+        "Pass --set evidence_size=0 for no limit, or write a folder.",
     ),
     "extra-items": Explanation(
         "The system labels items that the gold standard does not contain.",
@@ -173,7 +173,7 @@ CODES: dict[str, Explanation] = {
     "function-words": Explanation(
         "Function words were left out of windows.",
         "They occur next to every word and say little about it.",
-        "Pass --function-words to count them.",
+        "Pass --set function_words=true to count them.",
     ),
     "identical-inputs": Explanation(
         "Gold standard and system are the same input.",
@@ -233,7 +233,7 @@ CODES: dict[str, Explanation] = {
     "keep-case": Explanation(
         "Lemmas keep their capitals.",
         "In German, capitals distinguish nouns from other words.",
-        "Pass --no-keep-case to lower-case them.",
+        "Pass --set keep_case=false to lower-case them.",
     ),
     "label-language": Explanation(
         "A SKOS file has labels in several languages, or none in the requested one.",
@@ -248,7 +248,7 @@ CODES: dict[str, Explanation] = {
     "lemma-repair": Explanation(
         "Some lemmas of nouns were corrected.",
         "The text contradicts them, e.g. the lemma datum where only data occurs.",
-        "Pass --no-repair to count lemmas as they are.",
+        "Pass --set repair=false to count lemmas unchanged.",
     ),
     "length-mismatch": Explanation(
         "Two inputs that belong together have different lengths.",
@@ -376,7 +376,7 @@ CODES: dict[str, Explanation] = {
     "odd-words": Explanation(
         "Words tagged as nouns that are not nouns were left out.",
         "Pronouns, units of measure and single letters distort classes of nouns.",
-        "Pass --odd-words to count them.",
+        "Pass --set odd_words=true to count them.",
     ),
     "read-once": Explanation(
         "Standard input can be read only once.",

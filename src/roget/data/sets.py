@@ -40,7 +40,7 @@ class DataSet:
 
     @property
     def path(self) -> Path:
-        """Folder of the files; raises an error that says how to download missing ones."""
+        """Folder of the files; raises an error with the command to download missing ones."""
         folder = home() / self.name / self.folder
         wanted = [folder] if self.archive else [folder / name for name in self.files]
         if not all(path.exists() for path in wanted):

@@ -1,10 +1,10 @@
 """Heads by part-of-speech patterns for German and Dutch, whose verbs bracket their clauses.
 
-Noun phrases are found first, then clauses: the finite verb stands second ("er hat das Buch
-gelesen") or, where a conjunction or relative pronoun begins, at the end. What stands between, and
-before, belongs to the clause's full verb; cases, as far as articles and pronouns tell them, say
-which noun phrase is subject, object or genitive, and order says the rest. The labels are those of
-Universal Dependencies.
+Noun phrases are found first, then clauses: the finite verb is second ("er hat das Buch gelesen")
+or, after a conjunction or relative pronoun, last. Everything before and between the verbs belongs
+to the clause's full verb. Cases, as far as articles and pronouns mark them, decide which noun
+phrase is subject, object or genitive; word order decides the rest. Labels follow Universal
+Dependencies.
 """
 
 from __future__ import annotations
@@ -34,67 +34,67 @@ auxiliaries and modals finite (X) or not (x).
 """
 
 CLAUSE_MARKS = (":", ";", "–", "—", "-", "(", ")")
-"""Marks that part clauses as commas do."""
+"""Marks that separate clauses like commas."""
 
 _FINITE, _FULL = "VXI", "VIvz"
 _NOMINAL = ("N", "O", "R", "W")
-"""Kinds of elements that may be subject or object."""
+"""Kinds of elements that can be subject or object."""
 
 
 class Grammar(ABC):
-    """Lemmas and tags by HanTa, heads and labels by patterns, and what languages differ in."""
+    """Base class of languages: lemmas and tags by HanTa, heads and labels by patterns."""
 
     needs = "HanTa"
     model: str
-    """What HanTa has learnt of the language: a file of its own."""
+    """HanTa's model file for the language."""
     nominal: frozenset[str]
-    """Prepositions that go with the noun before them."""
+    """Prepositions that attach to the noun before them."""
     following: frozenset[str]
-    """Prepositions that may stand after their noun: meiner Meinung nach."""
+    """Prepositions that can follow their noun: meiner Meinung nach."""
     times: frozenset[str]
-    """Nouns that say when or how long, without a preposition."""
+    """Nouns of time or duration without a preposition."""
     measures: frozenset[str]
-    """Nouns that a bare noun may follow: eine Tasse Kaffee, Anfang Mai."""
+    """Nouns that a bare noun can follow: eine Tasse Kaffee, Anfang Mai."""
     whens: tuple[str, ...]
-    """How words begin that make a time of such a noun: letzte Woche."""
+    """Prefixes of modifiers that make such a noun a time: letzte Woche."""
     titles: frozenset[str]
-    """Nouns before a name that is their head: Herr Müller."""
+    """Titles before a name, which is their head: Herr Müller."""
     doubled: frozenset[str]
-    """Determiners that stand beside another one: ein paar, all die."""
+    """Determiners that combine with another one: ein paar, all die."""
     having: frozenset[str]
-    """Auxiliaries that are full verbs beside a modal: er muss Hunger haben."""
+    """Auxiliaries that are full verbs after a modal: er muss Hunger haben."""
     agents: frozenset[str]
-    """Prepositions of who does it, in the passive."""
+    """Prepositions of the agent in the passive."""
     copulas: frozenset[str]
     passives: frozenset[str]
-    """Auxiliaries that make a participle passive."""
+    """Auxiliaries of the passive."""
     movers: tuple[str, ...]
-    """How verbs end whose perfect has the copula for its auxiliary: ist gegangen."""
+    """Endings of verbs whose perfect has the copula as auxiliary: ist gegangen."""
     subjectless: frozenset[str]
-    """Finite verbs in small letters that begin a clause without its subject: habe gekauft."""
+    """Lower-case finite verbs that begin a clause without a subject: habe gekauft."""
 
     def __init__(self) -> None:
         self.tagger = Tagger(self.model)
 
     def analyse(self, sentences: Sequence[Sequence[str]]) -> Iterator[Analysis]:
-        """Tag sentences and find their lemmas and heads."""
+        """Yield the lemmas, tags and heads of sentences."""
         for forms, tags in zip(sentences, self.tagger.tags(sentences), strict=True):
             lemmas = list(map(self.lemma, forms, tags))
             yield attach(forms, lemmas, self.find_kinds(forms, lemmas, tags), self)
 
     @abstractmethod
     def lemma(self, form: str, tag: str) -> str:
-        """The lemma of a word with a tag; a name is its own."""
+        """Return the lemma of a word with a tag; names are unchanged."""
 
     @abstractmethod
     def find_kinds(
         self, forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[str]
     ) -> list[str]:
-        """What patterns need to know of the words of a sentence."""
+        """Return the kinds of the words of a sentence, for patterns."""
 
     @abstractmethod
     def cases(self, words: Sequence[str], kinds: Sequence[str], head: tuple[str, str]) -> str:
-        """The cases that a noun phrase may be in, of "nadg"; "m" is a nominative at a pinch.
+        """Return the possible cases of a noun phrase, of "nadg"; "m" is an unlikely nominative.
 
         They are told from its words in small letters, their kinds, and its head's form and lemma.
         """
@@ -105,35 +105,35 @@ class Element:
     """A noun phrase, a prepositional phrase, or a single token."""
 
     kind: str
-    """N: a phrase with a noun; P: one with a preposition; else the kind of a token."""
+    """N: noun phrase; P: prepositional phrase; otherwise the kind of a token."""
     start: int
     stop: int
     head: int
     cases: str = "nadg"
     preposition: int = NONE
     near: int = NONE
-    """The last noun in it, which what follows may belong to; NONE: the head."""
+    """The last noun, to which the next phrase can attach; NONE: the head."""
 
 
 @dataclass
 class Clause:
-    """What belongs to one full verb."""
+    """The elements of one full verb."""
 
     elements: list[Element] = field(default_factory=list)
     last: bool = False
-    """Whether its finite verb stands at the end."""
+    """True if the finite verb is last."""
     joined: bool = False
-    """Whether a conjunction joins it to the clause before, whose subject may be its own."""
+    """True if a conjunction joins it to the previous clause, whose subject it can share."""
 
     def has(self, kinds: str) -> bool:
-        """Whether a token of some kinds stands in it."""
+        """Return True if it contains a token of some kinds."""
         return any(one.kind in kinds for one in self.elements)
 
 
 def attach(
     forms: Sequence[str], lemmas: list[str], kinds: Sequence[str], grammar: Grammar
 ) -> Analysis:
-    """Heads and labels of one sentence, from its words, lemmas and kinds."""
+    """Return heads and labels of one sentence, given its words, lemmas and kinds."""
     parser = _Parser(forms, lemmas, kinds, grammar)
     parser.run()
     upos = [UPOS[kind] for kind in parser.kinds]
@@ -145,10 +145,10 @@ def attach(
     return Analysis(lemmas, upos, parser.heads, parser.labels)
 
 
-def mend_kinds(kinds: Sequence[str]) -> list[str]:
-    """The kinds with "wie" as a conjunction where a clause follows: er sieht, wie …
+def correct_kinds(kinds: Sequence[str]) -> list[str]:
+    """Return the kinds with "wie" as a conjunction before a clause (er sieht, wie …).
 
-    >>> "".join(mend_kinds("OVKDNDNV")), "".join(mend_kinds("OVKDN"))
+    >>> "".join(correct_kinds("OVKDNDNV")), "".join(correct_kinds("OVKDN"))
     ('OVSDNDNV', 'OVKDN')
     """
     found = list(kinds)
@@ -163,7 +163,7 @@ def mend_kinds(kinds: Sequence[str]) -> list[str]:
 
 
 def find_segment(kinds: Sequence[str], i: int) -> tuple[int, int]:
-    """Where the part between commas begins and ends that a place is in."""
+    """Return the start and end of the part between commas around a position."""
     begin, end = i, i + 1
     while begin > 0 and kinds[begin - 1] not in ",.":
         begin -= 1
@@ -173,18 +173,18 @@ def find_segment(kinds: Sequence[str], i: int) -> tuple[int, int]:
 
 
 def _meets_finite(kinds: Sequence[str], ends: str) -> bool:
-    """Whether a finite verb comes before what ends its clause."""
+    """Return True if a finite verb precedes the end of its clause."""
     return next((kind in _FINITE for kind in kinds if kind in _FINITE or kind in ends), False)
 
 
 class _Parser:
-    """One sentence, and the heads found so far."""
+    """A sentence and the heads found so far."""
 
     def __init__(
         self, forms: Sequence[str], lemmas: Sequence[str], kinds: Sequence[str], grammar: Grammar
     ) -> None:
         self.forms, self.lemmas, self.grammar = forms, lemmas, grammar
-        self.kinds = mend_kinds(kinds)
+        self.kinds = correct_kinds(kinds)
         self.low = [form.lower() for form in forms]
         self.heads = [NONE] * len(forms)
         self.labels = [""] * len(forms)
@@ -197,18 +197,18 @@ class _Parser:
             self.fill(clause)
 
     def link(self, dependent: int, head: int, label: str) -> None:
-        """Give a token its head, unless it has one."""
+        """Attach a token to its head, unless it has one."""
         if self.heads[dependent] == NONE and dependent != head:
             self.heads[dependent], self.labels[dependent] = head, label
 
     def low_lemma(self, i: int) -> str:
-        """A token's lemma in small letters."""
+        """Return a token's lemma in lower case."""
         return self.lemmas[i].lower()
 
     # Noun phrases
 
     def elements(self) -> list[Element]:
-        """The sentence as phrases and single tokens; quotes are left out."""
+        """Return the sentence as phrases and single tokens, without quotes."""
         found: list[Element] = []
         i = 0
         while i < len(self.kinds):
@@ -232,7 +232,7 @@ class _Parser:
         return found
 
     def phrase(self, start: int) -> Element | None:
-        """The noun phrase or pronoun that begins at a place."""
+        """Return the noun phrase or pronoun that begins at a position."""
         kinds, i = self.kinds, start
         if kinds[start] in "ORW":
             return self.pronoun(kinds[start], start)
@@ -259,11 +259,11 @@ class _Parser:
         return Element("N", start, stop, head, self.find_cases(start, stop, head))
 
     def pronoun(self, kind: str, i: int) -> Element:
-        """A word that is a noun phrase by itself."""
+        """Return a noun phrase of a single word."""
         return Element(kind, i, i + 1, i, self.find_cases(i, i + 1, i))
 
     def is_modifier(self, i: int, start: int) -> bool:
-        """Whether a word may stand before the noun of a phrase."""
+        """Return True if a word can precede the noun of a phrase."""
         kind, after = self.kinds[i], self.kinds[i + 1 : i + 2]
         if kind in "Dr":
             # Two determiners in a row: all die, ein paar; but not "das die".
@@ -281,7 +281,7 @@ class _Parser:
         return False
 
     def modified(self, i: int, head: int) -> tuple[int, str]:
-        """Head and label of a word before the noun."""
+        """Return head and label of a word before the noun."""
         kind = self.kinds[i]
         if kind in "Aa":
             j = i + 1
@@ -299,13 +299,13 @@ class _Parser:
         return head, labels.get(kind, "det")
 
     def is_owner(self, noun: int) -> bool:
-        """Whether a name is the genitive before its noun: Peters Haus."""
+        """Return True if a name is a genitive before its noun: Peters Haus."""
         after = self.kinds[noun + 1 : noun + 2]
         known = self.kinds[noun] == "E" and self.low[noun].endswith(("s", "'", "’"))
         return known and after in (["N"], ["J"], ["#"]) and self.low[noun] != self.low[noun + 1]
 
     def name(self, noun: int) -> tuple[int, int]:
-        """The head of titles, nouns and names in a row, and where they end."""
+        """Return the head of consecutive titles, nouns and names, and where they end."""
         kinds, head = self.kinds, noun
         while self.is_title(head) and self.goes_on(head + 1):
             head += 1
@@ -323,11 +323,11 @@ class _Parser:
         return head, stop
 
     def is_title(self, i: int) -> bool:
-        """Whether a word may be the title of a name."""
+        """Return True if a word can be the title of a name."""
         return self.low_lemma(i).rstrip(".") in self.grammar.titles
 
     def goes_on(self, i: int) -> bool:
-        """Whether a name, or another title of it, follows a title."""
+        """Return True if a name, or another of its titles, follows a title."""
         after = self.kinds[i : i + 1]
         return after == ["E"] or (after == ["N"] and self.is_title(i))
 
@@ -336,7 +336,7 @@ class _Parser:
         return self.grammar.cases(*told, (self.forms[head], self.lemmas[head]))
 
     def join_genitives(self, elements: list[Element]) -> list[Element]:
-        """The elements with genitives in those of the nouns before them, and bare nouns there."""
+        """Merge genitives and bare nouns into the elements of the nouns before them."""
         found: list[Element] = []
         for one in elements:
             before = found[-1] if found else one  # which does not follow itself
@@ -352,20 +352,20 @@ class _Parser:
         return found
 
     def follows_noun(self, one: Element, before: Element) -> bool:
-        """Whether an element stands right after a noun, or after a phrase that ends in one."""
+        """Return True if an element directly follows a noun, or a phrase that ends in one."""
         noun = before.kind in "NP" and self.kinds[before.head] in "NE"
         return noun and before.stop == one.start
 
     def is_measure(self, element: Element) -> bool:
-        """Whether a noun may have another one after it, bare: eine Tasse Kaffee."""
+        """Return True if a bare noun can follow a noun: eine Tasse Kaffee."""
         return self.low_lemma(element.head) in self.grammar.measures
 
     def nearest(self, element: Element) -> int:
-        """The noun of an element that what follows may belong to."""
+        """Return the noun of an element to which the next phrase can attach."""
         return element.head if element.near == NONE else element.near
 
     def join_lists(self, elements: list[Element]) -> list[Element]:
-        """The elements with those of a list made one: Brot, Butter und Käse."""
+        """Merge the elements of a list: Brot, Butter und Käse."""
         found: list[Element] = []
         i = 0
         while i < len(elements):
@@ -383,7 +383,7 @@ class _Parser:
         return found
 
     def end_of_list(self, elements: list[Element], i: int, first: Element) -> int:
-        """Where the list ends that goes on at a place; the place itself if none does."""
+        """Return the end of the list that continues at a position; the position if none does."""
         kinds = [element.kind for element in elements]
         more = (first.kind, "N")
         j = i
@@ -403,7 +403,7 @@ class _Parser:
     # Clauses
 
     def clauses(self, elements: list[Element]) -> list[Clause]:
-        """The elements by the clause they belong to."""
+        """Return the elements by clause."""
         found: list[Clause] = []
         waiting: list[Clause] = []
         for segment in self.segments(elements):
@@ -430,18 +430,18 @@ class _Parser:
         return found
 
     def lacks_verb(self, clause: Clause) -> bool:
-        """Whether an auxiliary still waits for its full verb."""
+        """Return True if an auxiliary has no full verb yet."""
         return clause.has("X") and not clause.has("vza")
 
     def explain(self, clause: Clause, segment: Clause) -> None:
-        """What a comma adds to a noun phrase, without a verb, explains it."""
+        """Attach a noun phrase after a comma, without a verb, as an apposition."""
         before = [one for one in clause.elements if one.kind in "NP"]
         after = next((one for one in segment.elements if one.kind == "N"), None)
         if before and after is not None and segment.elements[0] is after:
             self.link(after.head, before[-1].head, "appos")
 
     def segments(self, elements: list[Element]) -> list[Clause]:
-        """The parts between commas and before conjunctions that join clauses."""
+        """Return the parts between commas and before conjunctions that join clauses."""
         found, now = [], Clause()
         for i, one in enumerate(elements):
             parted = one.kind == "C" and self.parts_clauses(elements, i, now)
@@ -449,7 +449,7 @@ class _Parser:
             begins = explains or (one.kind in "SMRWw" and now.has(_FINITE + "vz"))
             if one.kind in ",." or parted or begins:
                 last = (now.last and parted) or begins
-                self.mend_last(now)
+                self.correct_last(now)
                 if now.elements:
                     found.append(now)
                 now = Clause([one] if begins else [], last, parted)
@@ -457,11 +457,11 @@ class _Parser:
                 if not any(other.kind not in "AC" for other in now.elements):
                     now.last = now.last or self.begins_last(one)
                 now.elements.append(one)
-        self.mend_last(now)
+        self.correct_last(now)
         return [*found, now] if now.elements else found
 
-    def mend_last(self, clause: Clause) -> None:
-        """Where a finite verb must end a clause, what looks like an infinitive is one."""
+    def correct_last(self, clause: Clause) -> None:
+        """Treat a final infinitive as the finite verb if the clause needs one at its end."""
         if not clause.last or clause.has(_FINITE) or clause.elements[0].kind == "M":
             return
         end = next((one for one in reversed(clause.elements) if one.kind in "vxz"), None)
@@ -470,13 +470,13 @@ class _Parser:
             end.kind = self.kinds[end.head] = "X" if end.kind == "x" else "V"
 
     def begins_last(self, one: Element) -> bool:
-        """Whether an element makes the finite verb of its clause stand at the end."""
+        """Return True if an element moves the finite verb of its clause to the end."""
         if one.kind == "P":
             return self.kinds[one.head] == "R"
         return one.kind in "SRM" or self.kinds[one.start] == "r"
 
     def parts_clauses(self, elements: list[Element], i: int, now: Clause) -> bool:
-        """Whether verbs stand on both sides of a conjunction."""
+        """Return True if there are verbs on both sides of a conjunction."""
         if not now.has(_FINITE + "vz"):
             return False
         after: list[str] = []
@@ -491,7 +491,7 @@ class _Parser:
     # Inside a clause
 
     def fill(self, clause: Clause) -> None:
-        """Give the elements of a clause their heads."""
+        """Attach the elements of a clause to their heads."""
         elements = clause.elements
         finite = next((one for one in elements if one.kind in _FINITE), None)
         verb, governed = self.find_verbs(elements, finite)
@@ -528,7 +528,7 @@ class _Parser:
                 self.link(one.head, governed, "advmod")
 
     def find_verbs(self, elements: list[Element], finite: Element | None) -> tuple[int, int]:
-        """The verb of the subject, and the one that objects and phrases belong to."""
+        """Return the verb of the subject, and the verb of objects and phrases."""
         full = [one.head for one in elements if one.kind in "vz"]
         if finite is None:
             return (full[-1], full[-1]) if full else (NONE, NONE)
@@ -552,7 +552,7 @@ class _Parser:
         return verb > 0 and self.kinds[verb - 1] == "T"
 
     def find_predicate(self, elements: list[Element], finite: Element | None, verb: int) -> int:
-        """The adjective or noun that a copula says of its subject."""
+        """Return the adjective or noun that is the predicate of a copula."""
         if verb != NONE or finite is None:
             return NONE
         places = [i for i, one in enumerate(elements) if one.kind == "a"]
@@ -567,7 +567,7 @@ class _Parser:
         return nouns[-1].head if len(nouns) > 1 and nouns[-1].kind == "N" else NONE
 
     def place_time(self, one: Element, verb: int) -> bool:
-        """Link a noun phrase that says when; whether it does."""
+        """Attach a noun phrase of time; return True if it is one."""
         timed = one.kind == "N" and self.low_lemma(one.head) in self.grammar.times
         first = self.low[one.start]
         dated = self.kinds[one.start] == "#" or first.startswith(self.grammar.whens)
@@ -577,7 +577,7 @@ class _Parser:
         return False
 
     def place_prepositions(self, elements: list[Element], prefield: int, verb: int) -> None:
-        """Let prepositional phrases depend on the noun before them, or on the verb."""
+        """Attach prepositional phrases to the noun before them, or to the verb."""
         for i, one in enumerate(elements):
             if one.kind != "P":
                 continue
@@ -592,7 +592,7 @@ class _Parser:
     def place_subject(
         self, nouns: list[Element], verb: int, finite: Element, clause: Clause, passive: bool
     ) -> None:
-        """Link the subject, by case, then by order, and take it out of the noun phrases."""
+        """Attach the subject, by case, then by order, and remove it from the noun phrases."""
         sure = self.may_lack_subject(clause, finite, nouns)
         could = [one for one in nouns if ("a" not in one.cases or not sure) and "n" in one.cases]
         # Who can be nominative and not accusative goes before who can be either, and of those
@@ -610,7 +610,7 @@ class _Parser:
             nouns.remove(could[0])
 
     def place_objects(self, nouns: list[Element], governed: int, passive: bool) -> None:
-        """Object and receiver: by case, then by order."""
+        """Attach direct and indirect object, by case, then by order."""
         # Of two that may be the object it is the one that is clearly accusative, then one with an
         # article, then the later one if the first may be dative.
         could = [one for one in nouns if "a" in one.cases]
@@ -625,14 +625,14 @@ class _Parser:
                 self.link(one.head, governed, "iobj")
 
     def may_lack_subject(self, clause: Clause, finite: Element, nouns: list[Element]) -> bool:
-        """Whether a noun phrase must be clearly nominative to be the subject."""
+        """Return True if a noun phrase must be clearly nominative to be the subject."""
         first = clause.elements[0] is finite
         if clause.joined:
             return first or (clause.last and len(nouns) < 2)
         return first and self.low[finite.head] in self.grammar.subjectless
 
     def is_passive(self, helpers: set[str], verb: int) -> bool:
-        """Whether a clause has an auxiliary of the passive, and a participle."""
+        """Return True if a clause has an auxiliary of the passive and a participle."""
         if self.kinds[verb] == "z" or self.after_to(verb):
             return bool(helpers) and helpers <= self.grammar.copulas
         if self.kinds[verb] != "v" or self.forms[verb] == self.lemmas[verb]:

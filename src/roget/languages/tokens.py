@@ -1,4 +1,4 @@
-"""Lists of words; tokens of German and Dutch: words, numbers, abbreviations and signs."""
+"""Word lists, and a tokeniser for German and Dutch."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import regex
 
 
 def split(text: str) -> tuple[str, ...]:
-    """Words that stand in one string, as they are."""
+    """Split a string into words, in order."""
     return tuple(text.split())
 
 
 def words(text: str) -> frozenset[str]:
-    """The same as a set."""
+    """Split a string into a set of words."""
     return frozenset(text.split())
 
 
 def make_tokeniser(abbreviations: str, clitics: str = "") -> Callable[[str], list[str]]:
-    """What cuts a sentence into tokens; abbreviations, divided by |, keep their full stop.
+    """Return a tokeniser; abbreviations, separated by |, keep their full stop.
 
     >>> make_tokeniser("ca|usw")("Am 3. Mai geht’s ca. um 7.30 Uhr, z.B. nach Ems!")
     ['Am', '3.', 'Mai', 'geht’s', 'ca.', 'um', '7.30', 'Uhr', ',', 'z.B.', 'nach', 'Ems', '!']

@@ -59,7 +59,7 @@ def build(
 ) -> Thesaurus:
     """Build a thesaurus of the words in some files, and save it to the folder `output` if named.
 
-    Options are those of `roget.count`, of the thesaurus, and of the chosen `method`: SoftAnnealing,
+    Options are the options of `roget.count`, of `Plan`, and of the chosen `method`: SoftAnnealing,
     MDLTree, CoMDL or another clusterer (an option of the method that has the name of one of
     counting is called method_min_count and the like). Equal `random_state` gives equal results.
 
@@ -71,7 +71,7 @@ def build(
     ----------
     inputs
         Whatever `roget.count` reads, or counts folders, or names of bundled samples ("sample" is
-        nouns). Unless `columns` or `transpose` say otherwise, the words of a table are in its
+        nouns). By default (see `columns` and `transpose`), the words of a table are in its
         first column; or in its second, if header or name are like verb_object.tsv.
     output
         The folder to write.

@@ -117,10 +117,10 @@ def count_once(
 
 @contextmanager
 def keep_counted(partial: Partial) -> Iterator[None]:
-    """Keep counted parts and say how to resume if the block fails; not after invalid input.
+    """Keep counted parts, with a note on resuming, if the block fails.
 
     Invalid input would fail again, so its parts are removed, unless an earlier run left some or
-    counting itself has said that they are kept.
+    the error already has a note on resuming.
     """
     before = partial.kept()
     try:

@@ -69,7 +69,7 @@ def test_refining(sentence, tags, refined, language):
     ],
 )
 def test_mending_lemmas(word, tag, lemma, mended, language):
-    assert words.mend_lemma(word, tag, lemma, language.seen) == mended
+    assert words.correct_lemma(word, tag, lemma, language.seen) == mended
 
 
 def test_every_english_tag_has_a_kind(language):

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from roget.core.io import duck
-from roget.errors import InputError
 from roget.learn.corpus.base import PairColumns, Tables
 from roget.learn.counting import tally
 from roget.learn.counting.tally import PairTally
+from support.errors import refused
 
 Triple = tuple[str, str, str]
 
@@ -112,7 +112,7 @@ def test_more_words_than_64_bits_can_pair(tmp_path: Path) -> None:
 
     tables = random_tables(1, 1)
     tables.words = Huge()  # type: ignore[assignment]
-    with duck.connect() as connection, pytest.raises(InputError, match="cut it into several"):
+    with duck.connect() as connection, refused("too-large"):
         PairTally(tables, tmp_path, connection).add(random_pairs(0, 1, 1, 1))
 
 

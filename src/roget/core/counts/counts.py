@@ -112,8 +112,7 @@ class Counts(ReportMixin):
         """Write a counts directory, or a .tsv, .tsv.gz or .npz file, by the suffix.
 
         The output is written completely or not at all. A directory keeps everything; .npz all but
-        relations, provenance and evidence; .tsv only the counts, without words and contexts that
-        have none.
+        relations, provenance and evidence; .tsv only the counts, without empty words and contexts.
         """
         from roget.core.counts.formats import write
 
@@ -229,7 +228,7 @@ class Counts(ReportMixin):
     def min_count(self, words: float = 0, contexts: float = 0, pairs: float = 0) -> Counts:
         """Return the counts without words, contexts and pairs below these numbers of occurrences.
 
-        All totals are those of this table, before any cut. Words and contexts that are empty
+        All totals are computed from this table, before any cut. Words and contexts that are empty
         afterwards are removed too.
         """
         cut = self.matrix.copy()

@@ -275,7 +275,7 @@ def _require_range(place: object, name: str, values: Array, size: int) -> None:
 
 
 def to_tables(counts: Counts) -> dict[str, dict[str, Array]]:
-    """Return the tables of the evidence for the pairs of some counts; empty if there are none."""
+    """Return the tables of the evidence for the pairs of some counts; empty without evidence."""
     if counts.evidence is None:
         return {}
     kept, (words, contexts) = counts.evidence.load(), counts.shape
@@ -317,7 +317,7 @@ def _places(mine: Names, its: Names) -> Ints:
 
 
 def unite(all: Sequence[Evidence]) -> Evidence | None:
-    """Return the evidence of several counts together; None if there is none."""
+    """Return the evidence of several counts together; None without evidence."""
     if len(all) < 2:
         return all[0] if all else None
 

@@ -74,7 +74,7 @@ KIND = folders.Kind(
 
 
 def is_counts(folder: str | Path) -> bool:
-    """Return True if the manifest of a folder says that it holds counts."""
+    """Return True if a folder has the manifest of a counts directory."""
     return folders.is_kind(folder, KIND)
 
 
@@ -140,14 +140,15 @@ def read(path: Path, make: type[Counts]) -> Counts:
         raise InputError(f"{path}: {error}", code="damaged-folder") from None
     if counts.entries != record["entries"] or len(tables[ENTRIES]["count"]) != record["entries"]:
         raise InputError(
-            f"{path / ENTRIES}: {counts.entries:,} entries; counts.json says {record['entries']:,}",
+            f"{path / ENTRIES}: {counts.entries:,} entries instead of {record['entries']:,} in "
+            "counts.json",
             code="damaged-folder",
         )
     total = record["total"]
     # An integer in JSON may be larger than any float.
     if total > sys.float_info.max or not math.isclose(counts.total, total, rel_tol=1e-12):
         raise InputError(
-            f"{path}: the total is {counts.total}; counts.json says {total!r:.60}",
+            f"{path}: the total is {counts.total} instead of {total!r:.60} of counts.json",
             code="damaged-folder",
         )
     if not counts.entries:

@@ -1,8 +1,8 @@
 """Token marks in example sentences: the text as written, with control characters between tokens.
 
-Tokens are separated by a space or, if the text has none, GLUE. SAME marks a further token that is
-written as part of the previous one: Spanish "del", two words, is "del" and SAME. SKIP precedes text
-that is not a token (punctuation of plain text), and INNER is a space inside a token.
+Tokens are separated by a space or, if the text has no space there, GLUE. SAME marks a further token
+that is written as part of the previous one: Spanish "del", two words, is "del" and SAME. SKIP
+precedes text that is not a token (punctuation of plain text), and INNER is a space inside a token.
 """
 
 from __future__ import annotations

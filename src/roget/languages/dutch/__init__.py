@@ -18,7 +18,7 @@ _KINDS = (
     (r"VNW", "O"), (r"WW\(pv", "V"), (r"WW", "v"), (r"VZ\(fin", "Z"), (r"VZ", "P"),
     (r"VG\(neven", "C"), (r"VG", "S"), (r"TSW", "!"),
 )  # fmt: skip
-"""Tags of the Corpus Gesproken Nederlands as patterns, the first that fits, and their kinds."""
+"""Patterns of tags of the Corpus Gesproken Nederlands, and their kinds; the first match wins."""
 
 _AUXILIARIES = words("hebben zijn worden zullen kunnen moeten mogen willen hoeven")
 _NOMINATIVES = words("ik jij hij zij wij we men iemand niemand")
@@ -67,17 +67,17 @@ class Dutch(Grammar):
     @staticmethod
     @cache
     def kind(tag: str) -> str:
-        """The kind of words with a tag."""
+        """Return the kind of words with a tag."""
         return next((kind for pattern, kind in _KINDS if regex.match(pattern, tag)), "?")
 
     def lemma(self, form: str, tag: str) -> str:
-        """The lemma of a word with a tag; a name is its own."""
+        """Return the lemma of a word with a tag; names are unchanged."""
         return form if tag.startswith("N(eigen") else self.tagger.lemma(form, tag)
 
     def find_kinds(
         self, forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[str]
     ) -> list[str]:
-        """What patterns need to know of the words of a sentence."""
+        """Return the kinds of the words of a sentence, for patterns."""
         found = [
             _find_sign(form) if tag.startswith("LET") else self.kind(tag)
             for form, tag in zip(forms, tags, strict=True)
@@ -105,7 +105,7 @@ class Dutch(Grammar):
         return found
 
     def cases(self, words: Sequence[str], kinds: Sequence[str], head: tuple[str, str]) -> str:
-        """The cases that a noun phrase may be in: only pronouns tell."""
+        """Return the possible cases of a noun phrase; only pronouns are marked."""
         if len(words) == 1 and kinds[0] in "ORWD":
             if words[0] in _NOMINATIVES:
                 return "n"

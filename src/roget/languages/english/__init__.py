@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from roget.errors import InputError
 from roget.languages.english.forms import Forms
 from roget.languages.english.shallow import attach
-from roget.languages.english.words import mend_lemma, refine, tokenise
+from roget.languages.english.words import correct_lemma, refine, tokenise
 from roget.learn.corpus.hanta import Tagger
 from roget.learn.corpus.tagger import Analysis
 
@@ -15,7 +15,7 @@ MODEL = "morphmodel_en.pgz"
 
 
 class English:
-    """English: lemmas and tags by HanTa, mended by word lists; heads and labels by patterns."""
+    """English: lemmas and tags by HanTa, corrected by word lists; heads and labels by patterns."""
 
     code = "en"
     forms = Forms
@@ -35,18 +35,18 @@ class English:
             )
 
     def analyse(self, sentences: Sequence[Sequence[str]]) -> Iterator[Analysis]:
-        """Tag sentences and find their lemmas and heads."""
+        """Yield the lemmas, tags and heads of sentences."""
         for forms, tags in zip(sentences, self.tagger.tags(sentences), strict=True):
             refine(forms, tags, self.seen)
             lemmas = list(map(self.lemma, forms, tags))
             yield Analysis(lemmas, *attach(forms, [lemma.lower() for lemma in lemmas], tags))
 
     def seen(self, word: str) -> frozenset[str]:
-        """The tags with which a word has been seen."""
+        """Return the tags of a word in the training data."""
         return self.tagger.seen.get(word, frozenset())
 
     def lemma(self, form: str, tag: str) -> str:
-        """The lemma of a word with a tag; a name is its own."""
+        """Return the lemma of a word with a tag; names are unchanged."""
         if tag == "NP0":
             return form
-        return mend_lemma(form.lower(), tag, self.tagger.lemma(form, tag).lower(), self.seen)
+        return correct_lemma(form.lower(), tag, self.tagger.lemma(form, tag).lower(), self.seen)

@@ -42,7 +42,7 @@ def _irregular(text: str) -> dict[str, str]:
 
 IRREGULAR_VERBS, IRREGULAR_NOUNS = _irregular(_VERBS), _irregular(_NOUNS)
 
-# Endings, and what may stand in their place; "-" is one letter of two that are the same.
+# Endings and their replacements; "-" removes one of two equal letters.
 _VERB_ENDINGS = (
     ("ies", ("y",)), ("es", ("e", "")), ("s", ("",)),
     ("ied", ("y",)), ("ed", ("e", "", "-")), ("ing", ("e", "", "-")),
@@ -54,7 +54,7 @@ _NOUN_ENDINGS = (
 
 
 class Forms:
-    """Base forms of words, chosen among the possible ones by how often each is known.
+    """Base forms of words; the most frequent known candidate is chosen.
 
     >>> forms = Forms({"name": 2, "say": 9, "plan": 3}, {"company": 5, "box": 1})
     >>> [forms.verb(word) for word in ("named", "planning", "says", "took")]
@@ -68,7 +68,7 @@ class Forms:
         self.verb, self.noun = cache(self._infinitive), cache(self._singular)
 
     def normal(self, quads: Iterable[Quadruple]) -> list[LemmatisedQuadruple]:
-        """Quadruples by base forms."""
+        """Return quadruples with base forms."""
         return [
             LemmatisedQuadruple(
                 self.verb(verb), self.noun(noun1), preposition.lower(), self.noun(noun2)
@@ -77,7 +77,7 @@ class Forms:
         ]
 
     def _infinitive(self, word: str) -> str:
-        """The infinitive of a verb, in small letters."""
+        """Return the infinitive of a verb, in lower case."""
         word = word.lower()
         if word in IRREGULAR_VERBS:
             return IRREGULAR_VERBS[word]
@@ -86,13 +86,13 @@ class Forms:
             if self.verbs.get(best, 0) > self.verbs.get(word, 0):
                 return best
             if word not in self.verbs:
-                # Nothing is known of it: double letters go, but for those of "call" and "pass".
+                # Unknown verb: reduce double letters, except in words such as "call".
                 doubled = ending in ("ed", "ing") and len(tries) == 3 and tries[-1][-1] not in "ls"
                 return tries[-1] if doubled else tries[min(1, len(tries) - 1)]
         return word
 
     def _singular(self, word: str) -> str:
-        """The singular of a noun, in small letters, or the shape of a number."""
+        """Return the singular of a noun, in lower case, or the shape of a number."""
         if shape := number(word):
             return shape
         word = word.lower()
@@ -110,7 +110,7 @@ class Forms:
 def _matching(
     word: str, endings: Sequence[tuple[str, tuple[str, ...]]]
 ) -> Iterable[tuple[str, list[str]]]:
-    """The endings a word has, each with the words that may be behind it."""
+    """Yield the endings of a word, each with its candidate base forms."""
     for ending, ways in endings:
         stem = word.removesuffix(ending)
         if stem == word or len(stem) < 2:

@@ -38,7 +38,7 @@ class Phrase(NamedTuple):
 
 
 def kinds_of(low: Sequence[str], tags: Sequence[str]) -> list[str]:
-    """One letter per token (see `KINDS`), what its neighbours say about it taken into account.
+    """Return one letter per token (see `KINDS`), corrected by its neighbours.
 
     >>> "".join(kinds_of(["he", "had", "n't", "over", "five", "books"],
     ...                  ["PNP", "VHD", "XX0", "PRP", "CRD", "NN2"]))
@@ -58,7 +58,7 @@ def kinds_of(low: Sequence[str], tags: Sequence[str]) -> list[str]:
 
 
 def _joins(i: int, low: Sequence[str], kinds: Sequence[str]) -> bool:
-    """Whether two words are one: because of, at least five."""
+    """Return True if two words act as one: because of, at least five."""
     if low[i] in FIXED:
         return low[i + 1] == FIXED[low[i]]
     return (low[i], low[i + 1]) in _AT_LEAST and seen(kinds, i + 2, "A") in (
@@ -67,20 +67,20 @@ def _joins(i: int, low: Sequence[str], kinds: Sequence[str]) -> bool:
 
 
 def skip(kinds: Sequence[str], i: int, over: str, step: int = 1) -> int:
-    """The first place, from one on, whose kind is none of those; before or after all if none."""
+    """Return the first position whose kind is not among these; the end if all are."""
     while 0 <= i < len(kinds) and kinds[i] in over:
         i += step
     return i
 
 
 def seen(kinds: Sequence[str], i: int, over: str) -> str:
-    """The first kind from a place on that is none of those; a comma at the end."""
+    """Return the first kind that is not among these; a comma at the end."""
     i = skip(kinds, i, over)
     return kinds[i] if i < len(kinds) else ","
 
 
 def _by_next(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
-    """What a word is rather, by the one after it or before it: more time, two more days."""
+    """Return a better kind by the next or previous word: more time, two more days."""
     kind, word, after = kinds[i], low[i], seen(kinds, i + 1, "")
     before = kinds[i - 1] if i else " "
     if kind == "A":
@@ -107,7 +107,7 @@ def _by_next(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[st
 
 
 def _conjunction(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
-    """A "that" is a pronoun before a verb, a determiner before nouns that end the clause."""
+    """Return the kind of "that": pronoun before a verb, determiner before a clause-final noun."""
     if low[i] == "that" and i:
         if seen(kinds, i + 1, "AX") in "VHYBM":
             return "O"
@@ -117,7 +117,7 @@ def _conjunction(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequenc
 
 
 def _verb(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
-    """A past participle is an adjective before a noun, after a preposition or a verb."""
+    """Return the kind of a participle: adjective before a noun, after a preposition or verb."""
     if i and tags[i] == "VVN" and seen(kinds, i + 1, "J") == "N":
         before = kinds[i - 1]
         if before in "PVHY#" or (before == "C" and i > 1 and kinds[i - 2] == "J"):
@@ -126,7 +126,7 @@ def _verb(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str])
 
 
 def _auxiliary(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
-    """Have and do are auxiliaries (h, y) where another verb follows, or "not" follows do."""
+    """Return the kind of have and do: auxiliary (h, y) before another verb, or do before "not"."""
     j, pronouns = i + 1, 0
     while j < len(kinds) and (kinds[j] in "XA" or (kinds[j] == "O" and not pronouns)):
         pronouns += kinds[j] == "O"
@@ -142,7 +142,7 @@ _CHANGES = {"S": _conjunction, "V": _verb, "H": _auxiliary, "Y": _auxiliary}
 
 
 def phrases_of(kinds: Sequence[str], tags: Sequence[str], low: Sequence[str]) -> list[Phrase]:
-    """The noun phrases of a sentence from left to right; the head is the last noun."""
+    """Return the noun phrases of a sentence from left to right; the head is the last noun."""
     found: list[Phrase] = []
     i, n = 0, len(kinds)
     while i < n:
@@ -165,7 +165,7 @@ def phrases_of(kinds: Sequence[str], tags: Sequence[str], low: Sequence[str]) ->
 
 
 def _head(start: int, noun: int, kinds: Sequence[str], tags: Sequence[str]) -> int:
-    """The last noun, or the one that a name after it explains: the group Hamas."""
+    """Return the last noun, or the noun before an explaining name: the group Hamas."""
     i = noun
     while kinds[start] == "D" and i > start and tags[i] == "NP0":
         i -= 1
@@ -175,7 +175,7 @@ def _head(start: int, noun: int, kinds: Sequence[str], tags: Sequence[str]) -> i
 def _extent(
     start: int, kinds: Sequence[str], tags: Sequence[str], low: Sequence[str]
 ) -> tuple[int, int]:
-    """Where determiners, modifiers and nouns from a place on end, and the last noun there."""
+    """Return the end of determiners, modifiers and nouns, and the last noun."""
     noun, modified = NONE, False
     i = start
     while i < len(kinds):
@@ -205,7 +205,7 @@ def _extent(
 
 
 def _inside(i: int, kinds: Sequence[str], tags: Sequence[str], noun: int) -> bool:
-    """Whether a participle, adverb, quote or conjunction belongs to the modifiers of a noun."""
+    """Return True if a participle, adverb, quote or conjunction modifies a noun."""
     kind, after = kinds[i], seen(kinds, i + 1, "")
     if kind == "V":
         return after in "NJ" and tags[i] in ("VVN", "VVG")
@@ -217,7 +217,7 @@ def _inside(i: int, kinds: Sequence[str], tags: Sequence[str], noun: int) -> boo
 
 
 class Sentence:
-    """A sentence's words, lemmas, tags and kinds, its noun phrases, and questions about them."""
+    """A sentence: its words, lemmas, tags, kinds and noun phrases."""
 
     def __init__(self, forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[str]) -> None:
         self.low = [form.lower() for form in forms]
@@ -227,12 +227,12 @@ class Sentence:
         self.starts = {phrase.start: phrase for phrase in phrases}
 
     def finite(self, i: int) -> bool:
-        """Whether a finite verb or its auxiliary stands at a place, adverbs left aside."""
+        """Return True if a finite verb or auxiliary is at a position, ignoring adverbs."""
         i = skip(self.kinds, i, "AX")
         return i < len(self.tags) and (self.tags[i] in FINITE or self.tags[i] in _FINITE_AUXILIARY)
 
     def end(self, phrase: Phrase) -> int:
-        """Where a noun phrase ends, with the prepositional phrases that follow it."""
+        """Return the end of a noun phrase with its prepositional phrases."""
         stop = phrase.stop
         while stop < len(self.kinds) and self.kinds[stop] == "P":
             more = self.starts.get(stop + 1)
@@ -242,7 +242,7 @@ class Sentence:
         return stop
 
     def is_asked(self, phrase: Phrase) -> bool:
-        """Whether a question begins: which book, how many books."""
+        """Return True if a question begins: which book, how many books."""
         first = phrase.start
         if first == phrase.head:
             return False
@@ -250,7 +250,7 @@ class Sentence:
         return self.tags[first] == "DTQ" or bool(many)
 
     def is_time(self, phrase: Phrase) -> bool:
-        """Whether a noun phrase says when or how long: last week, Monday, two years."""
+        """Return True for a noun phrase of time or duration: last week, Monday, two years."""
         if self.lemmas[phrase.head] not in TIMES:
             return False
         first = phrase.start
@@ -258,7 +258,7 @@ class Sentence:
         return dated or self.tags[phrase.head] == "NP0"
 
     def is_measure(self, phrase: Phrase) -> bool:
-        """Whether a noun phrase says how much: 20 km, a lot, but not a lot of apples."""
+        """Return True for a noun phrase of quantity: 20 km, a lot, but not a lot of apples."""
         head = phrase.head
         if self.low[phrase.stop : phrase.stop + 1] == ["of"]:
             return False

@@ -1,8 +1,8 @@
 """Heads by part-of-speech patterns: objects, subjects and prepositional phrases, without a parser.
 
-Noun phrases are found first; then one pass from left to right gives each its place: object of the
-verb just before, subject of the finite verb to come, or complement of a preposition. The labels are
-those of Universal Dependencies, so that the same relations can be drawn as from parsed text.
+Noun phrases are found first; then one pass from left to right gives each a role: object of the
+previous verb, subject of the next finite verb, or complement of a preposition. Labels follow
+Universal Dependencies, so that the same relations can be extracted as from parsed text.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _PASSIVE = ("VVN", "VHN", "VDN")
 _RELATIVES = ("who", "which", "that", "whom", "what")
 _NOMINATIVES = ("i", "he", "she", "we", "they")
 _CONJUNCTIONS = ("as", "than", "after", "before", "since", "until", "like")
-"""Prepositions that are conjunctions where a clause follows."""
+"""Prepositions that are conjunctions before a clause."""
 _AFTER_OBJECT = ("of", "for", "between", "about", "such", "like", "per", "among", "against")
-"""Prepositions that go with the object before them rather than with the verb."""
+"""Prepositions that attach to the object before them rather than to the verb."""
 _AFTER_OBLIQUE = words("as after during before since until because through at by on over under")
-"""Prepositions that go with the verb rather than with the prepositional phrase before them."""
+"""Prepositions that attach to the verb rather than to the phrase before them."""
 _PARTS = {"D": "det", "J": "amod", "N": "compound", "#": "nummod", "V": "amod", "A": "advmod"}
 """Labels inside a noun phrase."""
 
@@ -40,7 +40,7 @@ _PARTS = {"D": "det", "J": "amod", "N": "compound", "#": "nummod", "V": "amod", 
 def attach(
     forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[str]
 ) -> tuple[list[str], list[int], list[str]]:
-    """Universal parts of speech, heads (NONE where no pattern applies) and labels ("" there).
+    """Return universal parts of speech, heads (NONE if no pattern applies) and labels ("" then).
 
     Of one English sentence, from its words, small lemmas and C5 tags.
     """
@@ -73,40 +73,40 @@ def attach(
 
 
 class _Linker(Sentence):
-    """One pass over a sentence, holding what still waits for its partner."""
+    """One pass over a sentence, with the tokens that are not attached yet."""
 
     def __init__(self, forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[str]) -> None:
         super().__init__(forms, lemmas, tags)
         self.head = [NONE] * len(forms)
         self.deprel = [""] * len(forms)
         self.before = ""
-        """The kind of what was last seen, adverbs and quotes left aside; N: a noun phrase."""
+        """Kind of the previous element, ignoring adverbs and quotes; N: a noun phrase."""
         self.noun, self.role = NONE, ""
-        """The last noun phrase's head (or adjective), and what it is there."""
+        """Head (or adjective) of the last noun phrase, and its role."""
         self.verb = NONE
         self.infinitive = False
         self.open = NONE
-        """The verb just before, while its object may come."""
+        """The previous verb, while an object can follow."""
         self.parted = NONE
-        """A verb parted from its object by a preposition: take with you the book."""
+        """A verb separated from its object by a preposition: take with you the book."""
         self.first = NONE
-        """In "wash and dry the plates": wash, to which the object belongs in UD."""
+        """In "wash and dry the plates": wash, which has the object in UD."""
         self.receiver = NONE
         self.preposition = NONE
         self.governor, self.relation = NONE, ""
-        """What the phrase of the preposition will depend on."""
+        """The token to which the preposition's phrase will attach."""
         self.waiting: list[int] = []
-        """Noun phrases that may be subjects of a verb to come."""
+        """Noun phrases that can be subjects of a later verb."""
         self.fronted: list[int] = []
         """Prepositional phrases before their verb."""
         self.asked = NONE
         """The object of a question, before its verb: which book did you read?"""
         self.inverted = ""
-        """The kind of an auxiliary that stands before its subject: did he go?"""
+        """Kind of an auxiliary before its subject: did he go?"""
         self.existential: list[int] = []
         """Forms of be that are full verbs: there is."""
         self.subject = NONE
-        """The subject of a copula, while its complement may come."""
+        """The subject of a copula, while its complement can follow."""
 
     def run(self) -> None:
         """Fill heads and labels."""
@@ -128,13 +128,13 @@ class _Linker(Sentence):
                 i = last.stop
 
     def link(self, dependent: int, head: int, relation: str) -> None:
-        """Give a token its head."""
+        """Attach a token to its head."""
         self.head[dependent], self.deprel[dependent] = head, relation
 
     # Noun phrases
 
     def inside(self, phrase: Phrase) -> None:
-        """The words of a noun phrase depend on its head, possessors' words on the possessor."""
+        """Attach the words of a noun phrase to its head, a possessor's words to the possessor."""
         head = phrase.head
         for i in range(phrase.stop - 1, phrase.start - 1, -1):
             kind = self.kinds[i]
@@ -148,7 +148,7 @@ class _Linker(Sentence):
                 self.link(i, *self.modified(i, head))
 
     def modified(self, i: int, head: int) -> tuple[int, str]:
-        """What a word before the head modifies: a noun the next noun, others the head."""
+        """Return what a word before the head modifies: for a noun the next noun, else the head."""
         kind = self.kinds[i]
         if self.tags[i] == "DPS":
             return head, "nmod:poss"
@@ -158,7 +158,7 @@ class _Linker(Sentence):
         return i + 1, "nmod:desc" if title else "compound"
 
     def listed(self, phrase: Phrase) -> list[Phrase]:
-        """The noun phrases of a list that one begins: bread, butter and cheese."""
+        """Return the noun phrases of a list: bread, butter and cheese."""
         found: list[Phrase] = []
         last = phrase
         while self.kinds[last.head] == "N":
@@ -174,7 +174,7 @@ class _Linker(Sentence):
         return []
 
     def place(self, phrase: Phrase) -> str:
-        """Give a noun phrase its head, or let it wait; the role it got."""
+        """Attach a noun phrase, or keep it for later; return its role."""
         head = phrase.head
         if self.preposition != NONE:
             return self.after_preposition(phrase)
@@ -189,7 +189,7 @@ class _Linker(Sentence):
             self.link(head, self.parted, "obj")
             self.parted = NONE
             return "obj"
-        # Where a subject waits for this clause's verb, what a comma adds to it is no subject.
+        # If a subject waits for this clause's verb, a noun phrase after a comma is not a subject.
         expected = bool(self.waiting) and self.waiting[-1] > self.verb
         if self.before == "C" and self.role and (expected or not self.finite(phrase.stop)):
             self.link(head, self.noun, "conj")
@@ -203,7 +203,7 @@ class _Linker(Sentence):
         return "free"
 
     def is_before_subject(self, i: int) -> bool:
-        """Whether no verb follows, or an auxiliary and then its subject."""
+        """Return True if no verb follows, or an auxiliary and then its subject."""
         return not self.finite(i) or (self.kinds[i] in _AUXILIARY and i + 1 in self.starts)
 
     def after_preposition(self, phrase: Phrase) -> str:
@@ -222,7 +222,7 @@ class _Linker(Sentence):
         return self.relation
 
     def after_copula(self, head: int) -> str:
-        """What a copula says of its subject; after "there is" it is the subject."""
+        """Attach the predicate of a copula; after "there is" it is the subject."""
         subject, self.subject = self.subject, NONE
         if self.low[subject] == "there":
             self.link(head, self.verb, "nsubj")
@@ -231,7 +231,7 @@ class _Linker(Sentence):
         return "root"
 
     def after_verb(self, phrase: Phrase) -> str:
-        """A noun phrase where an object could be."""
+        """Attach a noun phrase in the position of an object; return its role."""
         verb, head = self.open, phrase.head
         lemma = self.lemmas[verb]
         quoted = bool(verb) and self.kinds[verb - 1] in '",'
@@ -263,7 +263,7 @@ class _Linker(Sentence):
         return relation
 
     def begins_clause(self, phrase: Phrase) -> bool:
-        """Whether a noun phrase after a verb is rather the subject of the next one."""
+        """Return True if a noun phrase after a verb is rather the subject of the next one."""
         if self.waiting or self.tags[self.open][2] == "G":
             return False
         if self.lemmas[self.open] in CLAUSE_VERBS:
@@ -272,7 +272,7 @@ class _Linker(Sentence):
         return not self.infinitive and self.finite(i) and self.tags[i] != "VVD"
 
     def is_receiver(self, phrase: Phrase) -> bool:
-        """Whether another object, or what was told, follows."""
+        """Return True if another object, or a reported clause, follows."""
         second = self.starts.get(phrase.stop)
         if self.lemmas[self.open] == "tell":
             return second is not None or seen(self.kinds, phrase.stop, "") in '"SQ'
@@ -281,7 +281,7 @@ class _Linker(Sentence):
         return not self.finite(second.stop)
 
     def comes_late(self, phrase: Phrase) -> bool:
-        """Whether a noun phrase is an object that a prepositional phrase holds off."""
+        """Return True if a noun phrase is an object after a prepositional phrase."""
         if self.parted == NONE or self.parted != self.verb:
             return False
         if self.before != "N" or self.role != "obl" or self.kinds[phrase.start] not in "D#":
@@ -291,7 +291,7 @@ class _Linker(Sentence):
     # Everything else
 
     def token(self, i: int) -> None:
-        """Anything outside noun phrases."""
+        """Process a token outside noun phrases."""
         kind = self.kinds[i]
         if kind in 'AX"':
             return
@@ -329,14 +329,14 @@ class _Linker(Sentence):
         self.before = kind
 
     def is_followed(self, i: int) -> bool:
-        """Whether a preposition has a noun phrase after it, not a clause."""
+        """Return True if a noun phrase rather than a clause follows a preposition."""
         if self.low[i] not in _CONJUNCTIONS:
             return True
         phrase = self.starts.get(i + 1)
         return phrase is not None and not self.finite(self.end(phrase))
 
     def govern(self, i: int) -> None:
-        """Decide what the phrase of a preposition will depend on."""
+        """Decide to what the phrase of a preposition attaches."""
         low = self.low[i]
         if self.before == "C" and self.role in ("obl", "nmod"):
             self.governor, self.relation = self.noun, "conj"
@@ -348,7 +348,7 @@ class _Linker(Sentence):
             self.relation = "obl"
 
     def is_nominal(self, preposition: str) -> bool:
-        """Whether a preposition goes with the noun before it, not with the verb."""
+        """Return True if a preposition attaches to the noun before it, not to the verb."""
         if preposition == "of":
             return True
         if self.tags[self.noun] in ("PNP", "PNI") or self.role == "time":
@@ -361,7 +361,7 @@ class _Linker(Sentence):
         return True
 
     def auxiliary(self, i: int) -> None:
-        """A copula takes its subject from those waiting."""
+        """Attach a waiting noun phrase as the subject of a copula."""
         if not self.waiting:
             self.inverted = self.kinds[i]
         j = skip(self.kinds, i + 1, 'AX"BMhy')
@@ -375,7 +375,7 @@ class _Linker(Sentence):
                 self.attach_fronted(i)
 
     def next_subject(self) -> int:
-        """The nearest noun phrase that waits; a relative pronoun before it was no subject."""
+        """Return the nearest waiting noun phrase; a relative pronoun before it is not a subject."""
         subject = self.waiting.pop()
         if self.waiting and self.low[self.waiting[-1]] in _RELATIVES:
             self.waiting.pop()
@@ -387,7 +387,7 @@ class _Linker(Sentence):
         self.fronted.clear()
 
     def main_verb(self, i: int) -> None:
-        """Give a verb its subject; it may take an object if its voice allows."""
+        """Attach the subject of a verb; it can take an object if it is active."""
         j = skip(self.kinds, i - 1, 'AX"', -1)
         helper = self.kinds[j] if j >= 0 else ""
         begin = skip(self.kinds, j, 'AX"BMhy', -1)
@@ -409,7 +409,7 @@ class _Linker(Sentence):
             self.first = NONE
         self.receiver = self.subject = NONE
         lemma = self.lemmas[i]
-        # A participle without auxiliary before a noun phrase is mostly a past tense tagged wrongly.
+        # A participle without auxiliary before a noun phrase is usually a mistagged past tense.
         closed = lemma not in DATIVES if passive else participle and not finite and lemma in NAMERS
         self.open = NONE if closed else i
         self.verb, self.before = i, "V"

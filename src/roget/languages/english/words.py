@@ -1,4 +1,4 @@
-"""English for the tagger: tokens cut as in the British National Corpus, its C5 tags, and words."""
+"""English word lists, and tokens and C5 tags of the British National Corpus, for the tagger."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from roget.languages.tokens import words as _words
 _SIGNS = str.maketrans(
     {**dict.fromkeys("“”„«»", '"'), **dict.fromkeys("‘’‚", "'"), "–": "—", "…": "...", "\xad": None}
 )
-"""What the tagger knows by another sign."""
+"""Replacements of characters for the tagger."""
 
 _TOKEN = regex.compile(
     r"""
@@ -34,7 +34,7 @@ _TOKEN = regex.compile(
 
 
 def tokenise(sentence: str) -> list[str]:
-    """Words, numbers and punctuation marks, clitics apart.
+    """Split a sentence into words, numbers and punctuation marks; clitics are separate tokens.
 
     >>> tokenise("He’s in the U.S., isn’t he?")
     ['He', "'s", 'in', 'the', 'U.S.', ',', 'is', "n't", 'he', '?']
@@ -51,7 +51,7 @@ _TAGS = {
     '"': "PUQ", "?": "UNC ITJ",
 }  # fmt: skip
 KINDS = {tag: kind for kind, tags in _TAGS.items() for tag in tags.split()}
-"""What patterns need to know of a C5 tag, in one letter."""
+"""The kind of each C5 tag, in one letter."""
 
 UPOS = {
     "D": "DET", "J": "ADJ", "#": "NUM", "N": "NOUN", "O": "PRON", "W": "PRON", "'": "PART",
@@ -68,13 +68,13 @@ TIMES = _words(
     friday saturday sunday january february march april may june july august september october
     november december summer winter spring autumn"""
 )
-"""Nouns that say when or how long, with or without a preposition."""
+"""Nouns of time or duration, with or without a preposition."""
 TIME_VERBS = _words(
     "spend take waste have need save give require lose enjoy mark celebrate get buy"
 )
-"""Verbs whose object may well be a time."""
+"""Verbs whose object can be a time."""
 MEASURES = _words("km kilometre kilometer mile metre meter foot inch percent cent")
-"""Nouns that say how far or how much, after a number."""
+"""Nouns of distance or quantity after a number."""
 DATIVES = _words(
     """give tell send show offer teach award grant pay ask lend owe promise deny refuse hand bring
     buy sell cost serve feed read write wish allow assign guarantee afford spare"""
@@ -84,9 +84,9 @@ NAMERS = _words(
     """call name dub title entitle elect appoint consider term label deem give make find keep see
     declare"""
 )
-"""Verbs whose second noun phrase says what the first is; their bare participles take no object."""
+"""Verbs with an object predicate; their bare participles take no object."""
 COPULAS = _words("become seem remain appear stay prove")
-"""Full verbs whose noun phrase is no object."""
+"""Full verbs whose noun phrase is not an object."""
 QUOTERS = _words("say add reply explain conclude continue note state comment write read remark")
 """Verbs whose subject follows them after a quotation."""
 CLAUSE_VERBS = _words(
@@ -94,10 +94,10 @@ CLAUSE_VERBS = _words(
     fear doubt agree realise realize note report understand hear show see find ensure imagine wish
     bet swear tell"""
 )
-"""Verbs that a clause may follow without "that"."""
+"""Verbs that can take a clause without "that"."""
 
 Lexicon = Callable[[str], Container[str]]
-"""The tags with which a word in small letters has been seen; empty for unknown ones."""
+"""A function from lower-case words to their tags in the training data; empty for unknown ones."""
 
 _BE = _words("is are was were be been being am 'm 's 're")
 _FORMS_OF_BE = ("VBB", "VBZ", "VBD", "VBI", "VBN")
@@ -109,9 +109,9 @@ _BEFORE_INFINITIVE = _words("please help helps helped helping")
 
 
 def refine(words: Sequence[str], tags: list[str], lexicon: Lexicon) -> None:
-    """Mend in place what the tagger gets wrong more often than not.
+    """Correct, in place, tags that are wrong more often than not.
 
-    It takes participles that it has never seen for adjectives, verbs before an article or after
+    The tagger takes unknown participles for adjectives, verbs before an article or after
     a pronoun for nouns, and words in capitals for pronouns or forms of be.
     """
     for i, tag in enumerate(tags):
@@ -131,7 +131,7 @@ def refine(words: Sequence[str], tags: list[str], lexicon: Lexicon) -> None:
 
 
 def _participle(i: int, word: str, tags: Sequence[str], lexicon: Lexicon) -> str:
-    """The tag of an adjective, or of the participle that it may be."""
+    """Return the tag of an adjective, or of the participle that it can be."""
     after = tags[i + 1] if i + 1 < len(tags) else ""
     if tags[i] != "AJ0":
         return tags[i]
@@ -150,7 +150,7 @@ def _participle(i: int, word: str, tags: Sequence[str], lexicon: Lexicon) -> str
 def _noun_or_verb(
     i: int, word: str, words: Sequence[str], tags: list[str], lexicon: Lexicon
 ) -> None:
-    """A noun right before an article is a verb if it can be one."""
+    """Retag a noun directly before an article as a verb, if it can be one."""
     if i + 1 == len(tags) or tags[i + 1] not in _ARTICLES:
         return
     before = tags[i - 1] if i else "PUN"
@@ -168,7 +168,7 @@ def _noun_or_verb(
 def _verb_by_neighbours(
     i: int, word: str, words: Sequence[str], tags: Sequence[str], lexicon: Lexicon
 ) -> str:
-    """What stands between a pronoun and an object is a verb if it can be one."""
+    """Return the verb tag of a word between a pronoun and an object, if it can be a verb."""
     after = tags[i + 1] if i + 1 < len(tags) else ""
     if i == 0 or not (after in _BEFORE_OBJECT or after == "AJ0"):
         return tags[i]
@@ -183,8 +183,8 @@ def _verb_by_neighbours(
     return tags[i]
 
 
-def mend_lemma(word: str, tag: str, lemma: str, lexicon: Lexicon) -> str:
-    """A better lemma, all in small letters, where the lexicon does not know the one given."""
+def correct_lemma(word: str, tag: str, lemma: str, lexicon: Lexicon) -> str:
+    """Return a better lemma, in lower case, if the lexicon does not contain the given one."""
     if tag == "CRD" and lemma.isalpha() and lemma.endswith("s"):
         return lemma[:-1]
     tries: list[str] = []

@@ -19,7 +19,7 @@ KINDS = {
     "PRF": "F", "APPR": "P", "APPRART": "P", "APPO": "p", "APZR": "A", "PTKVZ": "Z", "PTKZU": "T",
     "KON": "C", "KOKOM": "K", "KOUS": "S", "KOUI": "M", "CARD": "#", "TRUNC": "t", "XY": "?",
 }  # fmt: skip
-"""HanTa's tags (STTS), and what patterns need to know of them."""
+"""HanTa's tags (STTS) and their kinds."""
 
 _CONTRACTED = {
     "am": "an", "ans": "an", "beim": "bei", "im": "in", "ins": "in", "vom": "von", "zum": "zu",
@@ -91,7 +91,7 @@ class German(Grammar):
     )
 
     def lemma(self, form: str, tag: str) -> str:
-        """The lemma of a word with a tag; a name is its own."""
+        """Return the lemma of a word with a tag; names are unchanged."""
         if tag == "NE":
             return form
         if tag in ("APPR", "APPRART"):
@@ -101,7 +101,7 @@ class German(Grammar):
     def find_kinds(
         self, forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[str]
     ) -> list[str]:
-        """What patterns need to know of the words of a sentence."""
+        """Return the kinds of the words of a sentence, for patterns."""
         found: list[str] = []
         for i, (form, tag) in enumerate(zip(forms, tags, strict=True)):
             kind = KINDS.get(tag, "?")
@@ -125,7 +125,7 @@ class German(Grammar):
         return found
 
     def cases(self, words: Sequence[str], kinds: Sequence[str], head: tuple[str, str]) -> str:
-        """The cases that a noun phrase may be in."""
+        """Return the possible cases of a noun phrase."""
         first, kind = words[0], kinds[0]
         form, lemma = head
         if len(words) == 1 and kind in "ORWD":
@@ -143,7 +143,7 @@ class German(Grammar):
         if first.endswith("es"):
             return "g" if declined and form.endswith("s") else "na"
         if first.endswith("er") and first not in _EIN:
-            # Masculine and nominative, unless something speaks for a feminine or a plural.
+            # Masculine and nominative, unless the noun looks feminine or plural.
             if declined:
                 return "g"
             if first[:-2] in _EIN:

@@ -153,7 +153,7 @@ class _Column:
 
 
 def _describe(kind: int, number: int, columns: Sequence[str]) -> Notice:
-    """Say what is wrong with a line, with the value and what is allowed."""
+    """Describe the problem of a line, with the value and what is allowed."""
     if kind == kernel.COLUMNS:
         text = f"{plural(number, 'column')}; CoNLL-U has 10, separated by tabs"
     elif kind == kernel.NO_ID:

@@ -109,7 +109,7 @@ def find_invalid_utf8(data: Bytes, at: int) -> int:
 
 @compiled_within
 def _read_number(data: Bytes, start: int, stop: int) -> tuple[int, int]:
-    """Return the number at `start` and the offset after its digits (`start` if there are none)."""
+    """Return the number at `start` and the offset after its digits (`start` without digits)."""
     value = 0
     while start < stop and _ZERO <= data[start] <= _NINE:
         value = min(value * 10 + (data[start] - _ZERO), _MANY)
@@ -273,7 +273,7 @@ def intern(
     numbers: Places,
     strings: Pool,
 ) -> int:
-    """Number the strings of a column from token `start` on.
+    """Assign numbers to the strings of a column from token `start` on.
 
     Returns the token at which the pool was full, or the number of tokens. Tokens that have a number
     keep it, and missing strings ("_" or nothing) get none.

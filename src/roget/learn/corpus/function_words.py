@@ -1,7 +1,7 @@
 """Detection of function words in any language, without a list.
 
 A function word such as "the" or "de" has three properties. It is frequent. Its occurrences are
-spread over the text as if at random, whereas those of content words come in bursts (Church & Gale's
+spread over the text as if at random, whereas content words come in bursts (Church & Gale's
 residual inverse document frequency measures this). And on at least one side its neighbours are
 about as diverse as a random sample of words.
 """

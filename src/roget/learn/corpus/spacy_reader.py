@@ -110,7 +110,7 @@ def load(name: str) -> Any:
 
 
 def get_language(name: str) -> str | None:
-    """Return the language of a pipeline; None if it has none or several (xx)."""
+    """Return the language of a pipeline; None if unknown or several (xx)."""
     try:
         code = str(_spacy().info(name, silent=True).get("lang", ""))
     except (OSError, ValueError, SystemExit):

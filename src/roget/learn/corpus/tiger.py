@@ -42,7 +42,7 @@ class Sentences(NamedTuple):
 
 
 def is_tiger(labels: Collection[str]) -> bool:
-    """Return True if labels are those of TIGER."""
+    """Return True if labels are TIGER labels."""
     return any(sign in labels for sign in _SIGNS)
 
 

@@ -272,7 +272,7 @@ def _note_examples(recipe: CountRecipe, result: MergeResult, file: str | None) -
     if result.examples:
         limit = f"{recipe.evidence_size:g} × the counts"
         text = f"example sentences kept for {share:.0%} of pairs (space limit: {limit}; "
-        return [Notice(f"{text}--evidence-size)", code="examples")]
+        return [Notice(f"{text}--set evidence_size=0 removes it)", code="examples")]
     if file is not None:
         text = f"{file} holds counts only; write a folder to keep example sentences"
         return [Notice(text, code="examples")]

@@ -1,15 +1,14 @@
-"""Where pairs were seen: of each, some occurrences, chosen alike in whatever order they come.
+"""Example occurrences of pairs: a sample for each pair that does not depend on the reading order.
 
-A part keeps them beside its counts, in files of two kinds (`seen_names` of `parts`):
+A part keeps examples in two kinds of files (`parts.seen_names`):
 
     seen-0.parquet …       word and context BIGINT as in its pairs, rank UBIGINT, sentence BIGINT
-                           (numbered through all files), and the places of both in the sentence:
-                           first tokens (word_at, context_at) and how many follow (…_more)
+                           (numbered through all files), and the positions of both in the sentence:
+                           first tokens (word_at, context_at) and number of further ones (…_more)
     sentences-0.parquet …  sentence BIGINT, piece INTEGER (of the part), line BIGINT, text VARCHAR
 
-The lower its rank, the better an occurrence. Sentences of readable length come first (Kilgarriff
-et al. 2008 find examples so), and then chance decides: a hash of the text. Of sentences that are
-the same, the second comes after all others.
+Occurrences with a lower rank are better. Sentences of readable length come first (as in Kilgarriff
+et al. 2008), then a hash of the text decides. A repeated sentence comes after all others.
 """
 
 from __future__ import annotations
@@ -30,16 +29,16 @@ from roget.learn.corpus.base import PairColumns, Tokens, Written
 from roget.learn.counting.parts import seen_names
 
 BUFFER = 1 << 22
-"""Occurrences that are kept before the best are chosen."""
+"""Number of occurrences collected before the best are chosen."""
 
 ROOM = 128 << 20
-"""Bytes of sentences that are kept before those in use are written out."""
+"""Bytes of sentences collected before those in use are written."""
 
 SHORTEST, LONGEST = 6, 30
-"""Tokens of a sentence that is pleasant to read."""
+"""Minimum and maximum number of tokens of a readable sentence."""
 
 MOST, WIDEST = 1 << 14, 1 << 16
-"""Bytes, and tokens, of a sentence; what has more is none, and no example."""
+"""Maximum bytes, and tokens, of an example sentence."""
 
 TYPES = {
     "word": "BIGINT", "context": "BIGINT", "rank": "UBIGINT", "sentence": "BIGINT",
@@ -50,7 +49,7 @@ SENTENCES = {"sentence": "BIGINT", "piece": "INTEGER", "line": "BIGINT", "text":
 
 
 class _Batch(NamedTuple):
-    """Sentences that were read: the number of the first, the number of their piece, and they."""
+    """A batch of sentences: the number of the first, the number of their piece, and their texts."""
 
     first: int
     piece: int
@@ -58,9 +57,9 @@ class _Batch(NamedTuple):
 
 
 class ExampleSampler:
-    """Keeps the best occurrences of each pair of one task, so many at most, and writes them.
+    """Keeps up to `most` occurrences of each pair of one task, the best ones, and writes them.
 
-    Memory does not grow with the pairs seen, nor with the sentences.
+    Memory does not grow with the number of pairs or sentences.
     """
 
     def __init__(self, most: int, folder: Path, connection: duckdb.DuckDBPyConnection) -> None:
@@ -72,14 +71,14 @@ class ExampleSampler:
         self.pieces: list[tuple[str, int, int]] = []
 
     def add(self, tokens: Tokens, pairs: PairColumns) -> None:
-        """Take in a batch, as it was read, and the pairs that were drawn from it."""
+        """Add a batch of tokens and the pairs extracted from it."""
         written, places = tokens.written, pairs.places
         if written is None or places is None:
             return
         sizes = np.diff(tokens.starts)
         bytes_of = np.diff(written.ends[: sizes.size + 1])
         rank = rank_sentences(written.text, written.ends, sizes)
-        first, beside = places.word[0], places.context[0]
+        first, other = places.word[0], places.context[0]
         sentence = np.repeat(np.arange(sizes.size), sizes)[first]
         begins = tokens.starts[sentence]
         good = (sizes <= WIDEST) & (bytes_of <= MOST)
@@ -92,9 +91,9 @@ class ExampleSampler:
                 "rank": rank[sentence[kept]],
                 "sentence": sentence[kept] + self._sentences,
                 "word_at": (first - begins)[kept].astype(np.uint16),
-                "context_at": (beside - begins)[kept].astype(np.uint16),
+                "context_at": (other - begins)[kept].astype(np.uint16),
                 "word_more": np.minimum(places.word[1] - first, 255)[kept].astype(np.uint8),
-                "context_more": np.minimum(places.context[1] - beside, 255)[kept].astype(np.uint8),
+                "context_more": np.minimum(places.context[1] - other, 255)[kept].astype(np.uint8),
             }
         )
         self._batches.append(_Batch(self._sentences, len(self.pieces), written))
@@ -110,16 +109,16 @@ class ExampleSampler:
             self._write_run()
 
     def end(self, source: Source) -> None:
-        """Note that a source, or its piece, was read."""
+        """Record the end of a source, or of its piece."""
         self.pieces.append((source.path, source.start, source.ended))
 
     def finish(self) -> None:
-        """Write what is left."""
+        """Write the remaining occurrences."""
         self._choose()
         self._write_run()
 
     def _choose(self) -> None:
-        """Keep the best occurrences of each pair only."""
+        """Keep only the best occurrences of each pair."""
         if not self._seen:
             return
         joined = {name: np.concatenate([one[name] for one in self._seen]) for name in TYPES}
@@ -157,7 +156,8 @@ class ExampleSampler:
 
 
 def choose(seen: dict[str, Array], most: int) -> Ints:
-    """The rows with the lowest ranks of each pair, so many of each at most, by pair."""
+    """Return the rows with the lowest ranks of each pair, at most `most` of each, by pair."""
+    # 1. Sort by pair. Pairs with at most `most` rows are kept whole.
     order = _order_pairs(seen["word"], seen["context"])
     word, context = seen["word"][order], seen["context"][order]
     new = np.flatnonzero((np.diff(word, prepend=-1) != 0) | (np.diff(context, prepend=-1) != 0))
@@ -165,37 +165,39 @@ def choose(seen: dict[str, Array], most: int) -> Ints:
     many = np.repeat(sizes > most, sizes)
     crowded = order[many]
     group = np.repeat(np.arange(sizes.size), sizes)[many]
+    # 2. Sort the rows of crowded pairs by rank; ties by position, so that the order is unique.
     rank = seen["rank"][crowded]
     ties = seen["context_at"][crowded], seen["word_at"][crowded], seen["sentence"][crowded]
     order_in = np.lexsort((*ties, rank, group))
     crowded, rank, group = crowded[order_in], rank[order_in], group[order_in]
-    # Equal ranks are those of equal sentences: other ones come before a second one of those.
+    # 3. Equal ranks mean equal sentences: `again` counts repetitions, which come last.
     new = (np.diff(group, prepend=-1) != 0) | np.append(True, rank[1:] != rank[:-1])[: rank.size]
     again = np.arange(rank.size) - np.maximum.accumulate(np.where(new, np.arange(rank.size), 0))
     crowded = crowded[np.lexsort((rank, again, group))]
+    # 4. Keep the first `most` rows of each crowded pair.
     large = sizes[sizes > most]
     nth = np.arange(crowded.size) - np.repeat(np.cumsum(large) - large, large)
     return np.concatenate([order[~many], crowded[nth < most]])
 
 
 def _order_pairs(word: Array, context: Array) -> Ints:
-    """Rows with those of a pair side by side."""
-    slot, beside = context >> 32, context & 0xFFFFFFFF
-    bits = [int(one.max(initial=0)).bit_length() for one in (word, slot, beside)]
+    """Return the order that puts the rows of a pair next to each other."""
+    slot, other = context >> 32, context & 0xFFFFFFFF
+    bits = [int(one.max(initial=0)).bit_length() for one in (word, slot, other)]
     if sum(bits) > 63:
         return np.lexsort((context, word))
-    return np.argsort((word << bits[1] | slot) << bits[2] | beside)
+    return np.argsort((word << bits[1] | slot) << bits[2] | other)
 
 
 @compiled
 def rank_sentences(text: npt.NDArray[np.uint8], ends: Ints, sizes: Ints) -> npt.NDArray[np.uint64]:
-    """The rank of each sentence: 3 bits for its length, and a hash."""
+    """Return the rank of each sentence: 3 bits for its length, and 61 bits of a hash."""
     ranks = np.empty(sizes.size, np.uint64)
     for i in range(sizes.size):
         hashed = np.uint64(0xCBF29CE484222325)
         for at in range(ends[i], ends[i + 1]):
             hashed = (hashed ^ np.uint64(text[at])) * np.uint64(0x100000001B3)
-        # The last bytes have hardly moved the high bits (this is MurmurHash3's last step).
+        # FNV-1a above; the finalizer of MurmurHash3 spreads the last bytes to the high bits.
         hashed = (hashed ^ (hashed >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
         hashed = (hashed ^ (hashed >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
         hashed ^= hashed >> np.uint64(33)

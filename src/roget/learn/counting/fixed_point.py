@@ -1,7 +1,7 @@
-"""Sums that are the same to the last bit in any order: fractional counts kept as integers.
+"""Exact sums of fractional counts, independent of the order: fixed-point numbers in SQL.
 
-A count is n + fraction/2^64 + rest/2^128, three whole numbers that add up without rounding. Any
-double of 2^-75 or more is such a number; smaller ones are cut off after 2^-128.
+A count is n + fraction/2^64 + rest/2^128, three integers that add up without rounding. Any double
+of at least 2^-75 is represented exactly; smaller ones are truncated after 2^-128.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _ROOM = f"{2**63}::HUGEINT"
 
 
 def columns(fractional: bool) -> tuple[str, ...]:
-    """The columns that hold a count."""
+    """Return the columns of a count."""
     return FRACTIONAL if fractional else WHOLE
 
 
 def split(query: str) -> str:
-    """Rows with n DOUBLE as rows with n, fraction and rest; other columns stay."""
+    """Return a query that splits n DOUBLE into n, fraction and rest; other columns stay."""
     shifted = f"SELECT *, (n - trunc(n)) * {_UNIT} AS shifted FROM ({query})"
     return (
         "SELECT * EXCLUDE (shifted) REPLACE (CAST(trunc(n) AS BIGINT) AS n),"
@@ -32,10 +32,11 @@ def split(query: str) -> str:
 
 
 def summed(query: str, keys: str, fractional: bool, also: str = "") -> str:
-    """Rows with equal keys (names of columns) added up; `also` asks for more sums."""
+    """Return a query that adds up rows with equal keys (columns); `also` adds aggregates."""
     sums = ", ".join(f"sum({column})::HUGEINT AS {column}" for column in columns(fractional))
     query = f"SELECT {keys}, {sums}{also and ', '}{also} FROM ({query}) GROUP BY {keys}"
     if fractional:
+        # Carry from rest to fraction, then from fraction to n.
         carried = f"fraction + (rest >> 64) AS fraction, rest & {_MASK} AS rest"
         query = f"SELECT * REPLACE ({carried}) FROM ({query})"
         carried = f"n + (fraction >> 64) AS n, fraction & {_MASK} AS fraction"
@@ -46,7 +47,7 @@ def summed(query: str, keys: str, fractional: bool, also: str = "") -> str:
 
 
 def value(fractional: bool) -> str:
-    """A count as BIGINT or DOUBLE; one that was read as a double is the same double again."""
+    """Return a count as BIGINT or DOUBLE; a double that was split is restored exactly."""
     if not fractional:
         return "n"
     small = f"(fraction::DOUBLE / {_UNIT} + rest::DOUBLE / {_UNIT} / {_UNIT})"
@@ -54,6 +55,6 @@ def value(fractional: bool) -> str:
 
 
 def numbered(query: str, keys: str, fractional: bool) -> str:
-    """Rows with an id from 0: the largest counts first, and then by keys (names of columns)."""
+    """Return a query that adds ids from 0: largest counts first, then by keys (columns)."""
     counts = ", ".join(f"{column} DESC" for column in columns(fractional))
     return f"SELECT row_number() OVER (ORDER BY {counts}, {keys}) - 1 AS id, * FROM ({query})"

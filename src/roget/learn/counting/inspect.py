@@ -233,7 +233,7 @@ def detect_kind(source: Source) -> str:
 
 
 def _list_suffixes() -> dict[str, str]:
-    """Return readers by suffix, including those of tables."""
+    """Return readers by suffix, tables included."""
     return {**catalogue.suffixes("readers"), **dict.fromkeys(FORMATS, "table")}
 
 

@@ -54,7 +54,7 @@ class MergeResult:
     dtype: str
     before: tuple[int, int]
     examples: Mapping[str, int]
-    """Number of rows of each table of example sentences; empty if there are none."""
+    """Number of rows of each table of example sentences; empty without examples."""
     covered: int
     """Number of pairs with an example sentence."""
 

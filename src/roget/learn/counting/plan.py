@@ -31,7 +31,7 @@ BUNDLE = 8 << 20
 """Small files are counted together up to this number of bytes."""
 
 SLOW = {TAGGED: 1 << 20, "spacy": 1 << 20}
-"""Slow readers, with the number of bytes that is worth a process of its own."""
+"""Slow readers, with the number of bytes from which a process of its own pays."""
 
 _SHOWN = 12
 """Number of words listed in a note."""
@@ -104,7 +104,7 @@ def complete_recipe(findings: Findings) -> tuple[CountRecipe, list[Notice]]:
 
 
 def _note_segmentation(findings: Findings) -> list[Notice]:
-    """Report words learnt in scripts without spaces, or that there are none."""
+    """Report words learnt in scripts without spaces, or characters counted as words."""
     if findings.lexicon is not None:
         ordered = sorted((-n, word) for word, n in findings.lexicon if len(word) > 1)
         listed = _list_first([word for _, word in ordered]) or "none"
@@ -125,7 +125,7 @@ def _apply_words(draft: Draft, words: WindowWords) -> tuple[CountRecipe, list[No
     if draft.drop_function_words:
         recipe = replace(recipe, function_words=words.function_words)
         which = "by tag" if words.tagged else _list_first(words.function_words)
-        text = f"function words left out: {which} (--function-words keeps them)"
+        text = f"function words left out: {which} (--set function_words=true keeps them)"
         notes.append(Notice(text, code="function-words"))
     if words.terms:
         text = f"counted as one word: {_list_first(words.terms)} (--no-terms)"
@@ -138,13 +138,13 @@ def _apply_nouns(draft: Draft, nouns: Nouns) -> tuple[CountRecipe, list[Notice]]
     notes = []
     for kind, words in nouns.odd.items():
         if words:
-            text = f"left out as {kind}: {_list_frequent(words)} (--odd-words keeps them)"
+            text = f"left out as {kind}: {_list_frequent(words)} (--set odd_words=true keeps them)"
             notes.append(Notice(text, code="odd-words"))
     if nouns.repairs:
         changes = Counter[str]()
         for (_, lemma), (word, n) in nouns.repairs.items():
             changes[f"{lemma} → {word}"] += n
-        text = f"lemmas corrected: {_list_frequent(changes)} (--no-repair)"
+        text = f"lemmas corrected: {_list_frequent(changes)} (--set repair=false)"
         notes.append(Notice(text, code="lemma-repair"))
     if draft.join_terms:
         text = f"counted as one word: {_list_first(nouns.terms) or 'none'}"
@@ -161,7 +161,7 @@ def _apply_nouns(draft: Draft, nouns: Nouns) -> tuple[CountRecipe, list[Notice]]
 
 
 def _list_first(words: Sequence[str]) -> str:
-    """Join the first words, and say how many more there are."""
+    """Join the first words, and append the number of further ones."""
     more = f" and {len(words) - _SHOWN:,} more" if len(words) > _SHOWN else ""
     return f"{', '.join(words[:_SHOWN])}{more}"
 

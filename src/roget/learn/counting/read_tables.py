@@ -1,4 +1,4 @@
-"""Tables and matrices as parts: they hold pairs already, so DuckDB adds them up."""
+"""Tables and matrices, which hold pairs already: DuckDB adds them up and writes a part."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from roget.learn.counting.recipe import CountRecipe
 
 
 class Sink(NamedTuple):
-    """Where a task is counted and its part left, and who is told."""
+    """The folder of a part, the database, and the progress report."""
 
     folder: Path
     connection: duckdb.DuckDBPyConnection
@@ -30,12 +30,12 @@ class Sink(NamedTuple):
 
 
 def count_table(source: Source, recipe: CountRecipe, sink: Sink) -> Facts:
-    """Tables of word, context and perhaps a count, which are added up by DuckDB."""
+    """Count a table of words, contexts and optionally counts."""
     source, connection, columns = replace(source), sink.connection, recipe.columns or None
     if source.path == STANDARD_INPUT:
         source.digest = hashlib.sha256()
     if recipe.limit is not None:
-        # So that the rows read are the first ones.
+        # The limit applies to the first rows.
         connection.execute("SET preserve_insertion_order = true")
     with (
         open_table(
@@ -52,7 +52,7 @@ def count_table(source: Source, recipe: CountRecipe, sink: Sink) -> Facts:
 
 
 def count_matrix(source: Source, recipe: CountRecipe, sink: Sink) -> Facts:
-    """Sparse matrices in .npz or Matrix Market, which must fit in memory."""
+    """Count a sparse matrix in .npz or Matrix Market format, which must fit in memory."""
     counts = Counts.read(source.path)
     cells = counts.matrix.tocoo()
     rows, columns = cells.coords
@@ -76,13 +76,13 @@ def _write(query: str, source: Source, sink: Sink, *, slotted: bool = False) -> 
     fractional = tables.kind(connection, query) == tables.FRACTIONAL
     if fractional:
         query = fixed_point.split(query)
-    # Numbers in the place of texts make the large table of pairs several times smaller.
+    # Ids instead of texts make the large table of pairs several times smaller.
     keys, no_slot = ("slot, context", "") if slotted else ("context", "'' AS slot, ")
     for axis, key, slot in (("word", "word", ""), ("context", keys, no_slot)):
         summed = fixed_point.summed(query, key, fractional, "count(*) AS rows")
         numbered = fixed_point.numbered(f"SELECT {slot}* FROM ({summed})", key, fractional)
         duck.execute(connection, f"CREATE TEMP TABLE {axis}s AS {numbered}")
-        # In shares of the file, which DuckDB reads several times over.
+        # Report shares of the file, which DuckDB reads several times.
         report(source.size // 10, 0)
     keyed = (
         f"SELECT w.id << 32 | c.id AS key, p.* EXCLUDE (word, {keys}) FROM"
@@ -96,5 +96,5 @@ def _write(query: str, source: Source, sink: Sink, *, slotted: bool = False) -> 
     for axis, name in (("words", WORDS), ("contexts", CONTEXTS)):
         duck.copy(connection, f"SELECT * EXCLUDE (rows) FROM {axis}", folder / name)
     rows = connection.execute("SELECT coalesce(sum(rows), 0)::BIGINT FROM words").fetchall()[0][0]
-    report(source.size * 8 // 10, 0)  # rows are no tokens
+    report(source.size * 8 // 10, 0)  # rows do not count as tokens
     return Facts(tokens=rows, sentences=0, fractional=fractional)

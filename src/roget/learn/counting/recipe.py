@@ -168,7 +168,7 @@ class Draft:
         notes = self.notes
         if main in _CAPITALS and options.keep_case is None:
             recipe = replace(recipe, reading=replace(recipe.reading, keep_case=True))
-            note = "lemmas keep their capitals, which mark nouns in German (--no-keep-case)"
+            note = "lemmas keep their capitals, which mark nouns in German (--set keep_case=false)"
             notes = (*notes, Notice(note, code="keep-case"))
         separable = recipe.relations is not None and main in SEPARABLE
         return replace(self, recipe=replace(recipe, separable=separable), notes=notes)

@@ -80,7 +80,7 @@ class Workspace:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Remove the folder, or keep its parts and say how to resume."""
+        """Remove the folder, or keep its parts and add a note on resuming."""
         done = self.list_done()
         # Invalid input that shows only when parts are merged would show again.
         is_hopeless = isinstance(error, InputError) and len(done) == len(self._tasks)
@@ -108,7 +108,7 @@ class Workspace:
             ) from None
 
     def _describe(self, done: set[str]) -> str:
-        """Say how much is counted and how to resume."""
+        """Describe how much is counted and how to resume."""
         files = {source.path for task in self._tasks for source in task.sources}
         missing = {
             source.path
@@ -145,7 +145,7 @@ class Meter:
 def count_tasks(
     workspace: Workspace, plan: CountPlan, options: CountOptions, progress: Report | None
 ) -> list[CountPart]:
-    """Return the parts of all tasks; those that an earlier run finished are not counted again."""
+    """Return the parts of all tasks; parts of an earlier run are reused."""
     meter = Meter(plan.tasks, workspace.list_done(), progress)
     if plan.recipe.limit is not None:
         return _count_first(workspace, plan, options, meter)

@@ -1,4 +1,4 @@
-"""Counting pairs of ids: packed in 64 bits, sorted, and spilled when they become too many."""
+"""Counting pairs of ids: packed into 64 bits, sorted, and written out when there are too many."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ Keys: TypeAlias = npt.NDArray[np.uint64]
 K = TypeVar("K", np.uint64, np.int64)
 
 BUFFER = 1 << 22
-"""Occurrences that are kept before they are sorted and counted."""
+"""Number of occurrences collected before they are sorted and counted."""
 
 RUN = 1 << 23
-"""Distinct pairs above which what was counted is written out as a run."""
+"""Number of distinct pairs from which counts are written out as a run."""
 
 
 class PairTally:
     """Counts the pairs of one task and writes them as a part.
 
-    Memory does not grow with the pairs seen, only with the words and contexts.
+    Memory does not grow with the number of pairs, only with words and contexts.
     """
 
     def __init__(self, tables: Tables, folder: Path, connection: duckdb.DuckDBPyConnection) -> None:
@@ -44,7 +44,7 @@ class PairTally:
         self.runs = 0
 
     def add(self, pairs: PairColumns) -> None:
-        """Count some pairs."""
+        """Add pairs."""
         words, slots = self._bits
         if len(self._tables.words) > 1 << words or len(self._tables.slots) > 1 << slots:
             self._write_run()
@@ -65,7 +65,7 @@ class PairTally:
                 self._settle()
 
     def finish(self) -> None:
-        """Write what is left, and the words and contexts of all runs."""
+        """Write the remaining counts, and the words and contexts of all runs."""
         self._write_run()
         ids, totals = self._words
         words = {"id": ids, "word": _texts(self._tables.words, ids), "n": totals}
@@ -80,17 +80,19 @@ class PairTally:
         self._write(contexts, CONTEXTS)
 
     def _widths(self) -> tuple[int, int]:
-        """Bits for a word and for a slot: room for twice the words there are now."""
+        """Return the bits for a word and a slot, enough for twice the current words."""
         words = len(self._tables.words).bit_length() + 1
         slots = 64 - 2 * words
         if slots < 0 or len(self._tables.slots) > 1 << slots:
             raise InputError(
-                f"too many different words ({len(self._tables.words):,}) or slots "
-                f"({len(self._tables.slots):,}) in one input: cut it into several files"
+                f"too many distinct words ({len(self._tables.words):,}) or slots "
+                f"({len(self._tables.slots):,}) in one input; split it into several files",
+                code="too-large",
             )
         return words, slots
 
     def _pack(self, pairs: PairColumns) -> Keys:
+        """Pack word, slot and context into one integer: word | slot | context."""
         words, slots = self._bits
         keys: Keys = pairs.word.astype(np.uint64) << np.uint64(words + slots)
         keys |= pairs.slot.astype(np.uint64) << np.uint64(words)
@@ -110,7 +112,7 @@ class PairTally:
             self._used = 0
 
     def _settle(self) -> None:
-        """Merge what was counted once that pays, and write it out once it is large."""
+        """Merge counted buffers when that pays, and write them out when they are large."""
         sizes = [keys.size for keys, _ in self._counted]
         if sum(sizes[1:]) >= min(sizes[0], RUN):
             self._merge()
@@ -138,7 +140,7 @@ class PairTally:
         self.runs += 1
 
     def _write(self, arrays: dict[str, Array], name: str) -> None:
-        # The type of an empty array of texts would be anyone's guess.
+        # DuckDB cannot infer the type of an empty array of texts.
         types = {
             column: "VARCHAR" if array.dtype == np.object_ else "BIGINT"
             for column, array in arrays.items()
@@ -147,7 +149,7 @@ class PairTally:
 
 
 def _add_up(*counted: tuple[npt.NDArray[K], Ints]) -> tuple[npt.NDArray[K], Ints]:
-    """The distinct keys of tables of keys and counts in order, each with the sum of its counts."""
+    """Return the distinct keys of tables of (keys, counts) in order, with the sums of counts."""
     keys, counts = (np.concatenate(column) for column in zip(*counted, strict=True))
     order = np.argsort(keys, kind="stable")
     keys, counts = keys[order], counts[order]
