@@ -145,10 +145,10 @@ def test_threads_do_not_change_a_step(planted: Any) -> None:
     results = []
     for jobs in (1, 2, 3):
         mixture = mixture_of(counts.toarray(), q, "empirical", True)
-        mixture.crew = ThreadPool(jobs)
+        mixture.threads = ThreadPool(jobs)
         assert len(mixture._words) > 1
         energy = mixture.run(3.0, 20, 0.0)
-        mixture.crew.close()
+        mixture.threads.close()
         results.append(
             (energy, mixture.q.tobytes(), mixture.logs.tobytes(), mixture.mass.tobytes())
         )

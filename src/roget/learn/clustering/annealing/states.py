@@ -159,13 +159,13 @@ class AnnealingSearch:
 
     def __init__(self, data: Data, settings: AnnealingSettings, pause: Pause = never_stop) -> None:
         self.data, self.settings = data, settings
-        self.crew = ThreadPool(settings.n_jobs)
+        self.threads = ThreadPool(settings.n_jobs)
         self.splits: list[ClusterSplit] = []
         self._pause = pause
 
     def close(self) -> None:
         """End the threads."""
-        self.crew.close()
+        self.threads.close()
 
     @property
     def n_clusters(self) -> int:

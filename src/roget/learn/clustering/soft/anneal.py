@@ -195,7 +195,7 @@ class Annealer(AnnealingSearch):
         # that hardly differ are all as unstable as the root, and their number has no end.
         self._massive = settings.equations == "mass"
         printed = settings.equations == "printed"
-        self.mixture = SoftMixture(data, self._massive, self.crew, printed=printed)
+        self.mixture = SoftMixture(data, self._massive, self.threads, printed=printed)
         self.beta = min(1.0, self._limit)
         self.energy = self.mixture.run(self.beta, 1, 0.0)
         self.grown, self.falling, self.relaxed_at = False, False, 1
@@ -391,7 +391,7 @@ class Annealer(AnnealingSearch):
             # Always two at a time, whatever the number of threads: the next one is likely needed
             # soon.
             stale = [int(c) for c in order[:8] if not self.fresh[c]][:2]
-            found = self.crew.each(self._instability, stale)
+            found = self.threads.each(self._instability, stale)
             for cluster, one in zip(stale, found, strict=True):
                 self.eigenvalue[cluster], self.fresh[cluster] = one.eigenvalue, True
                 self._found[cluster] = one

@@ -12,8 +12,7 @@ from roget.engines.base import current
 from roget.learn.clustering.annealing.data import Data
 from roget.learn.clustering.annealing.states import Energy, ThreadPool, ranges
 from roget.learn.clustering.checkpoints import Pause, never_stop
-from roget.learn.clustering.soft import distributed as fleets
-from roget.learn.clustering.soft import kernels
+from roget.learn.clustering.soft import distributed, kernels
 from roget.learn.clustering.soft.distributed import DistributedBlocks
 from roget.learn.clustering.soft.kernels import Centroids, Fits, Lists
 
@@ -31,9 +30,9 @@ class SoftMixture:
     """k clusters, with room for more: memberships q, log centroids and masses, changed in place."""
 
     def __init__(
-        self, data: Data, mass: bool, crew: ThreadPool, room: int = 8, printed: bool = False
+        self, data: Data, mass: bool, threads: ThreadPool, room: int = 8, printed: bool = False
     ) -> None:
-        self.data, self.massive, self.crew, self.printed = data, mass, crew, printed
+        self.data, self.massive, self.threads, self.printed = data, mass, threads, printed
         self.pull: Floats = data.prior
         """Weight of a word in the centroids, apart from p(c|n): p(n) by Bayes' rule, or Z_n, so
         that p(n|c) ∝ exp(−β·d) over all words, as equation 7 is printed."""
@@ -46,7 +45,7 @@ class SoftMixture:
         self.floor = data.floor
         self._words, self._contexts = ranges(data.rows.indptr), ranges(data.columns.indptr)
         self._fits = Fits(np.zeros(data.n_words), np.zeros(data.n_words))
-        self._fleet: DistributedBlocks | None = None
+        self._blocks: DistributedBlocks | None = None
         self._mean_entropy = float(np.sum(data.prior * data.entropy))
 
     def reserve(self, clusters: int) -> None:
@@ -66,8 +65,8 @@ class SoftMixture:
 
     def _fetch(self) -> None:
         """Copy log centroids that are still with the workers."""
-        if self._fleet is not None:
-            self._fleet.fetch(self._logs)
+        if self._blocks is not None:
+            self._blocks.fetch(self._logs)
 
     def m_step(self, lists: Lists | None = None) -> None:
         """Compute centroids p(v|c) ∝ Σ_n p(n)·p(c|n)·p_n(v) from memberships (matrix or lists)."""
@@ -79,10 +78,10 @@ class SoftMixture:
             values = columns.values * (self.pull / self.data.prior)[words]
             columns = columns._replace(values=values.astype(columns.values.dtype))
             mass = np.sum(self.pull[:, None] * self.q[:, : self.k], axis=0, dtype=np.float64)
-        elif (fleet := self._find_fleet()) is not None:
-            fleet.maximise(held, mass)
+        elif (workers := self._find_workers()) is not None:
+            workers.maximise(held, mass)
             return
-        self.crew.over(self._contexts, kernel, columns, held, mass, self.floor, self.logs)
+        self.threads.over(self._contexts, kernel, columns, held, mass, self.floor, self.logs)
 
     def e_step(self, beta: float, lists: Lists | None = None) -> Energy:
         """Compute memberships from centroids (eq. 8), in all or each word's listed clusters."""
@@ -91,25 +90,25 @@ class SoftMixture:
         data, parts = self.data, np.zeros((len(self._words), self.k))
         # With masses, memberships are ∝ p(c)·exp(−β·d).
         bias = np.log(np.maximum(self.mass[: self.k], 1e-30)) if self.massive else np.zeros(self.k)
-        if (fleet := self._find_fleet()) is not None:
+        if (workers := self._find_workers()) is not None:
             centroids = Centroids(self._logs, bias, float(beta))
-            fleet.expect(centroids, held, self._fits, parts)
+            workers.expect(centroids, held, self._fits, parts)
         else:
             centroids = Centroids(self.logs, bias, float(beta))
             given = data.rows, centroids, data.prior, held, self._fits
-            self.crew.over(self._words, kernel, *given, own=parts)
+            self.threads.over(self._words, kernel, *given, own=parts)
         return self._energy(centroids, parts)
 
-    def _find_fleet(self) -> DistributedBlocks | None:
+    def _find_workers(self) -> DistributedBlocks | None:
         """Return the workers of the engine in use, if the step is large enough to be sent."""
         engine, cells = current(), self.data.rows.indices.size
-        dense = cells >= fleets.DENSE * (self.data.n_words + self.data.n_contexts)
-        if engine is None or not dense or cells * self.k < fleets.LEAST:
+        dense = cells >= distributed.DENSE * (self.data.n_words + self.data.n_contexts)
+        if engine is None or not dense or cells * self.k < distributed.LEAST:
             return None
-        if self._fleet is None or self._fleet.engine is not engine:
+        if self._blocks is None or self._blocks.engine is not engine:
             self._fetch()
-            self._fleet = DistributedBlocks(self.data, self._words, self._contexts)
-        return self._fleet
+            self._blocks = DistributedBlocks(self.data, self._words, self._contexts)
+        return self._blocks
 
     def run(self, beta: float, steps: int, tolerance: float, pause: Pause = never_stop) -> Energy:
         """Iterate until the free energy falls by less than the share `tolerance`; exact at the end.
@@ -137,7 +136,7 @@ class SoftMixture:
                     before = new.free
                     if near:
                         break
-                self.crew.over(self._words, kernels.spread, lists, self.k, self.q)
+                self.threads.over(self._words, kernels.spread, lists, self.k, self.q)
         self._fetch()
         return energy
 
@@ -176,11 +175,11 @@ class SoftMixture:
     def _lists(self) -> Lists | None:
         """Return lists of each word's clusters without the share LOST of its membership."""
         least, counts = LOST / self.k, np.zeros(self.data.n_words, dtype=np.int64)
-        self.crew.over(self._words, kernels.pack, self.q, self.k, least, counts)
+        self.threads.over(self._words, kernels.pack, self.q, self.k, least, counts)
         offsets = np.concatenate([[0], np.cumsum(counts)])
         if offsets[-1] > LISTED_SHARE * self.k * counts.size:
             return None
         clusters = np.empty(offsets[-1], dtype=np.int32)
         lists = Lists(offsets, clusters, np.empty(offsets[-1], dtype=self.q.dtype))
-        self.crew.over(self._words, kernels.fill, self.q, self.k, least, lists)
+        self.threads.over(self._words, kernels.fill, self.q, self.k, least, lists)
         return lists

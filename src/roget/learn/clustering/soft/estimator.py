@@ -47,8 +47,8 @@ class AnnealedRule(Rule):
         q, fits = np.empty((n, k), dtype=dtype), kernels.Fits(np.empty(n), np.empty(n))
         ones, parts = np.ones(n), ranges(table.indptr)
         masses = np.empty((len(parts), k))
-        with closing(ThreadPool(self.n_jobs)) as crew:
-            crew.over(parts, kernels.expect, table, centres, ones, q, fits, own=masses)
+        with closing(ThreadPool(self.n_jobs)) as threads:
+            threads.over(parts, kernels.expect, table, centres, ones, q, fits, own=masses)
         # Words without counts get p(c).
         q[totals <= 0] = mass / mass.sum()
         return q

@@ -193,7 +193,7 @@ class SymmetricAnnealer(AnnealingSearch):
         contexts = temper(self.contexts / self.contexts.sum(axis=0), beta)
         log_z, counts = np.empty(data.n_words), np.empty_like(words)
         given = self._joint, words, contexts, self._ratio, counts, log_z
-        self.crew.over(self._rows, kernels.expect, *given)
+        self.threads.over(self._rows, kernels.expect, *given)
         self._tempered = words, contexts
         # The same values in the order of the columns, for sums over words.
         self._turned = self._ratio[self._order]
@@ -208,7 +208,7 @@ class SymmetricAnnealer(AnnealingSearch):
 
     def _gather(self, rows: RowIndex, parts: list[tuple[int, int]], table: Array) -> Array:
         out = np.empty((rows.indptr.size - 1, table.shape[1]), table.dtype)
-        self.crew.over(parts, kernels.gather, rows, table, out)
+        self.threads.over(parts, kernels.gather, rows, table, out)
         return out
 
     def _energy(self, free: float) -> Energy:
