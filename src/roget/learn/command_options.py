@@ -1,4 +1,4 @@
-"""What can be asked of classes that are there: neighbours, preferences, attachment."""
+"""Options of commands that use existing classes: neighbours, edit, sketch, place and more."""
 
 from __future__ import annotations
 
@@ -11,232 +11,238 @@ from roget.core.options import Checked, copy_option, option, seed_option
 from roget.core.progress import Report
 
 PARTS = ("noun", "verb")
-"""Parts of speech that WordNets have classes of."""
+"""Parts of speech of WordNet classes."""
 WAYS = ("both", "classes", "counts")
 SORTS = ("score", "count")
 SENSES = ("even", "weighted")
-"""How a word of a taxonomy is shared out over its classes: alike, or by their weights."""
+"""How a word is distributed over its classes: equally, or by weight."""
 ORDERS = ("corpus", "left", "right")
-"""How lines of a concordance are ordered."""
+"""Orders of concordance lines."""
 BACKOFFS = ("auto", "discount", "interpolate", "none")
-"""How models with classes use a word's own counts; auto is what the model does."""
+"""How class models use a word's own counts; auto is the default of the model."""
 ATTACHERS = ("best", "chain")
 RULES = ("smoothed", "printed")
-"""How the chain compares verb and noun: with smoothing and association, or as the paper prints it.
-"""
+"""How the chain compares verb and noun: smoothed with association, or as printed in the paper."""
 
 
 @dataclass(frozen=True)
 class NeighbourOptions(Checked):
-    """Of the neighbours of a word."""
+    """Options of `roget neighbours`."""
 
-    n: int = option(10, minimum=1, flags=("--number", "-n"), help="How many neighbours.")
+    n: int = option(10, minimum=1, flags=("--number", "-n"), help="Number of neighbours.")
     by: str = option(
         "both",
         choices=WAYS,
         called="way to compare words",
-        help="Compare what the classes of words do, what the words did themselves, or all "
-        "that is known.",
+        help="Compare words by their classes, by their own contexts (counts), or by both.",
     )
 
 
 @dataclass(frozen=True)
 class EditOptions(Checked):
-    """Of the history of edits."""
+    """Options of `roget edit`."""
 
-    undo: bool = option(False, flags=("--undo",), help="Take back the last edit, or the last N.")
-    redo: bool = option(False, flags=("--redo",), help="Do again what was taken back, or N of it.")
+    undo: bool = option(False, flags=("--undo",), help="Undo the last (or last N) edits.")
+    redo: bool = option(False, flags=("--redo",), help="Redo the last (or last N) undone edits.")
     n: int = option(
-        1, minimum=1, flags=("--number", "-n"), help="How many edits --undo and --redo are for."
+        1, minimum=1, flags=("--number", "-n"), help="Number of edits for --undo and --redo."
     )
     undo_to: int | None = option(
-        None, minimum=0, metavar="N", help="Take back all but the first N edits."
+        None, minimum=0, metavar="N", help="Undo all but the first N edits."
     )
     dry_run: bool = option(
-        False, flags=("--dry-run",), help="Tell what would be done, and write nothing."
+        False, flags=("--dry-run",), help="Show what would be done without writing."
     )
     language: str | None = option(
-        None, metavar="TAG", help="Of labels, where a SKOS file has several."
+        None, metavar="TAG", help="Language of labels, if a SKOS file has several."
     )
 
 
 @dataclass(frozen=True)
 class SketchOptions(Checked):
-    """Of the sketch of a word."""
+    """Options of `roget sketch`."""
 
     beside: str | None = option(
-        None, metavar="WORD2", help="Tell what only the one takes, what both, what only the other."
+        None,
+        metavar="WORD2",
+        help="Compare with this word: collocates of one, of both, of the other.",
     )
     n: int = option(
-        10, minimum=1, flags=("--number", "-n"), help="How many collocates of a relation."
+        10, minimum=1, flags=("--number", "-n"), help="Number of collocates per relation."
     )
     relations: Sequence[str] = option(
         (),
         many="repeated",
         flags=("--relation", "-r"),
         metavar="R",
-        help="Only this relation: a slot such as obj or obl:in, all of obl, or a preposition; "
-        "repeatable.",
+        help="Show only this relation: a slot such as obj or obl:in, all of obl, or a "
+        "preposition; repeatable.",
     )
     least: int | None = option(
         None,
         minimum=1,
         flags=("--min",),
-        help="Leave out collocates seen less often. Default: 2, or 1 of words seen less than 100 "
-        "times.",
+        help="Minimum occurrences of collocates [default: 2, or 1 for words with fewer than 100 "
+        "occurrences].",
     )
-    sort: str = option("score", choices=SORTS, help="Collocates by logDice, or by count.")
+    sort: str = option("score", choices=SORTS, help="Sort collocates by logDice or by count.")
     share: float = option(
         0.01,
         minimum=0,
         maximum=1,
-        help="Leave out relations that have less of the word's uses; 0 for none.",
+        help="Minimum share of the word's occurrences for a relation to be shown.",
     )
 
 
 @dataclass(frozen=True)
 class WhyOptions(Checked):
-    """Of the contexts and sentences behind a word's place, or behind the likeness of two."""
+    """Options of `roget why`."""
 
-    context: str | None = option(None, metavar="NAME", help="Only this context, such as obj:have.")
-    n: int = option(8, minimum=1, flags=("--number", "-n"), help="How many contexts.")
+    context: str | None = option(
+        None, metavar="NAME", help="Show only this context, e.g. obj:have."
+    )
+    n: int = option(8, minimum=1, flags=("--number", "-n"), help="Number of contexts.")
     lines: int | None = option(
         None,
         minimum=0,
         metavar="N",
-        help="How many sentences of each word in each context. Default: 2, or 20 of a context that "
-        "is named.",
+        help="Sentences per word and context [default: 2, or 20 with --context].",
     )
     sort: str = option(
         "corpus",
         choices=ORDERS,
         called="order of lines",
-        help="Sentences in the order of the corpus, or by the words left or right of the keyword.",
+        help="Order of sentences: as in the corpus, or by the words left or right of the keyword.",
     )
 
 
 @dataclass(frozen=True)
 class ShiftOptions(Checked):
-    """Of words whose use changed."""
+    """Options of `roget shift`."""
 
-    n: int = option(20, minimum=1, flags=("--number", "-n"), help="How many words.")
+    n: int = option(20, minimum=1, flags=("--number", "-n"), help="Number of words.")
     told: int = option(
-        5, minimum=1, help="How many contexts gained, and lost, are told of each word."
+        5, minimum=1, help="Number of contexts gained, and lost, shown for each word."
     )
     shared: bool = option(
-        False, flags=("--shared",), help="Look only at contexts that both corpora have."
+        False, flags=("--shared",), help="Use only contexts that both corpora have."
     )
 
 
 @dataclass(frozen=True)
 class CutOptions(Checked):
-    """Of a cut through the classes."""
+    """Options of tree cuts."""
 
-    words: bool = option(False, flags=("--words",), help="Let the cut go down to single words.")
+    words: bool = option(False, flags=("--words",), help="Allow cuts down to single words.")
     penalty: float = option(
-        1.0, minimum=0, metavar="C", help="Above 1, fewer and broader classes; below, more."
+        1.0,
+        minimum=0,
+        metavar="C",
+        help="Penalty on the number of classes: above 1 fewer, below 1 more.",
     )
     senses: str = option(
         "even",
         choices=SENSES,
-        help="Share a word out evenly over its senses, or as often as tagged.",
+        help="Distribute a word over its senses: even = equally, weighted = by tag counts.",
     )
 
 
 @dataclass(frozen=True)
 class PreferOptions(Checked):
-    """Of the classes to choose from."""
+    """Options of `roget prefer`: the classes to choose from."""
 
     thesaurus: str | None = option(
         None,
         metavar="DIR|FILE",
-        help="A thesaurus, or a SKOS file or child–parent table. Default: learnt from COUNTS.",
+        help="A thesaurus, SKOS file or child–parent table [default: learnt from COUNTS].",
     )
     wordnet: str | os.PathLike[str] | None = option(
-        None, metavar="PATH|wn:ID", help="WordNet: a dict folder, or by the package wn."
+        None, metavar="PATH|wn:ID", help="WordNet: a dict folder, or a lexicon of the package wn."
     )
     method: str = option(
         "comdl",
         choices="clusterers",
-        help="How classes are learnt, if they are: by default small ones, found quickly.",
+        help="Clustering method, if classes are learnt.",
     )
-    top: int | None = option(None, minimum=1, help="So many classes. Default: 12 as text.")
+    top: int | None = option(
+        None, minimum=1, help="Maximum number of classes to list [default in text output: 12]."
+    )
     seed: int = seed_option()
 
 
 @dataclass(frozen=True)
 class PlaceOptions(Checked):
-    """Of placing words into a taxonomy."""
+    """Options of `roget place`."""
 
-    n: int = option(3, minimum=1, flags=("--number", "-n"), help="Candidates for each word.")
+    n: int = option(3, minimum=1, flags=("--number", "-n"), help="Number of candidates per word.")
     least: float = option(
-        0.0, minimum=0, maximum=1, metavar="P", help="Leave out candidates less likely than this."
+        0.0, minimum=0, maximum=1, metavar="P", help="Minimum score of a candidate."
     )
     steps: int = option(
         2,
         minimum=0,
         maximum=2,
-        help="Scores are the probability that a candidate is so many steps, up or down, from a "
-        "true class, or nearer.",
+        help="Scores are the probability that a candidate is within N steps, up or down, of a true "
+        "class.",
     )
-    spelling: bool = option(True, help="Let words that end alike vote too, beside contexts.")
+    spelling: bool = option(True, help="Also use words with the same ending as evidence.")
     lines: int = option(
         3,
         minimum=0,
-        help="Sentences of each candidate, where they were kept; tables and SKOS have none.",
+        help="Sentences per candidate, if they were kept; not in tables and SKOS.",
     )
     seed: int = seed_option()
 
 
 @dataclass(frozen=True)
 class TaxonomyOptions(Checked):
-    """Of the taxonomy, and of the words that are placed into it."""
+    """Options of `roget place`: the taxonomy and the words to place."""
 
-    min_count: int = option(5, minimum=1, help="Leave out words that are seen less often.")
+    min_count: int = option(5, minimum=1, help="Minimum occurrences of a word.")
     part: str = option(
-        "noun", choices=PARTS, called="part of speech", help="Of a WordNet: its nouns or its verbs."
+        "noun", choices=PARTS, called="part of speech", help="Part of speech of a WordNet to use."
     )
     language: str | None = option(
-        None, metavar="TAG", help="The language of a SKOS file's labels, if it has several."
+        None, metavar="TAG", help="Language of labels, if a SKOS file has several."
     )
     hide: int | None = option(
         None,
         minimum=1,
         metavar="N",
-        help="Hide N words that the taxonomy has, and tell how near they are placed.",
+        help="Test the placement: hide N words of the taxonomy and place them.",
     )
 
 
 @dataclass(eq=False, repr=False)
 class AttachOptions:
-    """Of learning where prepositional phrases belong."""
+    """Options of `roget attach`."""
 
     model: str | None = option(
         None,
         choices=ATTACHERS,
         called="model of attachment",
-        help="best: by the likeness of all words; chain: thesaurus, WordNet, association, noun. "
-        "Default: best, or the chain where a rule is asked for.",
+        help="best = by the similarity of all words; chain = back off from thesaurus to WordNet, "
+        "association and noun [default: best, or chain if --rule is given].",
     )
     pairs: Any = option(
         None,
         metavar="COUNTS",
-        help="Counts of nouns in contexts such as obj:eat. Default: the bundled ones.",
+        help="Counts of nouns in contexts such as obj:eat [default: bundled counts].",
     )
     thesauri: Sequence[Any] = option(
         (),
         many="repeated",
         flags=("--thesaurus",),
         metavar="DIR",
-        help="A thesaurus of nouns, such as `roget build` makes; repeatable.",
+        help="A thesaurus of nouns of `roget build`; repeatable.",
     )
     wordnet: str | os.PathLike[str] | None = copy_option(PreferOptions, "wordnet", None)
     rule: str | None = option(
         None,
         choices=RULES,
         called="rule of the chain",
-        help="What the chain compares: cuts smoothed, times the association of head and "
-        "preposition; or plain probabilities, as Li & Abe (1996) print it. Default: smoothed.",
+        help="Rule of the chain: smoothed = smoothed tree cuts times the association of head and "
+        "preposition; printed = plain probabilities as in Li & Abe (1996) [default: smoothed].",
     )
     random_state: int = seed_option()
     progress: Report | None = None

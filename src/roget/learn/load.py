@@ -1,4 +1,4 @@
-"""Opening: counts and thesauri from whatever holds them."""
+"""Load counts and thesauri from folders, files, taxonomies or samples."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from roget.core.io.source import FORMATS, Source, is_remote
 from roget.core.io.table import Columns, split_columns
 from roget.core.progress import Report
 from roget.core.types import PathLike
-from roget.errors import InputError
+from roget.errors import InputError, Notice
 from roget.learn.counting.options import CountOptions as Counting
 from roget.learn.shift import SET_ASIDE
 from roget.learn.taxonomy import kind_of_folder, read, taxonomy_of
@@ -31,19 +31,19 @@ from roget.learn.thesaurus.files import is_thesaurus
 def open_thesaurus(
     path: PathLike, language: str | None = None, progress: Report | None = None
 ) -> Thesaurus:
-    """The thesaurus of a folder of ours, or of a taxonomy: SKOS, child–parent TSV, WordNet.
+    """Load a thesaurus folder, or a taxonomy: SKOS, child–parent TSV, WordNet.
 
-    `language` picks the labels of a SKOS file that has several.
+    `language` selects the labels of a SKOS file with several languages.
     """
     place = Path(path)
-    # Not by the path itself, which raises for names that are too long.
+    # os.path, since pathlib raises for names that are too long.
     if is_thesaurus(place) or (os.path.isdir(path) and kind_of_folder(place) is None):
         return Thesaurus.load(place)
     return read(path, language=language, progress=progress)
 
 
 def open_counted(path: PathLike) -> Thesaurus:
-    """A thesaurus that was made of counts, not a taxonomy, whose classes stand for contexts."""
+    """Load a thesaurus made from counts; refuse a taxonomy, which has no contexts."""
     thesaurus = open_thesaurus(path)
     if thesaurus.is_imported:
         raise _no_contexts(path)
@@ -51,7 +51,7 @@ def open_counted(path: PathLike) -> Thesaurus:
 
 
 def open_classes(path: PathLike) -> Thesaurus | Taxonomy:
-    """The thesaurus of a folder of ours; of a taxonomy its nouns, with all their parents."""
+    """Load a thesaurus folder, or the nouns of a taxonomy with all their parents."""
     if is_thesaurus(Path(path)):
         return Thesaurus.load(path)
     return taxonomy_of(path, part="noun")
@@ -60,10 +60,10 @@ def open_classes(path: PathLike) -> Thesaurus | Taxonomy:
 def open_counts(
     name: PathLike, columns: Columns = None, *, sample: str = "nouns"
 ) -> tuple[Counts, tuple[str, ...]]:
-    """The counts that a name means, and what there is to tell of how they were read.
+    """Load counts by name, with notes on how they were read.
 
-    A name is a counts folder, a thesaurus, which keeps those it was made of, a table, a matrix, or
-    a bundled sample if no file has it; `sample` is the one that is simply called so.
+    A name is that of a counts folder, a thesaurus, a table, a matrix, or a bundled sample if there
+    is no such file. `sample` is the sample that the name "sample" stands for.
 
     >>> open_counts("verb_object")[0]
     Counts: 9,994 words × 3,609 contexts, 66,626 entries, 110,270 tokens
@@ -71,16 +71,20 @@ def open_counts(
     text = os.fspath(name)
     if data.is_sample(text):
         if columns is not None:
-            raise InputError(f"columns {','.join(split_columns(columns))}: {name} comes with roget")
+            raise InputError(
+                f"columns {','.join(split_columns(columns))}: {name} is a bundled sample",
+                code="conflicting-options",
+            )
         found = data.sample(sample if text == "sample" else text)
         if not isinstance(found, Counts):
-            raise InputError(f"{name} holds quadruples, not counts")
+            raise InputError(f"{name} has quadruples, not counts", code="unsupported-format")
         return found, ()
     if not os.path.exists(name) and not is_remote(text):
         known = ", ".join(one for one in data.SAMPLES if one != data.QUADRUPLES)
         raise InputError(
             f"{name}: no such file or folder; expected a counts folder, a file of counts (.tsv, "
-            f".npz, …) or a sample that comes with roget ({known})"
+            f".npz, …) or a bundled sample ({known})",
+            code="file-not-found",
         )
     if columns is None and is_thesaurus(Path(name)):
         return open_counted(name).counts, ()
@@ -89,13 +93,14 @@ def open_counts(
     if _is_text(text):
         given, to = shlex.quote(text), shlex.quote(f"{Path(text).name.partition('.')[0]}.counts")
         raise InputError(
-            f"{name}: is text, not counts; count it first: roget count {given} -o {to}"
+            f"{name}: is text, not counts; count it first: roget count {given} -o {to}",
+            code="unsupported-format",
         )
     return formats.read(name, columns, Counts)
 
 
 def _is_text(name: str) -> bool:
-    """Whether a file's name tells neither table nor matrix, and what is in it is running text."""
+    """Return whether a file is running text, and not a table or matrix by its name."""
     return (
         (os.path.isfile(name) or is_remote(name))
         and Source(name).suffix not in FORMATS
@@ -105,15 +110,15 @@ def _is_text(name: str) -> bool:
 
 def _no_contexts(name: PathLike) -> InputError:
     return InputError(
-        f"{name}: a taxonomy has no contexts, for nothing was counted; give a thesaurus or counts "
-        "of text (roget build, roget count)"
+        f"{name}: a taxonomy has no contexts; use a thesaurus or counts (roget build, roget count)",
+        code="unsupported-format",
     )
 
 
 def _open_whole(path: PathLike) -> tuple[Counts, tuple[str, ...]]:
-    """All that a thesaurus has counted, also of words that are not in it, for a comparison.
+    """Load all counts of a thesaurus, including spare ones, for a comparison.
 
-    Words that are told to be there, but whose counts were not kept, are in the provenance.
+    Words that occurred, but whose counts were not kept, are listed in the provenance.
     """
     base = open_counted(path).base
     counts = base.counts
@@ -124,15 +129,18 @@ def _open_whole(path: PathLike) -> tuple[Counts, tuple[str, ...]]:
     whole.relations = counts.relations
     whole.provenance = {**counts.provenance, SET_ASIDE: lost}
     if cuts := counts.provenance.get("cuts"):
-        # All words that are seen more often than the rarest one are there.
+        # Words more frequent than the rarest one are complete.
         least = min(cuts.get("min_count") or 1, whole.word_totals.min().item())
         whole.provenance["cuts"] = {**cuts, "min_count": least}
     if base.spare is not None and not lost:
         return whole, ()
-    said = f"; {plural(len(lost), 'word')} set aside as unsure not listed as new" if lost else ""
+    unsure = f"; {plural(len(lost), 'word')} set aside as unsure not listed as new" if lost else ""
     return whole, (
-        f"{path}: does not keep the counts of all words that were too rare or unsure, so that "
-        f"totals are too small, and words may seem to be in the other only{said}",
+        Notice(
+            f"{path}: the counts of some rare or unsure words were not kept, so totals are too "
+            f"small, and words may seem to be missing{unsure}",
+            code="incomplete-counts",
+        ),
     )
 
 
@@ -144,14 +152,23 @@ def open_pair(
     progress: Report | None = None,
     evidence: int = 0,
 ) -> Iterator[tuple[Counts, Counts, tuple[str, ...]]]:
-    """The counts of two corpora to be compared, and what there is to tell of them.
+    """Load or count two corpora for a comparison, and yield them with notes.
 
-    Counts that are there are opened. Texts are counted by one recipe, found out in both together:
-    lemmas that are mended in the one and not in the other would look like a change. What is counted
-    is there until the block is left. `min_count` is not heeded here. `evidence` is how many
-    sentences of texts are kept at least.
+    Texts are counted by one recipe, inferred from both together, since lemmas repaired in only one
+    of them would look like a change. Counted texts exist until the block is left.
+
+    Parameters
+    ----------
+    old, new
+        Texts, counts or thesauri.
+    options
+        How texts are counted; `min_count` has no effect here.
+    progress
+        Called with the number of bytes read.
+    evidence
+        Minimum number of sentences kept per pair of texts.
     """
-    # Only here, as counting is compiled: whoever opens what is there need not wait for that.
+    # Imported here because counting loads compiled code, which existing counts do not need.
     from roget.learn.counting import count as counting
     from roget.learn.counting.plan import plan_tasks, refuse_options
 
@@ -180,7 +197,7 @@ def open_pair(
             if is_thesaurus(Path(name)):
                 counts, more = _open_whole(name)
             else:
-                # Columns are those of a table, not of a folder or a sample.
+                # Columns apply to tables only, not to folders or samples.
                 whole = os.path.isdir(name) or data.is_sample(name)
                 counts, more = open_counts(name, None if whole else asked.columns)
             told += more
@@ -189,7 +206,7 @@ def open_pair(
 
 
 def _find_texts(name: str, asked: Counting) -> list[Source] | None:
-    """The sources of running text that a name stands for; None if it is counts or a table."""
+    """Return the sources of running text of a name; None if it is counts or a table."""
     if data.is_sample(name) or is_counts(Path(name)) or is_thesaurus(Path(name)):
         return None
     if (os.path.isfile(name) or is_remote(name)) and Source(name).suffix in (".npz", ".mtx"):
@@ -204,9 +221,9 @@ def _find_texts(name: str, asked: Counting) -> list[Source] | None:
 
 
 def is_taxonomy(path: PathLike) -> bool:
-    """Whether a name tells that it holds a thesaurus: a folder, SKOS, WordNet; not a table."""
+    """Return whether a name is that of a thesaurus: a folder, SKOS, WordNet; not a table."""
     place = Path(path)
     named = os.fspath(path).startswith("wn:") and not place.exists()
-    # Tables and arrays may be of anything.
+    # Tables and arrays may contain anything.
     kind = suffixes("taxonomies").get(Source(str(place)).suffix, "tsv")
     return named or place.is_dir() or kind not in ("tsv", "linkage")

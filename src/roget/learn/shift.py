@@ -1,9 +1,9 @@
-"""Words whose use changed between two corpora or periods, how sure that is, and what changed.
+"""Words whose use changed between two corpora or periods, with significance and reasons.
 
-The change of a word is the Jensen–Shannon divergence of its contexts in both, compared with what
-chance gives where all its tokens are dealt out anew over the two, each as often as it was seen in
-either. Mean and variance of that are worked out, not drawn: the divergence is a sum over contexts,
-each of which has a hypergeometric number of its tokens in the first corpus.
+The change of a word is the Jensen–Shannon divergence of its contexts in the two corpora, compared
+with chance: a random permutation of its tokens over the two corpora, with fixed totals. Mean and
+variance under chance are exact: the divergence is a sum over contexts, and the number of tokens of
+a context in the first corpus is hypergeometric.
 """
 
 from __future__ import annotations
@@ -20,75 +20,75 @@ from roget.core.counts.views import log_dice
 from roget.core.options import choose, options_of, with_options
 from roget.core.progress import Progress, Report
 from roget.core.types import Array, BoolArray, Floats, Ints
-from roget.errors import InputError
+from roget.errors import InputError, Notice
 from roget.learn.command_options import ShiftOptions
 from roget.learn.options import Compared
 
 SURE = 1.6448536269514722
-"""Standard deviations below which the truth is once in twenty times, if things are normal."""
+"""95 % quantile of the standard normal distribution."""
 
 _HALF = 0.6744897501960817
-"""Half of a normal distribution is so many deviations from its middle, or fewer."""
+"""75 % quantile of the standard normal distribution."""
 
 _ENOUGH = 50
-"""Words with fewer of which nothing is said about what is usual."""
+"""Minimum number of words to estimate the usual change."""
 
 _ROUNDING = 1e-6
-"""Deviations below this are rounding: all ways to deal tokens out give the same divergence."""
+"""Standard deviations below this are rounding errors: the divergence is constant."""
 
 _FLAT = 1e-9
-"""A share of the fourth moment that is rounding."""
+"""Relative rounding error of the fourth moment."""
 
 _CHUNK = 1 << 21
-"""Cells of tables of probabilities that are worked out at a time."""
+"""Batch size: cells of probability tables computed at once."""
 
 _OF_TEXT = ("repairs", "terms", "function_words")
-"""What a recipe has found out in a text."""
+"""Recipe fields inferred from the text rather than set by the user."""
 
 SET_ASIDE = "set aside"
-"""Where counts say in their provenance which words were seen, though how often is not known."""
+"""Provenance key of words that occurred, but whose counts were not kept."""
 
 _STRANGE = 0.5
-"""The share of tokens in contexts that the other corpus lacks from which on a warning is due."""
+"""Share of tokens in contexts missing from the other corpus that triggers a warning."""
 
 
 class ContextChange(NamedTuple):
-    """A context that a word took more often, or less often, than before."""
+    """A context that became more or less frequent with a word."""
 
     context: str
     counts: tuple[int | float, int | float]
-    """How often the word was seen in it, in the old and in the new corpus."""
+    """Occurrences of the word in the context, in the old and the new corpus."""
     scores: tuple[float | None, float | None]
-    """logDice in both; None where the word was never seen in it."""
+    """logDice in both corpora; None without occurrences."""
     part: float
-    """What it adds to the divergence, in bits."""
+    """Its contribution to the divergence, bits."""
 
 
 @dataclass(frozen=True)
 class WordShift:
-    """A word, and how much its use changed."""
+    """The change of a word."""
 
     word: str
     counts: tuple[int | float, int | float]
-    """How often it was seen, in the old and in the new corpus."""
+    """Occurrences in the old and the new corpus."""
     divergence: float
-    """The Jensen–Shannon divergence of its contexts: 0 bits if alike, 1 if none is shared."""
+    """Jensen–Shannon divergence of its contexts, bits: 0 = same, 1 = no context in common."""
     expected: float
-    """The same by chance."""
+    """Expected divergence by chance."""
     change: float
-    """What is above chance: 0 if nothing changed, also of rare words."""
+    """Divergence above chance: 0 if nothing changed, also for rare words."""
     least: float
-    """The change less what chance makes of it once in twenty times, by which words are ranked."""
+    """Lower 95 % bound of the change, by which words are ranked."""
     z: float
     """Standard deviations above chance."""
     p: float
-    """How likely such a divergence is by chance, if every token were drawn by itself."""
+    """p-value under chance, if tokens are independent."""
     q: float
-    """The share of false findings if this word and all that are surer are taken (FDR)."""
+    """False discovery rate if this word and all with smaller p are accepted."""
     p_usual: float
-    """How likely it is of words that changed as words usually do between the two."""
+    """p-value compared with the usual change of words between the two corpora."""
     q_usual: float
-    """The rate of false findings by that."""
+    """False discovery rate by `p_usual`."""
     gained: tuple[ContextChange, ...]
     lost: tuple[ContextChange, ...]
 
@@ -100,42 +100,42 @@ class NewWord:
     word: str
     count: int | float
     expected: float
-    """How often it would be seen in the other, if it were as common there."""
+    """Expected occurrences in the other corpus, if it were equally frequent there."""
     p: float
-    """How likely it is by chance that all of its tokens are in one corpus."""
+    """Probability that all of its tokens are in one corpus by chance."""
 
 
 @dataclass(frozen=True)
 class ShiftResult:
-    """What changed between two corpora."""
+    """The changes between two corpora."""
 
     totals: tuple[int | float, int | float]
-    """Tokens of both."""
+    """Numbers of tokens of both corpora."""
     changes: tuple[WordShift, ...]
-    """Words by how much they changed at least, or those asked for."""
+    """Words by the lower bound of their change, or the requested words."""
     tested: int
-    """Words that were seen often enough in both."""
+    """Number of words that are frequent enough in both."""
     changed: int
-    """Those of them whose q is .05 or less: more than chance."""
+    """Number of tested words with q ≤ .05: more change than by chance."""
     unusual: int
-    """Those of them whose q_usual is .05 or less: more than words usually do."""
+    """Number of tested words with q_usual ≤ .05: more change than usual."""
     usual: tuple[float, float]
-    """How much words change between the two, in bits: median and spread, chance taken out."""
+    """Median and spread of the change of words above chance, bits."""
     appeared: tuple[NewWord, ...]
     vanished: tuple[NewWord, ...]
     notes: tuple[str, ...]
-    """What makes the comparison doubtful."""
+    """Warnings about the comparison."""
 
 
 class _Table(NamedTuple):
-    """All cells of the words that are compared: word, context, tokens in the old and new corpus."""
+    """The cells of the compared words: row, column, tokens in the old and the new corpus."""
 
     rows: Ints
     columns: Ints
     old: Array
     new: Array
     totals: Array
-    """Tokens of each word in both: words × 2."""
+    """Tokens of each word in both corpora: words × 2."""
 
 
 @with_options(ShiftOptions)
@@ -148,7 +148,7 @@ def shift(
     progress: Report | None = None,
     **options: Any,
 ) -> ShiftResult:
-    """The words whose use changed most between two corpora, and the contexts that say so.
+    """Find the words whose use changed most between two corpora, and the contexts that changed.
 
     Parameters
     ----------
@@ -184,8 +184,11 @@ def shift(
     names, places = unite_names(one.contexts for one in sides)
     known = [np.isin(np.arange(names.size), places[at]) for at in (0, 1)]
     if not (known[0] & known[1]).any():
-        raise InputError("the two have no context in common: count them in the same way")
-    notes = [*_doubt(sides, places, known, wanted.shared)]
+        raise InputError(
+            "the two corpora have no context in common: count them in the same way",
+            code="no-common-contexts",
+        )
+    notes = [*_warn(sides, places, known, wanted.shared)]
     keep = known[0] & known[1] if wanted.shared else known[0] | known[1]
     asked = list(dict.fromkeys(words))
     chosen = _choose(sides, asked, min_count)
@@ -233,46 +236,56 @@ def shift(
     )
 
 
-def _doubt(
+def _warn(
     sides: tuple[Counts, Counts],
     places: Sequence[Ints],
     known: Sequence[BoolArray],
     shared: bool,
 ) -> Iterable[str]:
-    """What makes a comparison of these counts doubtful."""
+    """Yield warnings about the comparison of these counts."""
     relations = [", ".join(one.relations) for one in sides]
     if all(relations) and relations[0] != relations[1]:
-        yield f"the relations counted are not the same: {' and '.join(relations)}"
+        yield Notice(
+            f"different relations were counted: {' and '.join(relations)}",
+            code="incompatible-counts",
+        )
     recipes = [one.provenance.get("recipe", {}) for one in sides]
     rarest = [min(one.matrix.data, default=0) for one in sides]
     if all(recipes) and any(recipes[0].get(key) != recipes[1].get(key) for key in _OF_TEXT):
-        yield (
-            "lemmas, terms or function words were found out in each corpus by itself, which makes "
-            "differences of its own: give both texts, which are then read alike, or count both "
-            "with --no-repair"
+        yield Notice(
+            "lemma repairs, terms or function words were inferred from each corpus separately, "
+            "which causes differences: pass both texts, or count both with --no-repair",
+            code="incompatible-counts",
         )
     if sides[0].provenance.get("cuts") != sides[1].provenance.get("cuts") or (
         rarest[0] != rarest[1]
     ):
-        yield "rare words, contexts or pairs were left out of one that were not of the other"
+        yield Notice(
+            "rare words, contexts or pairs were left out of one corpus but not of the other",
+            code="incompatible-counts",
+        )
     if any(one.matrix.dtype.kind == "f" for one in sides):
-        yield "counts are fractions, which are rounded: how sure a change is, is told roughly"
+        yield Notice(
+            "counts are fractions and are rounded, so significance is approximate",
+            code="incompatible-counts",
+        )
     for at, called in enumerate(("old", "new")):
         total = sides[at].context_totals
         strange = float(total[~known[1 - at][places[at]]].sum() / (total.sum() or 1))
         if strange >= _STRANGE and not shared:
-            yield (
-                f"{strange:.0%} of the {called} tokens are in contexts that the other lacks "
-                "altogether: if they were not counted alike, look at shared ones only (--shared)"
+            yield Notice(
+                f"{strange:.0%} of the {called} tokens are in contexts that the other lacks; "
+                "if they were counted differently, use shared contexts only (--shared)",
+                code="incompatible-counts",
             )
 
 
 def _choose(sides: tuple[Counts, Counts], asked: Sequence[str], min_count: int) -> list[str]:
-    """The words that are compared: those seen often enough in both, and those asked for."""
+    """Return the words to compare: those frequent enough in both, or the requested ones."""
     totals = [dict(zip(one.words.tolist(), one.word_totals.tolist(), strict=True)) for one in sides]
     for word in asked:
         if word not in totals[0]:
-            sides[1].word_id(word)  # which says what is near
+            sides[1].word_id(word)  # raises, with the nearest words
     often = [
         word
         for word, count in totals[0].items()
@@ -289,7 +302,7 @@ def _tabulate(
     keep: BoolArray,
     words: Sequence[str],
 ) -> _Table:
-    """The cells of some words in both corpora, side by side."""
+    """Return the cells of some words in both corpora."""
     keys, tokens, of = [], [], []
     for at, one in enumerate(sides):
         rows = np.array([one.word_id(word) for word in words], dtype=np.intp)
@@ -311,7 +324,7 @@ def _tabulate(
 
 
 def _parts(totals: Array, old: Array, new: Array) -> Floats:
-    """What contexts add to the divergence of words with these totals, in bits."""
+    """Return the contributions of contexts to the divergence of words, bits."""
     sizes = np.maximum(totals, 1)
     return _divergence(old / sizes[..., 0], new / sizes[..., 1])
 
@@ -321,7 +334,7 @@ def _add_up(groups: Ints, values: Floats, size: int) -> Floats:
 
 
 def _divergence(p: Floats, q: Floats) -> Floats:
-    """Half of p·log2(p/m) + q·log2(q/m), where m is the mean of p and q."""
+    """Return ½·(p·log2(p/m) + q·log2(q/m)), where m is the mean of p and q."""
     total = np.zeros_like(p)
     middle = (p + q) / 2
     for one in (p, q):
@@ -331,7 +344,7 @@ def _divergence(p: Floats, q: Floats) -> Floats:
 
 
 def _chance(table: _Table, progress: Report | None) -> tuple[Floats, Floats, Floats]:
-    """Mean, standard deviation and skewness of each word's divergence if corpora were shuffled.
+    """Return mean, standard deviation and skewness of each word's divergence under permutation.
 
     Contexts that were seen equally often share one hypergeometric distribution. Means add up
     exactly. Variances have the covariances of contexts added, by the parts of the divergence that
@@ -340,7 +353,7 @@ def _chance(table: _Table, progress: Report | None) -> tuple[Floats, Floats, Flo
     """
     words = len(table.totals)
     tokens = table.old + table.new
-    # Of each word, how many contexts were seen t times, for each t.
+    # For each word and each t, the number of contexts with t tokens.
     width = int(tokens.max(initial=0)) + 1
     keys, many = np.unique(table.rows * width + tokens, return_counts=True)
     rows, seen = np.divmod(keys, width)
@@ -370,7 +383,7 @@ def _chance(table: _Table, progress: Report | None) -> tuple[Floats, Floats, Flo
 def _moments(
     rows: Ints, seen: Array, many: Array, totals: Array, factorial: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Mean, variance and third central moment of the divergences of some words.
+    """Return mean, variance and third central moment of the divergences of some words.
 
     Each entry stands for `many` contexts of the word in `rows` that were `seen` so often.
     """
@@ -403,31 +416,31 @@ def _moments(
     off = a - average(a.astype(np.float64))[cell]
     spread = average(off**2)
     slope = _ratio(average(away * off), spread)
-    # The quadratic that is orthogonal to the linear part.
+    # The quadratic component, orthogonal to the linear one.
     curve = off**2 - (_ratio(average(off**3), spread))[cell] * off - spread[cell]
     bend = average(curve**2)
-    bend[bend < _FLAT * spread**2] = 0  # two values have no curve, but for rounding
+    bend[bend < _FLAT * spread**2] = 0  # with two values there is no curvature except rounding
     linear = slope * np.sqrt(spread)
     quadratic = _ratio(average(away * curve), np.sqrt(bend))
     near = np.sqrt(_ratio(seen.astype(np.float64), (size - seen).astype(np.float64)))
     variance = total(average(away**2))
     variance -= total(linear * near) ** 2 - total(linear**2 * near**2)
     variance += total(quadratic * near**2) ** 2 - total(quadratic**2 * near**4)
-    # Skewness as if contexts were independent, once what the fixed totals take away is taken out.
+    # Skewness as if contexts were independent, after removing the effect of fixed totals.
     common = _ratio(total(slope * spread), total(spread))
     third = total(average((away - common[rows][cell] * off) ** 3))
     return total(mean), variance, third
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:
-    """A quotient, 0 where there is nothing to divide by."""
+    """Divide; 0 where the divisor is 0."""
     return np.divide(above, below, out=np.zeros_like(above), where=below > 1e-300)
 
 
 def _weigh(
     divergence: Floats, expected: Floats, deviation: Floats, skew: Floats, seen: BoolArray
 ) -> tuple[dict[str, Floats], tuple[float, float]]:
-    """How large changes are and how sure, and how large they usually are."""
+    """Return the sizes and significance of changes, and their usual size."""
     change = np.where(seen, divergence - expected, 0.0)
     known = deviation > 0
     middle, spread = find_usual(change[known], deviation[known])
@@ -445,7 +458,7 @@ def _weigh(
 
 
 def find_usual(changes: Floats, deviations: Floats) -> tuple[float, float]:
-    """How much words usually change: the median, and the spread that chance does not explain.
+    """Return the usual change: the median, and the spread that chance does not explain.
 
     Tokens of one document are alike, and so are those of a genre: most words differ between two
     corpora by more than single tokens would. Words are taken to change by a normal amount, to
@@ -470,7 +483,7 @@ def find_usual(changes: Floats, deviations: Floats) -> tuple[float, float]:
 
 
 def _tail(z: Floats, skew: Floats) -> Floats:
-    """p(Z ≥ z) of a gamma distribution with that skewness, moved and stretched to mean 0 and 1."""
+    """Return p(Z ≥ z) of a gamma distribution of this skewness, standardised to mean 0, SD 1."""
     from scipy.special import gammaincc, ndtr
 
     bent = np.maximum(skew, 1e-3)
@@ -480,7 +493,7 @@ def _tail(z: Floats, skew: Floats) -> Floats:
 
 
 def control_fdr(p: Floats) -> Floats:
-    """Benjamini & Hochberg's (1995) q of each p: the rate of false findings up to there.
+    """Return the false discovery rate q of each p (Benjamini & Hochberg 1995).
 
     >>> control_fdr(np.array([0.01, 0.04, 0.03, 0.5])).round(3).tolist()
     [0.04, 0.053, 0.053, 0.5]
@@ -500,7 +513,7 @@ def _explain(
     words: Sequence[int],
     n: int,
 ) -> Iterator[list[tuple[ContextChange, ...]]]:
-    """The contexts that each of some words gained, and those that it lost."""
+    """Return the contexts that each of some words gained and lost."""
     totals = np.zeros((2, names.size))
     each = np.full(names.size, "", dtype=object)
     for at in (1, 0):
@@ -533,7 +546,7 @@ def _explain(
 def _list_arrivals(
     here: Counts, there: Counts, min_count: int, n: int, asked: Sequence[str]
 ) -> tuple[NewWord, ...]:
-    """The words that only one has, the most frequent first; or those of them that are asked for."""
+    """Return the words of only one corpus, the most frequent first, or the requested ones."""
     lacking, wanted = {*there.words.tolist(), *there.provenance.get(SET_ASIDE, ())}, {*asked}
     fair = there.total / ((here.total + there.total) or 1)
     found = [

@@ -24,7 +24,7 @@ from roget.learn.command_options import SketchOptions
 from roget.learn.corpus.relations import UPOS
 
 FREQUENT = 100
-"""Words seen so often have collocates enough to leave out those seen once."""
+"""Minimum frequency of words for which collocates with one occurrence are left out."""
 
 _TURNED = "T"
 """The step that puts words in the place of contexts."""
@@ -75,20 +75,20 @@ _PHRASES = {
 
 @dataclass(frozen=True)
 class Collocate:
-    """What stands beside a word in a relation; beside two words, if two are compared."""
+    """A collocate of a word in a relation, or of two words that are compared."""
 
     context: str
-    """As in the counts: obj:have."""
+    """Its name in the counts, e.g. obj:have."""
     name: str
-    """Without its slot: have."""
+    """The name without its slot, e.g. have."""
     counts: tuple[int | float, ...]
-    """How often it was seen with the word, and with the other one."""
+    """Occurrences with the word, and with the other word."""
     scores: tuple[float | None, ...]
-    """logDice with each; None where they were never seen together."""
+    """logDice with each word; None without common occurrences."""
 
     @property
     def count(self) -> int | float:
-        """How often it was seen with the word."""
+        """Occurrences with the word."""
         return self.counts[0]
 
     @property
@@ -98,7 +98,7 @@ class Collocate:
 
     @property
     def difference(self) -> float:
-        """logDice with the word less that with the other, never seen being 0."""
+        """logDice with the word minus logDice with the other; 0 without occurrences."""
         first, *other = (score or 0.0 for score in self.scores)
         return first - sum(other)
 
@@ -108,43 +108,43 @@ class SketchRelation:
     """A slot of a word, with its collocates."""
 
     slot: str
-    """As in the counts: obj, ~amod, obl:in; "" of counts that have none."""
+    """The slot in the counts, e.g. obj, ~amod, obl:in; "" if the counts have no slots."""
     group: str
-    """The preposition, under which its relations stand together; "" without one."""
+    """The preposition by which relations are grouped; "" without one."""
     name: str
-    """In plain words."""
+    """Description in plain words."""
     totals: tuple[int | float, ...]
-    """How often the word, and the other one, was seen in it."""
+    """Occurrences of the word, and of the other word, in the slot."""
     shares: tuple[float, ...]
-    """The same as a share of all that was seen of the word."""
+    """The same as shares of all occurrences of the word."""
     collocates: tuple[Collocate, ...]
-    """The first of them, by logDice or count; of two words, those of `only`, `both` and `other`."""
+    """The first collocates by logDice or count; for two words those of `only`, `both`, `other`."""
     more: int
-    """How many others were seen often enough."""
+    """Number of further collocates that are frequent enough."""
 
     @property
     def total(self) -> int | float:
-        """How often the word was seen in it."""
+        """Occurrences of the word in the slot."""
         return self.totals[0]
 
     @property
     def share(self) -> float:
-        """The share of the word's uses."""
+        """Share of the word's occurrences."""
         return self.shares[0]
 
     @property
     def only(self) -> tuple[Collocate, ...]:
-        """What only the word takes, the most typical first."""
+        """Collocates of the word only, the most typical first."""
         return tuple(one for one in self.collocates if not any(one.counts[1:]))
 
     @property
     def both(self) -> tuple[Collocate, ...]:
-        """What both take, from what is the word's to what is the other's."""
+        """Collocates of both words, sorted by the difference of scores."""
         return tuple(one for one in self.collocates if one.count and any(one.counts[1:]))
 
     @property
     def other(self) -> tuple[Collocate, ...]:
-        """What only the other takes, the most typical first."""
+        """Collocates of the other word only, the most typical first."""
         return tuple(one for one in self.collocates if not one.count)
 
 
@@ -154,12 +154,12 @@ class Sketch:
 
     words: tuple[str, ...]
     totals: tuple[int | float, ...]
-    """How often each was seen."""
+    """Occurrences of each word."""
     relations: tuple[SketchRelation, ...]
     least: int
-    """Collocates seen less often are left out."""
+    """Minimum occurrences of collocates."""
     left: tuple[str, ...]
-    """Slots that are left out: too small a share of the uses, or no collocate seen often enough."""
+    """Slots left out: too small a share, or no collocate that is frequent enough."""
 
     @property
     def word(self) -> str:
@@ -180,7 +180,7 @@ def sketch(
     n: int = SketchOptions.n,
     **options: Any,
 ) -> Sketch:
-    """The relations of a word side by side; of two words, what only one takes and what both.
+    """Return the relations of a word with their collocates, or compare two words.
 
     Of two, collocates and relations stay of which either word has enough.
 
@@ -216,12 +216,12 @@ def sketch(
 
 
 def find_lines(counts: Counts, word: str, context: str, n: int) -> list[EvidenceLine]:
-    """The lines of a pair that the counts kept as evidence; none where none were kept."""
+    """Return the sentences of a pair that were kept as evidence, if any."""
     return [] if counts.evidence is None else counts.evidence.lines(word, context, n)
 
 
 class Sketches:
-    """Sketches of any word of some counts; what they share is found once.
+    """Sketches of any word of some counts; shared data are computed once.
 
     Parameters
     ----------
@@ -239,12 +239,12 @@ class Sketches:
         return [*self._names]
 
     def name(self, slot: str, word: str | None = None) -> str:
-        """A relation of a word in plain words; the slot itself, where it is not known."""
+        """Return a relation in plain words; the slot itself if it is unknown."""
         form = self._form(slot)[0] or slot or _PLAIN
         return form.replace("{w}", "the word" if word is None else f"“{_drop_tag(word)}”")
 
     def phrase(self, column: int) -> str:
-        """A context in plain words, dots for the word: “have …”; its name, if it has no relation.
+        """Return a context in plain words with dots for the word, e.g. “have …”, or its name.
 
         >>> contexts, slots = ["obj:drink", "nmod:of:cup"], ["obj", "nmod:of"]
         >>> counts = Counts([[4, 1]], ["tea"], contexts, slots=slots)
@@ -257,7 +257,7 @@ class Sketches:
         return form.replace("{c}", _drop_tag(_drop_slot(context, slot))) or context
 
     def _form(self, slot: str) -> tuple[str, str]:
-        """A relation and a context of it in plain words, with their preposition; "" if unknown."""
+        """Return a relation and its context in plain words, with preposition; "" if unknown."""
         relation, preposition = self._known[slot]
         name, said = (_PHRASES if preposition else _NAMES).get(relation, ("", ""))
         spelt = preposition.replace("_", " ")
@@ -271,10 +271,12 @@ class Sketches:
         n: int = SketchOptions.n,
         **options: Any,
     ) -> Sketch:
-        """The sketch of a word, as `sketch` makes it."""
+        """Return the sketch of a word; see `sketch`."""
         asked = SketchOptions(beside, n, **choose(SketchOptions, options))
         if word == beside:
-            raise InputError(f"{word!r} beside itself: expected another word")
+            raise InputError(
+                f"cannot compare {word!r} with itself: name another word", code="invalid-option"
+            )
         words = (word,) if beside is None else (word, beside)
         rows = [self.counts.word_id(one) for one in words]
         wanted = self._choose(asked.relations)
@@ -318,12 +320,12 @@ class Sketches:
         return Sketch(words, totals, tuple(found), least, tuple(left))
 
     def _look_up(self, rows: Sequence[int]) -> tuple[Ints, Array]:
-        """The contexts of words, and how often each word was seen in each."""
+        """Return the contexts of words, and the occurrences of each word in each."""
         matrix = self.counts.matrix
         spans = [slice(*matrix.indptr[row : row + 2]) for row in rows]
         if len(rows) == 1:
             return matrix.indices[spans[0]], matrix.data[None, spans[0]]
-        # Runs that are sorted already are merged quickly by a stable sort.
+        # A stable sort merges runs that are already sorted quickly.
         columns = np.sort(np.concatenate([matrix.indices[span] for span in spans]), kind="stable")
         columns = columns[np.diff(columns, prepend=-1) > 0]
         seen = np.zeros((len(rows), columns.size), matrix.dtype)
@@ -332,7 +334,7 @@ class Sketches:
         return columns, seen
 
     def _choose(self, relations: Sequence[str]) -> set[int] | None:
-        """The numbers of the slots that are asked for; None for all."""
+        """Return the numbers of the requested slots; None for all."""
         if isinstance(relations, str):
             relations = [relations]
         chosen: set[int] = set()
@@ -350,7 +352,7 @@ class Sketches:
         return chosen if relations else None
 
     def _main_relations(self) -> list[str]:
-        """Relations without their prepositions, the commonest first."""
+        """Return relations without prepositions, the most frequent first."""
         tokens: dict[str, float] = {}
         totals = np.bincount(self._slot_of, self._totals, len(self._names))
         for slot, total in zip(self._names, totals.tolist(), strict=True):
@@ -359,7 +361,7 @@ class Sketches:
         return sorted(filter(None, tokens), key=lambda one: (-tokens[one], one))
 
     def _order(self, in_slots: Array) -> list[int]:
-        """The slots that were seen, as they are shown: prepositions last, the commonest first."""
+        """Return the slots in display order: prepositions last, the most frequent first."""
         tokens = in_slots.sum(axis=0)
         groups: dict[str, float] = {}
         seen = np.flatnonzero(tokens).tolist()
@@ -381,7 +383,7 @@ class Sketches:
     def _part(
         self, columns: Ints, seen: Array, lean: Floats, strength: Array, at: Ints, n: int
     ) -> list[int]:
-        """The first of what only the one takes, of what both take, and of what the other takes."""
+        """Return the first collocates of only one word, of both, and of only the other."""
         one, other = seen[:, at] > 0
         only, both, others = (
             self._first(columns, strength, at[kind], n)
@@ -391,7 +393,7 @@ class Sketches:
         return [*only, *both, *others]
 
     def _first(self, columns: Ints, strength: Array, at: Ints, n: int) -> list[int]:
-        """The n strongest, of equal ones those first in the alphabet."""
+        """Return the n strongest, ties in alphabetical order."""
         if at.size > n:
             bar = np.partition(strength[at], at.size - n)[at.size - n]
             at = at[strength[at] >= bar]
@@ -408,19 +410,19 @@ class Sketches:
 
 
 def _drop_slot(context: str, slot: str) -> str:
-    """A context without its relation: have, of obj:have."""
+    """Return a context without its relation, e.g. have for obj:have."""
     prefix = f"{slot}:"
     return context.removeprefix(prefix) if slot and context != prefix else context
 
 
 def _drop_tag(word: str) -> str:
-    """A word without its part of speech: drink/VERB."""
+    """Return a word without its part of speech, e.g. drink for drink/VERB."""
     bare, _, tag = word.rpartition("/")
     return bare if bare and tag in UPOS else word
 
 
 def _find_slots(counts: Counts) -> tuple[list[str], Ints, dict[str, tuple[str, str]]]:
-    """The slots of contexts, each context's number among them, and of each what `_parse` tells.
+    """Return the slots of contexts, each context's slot number, and the parsed slots.
 
     Of counts that kept none, they are those that the names of contexts tell.
     """
@@ -438,7 +440,7 @@ def _find_slots(counts: Counts) -> tuple[list[str], Ints, dict[str, tuple[str, s
 
 
 def _parse(slot: str) -> tuple[str, str]:
-    """The relation that a slot is, and its preposition; "" if it is none that is known.
+    """Return the relation and the preposition of a slot; "" if it is unknown.
 
     >>> _parse("~nmod:because_of"), _parse("~nmod:poss"), _parse("dislocated")
     (('~nmod', 'because_of'), ('~nmod:poss', ''), ('', ''))
@@ -450,7 +452,7 @@ def _parse(slot: str) -> tuple[str, str]:
 
 
 def _sole_relation(counts: Counts) -> str:
-    """The relation of counts whose slots do not tell it, as there is but one."""
+    """Return the relation of counts with only one, whose slots do not name it."""
     if _TURNED in counts.provenance.get("steps", ()):
         return ""
     if counts.provenance.get("recipe", {}).get("window"):
