@@ -128,6 +128,25 @@ class Tree:
         return cls(parent, value, cluster)
 
     @classmethod
+    def from_merges(cls, merges: Ints) -> Tree:
+        """Make the tree of n − 1 merges of n clusters, as in a scipy linkage.
+
+        Row i merges two clusters into cluster n + i. The last merge is the root, and cuts undo the
+        merges from the last one on.
+
+        >>> Tree.from_merges(np.array([[0, 1], [2, 3]])).cut(2).tolist()
+        [0, 0, 1]
+        """
+        rows = len(merges)
+        last = 2 * rows
+        # Nodes are numbered backwards, so that the root is 0 and parents come first.
+        parent, clusters = np.full((2, last + 1), -1, dtype=np.int64)
+        parent[last - merges] = (rows - 1 - np.arange(rows))[:, None]
+        leaves = np.arange(rows + 1)
+        clusters[last - leaves] = leaves
+        return cls(parent, cluster=clusters, order=np.arange(rows))
+
+    @classmethod
     def flat(cls, clusters: int) -> Tree:
         """Make a star: all clusters are children of the root.
 
@@ -484,6 +503,45 @@ class Tree:
                 "invalid tree: the order of splits must list every inner node once",
                 code="not-a-tree",
             )
+
+
+def check_merges(table: Array) -> str | None:
+    """Return why rows do not merge all items into one, step by step; None if they do.
+
+    The first two numbers of a row are merged; the last of a linkage is the number of items.
+    """
+    merges, rows = table[:, :2], len(table)
+    if not rows:
+        return "no rows; expected at least one merge"
+    whole = np.isfinite(merges).all() and np.all(merges == np.floor(merges))
+    if not whole or merges.min() < 0:
+        return "the first two columns are not all whole numbers from 0 on"
+    late = np.flatnonzero((merges > rows + np.arange(rows)[:, None]).any(axis=1))
+    if late.size:
+        at = int(late[0])
+        return (
+            f"row {at} (counted from 0) merges cluster {int(merges[at].max())}, which is formed "
+            f"later; expected numbers up to {rows + at}"
+        )
+    times = np.bincount(merges.astype(np.int64).ravel(), minlength=2 * rows)
+    if np.any(times > 1):
+        return f"cluster {int(np.argmax(times > 1))} is merged twice; expected once"
+    return _check_sizes(table) if table.shape[1] == 4 else None
+
+
+def _check_sizes(table: Array) -> str | None:
+    """Return why the last column is not the number of items of each merge; None if it is."""
+    rows = len(table)
+    sizes = [1] * (rows + 1)
+    stated = table[:, 3].tolist()
+    for at, (one, other) in enumerate(table[:, :2].astype(np.int64).tolist()):
+        sizes.append(sizes[one] + sizes[other])
+        if stated[at] != sizes[-1]:
+            return (
+                f"row {at} (counted from 0) has the size {stated[at]:g}, but its parts have "
+                f"{sizes[-1]} items; expected a linkage of scipy"
+            )
+    return None
 
 
 def _precede(parent: Ints) -> bool:

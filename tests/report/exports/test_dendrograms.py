@@ -106,21 +106,21 @@ def test_a_linkage_of_scipy_becomes_a_thesaurus(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arrays", "said"),
+    "arrays",
     [
-        ({"Z": [[0, 1, 1.0, 2]]}, "no Z or no words"),
-        ({"Z": [[0, 1, 1.0, 2]], "words": ["a"]}, "one word more"),
-        ({"Z": [[0, 0, 1.0, 2]], "words": ["a", "b"]}, "merge each cluster once"),
-        ({"Z": [[0, 1, -1.0, 2]], "words": ["a", "b"]}, "heights"),
-        ({"Z": [[0, 1, 1.0, 2]], "words": ["a", "a"]}, "no word twice"),
-        ({"Z": [0, 1], "words": ["a", "b"]}, "4 numbers"),
-        ({"Z": np.array([[0, "x"]], dtype=object), "words": ["a", "b"]}, "cannot be read"),
+        {"Z": [[0, 1, 1.0, 2]]},
+        {"Z": [[0, 1, 1.0, 2]], "words": ["a"]},
+        {"Z": [[0, 0, 1.0, 2]], "words": ["a", "b"]},
+        {"Z": [[0, 1, -1.0, 2]], "words": ["a", "b"]},
+        {"Z": [[0, 1, 1.0, 2]], "words": ["a", "a"]},
+        {"Z": [0, 1], "words": ["a", "b"]},
+        {"Z": np.array([[0, "x"]], dtype=object), "words": ["a", "b"]},
     ],
 )
-def test_what_is_no_linkage_is_named(tmp_path, arrays, said):
+def test_invalid_linkages_are_refused(tmp_path, arrays):
     file = tmp_path / "z.npz"
     np.savez(file, allow_pickle=True, **{name: np.array(held) for name, held in arrays.items()})
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=r"z\.npz"):
         read(file)
 
 

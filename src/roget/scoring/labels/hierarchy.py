@@ -16,7 +16,7 @@ import numpy as np
 
 from roget.core.io.problems import plural
 from roget.core.io.values import whole_number
-from roget.core.tree import Tree
+from roget.core.tree import Tree, check_merges
 from roget.core.types import Array, BoolArray, Floats, Ints
 from roget.errors import InputError
 from roget.scoring.labels import newick
@@ -88,12 +88,7 @@ class Hierarchy:
         wrong = check_merges(table)
         if wrong:
             raise InputError(f"{source}: {wrong}", code="not-a-tree")
-        merges = table[:, :2].astype(np.int64)
-        rows = len(merges)
-        last = 2 * rows
-        parent = np.full(last + 1, -1, dtype=np.int64)
-        # The last merge is the root: nodes are numbered backwards.
-        parent[last - merges] = (rows - 1 - np.arange(rows))[:, None]
+        rows = len(table)
         named = None if items is None else [str(item) for item in items]
         if named is not None and len(named) != rows + 1:
             raise InputError(
@@ -101,11 +96,8 @@ class Hierarchy:
                 f"{rows + 1} items, but there are {len(named)} ids",
                 code="length-mismatch",
             )
-        at = np.arange(rows + 1)
-        clusters = np.full(last + 1, -1, dtype=np.int64)
-        clusters[last - at] = at
-        tree = Tree(parent, cluster=clusters, order=np.arange(rows))
-        return cls(tree, at, named, kind=kind, source=source)
+        tree = Tree.from_merges(table[:, :2].astype(np.int64))
+        return cls(tree, np.arange(rows + 1), named, kind=kind, source=source)
 
     @classmethod
     def from_newick(cls, text: str, source: str = "the tree") -> Hierarchy:
@@ -253,45 +245,6 @@ def order_splits(tree: Tree, weights: Ints, distance: Floats | None) -> Ints:
 
 _MERGES = {4: ("iuf", "4 numbers"), 2: ("iu", "2 whole numbers")}
 """Types and description of the rows of a linkage (4 columns) or of its children (2)."""
-
-
-def check_merges(table: Array) -> str | None:
-    """Return why rows do not merge all items into one, step by step; None if they do.
-
-    The first two numbers of a row are merged; the last of a linkage is the number of items.
-    """
-    merges, rows = table[:, :2], len(table)
-    if not rows:
-        return "no rows; expected at least one merge"
-    whole = np.isfinite(merges).all() and np.all(merges == np.floor(merges))
-    if not whole or merges.min() < 0:
-        return "the first two columns are not all whole numbers from 0 on"
-    late = np.flatnonzero((merges > rows + np.arange(rows)[:, None]).any(axis=1))
-    if late.size:
-        at = int(late[0])
-        return (
-            f"row {at} (counted from 0) merges cluster {int(merges[at].max())}, which is formed "
-            f"later; expected numbers up to {rows + at}"
-        )
-    times = np.bincount(merges.astype(np.int64).ravel(), minlength=2 * rows)
-    if np.any(times > 1):
-        return f"cluster {int(np.argmax(times > 1))} is merged twice; expected once"
-    return _check_sizes(table) if table.shape[1] == 4 else None
-
-
-def _check_sizes(table: Array) -> str | None:
-    """Return why the last column is not the number of items of each merge; None if it is."""
-    rows = len(table)
-    sizes = [1] * (rows + 1)
-    stated = table[:, 3].tolist()
-    for at, (one, other) in enumerate(table[:, :2].astype(np.int64).tolist()):
-        sizes.append(sizes[one] + sizes[other])
-        if stated[at] != sizes[-1]:
-            return (
-                f"row {at} (counted from 0) has the size {stated[at]:g}, but its parts have "
-                f"{sizes[-1]} items; expected a linkage of scipy"
-            )
-    return None
 
 
 def is_linkage(array: Any) -> bool:
