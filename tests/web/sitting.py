@@ -281,7 +281,7 @@ class Sitting:
             return False
         self.look("#/")
         self.page.keyboard.press("r")
-        self._told(f"Done again: {self.mirror.undone[0]}"[:200])
+        self._told(f"Redone: {self.mirror.undone[0]}"[:200])
         self.mirror = self.mirror.editor.redo()
         return True
 

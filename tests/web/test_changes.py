@@ -36,7 +36,7 @@ def test_changes_are_told_and_settled(browser, grown):
             page.wait_for_selector(READY)
             return [one.state for one in Thesaurus.load(grown).changes]
 
-        assert page.inner_text("h1") == "3 changes to look at"
+        assert page.inner_text("h1") == "3 changes to review"
         assert page.inner_text(".badge") == "3"
         rows = page.locator(".changes li")
         assert rows.locator(".kind").all_inner_texts() == ["moved", "moved", "new word"]

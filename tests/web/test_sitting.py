@@ -64,7 +64,7 @@ def test_two_pages_at_once_lose_nothing(browser, larger, open_page):
     other.wait_for_selector("#undo[title*='merged into']")
     open_page.keyboard.press("Enter")
     open_page.wait_for_selector("#dialog [role=alert]:not([hidden])")
-    assert "changed meanwhile" in open_page.inner_text("#dialog [role=alert]")
+    assert "reloaded" in open_page.inner_text("#dialog [role=alert]")
     assert open_page.input_value("#new-label") == "what moves"
     assert "merged" in open_page.get_attribute("#undo", "title")
     open_page.keyboard.press("Enter")
@@ -180,9 +180,9 @@ def test_every_edit_without_a_mouse(larger, open_page):
     assert page.locator(".log.done li").count() == len(mirror.edits)
     page.focus(".log.done li:nth-child(3) button")
     press("Enter")
-    page.wait_for_selector("text=Taken back")
+    page.wait_for_selector("text=Undone")
     same(Thesaurus.load(larger), mirror.editor.undo_to(len(mirror.edits) - 3))
     press("?")
-    assert page.inner_text("#dialog-title") == "Keys and words"
+    assert page.inner_text("#dialog-title") == "Keys and terms"
     press("Escape", "t")
     page.wait_for_function("() => location.hash === '#/'")

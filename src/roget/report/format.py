@@ -137,7 +137,8 @@ def brief(value: float | None, digits: int = 5) -> float | int | None:
     """
     if value is None or not math.isfinite(value):
         return None
-    short = float(f"{value:.{digits}g}")
+    # Pages call this a million times; % with a constant is twice as fast as a nested format.
+    short = float("%.5g" % value if digits == 5 else f"{value:.{digits}g}")  # noqa: UP031
     return int(short) if short.is_integer() else short
 
 

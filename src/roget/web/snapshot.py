@@ -75,8 +75,16 @@ class ThesaurusSnapshot:
 
     def phrase(self, context: str) -> str:
         """Return a context in words, such as "object of open"; unknown ones unchanged."""
-        column = self.columns.get(context)
-        return context if column is None else self.sketches.phrase(column)
+        # The static page needs the phrases of the same contexts again and again.
+        if (phrase := self._phrases.get(context)) is None:
+            column = self.columns.get(context)
+            phrase = context if column is None else self.sketches.phrase(column)
+            self._phrases[context] = phrase
+        return phrase
+
+    @cached_property
+    def _phrases(self) -> dict[str, str]:
+        return {}
 
     def after(self, edited: Thesaurus) -> ThesaurusSnapshot:
         """Return the snapshot after an edit; tables that the edit does not change are kept."""

@@ -85,11 +85,11 @@ function changeRow(one, settle) {
           ? null
           : [
               one.kind === "split" || one.kind === "class"
-                ? term("apart", "apart")
-                : term("score", "better there"),
+                ? term("apart", "separation")
+                : term("score", "better fit"),
               ` ${decimal(one.score)} · `,
             ],
-        `seen ${amount(one.tokens)} times in the new text`,
+        `${amount(one.tokens)} occurrences in the new text`,
       ),
       el("button", {
         type: "button",
@@ -163,7 +163,7 @@ async function drawChanges(_, alive) {
     el("h1", {
       tabindex: -1,
       text: open.length
-        ? `${many(open.length, "change")} to look at`
+        ? `${many(open.length, "change")} to review`
         : data.changes.length
           ? "All changes are settled"
           : "No changes",
@@ -174,7 +174,7 @@ async function drawChanges(_, alive) {
       data.changes.length
         ? [
             "Each is a ",
-            term("change", "candidate"),
+            term("change", "proposed change"),
             ": accept it (y) or refuse it (n); undo takes that back.",
           ]
         : [

@@ -132,7 +132,7 @@ export function drawTree(holder, names, tree, score) {
       svg(
         "path",
         { class: "branch", d: `M${a.x} ${a.y}H${right}V${b.y}H${b.x}` },
-        hint(`${a.leaves + b.leaves} clusterings joined at ${number(height)}`),
+        hint(`${a.leaves + b.leaves} clusterings, merged at ${number(height)}`),
       ),
     );
   });

@@ -1,4 +1,4 @@
-// A thesaurus beside another one, or beside a gold standard.
+// The comparison with another thesaurus or a gold standard.
 /** @import { CompareView, Page, Route, SideClass } from "./types" */
 
 import { source } from "./api.js";
@@ -204,7 +204,7 @@ async function drawComparison({ k = 1 }, alive) {
   clear($("panel")).append(
     el("p", {
       class: "eyebrow",
-      text: gold ? "beside a gold standard" : "beside another thesaurus",
+      text: gold ? "compared with a gold standard" : "compared with another thesaurus",
     }),
     el("h1", { tabindex: -1 }, said(about.name), " and ", said(data.name)),
     el("p", { class: "facts" }, overlap(data, gold)),

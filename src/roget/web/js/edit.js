@@ -1,5 +1,5 @@
-// Edits, and the dialogs that ask for them. An edit names classes by their ids, and is put
-// together when it is sent: what another person did meanwhile cannot make it hit another class.
+// Edits and their dialogs. An edit is put together when it is sent, from the ids of classes, so
+// changes by another person cannot make it hit another class.
 /** @import { Child, ClassView, Given, Notes, WordView } from "./types" */
 
 import { source } from "./api.js";
@@ -21,7 +21,7 @@ export function say(text) {
   hush = setTimeout(() => place.classList.remove("on"), 5000);
 }
 
-// The overview and the tree of one and the same state: an edit says which, and names classes by its nodes.
+// Load the overview and the tree of the same revision, which every edit must state.
 export async function load() {
   for (let times = 0; times < 20; times++) {
     source.forget();
@@ -33,13 +33,13 @@ export async function load() {
     offerUndo();
     return;
   }
-  throw new Failure("The thesaurus changes faster than it can be loaded: load the page again");
+  throw new Failure("The thesaurus changes faster than it can be loaded: reload the page");
 }
 
 const MEANWHILE =
-  "The thesaurus was changed meanwhile, in another window or by another person. It has been loaded anew, and nothing you typed is lost: look at it, and do it again.";
+  "The thesaurus was changed in another window or by another person. It has been reloaded, and your input is kept: check it and submit again.";
 
-// Send an edit; tell what came of it. What was changed meanwhile is loaded, and the view drawn anew.
+// Send an edit and report the result. If the thesaurus has changed, it is reloaded first.
 /** @param {() => Given} make @param {string | null} done @param {() => string | null} [then] @returns {Promise<string | null>} what went wrong */
 async function send(make, done, then) {
   try {
@@ -80,7 +80,7 @@ export const undo = () => {
 };
 export const redo = () => {
   if (state.about.editable && state.about.next)
-    edit({ action: "redo" }, `Done again: ${state.about.next}`);
+    edit({ action: "redo" }, `Redone: ${state.about.next}`);
 };
 
 export function offerUndo() {
@@ -135,15 +135,15 @@ function ask(title, verb, fields, act) {
     event.preventDefault();
     const sent = act();
     if (sent === false) return;
+    // Close at once; saving and reloading may take a moment. An error opens the dialog again.
     submit.disabled = true;
+    box.close();
     const wrong = await sent;
     submit.disabled = false;
-    if (wrong === null) {
-      box.close();
-      return;
-    }
+    if (wrong === null) return;
     amiss.textContent = wrong;
     amiss.hidden = false;
+    if (box.firstElementChild === form && !box.open) box.showModal();
   });
   clear(box).append(form);
   box.classList.remove("broad");
@@ -313,7 +313,7 @@ export function addDialog(data) {
   ask(
     `Add words to ${inQuotes(state.tree.name(data.node))}`,
     "Add",
-    labelled("new-words", "Words, one in a line", field),
+    labelled("new-words", "Words, one per line", field),
     () => {
       const words = [
         ...new Set(
@@ -334,8 +334,8 @@ export function addDialog(data) {
 export function splitDialog(data, words) {
   const id = state.tree.id(data.node);
   const said = words.length
-    ? `${listed(words)} will stand in a class of their own, beside one of the others.`
-    : "The program parts its words in two by their contexts. To part them yourself, choose words first (x), then split.";
+    ? `${listed(words)} will form a new class; the other words another.`
+    : "Splits the class automatically. To choose the words yourself, tick them first (x).";
   ask(`Split ${inQuotes(data.label)}`, "Split", [el("p", { class: "quiet", text: said })], () =>
     send(
       () => ({ action: "split", node: state.tree.node(id), words }),
@@ -362,10 +362,10 @@ function notesDialog(about, named, notes, at) {
   );
   ask(
     `About ${inQuotes(named)}`,
-    "Keep",
+    "Save",
     [
       ...labelled("definition", "Definition", definition),
-      ...labelled("note", "Note (for those who edit)", note),
+      ...labelled("note", "Note (for editors)", note),
     ],
     () => {
       const edits = [

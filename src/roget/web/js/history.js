@@ -24,13 +24,13 @@ async function drawHistory(_, alive) {
     el("h1", { tabindex: -1, text: done.length ? many(done.length, "edit") : "No edits yet" }),
     el("p", {
       class: "place quiet",
-      text: "The last stands first. Each is saved at once, and building or growing the thesaurus anew keeps them.",
+      text: "The latest edit comes first. Edits are saved at once and kept when the thesaurus is rebuilt or grown.",
     }),
     undone.length
       ? el(
           "section",
           {},
-          heading("Taken back", "can be done again until something else is edited"),
+          heading("Undone", "can be redone until the next edit"),
           el(
             "ol",
             { class: "rows log" },

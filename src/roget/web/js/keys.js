@@ -12,7 +12,7 @@ export const KEYS = [
       ["/", "search"],
       ["?", "this help"],
       ["u", "undo the last edit"],
-      ["r", "redo it"],
+      ["r", "redo the last undone edit"],
       ["t", "the tree"],
       ["l", "a level"],
       ["c", "compare"],
@@ -24,9 +24,9 @@ export const KEYS = [
   [
     "In the tree",
     [
-      ["↑ ↓ ← →", "walk"],
+      ["↑ ↓ ← →", "move"],
       ["Enter", "open the class"],
-      ["Home", "back to where it begins"],
+      ["Home", "back to the first class shown"],
     ],
   ],
   [
@@ -34,7 +34,7 @@ export const KEYS = [
     [
       ["↑ ↓", "up and down"],
       ["Enter", "open"],
-      ["x", "choose the word, or let it go"],
+      ["x", "tick or untick the word"],
     ],
   ],
   [
@@ -43,17 +43,17 @@ export const KEYS = [
       ["e", "rename"],
       ["d", "definition and note"],
       ["a", "add words"],
-      ["m", "merge it, or move the chosen words"],
+      ["m", "merge it, or move the ticked words"],
       ["n", "put it under another class"],
-      ["s", "split it, or split off the chosen words"],
-      ["Del", "delete the chosen words"],
+      ["s", "split it, or split off the ticked words"],
+      ["Del", "delete the ticked words"],
     ],
   ],
   [
     "On a word",
     [
       ["1 2 3", "about, sketch, sentences"],
-      ["b", "set another word beside it"],
+      ["b", "compare with another word"],
       ["m", "move it to another class"],
       ["d", "definition and note"],
       ["Del", "delete it"],
@@ -74,7 +74,7 @@ export function help() {
     el(
       "form",
       { method: "dialog", class: "help" },
-      el("h2", { id: "dialog-title", tabindex: -1, text: "Keys and words" }),
+      el("h2", { id: "dialog-title", tabindex: -1, text: "Keys and terms" }),
       el(
         "div",
         { class: "keys" },
@@ -102,7 +102,7 @@ export function help() {
           ),
         ),
       ),
-      el("h3", { text: "What the words mean" }),
+      el("h3", { text: "Terms" }),
       el(
         "dl",
         { class: "terms" },

@@ -12,9 +12,9 @@ import { phrase, term } from "./terms.js";
 /** @typedef {{ word?: string, id?: number, node?: number, context?: string | null }} Asked */
 /** @type {[string, string][]} */
 const SORTS = [
-  ["corpus", "as in the text"],
-  ["left", "by what is left"],
-  ["right", "by what is right"],
+  ["corpus", "text order"],
+  ["left", "left context"],
+  ["right", "right context"],
 ];
 
 /** What one answer of the server holds at most. */
@@ -64,7 +64,7 @@ export function concordance(data) {
           `roget build TEXT --evidence 5 -o ${shellName(state.about.name)}`,
         )
       : absent(
-          "This file holds no sentences. Whoever writes it can put them in: ",
+          "This file holds no sentences. To include them: ",
           `roget explore ${shellName(state.about.name)} --static page.html --evidence 3`,
         );
   if (!data.lines.length)
@@ -191,7 +191,7 @@ export async function openAlike(one, other) {
       el(
         "p",
         { class: "quiet" },
-        "What both were seen with, the most telling first; a number opens its sentences. Smallest class of both: ",
+        "Shared contexts, the most characteristic first; click a number for its sentences. Smallest common class: ",
         said(state.tree.name(data.class.node)),
       ),
       el(
@@ -248,7 +248,7 @@ export async function openWhy(word, node) {
       el(
         "p",
         { class: "quiet" },
-        "The contexts that put it there",
+        "The contexts that support this class",
         data.against ? [" and not into ", said(state.tree.name(data.against.node))] : null,
         ", the weightiest first; each opens its sentences.",
       ),
@@ -265,7 +265,7 @@ export async function openWhy(word, node) {
               "tr",
               {},
               el("th", { scope: "col" }, term("context", "context")),
-              el("th", { scope: "col", class: "number" }, term("seen", "seen")),
+              el("th", { scope: "col", class: "number" }, term("seen", "count")),
               el("th", { scope: "col", class: "number" }, term("weight", "weight")),
             ),
           ),

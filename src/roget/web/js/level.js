@@ -13,7 +13,7 @@ import { term } from "./terms.js";
 
 const CARDS = 96;
 /** @type {Record<string, string>} */
-const valueName = { beta: "β", bits: "bits", none: "value" };
+const valueName = { beta: "β", bits: "description length (bits)", none: "merge cost" };
 
 /** @param {PathView} data @param {HTMLElement} place */
 function chart(data, place) {
@@ -72,6 +72,16 @@ function chart(data, place) {
       );
     seen.add(k);
   }
+  drawing.append(
+    svg("text", { class: "axis", x: left, y: top - 4, text: valueName[data.kind] }),
+    svg("text", {
+      class: "axis",
+      x: width - right,
+      y: height - foot - 4,
+      "text-anchor": "end",
+      text: "classes",
+    }),
+  );
   const line = svg("line", { class: "at", y1: top, y2: height - foot }),
     spot = svg("circle", { class: "spot", r: 6 });
   drawing.append(line, spot);
@@ -154,7 +164,7 @@ async function drawLevel({ k = 1, node: focus = 0 }, alive) {
         ? `${count(one.value)} bits describe the counts`
         : data.kind === "beta"
           ? `at β ${decimal(one.value, 3)}`
-          : `joined at ${decimal(one.value, 2)}`;
+          : `merge cost ${decimal(one.value, 2)}`;
     clear(note).append(
       value,
       ...(value ? [" ", term(data.kind === "none" ? "merged" : data.kind, "what is that?")] : []),

@@ -165,7 +165,7 @@ function wordRows(list, words, changed) {
         meter(nearness(one.distance_bits, nearest)),
         figure(
           decimal(one.distance_bits),
-          "bits from the middle of the class; the longer the bar, the nearer",
+          "distance from class centre (bits); the longer the bar, the nearer",
         ),
         soft ? figure(percent(one.probability), "membership: p(class|word)") : null,
       );
@@ -328,7 +328,7 @@ export function classPanel(data) {
         {},
         heading(
           "Typical words",
-          term("distance", "bits from the middle"),
+          term("distance", "distance from class centre (bits)"),
           membered ? [", ", term("member", "membership")] : null,
         ),
         list,
@@ -340,7 +340,7 @@ export function classPanel(data) {
         heading(
           "Typical contexts",
           term("share", "share"),
-          root ? null : [", ", term("usual", "against usual")],
+          root ? null : [", ", term("usual", "× expected")],
         ),
         contextRows(
           data.contexts,
@@ -358,7 +358,7 @@ export function classPanel(data) {
           el(
             "section",
             {},
-            heading("Classes of contexts", root ? "share" : "share, against usual"),
+            heading("Classes of contexts", root ? "share" : "share, × expected"),
             contextRows(
               data.context_classes,
               (p) => percent(p),
@@ -437,7 +437,7 @@ function wordHead(data, open) {
       el(
         "span",
         {},
-        term("seen", "seen"),
+        term("seen", "count"),
         " ",
         el("b", { text: amount(data.observations) }),
         data.observations === 1 ? " time" : " times",
@@ -527,7 +527,7 @@ function aboutPart(data) {
       : el(
           "section",
           {},
-          heading("Place", term("place", "the class it is listed in")),
+          heading("Place", term("place", "the class where it is listed")),
           el(
             "ol",
             { class: "rows" },
@@ -544,8 +544,8 @@ function aboutPart(data) {
           el("p", {
             class: "quiet",
             text: soft
-              ? "How it is used, by its contexts; the classes above are where the program lists it."
-              : "It is listed in one place, but not always used as the words there are. By its contexts, it is used like words of these classes:",
+              ? "How the word is used, by its contexts; the classes above are where it is listed."
+              : "Listed in one class, but also used like words of others:",
           }),
           senseRows(data),
         )
@@ -556,7 +556,7 @@ function aboutPart(data) {
       el(
         "section",
         {},
-        heading("Neighbours", term("alike", "deviations above the usual")),
+        heading("Neighbours", term("alike", "similarity")),
         el(
           "ol",
           { class: "rows" },
@@ -584,8 +584,8 @@ function aboutPart(data) {
       el(
         "section",
         {},
-        heading("Contexts", term("seen", "count"), ", ", term("usual", "against usual")),
-        contextRows(data.contexts, amount, "times seen", (one) =>
+        heading("Contexts", term("seen", "count"), ", ", term("usual", "× expected")),
+        contextRows(data.contexts, amount, "occurrences", (one) =>
           contextLink(one, { word: data.word, id: data.id }),
         ),
       ),

@@ -1,4 +1,4 @@
-// The sketch of a word: its relations side by side; beside another word, what only one takes.
+// The sketch of a word, or of two words side by side.
 /** @import { Collocate, Relation, SketchView, Word } from "./types" */
 
 import { source } from "./api.js";
@@ -24,11 +24,11 @@ const collocateRow = (one, word) =>
       context: one.context,
     }),
     meter((one.scores[0] ?? 0) / STRONGEST),
-    el("span", { class: "number", text: amount(one.counts[0]), title: "times seen together" }),
+    el("span", { class: "number", text: amount(one.counts[0]), title: "occurrences together" }),
     el("span", {
       class: "number strong",
       text: decimal(one.scores[0], 1),
-      title: "how typical: logDice",
+      title: "typicality (logDice)",
     }),
   );
 
@@ -43,7 +43,7 @@ const relationCard = (one, word) =>
       said(one.name, { title: one.slot }),
       el("small", {
         text: `${amount(one.totals[0])} · ${percent(one.shares[0])}`,
-        title: "times seen, and share of all that was seen of the word",
+        title: "occurrences, and share of all occurrences of the word",
       }),
     ),
     el(
@@ -110,7 +110,7 @@ function besideCard(one, words) {
       said(one.name, { title: one.slot }),
       el("small", {
         text: `${amount(one.totals[0])} · ${amount(one.totals[1])}`,
-        title: "times seen of each",
+        title: "occurrences of each",
       }),
     ),
     parts.map((some, at) =>
@@ -141,7 +141,7 @@ function besideForm(word, other, go) {
       placeholder: "another word",
       value: other ?? null,
       list: "beside-words",
-      "aria-label": "Set beside it",
+      "aria-label": "Compare with",
     })
   );
   const known = el("datalist", { id: "beside-words" });
@@ -159,7 +159,7 @@ function besideForm(word, other, go) {
   const form = el(
     "form",
     { class: "beside-form" },
-    el("label", { for: "beside", text: "beside" }),
+    el("label", { for: "beside", text: "compare with" }),
     few,
     known,
     el("button", { type: "submit", class: "button", text: "Compare" }),

@@ -48,7 +48,7 @@ export class Tree {
   get label() {
     return this.data.label;
   }
-  // Ids stay what they are whatever is edited; nodes are numbered anew.
+  // Ids survive edits; nodes are renumbered.
   /** @param {number} node */
   id(node) {
     return this.data.ids[node];

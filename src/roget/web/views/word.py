@@ -82,17 +82,21 @@ def make_by_name(snapshot: ThesaurusSnapshot, word: str, n: int = NEIGHBOURS) ->
     return make(snapshot, snapshot.thesaurus.row(word), n)
 
 
-def make_many(snapshot: ThesaurusSnapshot, rows: range, n: int = NEIGHBOURS) -> Iterator[WordView]:
+def make_many(
+    snapshot: ThesaurusSnapshot, rows: range, n: int = NEIGHBOURS, contexts: int = CONTEXTS
+) -> Iterator[WordView]:
     """Yield several words; their neighbours are computed together, which is faster."""
     thesaurus = snapshot.thesaurus
     near = (
         lookup.list_neighbours(thesaurus, np.array(rows), check_rows(n)) if n else [[]] * len(rows)
     )
     for row, neighbours in zip(rows, near, strict=True):
-        yield _make_word(snapshot, row, neighbours)
+        yield _make_word(snapshot, row, neighbours, contexts)
 
 
-def _make_word(snapshot: ThesaurusSnapshot, row: int, neighbours: Sequence[Neighbour]) -> WordView:
+def _make_word(
+    snapshot: ThesaurusSnapshot, row: int, neighbours: Sequence[Neighbour], contexts: int
+) -> WordView:
     thesaurus = snapshot.thesaurus
     word, total = str(thesaurus.words[row]), float(thesaurus.counts.word_totals[row])
     memberships = thesaurus.membership(word)
@@ -118,7 +122,7 @@ def _make_word(snapshot: ThesaurusSnapshot, row: int, neighbours: Sequence[Neigh
         ],
         "contexts": [
             measure_context(one, one.context, snapshot.phrase(one.context), total)
-            for one in thesaurus.evidence(word, CONTEXTS)
+            for one in thesaurus.evidence(word, contexts)
         ],
     }
 
@@ -156,7 +160,7 @@ def embed(page: StaticPage) -> dict[str, Any]:
     """Return the blocks of the static page: all words, 256 to a block."""
     blocks: dict[str, Any] = {}
     for number, rows in page.shards():
-        words = list(make_many(page.snapshot, rows, STATIC_NEIGHBOURS))
+        words = list(make_many(page.snapshot, rows, STATIC_NEIGHBOURS, page.CONTEXTS))
         blocks[f"words-{number}"] = [_flatten(page, one) for one in words]
         page.word_contexts += [
             [one["context"] for one in word["contexts"][: page.CONTEXTS]] for word in words
