@@ -408,12 +408,12 @@ def test_longer_bars_are_nearer_words(browser, place):
         assert bars[0] == 100
         assert bars == sorted(bars, reverse=True)
         assert bars[-1] < 60
-        assert "similarity" in page.inner_text(
-            "#panel section:has-text('Neighbours') h2"
-        )
+        assert "similarity" in page.inner_text("#panel section:has-text('Neighbours') h2")
         page.goto(f"{place}#/class/3")
         head(page, page.inner_text("#crumbs [aria-current]"))
-        assert "distance from class centre" in page.inner_text("#panel section:has-text('Typical words')")
+        assert "distance from class centre" in page.inner_text(
+            "#panel section:has-text('Typical words')"
+        )
 
 
 def test_comparison_says_what_is_left_out(browser, place):

@@ -13,6 +13,7 @@ from roget.core.types import Floats
 from roget.report.comparison import cluster_form, describe_golds, list_outlines, pictures
 from roget.report.contingency import shown_table, worst_groups
 from roget.report.format import ARROWS, brief, name_score, plural
+from roget.report.legend import explain_scores
 from roget.report.render.html import bundle, fill_frame
 from roget.scoring.results import Comparison, SystemRow
 from roget.scoring.steps.diagnostics import MOST, Impure, impure
@@ -55,6 +56,7 @@ def render(comparison: Comparison) -> str:
         about=_about(comparison),
         comparison=comparison,
         warnings=comparison.warnings,
+        notes=explain_scores(comparison.scores),
         signature=comparison.signature,
         scores=_scores(comparison),
         systems=[rows for rows in lines if not rows[0].trivial],

@@ -41,7 +41,7 @@ const MEANWHILE =
 
 // Send an edit and report the result. If the thesaurus has changed, it is reloaded first.
 /** @param {() => Given} make @param {string | null} done @param {() => string | null} [then] @returns {Promise<string | null>} what went wrong */
-async function send(make, done, then) {
+async function perform(make, done, then) {
   try {
     await source.edit(make());
   } catch (error) {
@@ -59,6 +59,7 @@ async function send(make, done, then) {
     await load();
   } catch (error) {
     say(/** @type {Error} */ (error).message);
+    $("main").removeAttribute("aria-busy");
     return null;
   }
   say(done ?? "Done");
@@ -66,6 +67,23 @@ async function send(make, done, then) {
   if (link) go(link);
   else redraw();
   return null;
+}
+
+/** @type {Promise<unknown>} */
+let lastEdit = Promise.resolve();
+
+// Edits are sent one after the other, each from the state that the edit before has left.
+/** @type {typeof perform} */
+function send(make, done, then) {
+  const sent = lastEdit.then(async () => {
+    // The page is busy until it shows the result; a redraw ends that.
+    $("main").setAttribute("aria-busy", "true");
+    const wrong = await perform(make, done, then);
+    if (wrong !== null && wrong !== MEANWHILE) $("main").removeAttribute("aria-busy");
+    return wrong;
+  });
+  lastEdit = sent.catch(() => {});
+  return sent;
 }
 
 /** @param {Given} asked @param {string | null} [done] @param {() => string | null} [then] */
@@ -137,6 +155,7 @@ function ask(title, verb, fields, act) {
     if (sent === false) return;
     // Close at once; saving and reloading may take a moment. An error opens the dialog again.
     submit.disabled = true;
+    $("main").setAttribute("aria-busy", "true");
     box.close();
     const wrong = await sent;
     submit.disabled = false;
@@ -374,7 +393,10 @@ function notesDialog(about, named, notes, at) {
       ]
         .filter(([, now, before]) => now !== before)
         .map(([field, text]) => ({ ...about, action: "note", field, text }));
-      if (!edits.length) return Promise.resolve(null);
+      if (!edits.length) {
+        redraw();
+        return Promise.resolve(null);
+      }
       return send(() => {
         const where = at(),
           sent = edits.map((one) => ({ ...one, ...where }));

@@ -165,7 +165,7 @@ export function showFlow(holder, names, tables, first) {
   const key = el(
     "p",
     { class: "note" },
-    "Gold classes at the left, clusters at the right; ribbons are as thick as they hold items.",
+    "Gold classes at the left, clusters at the right; ribbon width = number of items.",
     el("span", { class: "key main" }, "the largest class of its cluster"),
     el("span", { class: "key stray" }, "another class"),
     el("span", { class: "key rest" }, "too small to be shown apart"),

@@ -437,10 +437,9 @@ function wordHead(data, open) {
       el(
         "span",
         {},
-        term("seen", "count"),
-        " ",
         el("b", { text: amount(data.observations) }),
-        data.observations === 1 ? " time" : " times",
+        " ",
+        term("seen", data.observations === 1 ? "occurrence" : "occurrences"),
       ),
       data.senses.length
         ? el("span", {}, el("b", { text: count(data.senses.length) }), " ", term("sense", "senses"))
