@@ -70,6 +70,7 @@ def write_one(path: Path, seed: int, mark: str, quoted: int = 0) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["tsv", "csv", "quoted.csv", "parquet"])
 def test_large_files_are_cut_and_small_ones_bundled(
     tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch
@@ -142,6 +143,7 @@ def test_a_file_that_workers_do_not_have(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_changes_nothing(tmp_path: Path, cluster: Any) -> None:
     gold = write(tmp_path / "gold", 1, "csv", grouped=True)
     system = write(tmp_path / "system", 2, "csv", grouped=True, lost=9)
@@ -160,6 +162,7 @@ def write_splits(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_systems_are_compared_on_a_cluster(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cluster: Any
 ) -> None:
@@ -184,6 +187,7 @@ def test_systems_are_compared_on_a_cluster(
         compare(gold, systems, engine="dask", splits=[write_splits(tmp_path)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("grouped", [False, True])
 def test_intervals_and_extra_items(
     tmp_path: Path, grouped: bool, monkeypatch: pytest.MonkeyPatch

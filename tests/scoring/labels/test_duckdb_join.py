@@ -112,7 +112,7 @@ def count_all(monkeypatch):
     monkeypatch.setattr(read, "LARGE", 0)
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     ROWS,
     ROWS,
@@ -169,7 +169,7 @@ def test_extra_items_are_counted_to_the_bit(tmp_path, monkeypatch, grouped, miss
 WEIGHTS = st.sampled_from(["1", "2", " 2 ", "0.5", "1e-3", "0", "-1", "nan", "inf", "1_0", "x", ""])
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.tuples(NAMES, LABELS, WEIGHTS), min_size=1, max_size=8),
     st.lists(st.tuples(NAMES, LABELS, WEIGHTS), min_size=1, max_size=8),
