@@ -293,7 +293,7 @@ CODES: dict[str, Explanation] = {
     "mixed-labels": Explanation(
         "Some systems have one label per item, others several.",
         "Single labels are compared with weighted ones as labels of weight 1.",
-        "No action is needed if this is intended; --answers top compares single labels only.",
+        "No action is needed if this is intended; --set answers=top compares single labels only.",
     ),
     "nearest-cut": Explanation(
         "A tree has no cut into the requested number of clusters.",
@@ -506,7 +506,7 @@ CODES: dict[str, Explanation] = {
     "whole-tree": Explanation(
         "A measure was computed for the whole tree rather than for the cut.",
         "Some measures are defined for hierarchies.",
-        "Pass --cuts K for its value at a cut.",
+        "Pass --set cuts=K for its value at a cut.",
     ),
     "words-capped": Explanation(
         "Only the most frequent words were used for learning; the others were placed afterwards.",

@@ -53,7 +53,7 @@ def _check_sides(sides: AlignedLabels) -> None:
     if unmatched and (gold.weighted or system.weighted or sides.weighed):
         raise InputError(
             "unmatched items require one label per item and no weights: pass --missing cluster "
-            "--extra drop, or --answers top",
+            "--extra drop, or --set answers=top",
             code="conflicting-options",
         )
 

@@ -251,7 +251,7 @@ def count_together(panel: Panel, at_least: float, most: int) -> Together:
         number = max(within, work)
         raise InputError(
             f"{number:,} pairs of items share a cluster somewhere, too many for a file of {most:,} "
-            "pairs: pass a larger --most, or use --items, which needs no pairs",
+            "pairs: pass a larger --most, or save items, which needs no pairs",
             code="too-large",
         )
     from scipy.sparse import hstack

@@ -99,7 +99,7 @@ def cut_system(
     told = {**sides.told, "tree": tree.kind, "cut": name}
     whole = [str(measure) for measure, _ in requests if "elements" in measure.needs]
     if whole:
-        text = f"{whole[0]} is computed for the whole tree; pass --cuts K for the cut into K"
+        text = f"{whole[0]} is computed for the whole tree; pass --set cuts=K for its cut"
         warnings.append(Notice(text, code="whole-tree"))
         told["elements"] = "tree"
     return replace(
