@@ -98,7 +98,7 @@ def test_what_is_wrong_is_told(folders, tmp_path):
     for arguments, said in (
         ((*folders, "diseas"), "no word 'diseas': did you mean 'disease'"),
         ((folders[0], tmp_path / "none"), "none: no such file or folder"),
-        ((*folders, "-r", "obj"), "is counted already"),
+        ((*folders, "-r", "obj"), "[conflicting-options]"),
         ((*folders, "--quotes", 1), "neither keeps sentences"),
         ((folders[0], "documents"), "[no-common-contexts]"),
     ):

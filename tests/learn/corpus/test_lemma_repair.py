@@ -94,7 +94,7 @@ def test_odd_nouns(text):
     assert evidence.find_odd() == {
         "pronouns": {"something": 3, "those": 10, "other": 20},
         "measures": {"km": 10},
-        "no words": {"%": 1, "x": 9},
+        "non-words": {"%": 1, "x": 9},
     }
     assert evidence.find_repairs() == {("data", "datum"): ("data", 21)}, (
         "others is left out as it is"
@@ -119,7 +119,7 @@ def test_counts_are_vetted_where_a_preset_is_counted(text, tmp_path):
     odd = ["odd-words"] * 3
     assert codes(summary.notes) == ["default-contexts", *odd, "lemma-repair"]
     for note, tokens in zip(summary.notes[1:], (33, 10, 10, 21), strict=True):
-        assert f" {tokens} tokens" in note
+        assert f"{tokens} tokens" in note
     assert set(count(text).words) == {"cat", "data", "this", "\u6c34"}
     assert "datum" in count(text, repair=False).words
     assert "km" in count(text, odd_words=True).words

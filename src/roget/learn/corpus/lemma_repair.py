@@ -82,13 +82,17 @@ class NounStatistics:
     def find_odd(self) -> dict[str, Counter[str]]:
         """Return words tagged as nouns that are not nouns, by kind, with their counts."""
         texts = self._tables.words.texts
-        found = {"pronouns": Counter[str](), "measures": Counter[str](), "no words": Counter[str]()}
+        found = {
+            "pronouns": Counter[str](),
+            "measures": Counter[str](),
+            "non-words": Counter[str](),
+        }
         for word, n in self._nouns.items():
             if word == NONE:
                 continue
             text = texts[word]
             if is_wordless(text):
-                found["no words"][text] = n
+                found["non-words"][text] = n
             elif INDEFINITE.fullmatch(text.lower()) or (
                 n >= _LEAST and self._others[word] >= _MOSTLY * (n + self._others[word])
             ):

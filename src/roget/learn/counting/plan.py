@@ -138,13 +138,15 @@ def _apply_nouns(draft: Draft, nouns: Nouns) -> tuple[CountRecipe, list[Notice]]
     notes = []
     for kind, words in nouns.odd.items():
         if words:
-            text = f"left out as {kind}: {_list_frequent(words)} (--set odd_words=true keeps them)"
+            listed = f"{words.total():,} tokens left out as {kind}: {_list_frequent(words)}"
+            text = f"{listed} (--set odd_words=true keeps them)"
             notes.append(Notice(text, code="odd-words"))
     if nouns.repairs:
         changes = Counter[str]()
         for (_, lemma), (word, n) in nouns.repairs.items():
             changes[f"{lemma} → {word}"] += n
-        text = f"lemmas corrected: {_list_frequent(changes)} (--set repair=false)"
+        listed = f"lemmas of {changes.total():,} tokens corrected: {_list_frequent(changes)}"
+        text = f"{listed} (--set repair=false)"
         notes.append(Notice(text, code="lemma-repair"))
     if draft.join_terms:
         text = f"counted as one word: {_list_first(nouns.terms) or 'none'}"
@@ -167,8 +169,9 @@ def _list_first(words: Sequence[str]) -> str:
 
 
 def _list_frequent(words: Counter[str]) -> str:
+    """Join the most frequent words."""
     ordered = sorted(words.items(), key=lambda one: (-one[1], one[0]))
-    return f"{words.total():,} tokens: {_list_first([word for word, _ in ordered])}"
+    return _list_first([word for word, _ in ordered])
 
 
 def make_cuts(
