@@ -10,8 +10,9 @@ from dataclasses import asdict
 from typing import Any
 
 from roget._version import __version__
+from roget.core.io.address import show_address
 from roget.core.io.paths import spell
-from roget.core.io.source import STANDARD_INPUT, Source, show_address, state_of
+from roget.core.io.source import STANDARD_INPUT, Source, state_of
 from roget.errors import InputError
 from roget.learn.counting.parts import CountPart
 from roget.learn.counting.plan import CountPlan
