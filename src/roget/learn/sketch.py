@@ -93,12 +93,12 @@ class Collocate:
 
     @property
     def score(self) -> float | None:
-        """logDice with the word."""
+        """LogDice with the word."""
         return self.scores[0]
 
     @property
     def difference(self) -> float:
-        """logDice with the word minus logDice with the other; 0 without occurrences."""
+        """LogDice with the word minus logDice with the other; 0 without occurrences."""
         first, *other = (score or 0.0 for score in self.scores)
         return first - sum(other)
 

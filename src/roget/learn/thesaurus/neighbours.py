@@ -1,4 +1,4 @@
-"""The words most like a word: by their contexts, by their classes, or by all that is known."""
+"""Neighbours: the words most similar to a word, by contexts, by classes, or by both."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from roget.learn.thesaurus.nodes import MANY, parts
 class Neighbours:
     """All words of a thesaurus, ready to be compared.
 
-    What is known of words beside their own contexts are the vectors that the classes were made by,
-    if they are kept, or else the classes: of words, as Σ p(c|word)·(the direction of c).
+    In addition to their own contexts, words are compared by the vectors that the classes were made
+    from, if they were kept, or else by the classes: Σ p(c|word)·(direction of c).
     """
 
     def __init__(self, counts: Counts, clustering: Clustering) -> None:
@@ -44,10 +44,16 @@ class Neighbours:
         rows: Ints | None = None,
         parts: Ints | None = None,
     ) -> Neighbours:
-        """The same after edits: other words and classes, compared as before.
+        """Return the index after edits, which reuses unchanged parts.
 
-        `rows` says which word of these each was, -1 for a new one (by default, all are the same),
-        `parts` of which class each of these is part now, if that is all that became of them.
+        Parameters
+        ----------
+        counts, clustering
+            The counts and the clustering now.
+        rows
+            The row of each word before the edits, -1 for new words; by default unchanged.
+        parts
+            The class that each class before is part of now, if classes were only merged.
         """
         made = Neighbours(counts, clustering)
         made._own = self._own if rows is None else self._own.keep(rows)
@@ -64,13 +70,13 @@ class Neighbours:
         return made
 
     def nearest(self, rows: Ints, n: int, by: str = "both") -> Iterator[tuple[Ints, Floats]]:
-        """For each of some rows the n others most like it, and how much; equals by number."""
+        """Yield for each row the n most similar other rows and similarities; ties by row number."""
         if n < 1:
             raise InputError(f"{n} neighbours: expected 1 or more", code="invalid-option")
         measure, size = self._measure(rows, by), len(self._counts)
         seen = self._counts.word_totals > 0
         for part in parts(rows.size, size):
-            # Rounded, so that it does not matter how many are asked for at a time.
+            # Rounded, so that results do not depend on the batch.
             for row, found in zip(rows[part], measure.compare(rows[part]).round(9), strict=True):
                 others = np.flatnonzero(seen) if by == "counts" else np.arange(size)
                 others = others[others != row]
@@ -81,7 +87,7 @@ class Neighbours:
                 yield best, found[best]
 
     def compare(self, rows: Ints, others: Ints, by: str = "both") -> Floats:
-        """How much the words of some rows are like those of others, pair by pair.
+        """Return the similarity of pairs of words.
 
         These are the similarities that `nearest` gives.
         """
@@ -95,7 +101,7 @@ class Neighbours:
         return found
 
     def _measure(self, rows: Ints, by: str) -> StandardisedCosine | Similarity:
-        """What compares words in a way, once it is sure that it can compare those of some rows."""
+        """Return the similarity of a way, after checking that it can compare some rows."""
         if by not in WAYS:
             raise UnknownName("way to compare words", by, WAYS)
         if by == "counts" and not (self._counts.word_totals[rows] > 0).all():
@@ -123,7 +129,7 @@ class Neighbours:
     def _classes(self) -> StandardisedCosine:
         if self._clustering.n_clusters > MANY:
             belongs = sparse.csr_array(self._clustering.memberships)
-            return StandardisedCosine(belongs @ unit(self._add_up()), self._common)
+            return StandardisedCosine(belongs @ unit(self._sum_classes()), self._common)
         lengths = np.sqrt(np.diag(self._products))
         lengths = np.where(lengths > 0, lengths, 1.0)
         directions = self._products / lengths / lengths[:, None]
@@ -131,12 +137,12 @@ class Neighbours:
 
     @cached_property
     def _products(self) -> Floats:
-        """Of the sums of classes, with each other."""
-        sums = self._add_up()
+        """Products of the sums of classes with each other."""
+        sums = self._sum_classes()
         return to_dense(sums @ transpose(sums))
 
-    def _add_up(self) -> Any:
-        """The sums of what contexts tell about the words of each class."""
+    def _sum_classes(self) -> Any:
+        """Return the sums of the context weights of the words of each class."""
         return transpose(self._clustering.memberships) @ self._own.words
 
     @cached_property
@@ -148,7 +154,7 @@ class Neighbours:
         if known.rows is not None:
             vectors, rest = vectors[known.rows], known.rows < 0
             vectors[rest] = known.embed(self._counts.matrix[rest])
-            # Of a word that was never seen no more is known than what its classes are like.
+            # A word without occurrences gets the mean vector of its classes.
             unseen = rest & (self._counts.word_totals == 0)
             belongs = self._clustering.memberships
             vectors[unseen] = unit(belongs[unseen] @ (transpose(belongs) @ vectors))
