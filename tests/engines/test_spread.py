@@ -115,20 +115,20 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_bits_are_the_same_wherever_the_work_is_done(name: str, cluster: Dask) -> None:
     here = WORK[name]()
     tasks = 0
-    leave = cluster.leave
+    submit = cluster.submit
 
     def count(*given: Any) -> Any:
         nonlocal tasks
-        left = leave(*given)
+        left = submit(*given)
         tasks += sum(map(len, left.places))
         return left
 
-    cluster.leave = count  # type: ignore[method-assign]
+    cluster.submit = count  # type: ignore[method-assign]
     try:
         with base.using(cluster):
             there = WORK[name]()
     finally:
-        cluster.leave = leave  # type: ignore[method-assign]
+        cluster.submit = submit  # type: ignore[method-assign]
     assert tasks > 3
     assert [one.dtype for one in there] == [one.dtype for one in here]
     assert all(a.tobytes() == b.tobytes() for a, b in zip(here, there, strict=True))
