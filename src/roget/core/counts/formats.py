@@ -17,17 +17,10 @@ from roget.core import folder as folders
 from roget.core.counts import files as counts_files
 from roget.core.counts.matrix import Names
 from roget.core.io import limits
+from roget.core.io.address import is_remote, show_address
 from roget.core.io.duck import database, fetch, parquet
 from roget.core.io.pairs import SUM, WHOLE, explained, kind, scan
-from roget.core.io.source import (
-    FORMATS,
-    is_remote,
-    local_file,
-    open_output,
-    show_address,
-    source_of,
-    special,
-)
+from roget.core.io.source import FORMATS, local_file, open_output, source_of, special
 from roget.core.io.table import Columns, open_table
 from roget.core.store import check_file, new_file
 from roget.core.types import Array, PathLike
