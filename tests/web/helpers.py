@@ -145,7 +145,10 @@ def served(session: Any) -> Iterator[str]:
     """The address of a real server of this process; pages `shown` have a session there."""
     from roget.web.access import AccessTokens
     from roget.web.server import free_port, make_server
+    from roget.web.session import warm
 
+    # As the command does: the first edit would otherwise wait for imports.
+    warm(session.snapshot)
     bound, sessions = free_port(None), AccessTokens()
     port = bound.getsockname()[1]
     server = make_server(session, port, sessions)
