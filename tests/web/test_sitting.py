@@ -35,6 +35,7 @@ def open_page(browser, larger):
         yield page
 
 
+@pytest.mark.slow
 def test_an_hour_of_editing(browser, larger, open_page):
     before = larger.parent / "before"
     shutil.copytree(larger, before)
