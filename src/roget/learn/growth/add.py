@@ -96,7 +96,7 @@ def _check_compatible(
     before: Counts, given: Sequence[Counts], names: Sequence[str], recipe: CountRecipe | None
 ) -> list[str]:
     """Refuse counts made with other settings; return notes on possible differences."""
-    notes = []
+    notes: list[str] = []
     for name, counts in zip(names, given, strict=True):
         ours, its = before.relations, counts.relations
         if ours and its and set(ours) != set(its):

@@ -141,7 +141,7 @@ class Senses:
         squares = self._sums.copy()
         squares.data = squares.data**2
         sums = np.asarray(squares.sum(axis=1)).ravel()
-        return np.maximum(np.sqrt(sums), 1e-150)
+        return np.asarray(np.maximum(np.sqrt(sums), 1e-150))
 
     @cached_property
     def _member_rows(self) -> dict[int, Any]:
@@ -193,7 +193,7 @@ class Senses:
         near = (rows @ weights) * (n_contexts / (n_contexts + HALF_CONTEXTS))
         near[members == row] = 0.0
         nearest = np.argsort(-near, kind="stable")[:n]
-        return members[nearest[near[nearest] > 0]]
+        return np.asarray(members[nearest[near[nearest] > 0]])
 
 
 class _ClassFit:
