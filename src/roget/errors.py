@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 MAX_PROBLEMS = 20
 """Number of broken lines collected before reading stops."""
@@ -150,7 +150,7 @@ class Undefined(RogetError, ArithmeticError):
 class MissingExtra(RogetError, ImportError):
     """An optional dependency is not installed; the message names the extra to install."""
 
-    code: ClassVar[str] = "missing-extra"
+    code = "missing-extra"
 
     def __init__(self, module: str, extra: str, purpose: str) -> None:
         super().__init__(f"{purpose} needs {module}: pip install 'roget[{extra}]'")

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, is_dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_args, get_type_hints
+from typing import Annotated, Any, TypeVar, cast, get_args, get_type_hints
 
 import typer
 from typer.core import TyperCommand
@@ -235,7 +235,7 @@ def read_signature(function: Callable[..., Report | None]) -> Signature:
         if later is not None:
             found.groups[name], found.runtime[name] = dict, later
         elif is_dataclass(hint):
-            found.groups[name] = hint
+            found.groups[name] = cast(Callable[..., Any], hint)
             for one in options_of(hint).values():
                 if sections and one.name not in sections:
                     found.settings[one.name] = name, one

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from roget.catalogue import KINDS
 from roget.cli.shared import AsJson, Format, Output, deliver
+from roget.core.options import Option
 from roget.errors import InputError, UnknownName
 
 _SETTINGS = "settings"
@@ -56,7 +58,7 @@ def list(
     deliver(found, "json" if as_json else format, output)
 
 
-def _find_settings(name: str | None) -> list:  # type: ignore[type-arg, valid-type]
+def _find_settings(name: str | None) -> Sequence[Option]:
     """Return the options that a command takes by --set."""
     from importlib import import_module
 

@@ -14,8 +14,9 @@ from roget import data
 from roget.catalogue import suffixes
 from roget.core.counts import Counts, formats
 from roget.core.counts.files import is_counts
+from roget.core.io.address import is_remote
 from roget.core.io.problems import plural
-from roget.core.io.source import FORMATS, Source, is_remote
+from roget.core.io.source import FORMATS, Source
 from roget.core.io.table import Columns, split_columns
 from roget.core.progress import Report
 from roget.core.types import PathLike

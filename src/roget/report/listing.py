@@ -115,7 +115,7 @@ def report_options(title: str, options: Sequence[Option]) -> Report:
     ]
     rows = []
     for one in options:
-        values = "|".join(one.known) or {bool: "true|false"}.get(one.type, one.metavar)
+        values = "|".join(one.known) or ("true|false" if one.type is bool else one.metavar)
         default = "" if one.default is None else str(one.default)
         rows.append([one.name, values, default, one.help])
     data = [{"name": one.name, "default": one.default, "help": one.help} for one in options]

@@ -10,16 +10,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from roget.core.io.address import is_remote, name_part
 from roget.core.io.remote import match
-from roget.core.io.source import (
-    STANDARD_INPUT,
-    Source,
-    is_pipe,
-    is_remote,
-    name_part,
-    source_of,
-    special,
-)
+from roget.core.io.source import STANDARD_INPUT, Source, is_pipe, source_of, special
 from roget.core.types import PathLike
 from roget.errors import InputError
 

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple, Protocol
 
 from roget import catalogue
 from roget.core.folder import require_numbers
+from roget.core.io.address import is_remote
 from roget.core.io.problems import Problems
-from roget.core.io.source import FORMATS, Source, is_remote, source_of
+from roget.core.io.source import FORMATS, Source, source_of
 from roget.core.io.table import PAIRS, Roles, open_table
 from roget.core.io.values import whole_number
 from roget.core.quadruple import Quadruple

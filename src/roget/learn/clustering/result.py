@@ -405,7 +405,7 @@ class Clustering(ReportMixin):
             return sparsify(placed, least) if least else placed
         step = max(1, CELLS // max(self.n_clusters, 1))
         cut = (matrix[begin : begin + step] for begin in range(0, matrix.shape[0], step))
-        blocks = cut if current() is None else map(CompressedArrays.of, cut)
+        blocks = cut if current() is None else map(CompressedArrays.from_csr, cut)
         # The rule needs the leaves only, not the words they were learnt from.
         none = sparse.csr_array((0, self.n_clusters), dtype=self.memberships.dtype)
         placing = replace(self, memberships=none, path=())

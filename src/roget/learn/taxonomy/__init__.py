@@ -7,7 +7,8 @@ from inspect import signature
 from pathlib import Path
 
 from roget import catalogue
-from roget.core.io.source import Source, is_remote, local_file
+from roget.core.io.address import is_remote
+from roget.core.io.source import Source, local_file
 from roget.core.progress import Report
 from roget.core.types import PathLike
 from roget.errors import InputError, UnknownName

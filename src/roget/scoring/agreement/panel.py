@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from roget.core.io.address import is_remote
 from roget.core.io.paths import name_sources
 from roget.core.io.problems import plural
-from roget.core.io.source import is_remote
 from roget.core.types import BoolArray, Codes, Floats, Ints
 from roget.errors import InputError, Notice
 from roget.scoring.labels import Labels

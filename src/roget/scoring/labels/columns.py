@@ -58,9 +58,9 @@ class LabelRoles(Roles):
         """True if the table has both sides' labels."""
         return "gold" in self.all
 
-    def parse(self, columns: Any) -> Requested:
-        """Return the caller's columns unchanged: they are already a mapping."""
-        return columns
+    def parse(self, columns: Any) -> dict[str, Any] | None:
+        """Return the caller's columns, which are already a mapping."""
+        return None if columns is None else dict(columns)
 
     def is_header(self, first: Sequence[str]) -> bool:
         """Return True if a row consists of known names."""
@@ -169,7 +169,7 @@ class LabelRoles(Roles):
         nouns = [at for at in left if names[at].strip().lower() in NOUNS]
         if "item" not in found and nouns:
             places["item"] = nouns[0]
-        wanted = ("gold", "system") if self.is_pair else ("item", "label")
+        wanted: tuple[str, ...] = ("gold", "system") if self.is_pair else ("item", "label")
         if self.is_pair and len(names) == 3 and not {"item", "weight", "group"} & set(found):
             wanted = ("item", "gold", "system")
         spare = iter([names[at] for at in left if at not in places.values()])

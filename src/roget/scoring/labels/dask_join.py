@@ -19,7 +19,8 @@ import duckdb
 import numpy as np
 
 from roget.core.io import duck
-from roget.core.io.source import STANDARD_INPUT, Source, absolute, is_pipe, is_remote, source_of
+from roget.core.io.address import is_remote
+from roget.core.io.source import STANDARD_INPUT, Source, absolute, is_pipe, source_of
 from roget.core.io.table import Table
 from roget.core.types import Array, BoolArray
 from roget.engines import base

@@ -10,16 +10,10 @@ from functools import cached_property
 from itertools import chain
 from tempfile import TemporaryDirectory
 
+from roget.core.io.address import is_remote
 from roget.core.io.paths import find
 from roget.core.io.remote import match
-from roget.core.io.source import (
-    STANDARD_INPUT,
-    NotText,
-    Source,
-    is_pipe,
-    is_remote,
-    source_of,
-)
+from roget.core.io.source import STANDARD_INPUT, NotText, Source, is_pipe, source_of
 from roget.core.io.table import plain_file
 from roget.errors import FormatError, InputError, Notice
 from roget.scoring.labels.labels import NoItems

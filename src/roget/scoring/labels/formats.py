@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from roget import catalogue
-from roget.core.io.source import Source, name_part
+from roget.core.io.address import name_part
+from roget.core.io.source import Source
 from roget.errors import InputError
 from roget.scoring.labels import files
 from roget.scoring.labels.files import LabelFile, is_thesaurus

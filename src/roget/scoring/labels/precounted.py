@@ -125,7 +125,7 @@ def to_cells(
             f"{rows.source}: {lost} without a label; missing items are an error",
             code="missing-items",
         )
-    warnings = [*rows.warnings, *warn_extra(gold, system, *extra)]
+    warnings: list[str] = [*rows.warnings, *warn_extra(gold, system, *extra)]
     return settle(gold, system, counts, extra[0], warnings, missing, noise)
 
 

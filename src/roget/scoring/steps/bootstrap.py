@@ -562,7 +562,7 @@ class Samples:
         kinds = {"bootstrap": self.drawn}
         if self.jackknife is not None:
             kinds["jackknife"] = self.jackknife.without
-        warnings = []
+        warnings: list[str] = []
         for r, (measure, entropy) in enumerate(requests):
             for kind, scores in kinds.items():
                 # A sample is excluded for the systems whose score it leaves undefined.

@@ -84,7 +84,7 @@ def _refine(far: npt.NDArray[Any], draws: Any, difference: Floats, error: Floats
     counted = (1 + far) / (1 + draws)
     with np.errstate(invalid="ignore", divide="ignore"):
         tail = 2 * ndtr(-np.abs(difference) / error)
-    return np.where((far == 0) & (error > 0), np.minimum(counted, tail), counted)
+    return np.asarray(np.where((far == 0) & (error > 0), np.minimum(counted, tail), counted))
 
 
 def permutation_p(differences: Floats, weights: Floats, draws: int, seed: int) -> Floats:

@@ -179,8 +179,7 @@ def sweep_sides(sides: AlignedLabels, rules: Rules, options: PipelineOptions) ->
                 None if at is None else float(values[at]),
             )
         )
-    more = {"tree": tree.kind, "cut": _name_cuts(numbers)}
-    parts = sign_scores(sides, requests, rules, options, **more)
+    parts = sign_scores(sides, requests, rules, options, tree=tree.kind, cut=_name_cuts(numbers))
     return Sweep(
         signature=write_signature({k: v for k, v in parts.items() if k not in ("ci", "seed")}),
         source=tree.source,
