@@ -251,6 +251,19 @@ def _npy(form: str | None) -> Callable[[Path], Files]:
     return prepare
 
 
+def _npz(folder: Path) -> Files:
+    """Archives of one or two label arrays, compressed or not."""
+    import numpy as np
+
+    made = []
+    for save in (np.savez, np.savez_compressed):
+        for arrays in ({"gold": [0, 0, 1], "system": [1, 1, 2]}, {"labels": ["x", "y"]}):
+            path = folder / "made.npz"
+            save(path, **{name: np.array(values) for name, values in arrays.items()})
+            made.append(path.read_bytes())
+    return Files(folder, "labels.npz", made, _labels)
+
+
 def parquets() -> list[bytes]:
     """Small tables of labels, as DuckDB and as Arrow write them."""
     import duckdb
@@ -418,6 +431,7 @@ TARGETS = [
     Target("labels-guessed", 160, _Guessed),
     Target("labels-packed", 80, _Packed),
     Target("labels-npy", 60, _npy(None)),
+    Target("labels-npz", 40, _npz),
     Target("labels-linkage", 40, _npy("linkage")),
     Target("labels-arrow", 20, _arrow),
     Target("labels-xlsx", 6, _Sheets),

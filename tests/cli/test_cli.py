@@ -147,7 +147,7 @@ def test_unknown_names_offer_the_nearest(pair):
 def test_an_unwritable_output_is_said(pair, tmp_path):
     done = run("score", *pair, "-o", tmp_path / "no" / "such" / "file")
     assert done.returncode == 1
-    assert "no folder" in done.stderr
+    assert "[not-writable]" in done.stderr
 
 
 @pytest.mark.parametrize("kind", ["measures", "entropies"])

@@ -56,7 +56,7 @@ OWN = {"convert", "export", "explore"}
 """Commands that write files of other kinds."""
 PATHS = {"data path", "data fetch"}
 """Commands that print the path of one folder, for the shell."""
-MADE = {"count", "build", "grow", "attach train", "judge sheet"}
+MADE = {"count", "build", "grow", "place", "attach train", "judge sheet"}
 """Commands whose -o is what they make; the report of it goes to standard output."""
 
 
@@ -231,10 +231,11 @@ def test_a_page_is_a_page_and_talk_goes_to_stderr(tmp_path: Path) -> None:
     done = invoke("score", gold, system, "-o", tmp_path / "report.html")
     assert done.exit_code == 0, done.output
     assert done.stdout == ""
-    assert "warning: 1 of 3 items has no answer" in done.stderr
+    assert "[missing-items]" in done.stderr
+    assert "1 of 3" in done.stderr
     page = (tmp_path / "report.html").read_text()
     assert page.startswith("<!doctype html>")
-    assert "1 of 3 items has no answer" in page
+    assert "missing-items" in page
     assert invoke("score", gold, system, "--format", "html", "-o", "-").stdout == page
     # What is asked for outweighs the name.
     invoke("score", gold, system, "--format", "json", "-o", tmp_path / "report.html")

@@ -106,17 +106,17 @@ def test_equal_remainders_go_to_the_first():
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        ((0, 2), {}, r"classes=0, clusters=2: expected 1 or more"),
-        ((2, 2), {"noise_classes": -1}, r"noise_classes=-1: expected 0 or more"),
-        ((2, 2), {"errors": (0.5, 0.6, 0)}, r"errors=.*at most 1 together"),
+        ((0, 2), {}, r"classes=0, clusters=2"),
+        ((2, 2), {"noise_classes": -1}, r"noise_classes=-1"),
+        ((2, 2), {"errors": (0.5, 0.6, 0)}, r"errors="),
         ((2, 2), {"errors": (-0.1, 0, 0)}, r"errors="),
-        ((2, 2), {"errors": (0.1, 0)}, r"errors=.*ε1, ε2, ε3"),
+        ((2, 2), {"errors": (0.1, 0)}, r"errors="),
         ((2, 2), {"errors": (math.nan, 0, 0)}, r"errors="),
-        ((2, 2), {"errors": (0, 0.1, 0)}, r"ε2 is 0.1, but there is no noise cluster"),
-        ((2, 2), {"errors": (0, 0, 0.1)}, r"ε3 is 0.1, but there is no noise class"),
-        ((5, 1), {"errors": (0.1, 0, 0)}, r"ε1 is 0.1, but no useful class and cluster"),
-        ((2, 2), {"n": 0}, r"n=0: expected 1 item or more"),
-        ((2, 2), {"n": 2**53}, r"less than 2\^53"),
+        ((2, 2), {"errors": (0, 0.1, 0)}, r"ε2 is 0.1"),
+        ((2, 2), {"errors": (0, 0, 0.1)}, r"ε3 is 0.1"),
+        ((5, 1), {"errors": (0.1, 0, 0)}, r"ε1 is 0.1"),
+        ((2, 2), {"n": 0}, r"n=0"),
+        ((2, 2), {"n": 2**53}, r"n="),
     ],
 )
 def test_tables_that_there_are_not(arguments, options, message):
@@ -286,13 +286,13 @@ def test_features_in_parquet(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([("a", "b"), (1, 2)], r"no column 'label'"),
-        ([("a", "label"), (1, "x"), ("tall", "y")], r":3: a is 'tall'; expected a number"),
-        ([("a", "label"), (1, "x"), ("nan", "y")], r":3: a is 'nan'; expected a number"),
-        ([("a", "label"), (1, "x"), (1, "y", 2)], r":3: 3 columns; expected 2"),
-        ([("a", "label"), (1, "x")], r"expected items, a row each"),
-        ([("label", "a"), ("x", 1), ("", 1)], r":3: no label"),
-        ([("label", "a", "a"), ("x", 1, 2)], r"two columns are called 'a'"),
+        ([("a", "b"), (1, 2)], r"'label'"),
+        ([("a", "label"), (1, "x"), ("tall", "y")], r":3: .*'tall'"),
+        ([("a", "label"), (1, "x"), ("nan", "y")], r":3: .*'nan'"),
+        ([("a", "label"), (1, "x"), (1, "y", 2)], r":3: "),
+        ([("a", "label"), (1, "x")], r"items.csv"),
+        ([("label", "a"), ("x", 1), ("", 1)], r":3: "),
+        ([("label", "a", "a"), ("x", 1, 2)], r"'a'"),
     ],
 )
 def test_tables_that_hold_no_features(tmp_path, rows, message):

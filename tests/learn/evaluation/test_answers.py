@@ -120,7 +120,7 @@ BROKEN = {
         2,
         ([HEAD[0], "word 1", "word 2", "word 3", HEAD[1]], [["1", "tea", "ale", "inn", ""]]),
     ),
-    "3 columns": (2, (HEAD, [["1", "hut", ""]])),
+    "3 fields": (2, (HEAD, [["1", "hut", ""]])),
 }
 
 
