@@ -108,7 +108,7 @@ def test_table_1(options):
 def test_orders_can_be_wrong(monkeypatch):
     """With the first two turned round, every order that has them is."""
     rows = {
-        name: table_1.Scored(1.0, dict(zip(ESTIMATORS, row.v, strict=True)), {}, {})
+        name: table_1.ScoredAnswer(1.0, dict(zip(ESTIMATORS, row.v, strict=True)), {}, {})
         for name, row in TABLE_1.items()
     }
     assert table_1._rank("v", rows, 0).held

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from roget.core.folder import check_archive, read_npy
+from roget.core.folder import read_npy, read_npz
 from roget.core.io.problems import Problems
 from roget.core.io.source import local_file
 from roget.errors import InputError, Notice
@@ -88,17 +88,8 @@ def _load_array(file: LabelFile) -> Any:
 
 def load_archive(file: LabelFile) -> FrameColumns:
     """Load the arrays of an archive as columns."""
-    import numpy as np
-
     with local_file(file.source.path) as path:
-        check_archive(path)
-        try:
-            with np.load(path, allow_pickle=False) as archive:
-                arrays = {name: archive[name] for name in archive.files}
-        except Exception as error:  # numpy raises many kinds for damaged files
-            raise InputError(
-                f"{file.name}: cannot be read as .npz: {error}", code="broken-archive"
-            ) from None
+        arrays = read_npz(path, packed=True, kinds="biufUS")
     lengths = {len(array) if array.ndim == 1 else -1 for array in arrays.values()}
     if not arrays or (len(arrays) > 1 and (len(lengths) > 1 or -1 in lengths)):
         shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
