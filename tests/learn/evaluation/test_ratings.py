@@ -202,7 +202,7 @@ def test_every_form_of_table_is_read(tmp_path, name, text, columns):
         ("a\tb\t1\nc\td\tmany\n", "'many'"),
         ("a\tb\t1\nc\td\tnan\n", "'nan'"),
         ("a\tb\t1\nc\t\t2\n", ""),
-        ("a\tb\t1\nc\td\n", "2 columns"),
+        ("a\tb\t1\nc\td\n", "2 fields"),
     ],
 )
 def test_broken_lines_are_named(tmp_path, text, named):
