@@ -210,13 +210,13 @@ def test_gold_is_dealt_out_once(
         str(seed): write(tmp_path / f"s{seed}", seed, "tsv", grouped=True) for seed in (2, 3)
     }
     dealt: list[str] = []
-    deal = type(cluster).deal
+    deal = type(cluster).partition
 
     def note(self: Any, job: Any, tasks: Any) -> list[Any]:
         dealt.extend({task.side for task in tasks})
         return deal(self, job, tasks)
 
-    monkeypatch.setattr(type(cluster), "deal", note)
+    monkeypatch.setattr(type(cluster), "partition", note)
     compare(gold, systems, engine="dask")
     assert dealt == ["gold", "system", "system"]
 

@@ -96,7 +96,8 @@ class LabelFile:
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         try:
-            if isinstance(error, NotText):
+            # Several files may be open: the error of another one passes unchanged.
+            if isinstance(error, NotText) and error.source == self.name:
                 raise self._name_byte() from None
         finally:
             self._open.close()
