@@ -7,6 +7,7 @@ import shlex
 import pytest
 
 from roget.learn.sketch import sketch as make_sketch
+from roget.learn.thesaurus import lookup
 from roget.web import static
 from roget.web.session import Session
 from roget.web.snapshot import ThesaurusSnapshot
@@ -32,7 +33,7 @@ def sentence(line):
 def test_lines_are_those_of_the_thesaurus(witnessed):
     views = ThesaurusSnapshot(witnessed, "farm")
     found = lines.make(views, "sheep", context="obj:feed")
-    known = witnessed.lines("sheep", "obj:feed", 40)
+    known = lookup.find_lines(witnessed, "sheep", "obj:feed", 40)
     assert found["kept"]
     assert found["said"] == "feed …"
     assert [sentence(line) for line in found["lines"]] == [line.text for line in known]
@@ -57,7 +58,9 @@ def test_lines_of_a_class_are_those_of_its_words(witnessed, sort):
     views = ThesaurusSnapshot(witnessed, "farm")
     found = lines.make(views, node=1, context="obj:see", n=500, sort=sort)["lines"]
     words = [one.word for one in witnessed.word_class(1, 60).words]
-    naive = {line.text for word in words for line in witnessed.lines(word, "obj:see", 62)}
+    naive = {
+        line.text for word in words for line in lookup.find_lines(witnessed, word, "obj:see", 62)
+    }
     assert {sentence(line) for line in found} == naive
     if sort == "right":
         rights = [sentence(line).split(line["word"], 1)[1].casefold().split() for line in found]
@@ -93,7 +96,7 @@ def test_what_two_words_have_in_common(witnessed):
 
 def test_what_puts_a_word_there(witnessed):
     found = why.make(ThesaurusSnapshot(witnessed, "farm"), "dog", 1)
-    right = witnessed.reasons("dog", 1, 8)
+    right = lookup.reasons(witnessed, "dog", 1, 8)
     assert [one["context"] for one in found["contexts"]] == [one.context for one in right.contexts]
     assert [one["weight"] for one in found["contexts"]] == pytest.approx(
         [one.weight for one in right.contexts], rel=1e-4, abs=1e-9
@@ -155,8 +158,8 @@ def test_a_context_opens_its_sentences(browser, kept):
         )
         assert len(set(lefts)) == 1
         assert SAYING.replace(" ", "_") in page.inner_text("#drawer")
-        page.click("#drawer .sorts >> text=by what is right")
-        page.wait_for_selector("#drawer .sorts [aria-pressed=true] >> text=by what is right")
+        page.click("#drawer .sorts >> text=right context")
+        page.wait_for_selector("#drawer .sorts [aria-pressed=true] >> text=right context")
         page.locator("#drawer .line").nth(1).focus()
         page.keyboard.press("Enter")
         assert page.locator("#drawer .sentence:visible cite").inner_text().startswith("farm.con")
@@ -192,7 +195,7 @@ def test_terms_are_explained_where_they_stand(browser, kept):
     with served(Session(kept)) as address, shown(browser, f"{address}#/word/cow") as page:
         page.focus("#panel .term >> nth=0")
         page.keyboard.press("Enter")
-        assert "How often the word was met" in page.inner_text("#explain")
+        assert "The number of occurrences of the word" in page.inner_text("#explain")
         page.keyboard.press("Escape")
         assert page.is_hidden("#explain")
         shown_terms = page.eval_on_selector_all(".term", "all => all.map(one => one.dataset.term)")
