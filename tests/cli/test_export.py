@@ -70,8 +70,8 @@ def test_taxonomies_are_exported_as_well(folder):
     [
         (["goods.thesaurus", "-o", "x"], "--to"),
         (["goods.thesaurus", "-o", "-"], "--to"),
-        (["absent", "-o", "x.json"], "absent: there is no such file"),
-        (["goods.thesaurus", "-o", "no/x.json"], "there is no folder"),
+        (["absent", "-o", "x.json"], ("absent: ", "[file-not-found]")),
+        (["goods.thesaurus", "-o", "no/x.json"], ("/no/x.json: ", "/no ", "[not-writable]")),
         (["goods.thesaurus", "-o", "x.ttl", "--language", "e n"], "expected a tag"),
         (["goods.thesaurus", "-o", "-", "--to", "thesaurus"], "not a stream"),
         (["goods.thesaurus", "-o", "l.npy", "--to", "linkage"], "l.npy: a linkage is several"),
@@ -90,7 +90,8 @@ def test_mistakes_are_explained(folder, arguments, said, monkeypatch, capsys):
     told = capsys.readouterr()
     assert told.out == ""
     assert told.err.startswith("roget: ")
-    assert said in told.err
+    for part in (said,) if isinstance(said, str) else said:
+        assert part in told.err
     assert sorted(folder.iterdir()) == before
 
 
@@ -116,14 +117,12 @@ def test_the_language_is_asked_for_or_said_to_be_unknown(folder, monkeypatch, ca
         assert inside(monkeypatch, *arguments) == code
         return capsys.readouterr().err
 
-    assert "language of labels: und: not known; --language sets another" in said(
-        "goods.thesaurus", "-o", "goods.ttl"
-    )
+    unknown = said("goods.thesaurus", "-o", "goods.ttl")
+    assert "label language: und (" in unknown
+    assert "--language" in unknown
     assert '"tea"@und' in (folder / "goods.ttl").read_text(encoding="utf-8")
-    assert "language of labels" not in said(
-        "goods.thesaurus", "-o", "goods.ttl", "--language", "en"
-    )
-    assert "language of labels: en (as its making tells)" in said("goods.ttl", "-o", "a.rdf")
+    assert "label language" not in said("goods.thesaurus", "-o", "goods.ttl", "--language", "en")
+    assert "label language: en (" in said("goods.ttl", "-o", "a.rdf")
     assert "expected a tag such as en" in said(
         "goods.thesaurus", "-o", "goods.ttl", "--language", "english", code=1
     )
@@ -136,7 +135,9 @@ def test_levels_are_asked_for(folder, monkeypatch, capsys):
         return inside(monkeypatch, "goods.thesaurus", "-o", "t.json", "--levels", given)
 
     assert levels("2,3") == 1
-    assert "a level of 3 classes: expected 1 to 2" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "level 3: " in told
+    assert "from 1 to 2 [invalid-option]" in told
     assert levels("2") == 0
     assert len(json.loads((folder / "t.json").read_text())["tree"]["children"]) == 2
     assert levels("two") != 0
@@ -145,7 +146,7 @@ def test_levels_are_asked_for(folder, monkeypatch, capsys):
 
 def test_what_people_edited_is_never_written_over(folder):
     place = folder / "goods.thesaurus"
-    edited = load(place).rename(1, "drinks")
+    edited = load(place).editor.rename(1, "drinks")
     edited.save(folder / "edited.thesaurus")
     done = run("goods.thesaurus", "-o", "edited.thesaurus", cwd=folder)
     assert done.returncode == 1

@@ -25,6 +25,7 @@ from roget.core.counts import Counts, formats
 from roget.core.counts import files as counts_files
 from roget.core.io import duck
 from roget.core.io.source import STANDARD_INPUT
+from roget.core.io.values import parse_json
 from roget.core.options import choose, with_options
 from roget.core.progress import Report
 from roget.core.types import PathLike
@@ -192,7 +193,7 @@ def count_in_memory(
                 result = merger.write(draft, plan.cuts, examples=plan.recipe.evidence > 0)
                 _require_entries(plan, done, result)
                 # As it would be after writing and reading JSON: lists instead of tuples.
-                origin = json.loads(json.dumps(describe_origin(plan, done, get_hashes())))
+                origin = parse_json(json.dumps(describe_origin(plan, done, get_hashes())))
                 counts = merger.load(draft, result, origin)
     return counts, _summarise(plan, done, result, before)
 

@@ -94,7 +94,8 @@ def find_context(counts: Counts, head: str, slot: str | None = None) -> str:
             f"{one} ({counts.context_totals[names.index(by_slot[one])]:,})" for one in by_slot
         )
         problem = "occurs in several slots" if slot is None else f"does not occur in slot {slot!r}"
-        raise InputError(f"{head!r} {problem}; choose one of {choices}", code="missing-option")
+        code = "missing-option" if slot is None else "invalid-option"
+        raise InputError(f"{head!r} {problem}; choose one of {choices}", code=code)
     return str(by_slot[slot])
 
 
