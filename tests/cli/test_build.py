@@ -31,21 +31,22 @@ def test_the_sample_becomes_a_thesaurus(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "said", "code"),
     [
-        (["-o", "t"], "nothing to build from"),
-        (["sample"], "-o DIR"),
-        (["absent.conllu", "-o", "t"], "absent.conllu"),
-        (["sample", "--clusters", "some", "-o", "t"], "'some': expected a whole number, or auto"),
-        (["sample", "-r", "subj", "-o", "t"], "counted already"),
-        (["sample", "--min-count", "100000", "-o", "t"], "lower --min-count"),
+        (["-o", "t"], "sample", "missing-option"),
+        (["sample"], "-o DIR", "missing-option"),
+        (["absent.conllu", "-o", "t"], "absent.conllu", "file-not-found"),
+        (["sample", "--clusters", "some", "-o", "t"], "clusters 'some'", "invalid-option"),
+        (["sample", "-r", "subj", "-o", "t"], "'subj'", "conflicting-options"),
+        (["sample", "--min-count", "100000", "-o", "t"], "--min-count", "too-little-text"),
     ],
 )
-def test_mistakes_are_explained(tmp_path, arguments, said):
+def test_mistakes_are_explained(tmp_path, arguments, said, code):
     done = run("build", *arguments, cwd=tmp_path)
     assert done.returncode == 1
     assert done.stderr.startswith("roget: ")
     assert said in done.stderr
+    assert done.stderr.endswith(f" [{code}]\n")
     assert "Traceback" not in done.stderr
     assert os.listdir(tmp_path) == []
 
@@ -102,7 +103,7 @@ def test_ctrl_c_is_said_and_told_by_the_exit_code(tmp_path, there):
     assert "Traceback" not in done.stderr
     assert "run the same command again" in done.stderr
     assert ("wrote t" in done.stderr) is not there
-    assert ("t stays as it was" in done.stderr) is there
+    assert ("t is unchanged" in done.stderr) is there
     assert "too few counts" not in done.stderr
     found = Thesaurus.load(tmp_path / "t").tree.n_clusters
     assert found == 6 if there else 1 <= found < 8

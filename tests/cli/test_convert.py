@@ -68,4 +68,4 @@ def test_a_cover_is_told_to_be_one(tmp_path):
     source = tmp_path / "c.cmty"
     source.write_text("a b\nb c\n")
     done = run(source, "-o", tmp_path / "c.tsv")
-    assert "3 items; a cover: score with --several cover" in done.stderr
+    assert "3 items; clusters overlap: score with --several cover" in done.stderr

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import roget
 from roget.cli import app
-from roget.errors import RogetError
+from roget.errors import RogetError, code_of
 from roget.learn.shift import shift
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.thesaurus import keep_spare
@@ -23,7 +23,8 @@ def run(*arguments, columns=100):
     """What a command says; errors as `roget` prints them."""
     done = CliRunner().invoke(app, ["shift", *map(str, arguments)], env={"COLUMNS": str(columns)})
     if isinstance(done.exception, RogetError):
-        return SimpleNamespace(returncode=1, stdout=done.stdout, stderr=f"{done.exception}")
+        said = f"{done.exception} [{code_of(done.exception)}]"
+        return SimpleNamespace(returncode=1, stdout=done.stdout, stderr=said)
     return SimpleNamespace(returncode=done.exit_code, stdout=done.stdout, stderr=done.stderr)
 
 
@@ -95,16 +96,17 @@ def test_min_count_is_heeded(folders):
 
 
 def test_what_is_wrong_is_told(folders, tmp_path):
-    for arguments, said in (
-        ((*folders, "diseas"), "no word 'diseas': did you mean 'disease'"),
-        ((folders[0], tmp_path / "none"), "none: no such file or folder"),
-        ((*folders, "-r", "obj"), "[conflicting-options]"),
-        ((*folders, "--quotes", 1), "neither keeps sentences"),
-        ((folders[0], "documents"), "[no-common-contexts]"),
+    for arguments, said, code in (
+        ((*folders, "diseas"), "no word 'diseas': did you mean 'disease'", "unknown-name"),
+        ((folders[0], tmp_path / "none"), f"{tmp_path / 'none'}: ", "file-not-found"),
+        ((*folders, "-r", "obj"), "'obj'", "conflicting-options"),
+        ((*folders, "--quotes", 1), "--quotes 1: ", "conflicting-options"),
+        ((folders[0], "documents"), "", "no-common-contexts"),
     ):
         done = run(*arguments)
         assert done.returncode == 1
         assert said in done.stderr
+        assert done.stderr.endswith(f" [{code}]"), done.stderr
         assert done.stdout == ""
 
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import roget
 from roget.cli import app
-from roget.errors import RogetError
+from roget.errors import RogetError, code_of
 from roget.learn.sketch import sketch
 from roget.learn.taxonomy import read
 
@@ -22,7 +22,8 @@ def run(*arguments, columns=100):
     """What a command says; errors as `roget` prints them."""
     done = CliRunner().invoke(app, ["sketch", *map(str, arguments)], env={"COLUMNS": str(columns)})
     if isinstance(done.exception, RogetError):
-        return SimpleNamespace(returncode=1, stdout=done.stdout, stderr=f"{done.exception}")
+        said = f"{done.exception} [{code_of(done.exception)}]"
+        return SimpleNamespace(returncode=1, stdout=done.stdout, stderr=said)
     return SimpleNamespace(returncode=done.exit_code, stdout=done.stdout, stderr=done.stderr)
 
 
@@ -104,24 +105,26 @@ def test_options_are_heeded(folder):
 
 
 def test_what_is_wrong_is_told(folder):
-    for arguments, said in (
-        ((folder, "tyme"), "no word 'tyme': did you mean 'type' or 'time'"),
-        ((folder, "time", "--beside", "wimen"), "no word 'wimen'"),
-        ((folder, "time", "--beside", "time"), "'time'"),
-        ((folder, "time", "-r", "objj"), "unknown relation 'objj': did you mean obj"),
-        ((folder, "time", "--lines", 2), "keeps no sentences; count or build it with --evidence"),
-        (("nowhere", "time"), "nowhere: no such file or folder"),
+    for arguments, said, code in (
+        ((folder, "tyme"), "no word 'tyme': did you mean 'type' or 'time'", "unknown-name"),
+        ((folder, "time", "--beside", "wimen"), "no word 'wimen'", "unknown-name"),
+        ((folder, "time", "--beside", "time"), "'time'", "invalid-option"),
+        ((folder, "time", "-r", "objj"), "'objj': did you mean obj", "unknown-name"),
+        ((folder, "time", "--lines", 2), f"--lines 2: {folder} ", "conflicting-options"),
+        (("nowhere", "time"), "nowhere: ", "file-not-found"),
     ):
         done = run(*arguments)
         assert done.returncode == 1
         assert said in done.stderr
+        assert done.stderr.endswith(f" [{code}]"), done.stderr
         assert done.stdout == ""
 
 
 def test_unknown_relations_are_told_with_the_main_ones_only(folder):
     said = run(folder, "time", "-r", "nonsuch").stderr
-    assert "unknown relation 'nonsuch': nearest: " in said
-    assert re.search(r"the main ones: .*\bobl\b", said)
+    assert "unknown relation 'nonsuch': closest: " in said
+    assert said.endswith(" [unknown-name]")
+    assert re.search(r"the main ones of \d+: .*\bobl\b", said)
     assert len(said) < 300
 
 
