@@ -44,8 +44,8 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         done = run("train", "--quads", quads, "--dev", quads, "--pairs", pairs, "-o", model)
     assert done.exit_code == 0, done.output
     assert done.stdout == ""
-    assert "learnt from 18 quadruples; wrote" in done.stderr
-    assert "development, 18 quadruples: " in done.stderr
+    assert "18 quadruples; wrote" in done.stderr
+    assert "18 quadruples: " in done.stderr
     return model, quads
 
 
@@ -99,7 +99,7 @@ def test_nothing_to_predict(trained: tuple[Path, Path]) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "there is no quadruple in it"),
+        ("", "quads"),
         ("0 eat pizza with fork V\n", "all 1 quadruples have the answer V"),
         ("0 eat pizza with V\n", "1 problem"),
     ],

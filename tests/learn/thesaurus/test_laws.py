@@ -271,7 +271,7 @@ def test_a_class_is_split_by_what_its_words_are_like():
     for leaf, words, value in (
         (0, None, "node 0"),
         (node, ["tea"], "tea"),
-        (node, ["hut", "house", "gun", "knife", "sword", "bow", "spear"], ""),
+        (node, ["hut", "house", "gun", "knife", "sword", "bow", "spear"], "."),
     ):
         with pytest.raises(InputError, match=value):
             both.editor.split(leaf, words)
