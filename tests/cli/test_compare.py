@@ -41,7 +41,9 @@ def test_tables_by_group_and_of_all_clusters(files, tmp_path):
     gold, good, _ = files
     done = run("score", gold, good, "--save", f"classes={tmp_path / 'classes.xyz'}")
     assert done.returncode == 1
-    assert "its name does not tell the format; expected .csv" in done.stderr
+    assert f"{tmp_path / 'classes.xyz'}: " in done.stderr
+    assert done.stderr.endswith(" [unsupported-format]\n")
+    assert "expected .csv" in done.stderr
     assert ".parquet" in done.stderr
     done = run(
         "score", gold, good, "-m", "ari", "--save", f"classes={tmp_path / 'c.json'}", "--details"

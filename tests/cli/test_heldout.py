@@ -105,10 +105,10 @@ def test_help_names_every_model(command: str) -> None:
     [
         ("heldout", "--figure", "a.xyz", "no picture ends so; expected .svg, .pdf, .png"),
         ("heldout", "--figure", "a", "no picture ends so; expected .svg, .pdf, .png"),
-        ("heldout", "--figure", "none/a.svg", "there is no folder"),
-        ("heldout", "-o", "none/a.txt", "there is no folder"),
+        ("heldout", "--figure", "none/a.svg", "none does not exist"),
+        ("heldout", "-o", "none/a.txt", "none does not exist"),
         ("heldout", "-o", "", "is a folder"),
-        ("decide", "-o", "none/a.txt", "there is no folder"),
+        ("decide", "-o", "none/a.txt", "none does not exist"),
     ],
 )
 def test_files_are_checked_before_the_work(

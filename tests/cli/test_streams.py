@@ -13,6 +13,7 @@ from commands import run
 from roget.errors import InputError
 from roget.learn.load import open_thesaurus
 from roget.scoring.labels.read import as_labels
+from support.errors import refused
 
 
 def shell(line: str, folder: Path) -> subprocess.CompletedProcess[bytes]:
@@ -31,7 +32,8 @@ def folder(tmp_path: Path) -> Path:
 def test_a_closed_standard_input_is_said(folder: Path) -> None:
     done = shell("$R score g.tsv - <&-", folder)
     assert done.returncode == 1
-    assert done.stderr.startswith(b"roget: standard input is closed: give it something by <")
+    assert done.stderr.startswith(b"roget: standard input is closed: ")
+    assert done.stderr.endswith(b" [empty-input]\n")
 
 
 def test_a_closed_standard_output_is_said(folder: Path) -> None:
@@ -51,18 +53,19 @@ def test_loops_of_links_are_said(folder: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.chdir(folder)
     with pytest.raises(InputError, match="cannot read loop: Too many levels"):
         as_labels("loop")
-    with pytest.raises(InputError, match="loop: there is no such file or folder"):
+    with refused("file-not-found", "loop: ", kind=InputError):
         open_thesaurus("loop")
     with pytest.raises((InputError, OSError)):
         check_file("loop/out.csv")
     done = run("export", "loop", "-o", "out.tsv", cwd=folder)
     assert done.returncode == 1
-    assert "loop: there is no such file or folder" in done.stderr
+    assert done.stderr.startswith("roget: loop: ")
+    assert done.stderr.endswith(" [file-not-found]\n")
     assert "Traceback" not in done.stderr
 
 
 def test_names_that_are_no_text_are_said(folder: Path) -> None:
     done = shell("$R score g.tsv \"$(printf '\\377.tsv')\"", folder)
     assert done.returncode == 1
-    assert done.stderr.endswith(b".tsv: no such file\n")
+    assert done.stderr.endswith(b".tsv: no such file [file-not-found]\n")
     assert b"Traceback" not in done.stderr
