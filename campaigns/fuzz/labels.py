@@ -259,7 +259,8 @@ def _npz(folder: Path) -> Files:
     for save in (np.savez, np.savez_compressed):
         for arrays in ({"gold": [0, 0, 1], "system": [1, 1, 2]}, {"labels": ["x", "y"]}):
             path = folder / "made.npz"
-            save(path, **{name: np.array(values) for name, values in arrays.items()})
+            columns: Any = {name: np.array(values) for name, values in arrays.items()}
+            save(path, **columns)
             made.append(path.read_bytes())
     return Files(folder, "labels.npz", made, _labels)
 
