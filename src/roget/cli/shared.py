@@ -178,8 +178,8 @@ def deliver(report: Report, format: str | None, output: str | None = None) -> No
 
         if run := find_formulas(report):
             more = f" and {len(run) - 1} more" if len(run) > 1 else ""
-            text = f"a spreadsheet would run {run[0]!r:.60}{more}: import the columns as text"
-            print_notes(f"{output}: {text}", kind="warning")
+            advice = f"a spreadsheet would run {run[0]!r:.60}{more}: import the columns as text"
+            print_notes(f"{output}: {advice}", kind="warning")
     if output is None:
         sys.stdout.write(text)
         return
