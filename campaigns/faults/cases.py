@@ -324,7 +324,7 @@ def race(job: Job, material: Path, room: Path, several: int, words: tuple[str, .
 
 
 IN_USE = ("in use: another run (process",)
-CHANGED = ("elsewhere since it was loaded", "changed while it was read")
+CHANGED = ("[changed]", "since it was loaded", "while it was read")
 
 
 @case("three counts of one output")
