@@ -184,19 +184,25 @@ def test_commands_take_an_engine(cluster: Dask, tmp_path: Path) -> None:
     counts.write(tmp_path / "c")
     address = cluster._cluster.scheduler_address
     made = []
-    for name, where in (
-        ("here", ()),
-        ("there", ("--engine", "dask", "--set", f"scheduler={address}")),
-    ):
-        told = []
-        for arguments in (
-            ("build", tmp_path / "c", "-o", tmp_path / name, "--method", "soft", "--clusters", 5),
-            ("classify", tmp_path / name, tmp_path / "c", "--format", "json"),
-        ):
-            done = CliRunner().invoke(app, [*map(str, arguments), *where])
+    for name in ("here", "there"):
+        build = [
+            "build",
+            tmp_path / "c",
+            "-o",
+            tmp_path / name,
+            "--method",
+            "soft",
+            "--clusters",
+            5,
+        ]
+        classify = ["classify", tmp_path / name, tmp_path / "c", "--format", "json"]
+        if name == "there":
+            build += ["--engine", "dask", "--set", f"scheduler={address}"]
+            classify += ["--engine", "dask", "--scheduler", address]
+        for command in (build, classify):
+            done = CliRunner().invoke(app, list(map(str, command)))
             assert done.exit_code == 0, (done.output, done.exception)
-            told.append(done.stdout)
-        made.append(told[1].replace(name, ""))
+        made.append(done.stdout.replace(name, ""))
     assert made[0] == made[1]
     assert SoftAnnealing.spreads
 

@@ -91,6 +91,7 @@ def size_form(sizes: Iterable[float | None], groups: int) -> str:
 def with_code(message: str) -> str:
     """Return a warning followed by its code in brackets, if it has one.
 
+    >>> from roget.errors import Notice
     >>> with_code(Notice("label -1 is an ordinary cluster", code="noise-label")), with_code("old")
     ('label -1 is an ordinary cluster [noise-label]', 'old')
     """
