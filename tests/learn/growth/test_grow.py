@@ -75,6 +75,20 @@ def test_all_clusterers_grow(old, method):
     assert float(after.mass.sum()) == pytest.approx(1)
 
 
+def test_spherical_grows_if_words_have_more_dimensions(tmp_path):
+    """With fewer words than contexts every new word adds dimensions to the vectors."""
+    draw(5, 60, 0).write(tmp_path / "counts")
+    before = build(tmp_path / "counts", method="spherical", clusters=3, heldout=False)
+    grown = grow(before, draw(2, 60, 2, start=50), output=tmp_path / "grown").thesaurus
+    widths = [one.clustering.representation.vectors.shape[1] for one in (before, grown)]
+    assert widths[0] < widths[1]
+    new = draw(2, 60, 4, start=70)
+    stored = load(tmp_path / "grown").clustering
+    np.testing.assert_allclose(stored.place(new), grown.clustering.place(new), atol=1e-6)
+    homes = by_kind(grown, [f"{kind}0" for kind in KINDS])
+    assert by_kind(grown, [f"{kind}50" for kind in KINDS]) == homes
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_nothing_new_changes_no_class(old, method):
     """Renewing by the same counts gives the same centroids, masses and placements."""

@@ -60,7 +60,14 @@ class NearestCentroids(Rule):
 
     def place(self, matrix: Any, leaves: Clustering) -> Array:
         """Return p(c|word); a word without informative contexts gets p(c)."""
-        vectors = smooth_new_vectors(self._known(leaves), self.common, matrix)
+        known = self._require_vectors(leaves)
+        if self.centres.shape[1] != known.vectors.shape[1]:
+            raise InputError(
+                f"the class centres have {self.centres.shape[1]} dimensions, the words' vectors "
+                f"{known.vectors.shape[1]}",
+                code="damaged-folder",
+            )
+        vectors = smooth_new_vectors(known, self.common, matrix)
         cosines = multiply_exactly(vectors, self.centres.T)
         placed = softmax(self.sharpness * cosines, axis=1)
         nothing = ~vectors.any(axis=1)
@@ -78,20 +85,22 @@ class NearestCentroids(Rule):
 
     def regroup(self, made: Clustering, counts: Counts) -> Clustering:
         """Recompute the directions of the classes."""
-        vectors = _smooth_all(self._known(made), self.common.astype(np.int64).tobytes())
+        # The old centres may have fewer dimensions: few words have short vectors.
+        vectors = _smooth_all(self._require_vectors(made), self.common.astype(np.int64).tobytes())
         members = sparse.csr_array(made.memberships.T, dtype=np.float32)
         centres = unit(np.asarray(members @ vectors))
         return replace(made, rule=replace(self, centres=centres.astype(np.float32)))
 
-    def _known(self, leaves: Clustering) -> Representation:
-        """Return the representation after checking that it belongs to this rule."""
+    def _require_vectors(self, leaves: Clustering) -> Representation:
+        """Return the representation, which must exist and include the common words."""
         known = leaves.representation
         if known is None:
             raise InputError("the vectors of the words are missing", code="damaged-folder")
-        words, d = known.vectors.shape
-        if self.common.max(initial=0) >= words or self.centres.shape[1] != d:
+        words = known.vectors.shape[0]
+        if self.common.max(initial=0) >= words:
             raise InputError(
-                f"the rule of spherical does not fit {words} words with {d} dimensions",
+                f"row {self.common.max()} of the common words is not among the vectors of "
+                f"{words:,} words",
                 code="damaged-folder",
             )
         return known
