@@ -15,82 +15,63 @@ STAGE = ROOT / "build" / "docs"
 """Where pages are put together; zensical reads from there."""
 
 NAV: dict[str, tuple[str, ...]] = {
-    "Tutorials": (
-        "guide.md",
-        "tutorials/score.md",
-        "tutorials/shared-task.md",
-        "tutorials/thesaurus.md",
-        "tutorials/estimators.md",
-        "tutorials/papers.md",
-        "tutorials/*",
+    "Start": ("start/score.md", "start/thesaurus.md", "gallery.md", "start/*"),
+    "Guides": (
+        "guides/clustering.md",
+        "guides/shared-task.md",
+        "guides/coreference.md",
+        "guides/corpus.md",
+        "guides/counts.md",
+        "guides/papers.md",
+        "guides/*",
     ),
-    "Score": (
-        "labels.md",
-        "comparing.md",
-        "agree.md",
+    "Guides/Scoring in depth": (
+        "guide.md",
         "chance.md",
-        "covers.md",
-        "trees.md",
-        "judging.md",
-        "notebooks.md",
+        "structures.md",
+        "agree.md",
         "notebook.md",
     ),
-    "Learn": (
+    "Guides/Thesauri in depth": (
         "counting.md",
         "text.md",
-        "thesaurus.md",
-        "senses.md",
-        "sketch.md",
-        "shift.md",
-        "evidence.md",
+        "words.md",
         "explore.md",
-        "edits.md",
-        "placing.md",
-        "growth.md",
+        "shift.md",
+        "growing.md",
         "exports.md",
-        "soft.md",
-        "mdl.md",
-        "classmodel.md",
-        "prefer.md",
-        "attach.md",
-        "clusters.md",
+        "judging.md",
     ),
-    "Papers": ("papers.md", "papers-*"),
-    "How it works": (
-        "how/entropy.md",
-        "how/weights.md",
-        "how/purity.md",
-        "how/spherical.md",
-        "how/soft.md",
-        "how/mdl.md",
-        "how/comdl.md",
-        "how/*",
-    ),
+    "Guides/Models in depth": ("classmodel.md", "prefer.md", "attach.md"),
     "Reference": (
-        "reference/commands.md",
-        "reference/catalogue.md",
+        "glossary.md",
         "measures.md",
         "entropies.md",
+        "labels.md",
         "formats.md",
+        "reference/commands.md",
+        "reference/catalogue.md",
+        "reference/codes.md",
+        "plugins.md",
+        "stability.md",
+    ),
+    "Reference/Python": (
         "reference/scoring.md",
         "reference/results.md",
         "reference/learning.md",
         "reference/estimators.md",
         "reference/errors.md",
-        "performance.md",
-        "scaling.md",
-        "faults.md",
         "reference/*",
     ),
-    "Project": (
-        "plugins.md",
-        "contributing.md",
-        "changelog.md",
-        "security.md",
-        "*",
-    ),
+    "Background": ("scoring.md", "clustering.md", "quality.md"),
+    "Background/Papers": ("papers-*",),
+    "Background/Performance and reliability": ("performance.md", "scaling.md", "reliability.md"),
+    "Background/Project": ("contributing.md", "changelog.md", "security.md", "*"),
 }
-"""Sections of the site: pages, or patterns of them; a page is in the first that takes it."""
+"""Sections and their groups ("Section/Group") → pages, or patterns of pages.
+
+A page is in the first section that names it or, failing that, whose pattern matches it.
+"""
 
 FOREIGN = {
     "README.md": "index.md",
@@ -191,6 +172,15 @@ def arrange(pages: list[str]) -> dict[str, list[str]]:
     return {title: taken for title, taken in sections.items() if taken}
 
 
+def nest(sections: dict[str, list[str]]) -> list[dict[str, list[object]]]:
+    """Return the navigation: a section lists its pages, then its groups."""
+    nav: dict[str, list[object]] = {}
+    for title, pages in sections.items():
+        section, _, group = title.partition("/")
+        nav.setdefault(section, []).extend([{group: pages}] if group else pages)
+    return [{section: entries} for section, entries in nav.items()]
+
+
 def build_site() -> None:
     """Build the site into site/; warnings are errors."""
     shutil.rmtree(STAGE, ignore_errors=True)
@@ -207,7 +197,7 @@ def build_site() -> None:
         shutil.copy(ROOT / name, STAGE / name)
     shutil.copy(ROOT / "docs" / "site.css", STAGE / "site.css")
     settings = (ROOT / "docs" / "zensical.toml").read_text("utf-8")
-    nav = [{"Home": "index.md"}, *({title: taken} for title, taken in arrange([*pages]).items())]
+    nav = [{"Home": "index.md"}, *nest(arrange([*pages]))]
     made = settings.replace("nav = []", f"nav = {_toml(nav)}")
     (STAGE.parent / "zensical.toml").write_text(made, encoding="utf-8")
     # The cache of zensical stays with what it was made of.

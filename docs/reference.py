@@ -1,4 +1,4 @@
-"""Pages of the reference, made of what the program says of itself."""
+"""Generate the reference pages from the catalogue, the commands and the docstrings."""
 
 from __future__ import annotations
 
@@ -30,20 +30,19 @@ ABOUT = {
     "measures": "`roget score --measure NAME`, `roget.measure(NAME, gold, system)`; "
     "[each in full](../measures.md).",
     "entropies": "`roget score --entropy NAME`, `roget.entropy(counts, NAME)`; "
-    "[which one to take](../entropies.md), [how they work](../how/entropy.md).",
-    "renderers": "`--format NAME` of every command that reports; the suffix of `-o FILE` tells it.",
-    "reports": "How results become reports, for notebooks and `print`.",
-    "label formats": "`--labels NAME`, where the file's name does not tell; "
-    "[what each looks like](../labels.md).",
+    "[which one to choose](../entropies.md), [how they work](../scoring.md#entropy-estimators).",
+    "renderers": "`--format NAME` of every command that prints a report; by default the suffix of `-o FILE`.",
+    "reports": "How results are shown in notebooks and by `print`.",
+    "label formats": "`--labels NAME`, if the format cannot be inferred; [examples](../labels.md).",
     "readers": "`roget count --reader NAME`, `roget build --reader NAME`; "
-    "[what can be read](../counting.md#what-can-be-read).",
+    "[inputs](../counting.md#what-can-be-read).",
     "languages": "`--tagger hanta --model NAME`; [plain text](../text.md).",
     "relations": "`roget count --relation NAME`; [relations and patterns]"
     "(../counting.md#relations).",
     "clusterers": "`roget build --method NAME`; in Python, [estimators](estimators.md).",
     "models": "`roget heldout --model NAME`, `roget decide --model NAME`, "
     "`roget.ClassModel(NAME)`; [class models](../classmodel.md).",
-    "taxonomies": "Thesauri that people made, wherever a thesaurus is read; "
+    "taxonomies": "Existing taxonomies, accepted wherever a thesaurus is read; "
     "[imports](../exports.md#taxonomies-that-people-made).",
     "exporters": "`roget export --to NAME`; [exports](../exports.md).",
     "engines": "`--engine NAME` of `count`, `build`, `score` and `compare`.",
@@ -76,7 +75,7 @@ def make_measures() -> str:
     parts = [
         "# Measures\n\nGenerated from the catalogue by `make docs`. C are the gold classes, K the "
         "system's clusters, N the number of items; entropies are in nats. Measures that need "
-        "entropies are computed under every estimator asked for."
+        "entropies are computed with every requested estimator."
     ]
     for entry in describe("measures"):
         facts = [
@@ -106,17 +105,21 @@ def _plain(value: object) -> str:
 
 
 def make_reference() -> dict[str, str]:
-    """All pages of the reference that are generated, by the name of their file."""
-    pages = {"commands.md": make_commands(), "catalogue.md": make_catalogue()}
+    """Return the generated reference pages by file name."""
+    pages = {
+        "commands.md": make_commands(),
+        "catalogue.md": make_catalogue(),
+        "codes.md": make_codes(),
+    }
     return {**pages, **make_api()}
 
 
 def make_commands() -> str:
-    """Every command with its arguments and options."""
+    """Return the page of commands with their arguments and options."""
     parts = [
-        "# Commands\n\n`roget COMMAND --help` says the same. Options that several commands share "
-        "mean the same in all of them; in Python they are arguments of the function of the same "
-        "name."
+        "# Commands\n\n`roget COMMAND --help` prints the same text. An option that several commands "
+        "share means the same in all of them. In Python it is a parameter of the function of the "
+        "same name."
     ]
     for names, command, context in walk_commands():
         parts += [f"## {' '.join(names)}", _escape(inspect.cleandoc(command.help or ""))]
@@ -138,12 +141,12 @@ def make_commands() -> str:
 
 
 def _flags(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Options and what they mean; long lists of choices may be broken after each."""
-    return [(f"`{flag}`".replace("|", "|\u200b"), said) for flag, said in rows]
+    """Return flags and help texts; long lists of choices may wrap after each choice."""
+    return [(f"`{flag}`".replace("|", "|\u200b"), text) for flag, text in rows]
 
 
 def walk_commands() -> Iterator[tuple[list[str], Any, Any]]:
-    """The words of every command, the command, and the context in which it is called."""
+    """Yield the name of every command as words, the command and its context."""
     import typer
 
     from roget.cli import app
@@ -160,15 +163,32 @@ def walk_commands() -> Iterator[tuple[list[str], Any, Any]]:
 
 
 def make_catalogue() -> str:
-    """Everything that has a name, kind by kind."""
+    """Return the catalogue page: all named parts, by kind."""
     parts = [
-        "# Catalogue\n\nEverything that can be chosen by name; `roget list KIND` prints it, with "
-        "the parts of packages that are installed besides. [How to add one](../plugins.md)."
+        "# Catalogue\n\nEverything that can be chosen by name. `roget list KIND` prints the same and "
+        "includes installed plug-ins. [How to write a plug-in](../plugins.md)."
     ]
     for kind in catalogue.KINDS:
         parts += [f"## {kind.capitalize()}", ABOUT.get(kind, "")]
         parts.append(_table(*_columns(kind, describe(kind))))
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def make_codes() -> str:
+    """Return the page of error and warning codes."""
+    from roget.codes import CODES
+
+    parts = [
+        "# Codes\n\nEvery error, warning and note ends with a code in brackets. "
+        "`roget explain CODE` prints the same text. [Codes are stable](../stability.md#codes)."
+    ]
+    for code, (meaning, reason, remedy) in CODES.items():
+        parts += [
+            f"## {code}",
+            _escape(f"{meaning} {reason}"),
+            f"**What to do:** {_escape(remedy)}",
+        ]
+    return "\n\n".join(parts) + "\n"
 
 
 def _columns(kind: str, entries: list[dict[str, Any]]) -> tuple[tuple[str, ...], list[Any]]:
@@ -200,7 +220,7 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 
 def make_api() -> dict[str, str]:
-    """The public names with their docstrings, on a few pages."""
+    """Return the pages of public names with their docstrings."""
     parts: dict[str, list[str]] = {page: [f"# {title}"] for page, (title, _) in GROUPS.items()}
     for name in roget.__all__:
         if name.startswith("__"):
@@ -213,7 +233,7 @@ def make_api() -> dict[str, str]:
 
 
 def _document(name: str, thing: Any) -> str:
-    """A section on a public name, and on the public methods of a class or functions of a module."""
+    """Return the section of a public name, with its public methods or functions."""
     parts = [f"## {name}"]
     if inspect.ismodule(thing):
         parts.append(convert(inspect.getdoc(thing) or ""))
@@ -239,7 +259,7 @@ def _doc(thing: Any) -> str:
 
 
 def _members(thing: type) -> Iterator[tuple[str, str, Any]]:
-    """The public members that have a docstring, as far as they are ours, in order."""
+    """Yield the public members of roget's own classes that have a docstring, in order."""
     seen = set()
     for base in thing.__mro__:
         if not base.__module__.startswith("roget"):
@@ -257,7 +277,7 @@ def _members(thing: type) -> Iterator[tuple[str, str, Any]]:
 
 
 def _sign(name: str, thing: Any) -> str:
-    """A signature without types, which stand below it, over several lines where it is long."""
+    """Return a signature without types, on several lines if it is long."""
     try:
         signature = inspect.signature(thing)
     except ValueError:
@@ -269,8 +289,8 @@ def _sign(name: str, thing: Any) -> str:
     ]
     text = str(signature.replace(parameters=plain, return_annotation=inspect.Signature.empty))
     if len(name + text) > 88:
-        told = re.split(r", (?=[\w*/]+(?:=|,|\)|$))", text[1:-1])
-        text = "(\n" + "".join(f"    {one},\n" for one in told) + ")"
+        parts = re.split(r", (?=[\w*/]+(?:=|,|\)|$))", text[1:-1])
+        text = "(\n" + "".join(f"    {one},\n" for one in parts) + ")"
     return f"```python\n{name}{text}\n```"
 
 
@@ -279,7 +299,7 @@ LISTED = {"Parameters", "Other Parameters", "Returns", "Yields", "Raises", "Attr
 
 
 def convert(text: str) -> str:
-    """A docstring with numpydoc's sections, in Markdown."""
+    """Convert a numpydoc docstring to Markdown."""
     pieces = SECTIONS.split(text)
     parts = [_blocks(pieces[0])]
     for title, body in zip(pieces[1::2], pieces[2::2], strict=True):
@@ -289,7 +309,7 @@ def convert(text: str) -> str:
 
 
 def _list(body: str) -> str:
-    """What a section lists: a name, perhaps a type, and below them what they mean."""
+    """Convert a numpydoc list of names, types and descriptions to Markdown."""
     items: list[tuple[str, list[str]]] = []
     for line in body.strip("\n").splitlines():
         if line.strip() and not line.startswith(" "):
@@ -297,16 +317,16 @@ def _list(body: str) -> str:
         elif items:
             items[-1][1].append(line.strip())
     made = []
-    for head, said in items:
+    for head, lines in items:
         name, colon, kind = head.partition(" : ")
-        told = f"`{name.strip()}`" + (f" : *{_escape(kind)}*" if colon else "")
-        meaning = _escape(" ".join(" ".join(said).split()))
-        made.append(f"- {told}" + (f"  \n    {meaning}" if meaning else ""))
+        term = f"`{name.strip()}`" + (f" : *{_escape(kind)}*" if colon else "")
+        meaning = _escape(" ".join(" ".join(lines).split()))
+        made.append(f"- {term}" + (f"  \n    {meaning}" if meaning else ""))
     return "\n".join(made)
 
 
 def _blocks(text: str) -> str:
-    """Paragraphs as they are; examples and what is indented as code."""
+    """Convert paragraphs to Markdown; examples and indented text become code."""
     made = []
     for block in re.split(r"\n\s*\n", text.strip("\n")):
         if block.lstrip().startswith(">>>"):
@@ -319,7 +339,7 @@ def _blocks(text: str) -> str:
 
 
 def _escape(text: str, signs: str = r"([<*])") -> str:
-    """Text outside of code spans whose `<` and `*` are no HTML and no emphasis."""
+    """Escape `<` and `*` outside code spans."""
     pieces = re.split(r"(`[^`]*`)", text)
     pieces[::2] = [re.sub(signs, r"\\\1", piece) for piece in pieces[::2]]
     return "".join(pieces)

@@ -107,7 +107,12 @@ def test_links_lead_somewhere(page):
         path = ((ROOT / page).parent / target).resolve()
         if path.parent == ROOT / "docs" / "reference":
             # Made when the site is built, which fails where a page or an anchor is missing.
-            assert path.name in {"commands.md", "catalogue.md", *load("reference").GROUPS}, target
+            assert path.name in {
+                "commands.md",
+                "catalogue.md",
+                "codes.md",
+                *load("reference").GROUPS,
+            }, target
         else:
             assert path.exists(), target
 
@@ -218,7 +223,7 @@ def test_every_estimator_is_explained():
 def test_every_estimator_of_classes_is_in_the_tutorial():
     from roget import catalogue
 
-    text = read("docs/tutorials/estimators.md")
+    text = read("docs/guides/counts.md")
     for target in catalogue.CLUSTERERS.values():
         assert f"| `{target.partition(':')[2]}` |" in text
 
@@ -261,7 +266,7 @@ def test_lines_are_kept_as_asked():
 def test_pages_are_prepared_for_the_site():
     prepare = load("pages").prepare
     assert prepare("index.md", "[a](docs/labels.md#x)") == "[a](labels.md#x)"
-    assert prepare("how/soft.md", "[a](../soft.md)") == "[a](../soft.md)"
+    assert prepare("guides/papers.md", "[a](../guide.md)") == "[a](../guide.md)"
     assert prepare("plugins.md", "[a](../CONTRIBUTING.md)") == "[a](contributing.md)"
     assert prepare("a.md", "x\n<!-- output: roget list -->\n```\ny\n```\n<!-- end -->\n") == (
         "x\n```\ny\n```\n"
@@ -272,12 +277,15 @@ def test_pages_are_prepared_for_the_site():
 
 def test_every_page_has_its_place_in_the_navigation():
     pages = load("pages")
-    taken = pages.arrange(["labels.md", "papers-soft.md", "new.md", "how/new.md", "index.md"])
+    taken = pages.arrange(["labels.md", "papers-soft.md", "new.md", "guides/new.md", "index.md"])
     assert taken == {
-        "Score": ["labels.md"],
-        "Papers": ["papers-soft.md"],
-        "How it works": ["how/new.md"],
-        "Project": ["new.md"],
+        "Guides": ["guides/new.md"],
+        "Reference": ["labels.md"],
+        "Background/Papers": ["papers-soft.md"],
+        "Background/Project": ["new.md"],
+    }
+    assert pages.nest(taken)[2] == {
+        "Background": [{"Papers": ["papers-soft.md"]}, {"Project": ["new.md"]}]
     }
 
 

@@ -48,7 +48,9 @@ def main() -> int:
     parser.add_argument("--only", metavar="PATTERN", default="*", help="cases, such as 'build*'")
     parser.add_argument("--shot", type=int, metavar="I", help="only this shot, to see it again")
     parser.add_argument("--list", action="store_true", help="name all cases, and end")
-    parser.add_argument("--record", action="store_true", help="write the table of docs/faults.md")
+    parser.add_argument(
+        "--record", action="store_true", help="write the table of docs/reliability.md"
+    )
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, metavar="N")
     asked = parser.parse_args()
     known = jobs.list_jobs()

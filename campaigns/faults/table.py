@@ -1,4 +1,4 @@
-"""The table of docs/faults.md."""
+"""The table of docs/reliability.md."""
 
 from __future__ import annotations
 
@@ -28,6 +28,6 @@ def write(tallies: Mapping[str, Any], tried: Mapping[str, tuple[bool, str]], see
     lines += [f"- {name}: {told or 'survived'}" for name, (_, told) in tried.items()]
     columns = ("signals during", "runs disturbed", *SIGNALS.values(), "survived")
     return record(
-        "faults", columns, rows, told="\n".join(lines), seed=seed,
+        "faults", columns, rows, page_of="reliability", told="\n".join(lines), seed=seed,
         libraries=("numba", "duckdb", "scikit-learn", "uvicorn", "distributed"),
     )  # fmt: skip

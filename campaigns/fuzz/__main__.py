@@ -54,7 +54,9 @@ def main() -> int:
         "--keep", type=Path, default=KEPT, metavar="DIR", help=f"where failures are saved [{KEPT}]"
     )
     parser.add_argument("--resume", action="store_true", help="go on with a run that was stopped")
-    parser.add_argument("--record", action="store_true", help="write the table into docs/fuzz.md")
+    parser.add_argument(
+        "--record", action="store_true", help="write the table into docs/reliability.md"
+    )
     asked = parser.parse_args()
     # What is in sets comes in the same order in all processes, and so do the lines that run.
     os.environ.setdefault("PYTHONHASHSEED", "0")
@@ -176,7 +178,15 @@ def _record(rows: dict[str, Any], asked: argparse.Namespace, told: str) -> None:
     table = [(name, *row[:4]) for name, row in rows.items()]
     table.append(("all", *_sums(table)))
     columns = ("target", "inputs", "accepted", "refused", "failed")
-    record("fuzz", columns, table, told=told, seed=asked.seed, libraries=LIBRARIES)
+    record(
+        "fuzz",
+        columns,
+        table,
+        told=told,
+        seed=asked.seed,
+        libraries=LIBRARIES,
+        page_of="reliability",
+    )
 
 
 def _record_guided(
@@ -204,7 +214,7 @@ def _record_guided(
     )  # fmt: skip
     record(
         "fuzz-guided", columns, table, told=told, seed=asked.seed, libraries=LIBRARIES,
-        page_of="fuzz",
+        page_of="reliability",
     )  # fmt: skip
 
 

@@ -113,7 +113,7 @@ def test_a_guided_crash_is_found_with_its_input(monkeypatch: pytest.MonkeyPatch)
 def test_the_record_has_both_ways(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    page = tmp_path / "fuzz.md"
+    page = tmp_path / "reliability.md"
     page.write_text("<!-- measured: fuzz-guided -->\n<!-- end -->\n")
     monkeypatch.setattr(record, "DOCS", tmp_path)
     asked = "--guided --record --each 60 --seed 4 --processes 1 --only text-sizes --keep"

@@ -442,7 +442,7 @@ class TestLevels:
 def test_the_page_on_trees_runs():
     import doctest
 
-    page = Path(__file__).parents[3] / "docs" / "trees.md"
+    page = Path(__file__).parents[3] / "docs" / "structures.md"
     results = doctest.testfile(str(page), module_relative=False)
     assert results.attempted > 5
     assert results.failed == 0

@@ -599,7 +599,8 @@ def resample(
     sides = [system.sides for system in scores.systems]
     count, overlapping = len(sides), any(side.overlapping for side in sides)
     pooled = has_groups(sides[0]) and not overlapping
-    # Quantiles of resampled items cover badly if entropies are biased; see docs/comparing.md.
+    # Quantiles of resampled items cover badly if entropies are biased: see
+    # docs/guides/shared-task.md.
     usual = "bca" if pooled else "jackknife"
     chosen = usual if method == "auto" else method
     kind = CoverResampler if overlapping else GroupResampler if pooled else ItemResampler
