@@ -31,7 +31,8 @@ ABOUT = {
     "[each in full](../measures.md).",
     "entropies": "`roget score --entropy NAME`, `roget.entropy(counts, NAME)`; "
     "[which one to choose](../entropies.md), [how they work](../scoring.md#entropy-estimators).",
-    "renderers": "`--format NAME` of every command that prints a report; by default the suffix of `-o FILE`.",
+    "renderers": "`--format NAME` of every command that prints a report; "
+    "inferred from the suffix of `-o FILE`.",
     "reports": "How results are shown in notebooks and by `print`.",
     "label formats": "`--labels NAME`, if the format cannot be inferred; [examples](../labels.md).",
     "readers": "`roget count --reader NAME`, `roget build --reader NAME`; "
@@ -117,8 +118,8 @@ def make_reference() -> dict[str, str]:
 def make_commands() -> str:
     """Return the page of commands with their arguments and options."""
     parts = [
-        "# Commands\n\n`roget COMMAND --help` prints the same text. An option that several commands "
-        "share means the same in all of them. In Python it is a parameter of the function of the "
+        "# Commands\n\n`roget COMMAND --help` prints the same text. An option that several "
+        "commands share means the same in all of them. In Python it is a parameter of the function of the "
         "same name."
     ]
     for names, command, context in walk_commands():
@@ -165,8 +166,8 @@ def walk_commands() -> Iterator[tuple[list[str], Any, Any]]:
 def make_catalogue() -> str:
     """Return the catalogue page: all named parts, by kind."""
     parts = [
-        "# Catalogue\n\nEverything that can be chosen by name. `roget list KIND` prints the same and "
-        "includes installed plug-ins. [How to write a plug-in](../plugins.md)."
+        "# Catalogue\n\nEverything that can be chosen by name. `roget list KIND` prints the same "
+        "and includes installed plug-ins. [How to write a plug-in](../plugins.md)."
     ]
     for kind in catalogue.KINDS:
         parts += [f"## {kind.capitalize()}", ABOUT.get(kind, "")]
