@@ -119,8 +119,8 @@ def make_commands() -> str:
     """Return the page of commands with their arguments and options."""
     parts = [
         "# Commands\n\n`roget COMMAND --help` prints the same text. An option that several "
-        "commands share means the same in all of them. In Python it is a parameter of the function of the "
-        "same name."
+        "commands share means the same in all of them. In Python it is a parameter of the "
+        "function of the same name."
     ]
     for names, command, context in walk_commands():
         parts += [f"## {' '.join(names)}", _escape(inspect.cleandoc(command.help or ""))]
