@@ -23,7 +23,7 @@ from roget.scoring.options import ScoreOptions
 from roget.scoring.results import ScoreRow
 from roget.scoring.steps.bootstrap import fill_samples
 from roget.scoring.systems import ScoredSystem
-from roget.scoring.tables.baselines import MOST_DEALT, RandomSameSizes
+from roget.scoring.tables.baselines import MOST_SAMPLED, RandomSameSizes
 from roget.scoring.tables.contingency import Contingency
 from roget.scoring.tables.null_moments import deviate_pairs
 from roget.scoring.tables.records import Chance, PairCounts
@@ -100,9 +100,9 @@ def _check_system(system: ScoredSystem) -> None:
     weighted = isinstance(system.tables, Contingency) and system.tables.fractional
     if sides.weighed or weighted:
         raise InputError("chance: requires items without weights", code="conflicting-options")
-    if system.items >= MOST_DEALT:
+    if system.items >= MOST_SAMPLED:
         raise InputError(
-            f"chance: {system.items:,} items, but at most {MOST_DEALT:,} can be permuted",
+            f"chance: {system.items:,} items, but at most {MOST_SAMPLED:,} can be permuted",
             code="too-large",
         )
 

@@ -1,8 +1,19 @@
 """Baselines on the same gold standard: one big cluster, one cluster per item, random clusters.
 
 A useful system beats all three. Baselines are not built item by item: their statistics follow from
-the class and cluster sizes. The random baseline keeps the sizes and assigns the items at random, so
-each cell is hypergeometric and most expectations are exact (see `hypergeometric`).
+the class sizes a, the cluster sizes b and the number of items n. The random baseline assigns the
+items at random to clusters of the same sizes, so the count x of each cell is hypergeometric (see
+`hypergeometric`), with
+
+    (1)  E[x] = ab/n,   E[x²] = ab/n + a(a−1)·b(b−1)/(n(n−1)).
+
+Its expected pair counts and B-cubed scores follow from these moments, and the expectations of
+linear entropy estimators from the distribution of x:
+
+    (2)  E[pairs together in both] = (pairs in gold)·(pairs in the system)/(all pairs)
+    (3)  E[B-cubed precision] = (1/n)·Σ_cells E[x²]/b,   E[B-cubed recall] = (1/n)·Σ_cells E[x²]/a.
+
+Other measures are averaged over random tables.
 """
 
 from __future__ import annotations
@@ -39,31 +50,31 @@ NAMES = ("one cluster", "one per item", "random")
 
 _MOST_ITEMS = 10**6
 _MOST_CELLS = 250_000
-"""Above these limits a baseline's table is not drawn; only measures that need cells lack it."""
+"""Limits on baseline tables; above them, measures that need a table have no baseline."""
 
 DRAWS = 20
-"""Number of random tables averaged, over all groups, if there is no exact expectation."""
+"""Number of random tables to average over if there is no exact expectation."""
 
 _ITEMS_DRAWN = 50_000
-"""Largest total number of items of the random tables that are averaged."""
+"""Largest total number of items in the random tables; limits their number for large data."""
 
 _MOST_COVERED = 20_000
 """Largest number of items in overlapping clusters for which baselines are computed."""
 
-MOST_DEALT = 10**9
+MOST_SAMPLED = 10**9
 """Largest population that numpy's hypergeometric sampler accepts."""
 
 
 def make_baselines(
     statistics: Statistics, seed: int = 0, draws: int = DRAWS, *, like_gold: bool = False
 ) -> dict[str, Measurable]:
-    """Return the three baselines for the same items: one cluster, one per item, random.
+    """Return the baselines of a comparison by name: one cluster, one per item, random.
 
     Quantities without an exact expectation are averaged over at most `draws` random tables. Random
     clusters have the sizes of the system's clusters or, with `like_gold`, of the gold classes.
     """
     draws = max(1, min(draws, int(_ITEMS_DRAWN // np.max(statistics.n))))
-    # Permuting weights or memberships costs about ten times more than permuting hard labels.
+    # Permuting weights or memberships takes about ten times as long as permuting hard labels.
     few = max(1, draws // 10)
     if isinstance(statistics, WeightedTable):
         return _make_weighted(statistics, seed, few, like_gold)
@@ -71,9 +82,10 @@ def make_baselines(
         return _make_covers(statistics.cover, seed, few, like_gold)
     table = statistics.table
     if table.fractional:
-        # A table of fractions has no items that could get clusters of their own.
+        # The items of a fractional table are unknown, so only one big cluster can be computed.
         return {"one cluster": one_cluster(table)}
     if table.held is not None or table.documents is not None:
+        # Mentions: baselines cluster the gold mentions. There is no random baseline.
         known = _keep_gold(table)
         if known is None:
             return {}
@@ -90,7 +102,7 @@ def make_baselines(
 def make_group_baselines(
     tables: Statistics | Separate, seed: int, draws: int, *, like_gold: bool
 ) -> dict[str, Measurable]:
-    """Return the baselines of all groups; only the ones that every group has."""
+    """Return the baselines of all groups, without baselines that some group lacks."""
     if isinstance(tables, Statistics):
         return make_baselines(tables, seed, draws, like_gold=like_gold)
     groups = [
@@ -102,7 +114,8 @@ def make_group_baselines(
 
 
 def one_cluster(table: Contingency) -> Contingency:
-    """Return the table of all items in one cluster."""
+    """Return the table of the baseline with all items in one cluster (per group or document)."""
+    # Each row has a single cell, which holds all items of the class.
     rows = np.arange(table.shape[0])
     cuts = table.documents if table.cuts is None else table.cuts
     groups = find_owners(cuts, rows.size)
@@ -111,9 +124,10 @@ def one_cluster(table: Contingency) -> Contingency:
 
 
 def _keep_gold(table: Contingency) -> Contingency | None:
-    """Return the table of the items that gold has; None if a group has no such item."""
+    """Return the table without items that are missing in gold; None if a group becomes empty."""
     if table.held is None:
         return table
+    # `places` are the first remaining rows of the groups, and the number of remaining rows.
     kept = np.flatnonzero(table.held.rows)
     starts = table.documents if table.cuts is None else table.cuts
     places = np.searchsorted(kept, np.append(ONE if starts is None else starts, table.shape[0]))
@@ -129,7 +143,7 @@ def _keep_gold(table: Contingency) -> Contingency | None:
 def _make_weighted(
     table: WeightedTable, seed: int, draws: int, like_gold: bool
 ) -> dict[str, Measurable]:
-    """Return the baselines of weighted labels; the random one permutes one side's items."""
+    """Return the baselines of weighted labels; the random baseline permutes the items."""
     gold, n = table.gold, table.n
     like = gold if like_gold else table.system
 
@@ -148,10 +162,11 @@ def _make_weighted(
 
 
 def _make_covers(cover: Cover, seed: int, draws: int, like_gold: bool) -> dict[str, Measurable]:
-    """Return the baselines of overlapping clusters; the random one permutes memberships."""
+    """Return the baselines of overlapping clusters; the random baseline permutes the items."""
     n = cover.n
     if n > _MOST_COVERED:
         return {}
+    # A cover stores each kind of item once, with its frequency: repeat the kinds to get items.
     items = np.repeat(np.arange(cover.times.size), cover.times.astype(np.int64))
     gold = cover.gold.take(items)
     like = gold if like_gold else cover.system.take(items)
@@ -168,14 +183,14 @@ def _make_covers(cover: Cover, seed: int, draws: int, like_gold: bool) -> dict[s
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean scores of several tables."""
+    """Mean scores over several tables."""
 
     tables: Sequence[Statistics]
 
     groups = None
 
     def block(self, group: int) -> Mean:
-        """Return the object itself, which has no groups."""
+        """Return the object itself: there are no groups."""
         return self
 
     def measure(self, measure: str | Measure, entropy: str | Estimator = "ml") -> float:
@@ -193,7 +208,7 @@ class OnePerItem(Statistics):
     """The baseline with one cluster per item."""
 
     source: Contingency
-    """The table whose items and classes these are."""
+    """The table of the scored system, which provides the items and classes."""
 
     @property
     def n(self) -> Any:
@@ -209,6 +224,7 @@ class OnePerItem(Statistics):
 
     @cached_property
     def joint(self) -> Histogram:
+        # There are n non-empty cells, each with one item; cluster sizes have the same histogram.
         items = np.atleast_1d(self.n)
         starts = None if self.groups is None else np.arange(items.size)
         return Histogram(np.ones_like(items), items, starts)
@@ -219,11 +235,13 @@ class OnePerItem(Statistics):
 
     @property
     def bcubed(self) -> BCubed:
-        # Recall: each item has 1/size of its class, which adds up to 1 per class.
+        # Clusters are pure, so precision is 1. The recall of an item is 1/(size of its class),
+        # which sums to 1 over the items of a class.
         return BCubed(1.0, self.sizes.classes / self.n)
 
     @property
     def matched(self) -> Matched:
+        # Each class is matched to a cluster of one item.
         return Matched(self.sizes.classes, self.n)
 
     @property
@@ -234,7 +252,7 @@ class OnePerItem(Statistics):
     def table(self) -> Contingency:
         items = self.source.row_totals.sum()
         if items > _MOST_ITEMS:
-            raise Undefined(f"one cluster per item is computed for up to {_MOST_ITEMS:,} items")
+            raise Undefined(f"this baseline is computed for up to {_MOST_ITEMS:,} items")
         sizes = self.source.row_totals.astype(np.int64)
         rows = np.repeat(np.arange(sizes.size), sizes)
         whole = Contingency.from_cells(rows, np.arange(items), np.ones(items, dtype=np.int64))
@@ -243,7 +261,11 @@ class OnePerItem(Statistics):
 
 @dataclass(frozen=True, eq=False)
 class _SingletonElements(Elements):
-    """Element-centric similarity of singletons: an item shares 1/size of its class's walk."""
+    """Element-centric similarity of singleton clusters.
+
+    The walk from an item stays at the item, while the walk within its class is at the item with
+    probability 1/size, so the similarity is 1/size.
+    """
 
     alone: OnePerItem
 
@@ -258,7 +280,7 @@ class _SingletonElements(Elements):
 class RandomSameSizes(Statistics):
     """The random baseline: clusters of the same sizes, with items assigned at random.
 
-    Entropies under linear estimators, pair counts and B-cubed are exact expectations; measures that
+    Entropies under linear estimators, pair counts and B-cubed are exact expectations. Measures that
     need a table are averaged over random tables.
     """
 
@@ -267,12 +289,12 @@ class RandomSameSizes(Statistics):
     seed: int = 0
     draws: int = 1
     source: Contingency | None = None
-    """The table with these sizes, if there is one; its statistics of the sizes are reused."""
+    """A table with the same sizes, whose size statistics are reused, if there is one."""
     cuts: Ints | None = None
     column_cuts: Ints | None = None
-    """The first row and column of each group; None for one table."""
+    """The first row and the first column of each group; None for a single table."""
     thorough: bool = False
-    """True to draw large tables too, although it takes longer than a score."""
+    """True to sample large tables as well, which may take longer than scoring."""
 
     def _compute(self, measure: Measure, estimator: Estimator) -> Values:
         """Return the expected value, or the mean over random tables if the measure needs cells."""
@@ -311,7 +333,8 @@ class RandomSameSizes(Statistics):
 
     @property
     def perfect(self) -> Any:
-        # Only one clustering has such sizes: all items together, or each alone.
+        # Random clusters equal the classes for certain only if both are one big cluster, or both
+        # are singletons.
         c, k, n = self.sizes.classes, self.sizes.clusters, self.sizes.n
         return (np.equal(c, 1) & np.equal(k, 1)) | (np.equal(c, n) & np.equal(k, n))
 
@@ -322,13 +345,15 @@ class RandomSameSizes(Statistics):
     def _estimate_joint(self, estimator: Estimator, support: Any) -> Values:
         if not isinstance(estimator, LinearEstimator):
             return self.table.entropies(estimator).joint
+        # E[Ĥ] = Σ_j a(j, n)·E[h_j] with the exact expected numbers of cells h_j.
         return estimator.expect(self.random_cells, self.n, self._cells)
 
     @cached_property
     def pairs(self) -> PairCounts:
         gold, system = map(pairs_within, (self.sizes.gold, self.sizes.system))
         total = pairs_among(self.n)
-        # A pair together in gold is together in the system with probability system/total.
+        # Equation (2): a pair that is together in gold is together in the system with probability
+        # system/total.
         return PairCounts(total, gold, system, divide(gold * system, total))
 
     @property
@@ -336,8 +361,10 @@ class RandomSameSizes(Statistics):
         pairs, n = self.pairs, self.n
         c, k = self.sizes.classes, self.sizes.clusters
         square = 2 * pairs.total + n  # n²
-        # Σ E[x²]/b over cells of class size a and cluster size b, with the second moment
-        # E[x²] = ab/n + a(a−1)·b(b−1)/(n(n−1)); Σ a(a−1) = 2·pairs.gold, Σ (b−1) = n − k.
+        # Equation (3): insert the second moment (1) and sum over the classes and clusters, with
+        # Σ a = n, Σ a(a−1) = 2·pairs.gold and Σ (b−1) = n − k:
+        #   Σ E[x²]/b = (1/n)·Σ a·k + Σ a(a−1)·Σ (b−1)/(n(n−1)) = k + 2·pairs.gold·(n−k)/(n(n−1)).
+        # Multiply by n before dividing by n², so integers stay exact as long as possible.
         precision = (divide(2 * pairs.gold * (n - k), n - 1) + n * k) / square
         recall = (divide(2 * pairs.system * (n - c), n - 1) + n * c) / square
         return BCubed(precision, recall)
@@ -348,15 +375,18 @@ class RandomSameSizes(Statistics):
 
     @cached_property
     def tables(self) -> list[Contingency]:
-        """Random tables with these sizes."""
+        """The random tables over which measures are averaged."""
         random = np.random.default_rng(self.seed)
         if np.all(self._too_large):
-            raise Undefined("a random table of this size would take longer than the score")
+            raise Undefined(
+                f"random tables are sampled only if there are at most {_MOST_CELLS:,} items or "
+                f"{_MOST_CELLS:,} cells"
+            )
         return [self.draw(random) for _ in range(self.draws)]
 
     @cached_property
     def _too_large(self) -> Any:
-        """True for groups whose tables are drawn neither item by item nor cell by cell."""
+        """True for groups that have too many items and too many cells for sampling."""
         large = np.greater(self.n, _MOST_CELLS) & np.greater(self._cells, _MOST_CELLS)
         return large & (not self.thorough)
 
@@ -366,13 +396,16 @@ class RandomSameSizes(Statistics):
 
     @cached_property
     def _few(self) -> Any:
-        """True for groups whose tables are drawn item by item."""
+        """True for groups whose tables are sampled item by item."""
         fewer = self.thorough & np.less(self.n, self._cells)
         return np.atleast_1d(np.less_equal(self.n, _MOST_CELLS) | fewer)
 
     @cached_property
     def _items(self) -> tuple[Ints, Ints, Ints, Ints]:
-        """The group of each class and cluster, and the class and cluster of each item to draw."""
+        """The group of each class, the group of each cluster, and a class and cluster per item.
+
+        Only the items of groups that are sampled item by item are listed.
+        """
         sides = []
         for cuts, totals in (
             (self.cuts, self.row_totals),
@@ -385,17 +418,20 @@ class RandomSameSizes(Statistics):
         return row_group, column_group, rows, columns
 
     def draw(self, random: np.random.Generator) -> Contingency:
-        """Draw one table, item by item, or cell by cell if there are many items."""
+        """Sample one table, item by item, or cell by cell in groups with many items."""
         _, column_group, rows, columns = self._items
         c, k = self.row_totals.size, self.column_totals.size
+        # Step 1: permute the cluster labels of the items; the class labels stay in order.
         mixed = random.permutation(columns.size)
         if self.cuts is not None:
             from scipy.sparse import csr_array
 
-            # Items are shuffled as a whole and then put back into their groups: building a
-            # sparse matrix does this in linear time, sorting would not.
+            # Step 2: return the permuted labels to their groups by a stable sort, so each group is
+            # permuted separately. Building a sparse matrix with groups as rows sorts in linear
+            # time.
             places = column_group[columns[mixed]], np.arange(mixed.size)
             mixed = csr_array((mixed, places), (np.size(self.n), mixed.size)).data
+        # Step 3: count the (class, cluster) pairs.
         keys, counts = count_pairs(rows, columns[mixed], k, c * k)
         if not self._few.all():
             keys, counts = self._draw_cells(random, keys, counts)
@@ -405,30 +441,33 @@ class RandomSameSizes(Statistics):
     def _draw_cells(
         self, random: np.random.Generator, keys: Ints, counts: Ints
     ) -> tuple[Ints, Ints]:
-        """Add the cells of tables of many items, which are drawn cell by cell."""
+        """Add the cells of groups with many items, which are sampled cell by cell."""
         row_group, column_group, _, _ = self._items
         parts, k = [(keys, counts)], self.column_totals.size
         for group in np.flatnonzero(~self._few).tolist():
             own, other = np.flatnonzero(row_group == group), np.flatnonzero(column_group == group)
             if np.atleast_1d(self._too_large)[group]:
+                # A placeholder with one column: `_compute` replaces the value of this group by NaN.
                 other = other[:1]
-            drawn = _draw_table(random, self.row_totals[own], self.column_totals[other])
-            held = drawn > 0
-            parts.append(((own[:, None] * k + other)[held], drawn[held]))
+            sampled = _draw_table(random, self.row_totals[own], self.column_totals[other])
+            positive = sampled > 0
+            parts.append(((own[:, None] * k + other)[positive], sampled[positive]))
         keys, counts = map(np.concatenate, zip(*parts, strict=True))
         order = np.argsort(keys, kind="stable")
         return keys[order], counts[order]
 
 
 def _draw_table(random: np.random.Generator, rows: Ints, columns: Ints) -> Ints:
-    """Draw a table with these sums, row by row from the items that remain.
+    """Sample a table with these row and column sums, one row after the other.
 
-    Beyond the sampler's limit rows are multinomial, so column sums are only right on average.
+    Above the limit of the hypergeometric sampler, rows are multinomial, and the column sums are
+    correct only in expectation.
     """
-    if columns.size == 1 or columns.sum() >= MOST_DEALT:
+    if columns.size == 1 or columns.sum() >= MOST_SAMPLED:
         return random.multinomial(rows, columns / columns.sum())
-    left, drawn = columns.copy(), np.empty((rows.size, columns.size), dtype=np.int64)
+    # Each row is a sample without replacement from the items that earlier rows left over.
+    left, table = columns.copy(), np.empty((rows.size, columns.size), dtype=np.int64)
     for row, size in enumerate(rows.tolist()):
-        drawn[row] = random.multivariate_hypergeometric(left, size, method="marginals")
-        left -= drawn[row]
-    return drawn
+        table[row] = random.multivariate_hypergeometric(left, size, method="marginals")
+        left -= table[row]
+    return table

@@ -1,4 +1,4 @@
-"""Contingency: the sparse gold × system table, counted once and used by every measure."""
+"""The sparse gold × system contingency table, counted once and used by every measure."""
 
 from __future__ import annotations
 
@@ -35,32 +35,36 @@ if TYPE_CHECKING:
 
 
 class Leaves(NamedTuple):
-    """The table of classes × leaves, and the tree, behind a table of clusters of a cut."""
+    """The classes × leaves table and the tree from which the table of a cut was made."""
 
     table: Contingency
     tree: Tree
 
     @property
     def places(self) -> Ints:
-        """The place of each of the table's columns."""
-        found: Ints = self.tree.layout.places[self.table.cluster_codes % self.tree.n_clusters]
-        return found
+        """The position, in the layout of the tree, of the leaf of each column of the table."""
+        places: Ints = self.tree.layout.places[self.table.cluster_codes % self.tree.n_clusters]
+        return places
 
 
 class Occupied(NamedTuple):
-    """Masks of the classes of gold's items, the clusters of the system's, the cells of common."""
+    """Masks that exclude the placeholder rows and columns of unmatched items."""
 
     rows: BoolArray
+    """True for classes of items that gold contains."""
     columns: BoolArray
+    """True for clusters of items that the system contains."""
     cells: BoolArray
+    """True for cells of items that both contain."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Contingency(Statistics):
-    """The number of items in each (class, cluster) cell, without empty cells, rows and columns.
+    """A contingency table: the number of items in each non-empty (class, cluster) cell.
 
-    Cells are in row order. Counts are int64, or float64 if the table is fractional. The tables of
-    many groups are one block-diagonal table; `by_group` gives the statistics of each block.
+    Cells are in row order; there are no empty rows or columns. Counts are int64, or float64 if the
+    table is fractional. The tables of many groups are stored as one block-diagonal table;
+    `by_group` gives the statistics of each block.
 
     >>> table = Contingency.from_table([[3, 1], [0, 2]])
     >>> table.n, table.rows.tolist(), table.columns.tolist(), table.counts.tolist()
@@ -79,11 +83,11 @@ class Contingency(Statistics):
     gold: Labels | None = field(default=None, repr=False)
     system: Labels | None = field(default=None, repr=False)
     cuts: Ints | None = field(default=None, repr=False)
-    """The first row of each group; None for one table."""
+    """The first row of each group; None for a single table."""
     documents: Ints | None = field(default=None, repr=False)
-    """The first row of each document of one table; mentions are linked within documents only."""
+    """The first row of each document; mentions are linked only within documents."""
     leaves: Leaves | None = field(default=None, repr=False)
-    """The tree that was cut into these clusters, if any."""
+    """The tree of which the clusters are a cut, if any."""
 
     @classmethod
     def from_labels(
@@ -94,10 +98,11 @@ class Contingency(Statistics):
         n_groups: int = 1,
         times: CountArray | None = None,
     ) -> Contingency:
-        """Count aligned hard labels, item i `times[i]` times (by default once).
+        """Count the items of each cell from aligned hard labels.
 
-        With groups, labels are private to their group, so the table is block-diagonal; `by_group`
-        gives the statistics of its blocks.
+        Item i is counted `times[i]` times, by default once. With groups, equal labels of different
+        groups are different classes or clusters, so the table is block-diagonal; `by_group` gives
+        the statistics of its blocks.
         """
         first: Codes = gold.codes
         per_group, width = gold.n_labels, system.n_labels
@@ -106,7 +111,7 @@ class Contingency(Statistics):
         counts: CountArray
         n_rows, used = n_groups * per_group, None
         if n_rows * width >= 2**63:
-            # Codes of many groups are sparse: number only the classes that occur.
+            # Keys would overflow: renumber the (group, class) codes that occur as 0, 1, ….
             used, first = np.unique(first, return_inverse=True)
             n_rows = used.size
         if times is None:
@@ -131,10 +136,11 @@ class Contingency(Statistics):
         gold: Labels | None = None,
         system: Labels | None = None,
     ) -> Contingency:
-        """Make a table from cells counted elsewhere, such as by a GROUP BY of a database.
+        """Make a table from counted cells, e.g. the result of a GROUP BY query.
 
-        Rows are classes and columns clusters, under any labels, in any order; repeated cells are
-        summed, and without counts each cell counts 1. Integer codes in row order are not copied.
+        Rows are the classes and columns the clusters of the cells, as labels of any type and in any
+        order. Repeated cells are summed; without counts each cell counts 1. Integer codes in row
+        order are not copied.
 
         >>> table = Contingency.from_cells(["a", "b", "a"], ["x", "x", "y"], [3, 2, 1])
         >>> table.n, table.counts.tolist(), table.class_name(0)
@@ -161,7 +167,7 @@ class Contingency(Statistics):
 
     @classmethod
     def _count_cells(cls, gold: Any, system: Any, counts: Any) -> Contingency:
-        """Make a table from cells under any labels."""
+        """Make a table from cells with labels of any type."""
         from roget.scoring.labels import as_labels
 
         sides = as_labels(gold, gold=True), as_labels(system)
@@ -176,13 +182,16 @@ class Contingency(Statistics):
         for name, side in zip(("gold", "system"), sides, strict=True):
             if side.weighted or not side.complete:
                 raise InputError(
-                    f"cells: a {name} label is missing; every cell needs one", code="missing-label"
+                    f"cells: every cell needs one {name} label, but some labels are missing",
+                    code="missing-label",
                 )
         if times.dtype.kind not in "iufb" or not np.all(np.isfinite(times) & (times >= 0)):
-            raise InputError("cells: a count is not a number of at least 0", code="bad-count")
+            raise InputError(
+                "cells: counts must be finite numbers greater than or equal to 0", code="bad-count"
+            )
         kept = np.flatnonzero(times > 0)
         if not kept.size:
-            raise InputError("cells: no count is above 0", code="empty-input")
+            raise InputError("cells: all counts are 0", code="empty-input")
         left, right = (replace(side, codes=side.codes[kept]) for side in sides)
         return cls.from_labels(left, right, times=whole_counts(times[kept]))
 
@@ -210,14 +219,14 @@ class Contingency(Statistics):
                 ) from None
             if dense.ndim != 2:
                 raise InputError(
-                    f"a contingency table has 2 dimensions, this array has {dense.ndim}",
+                    f"a contingency table must have 2 dimensions; this array has {dense.ndim}",
                     code="invalid-input",
                 )
             rows, columns = np.nonzero(dense)
             values = dense[rows, columns]
         if values.dtype.kind not in "iufb":
             raise InputError(
-                f"a contingency table holds numbers, this array holds {values.dtype}",
+                f"a contingency table must contain numbers; this array has dtype {values.dtype}",
                 code="bad-count",
             )
         bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
@@ -225,26 +234,27 @@ class Contingency(Statistics):
             at = bad[0]
             place = f"row {rows[at]}, column {columns[at]}"
             raise InputError(
-                f"invalid count {values[at]} in {place}: expected a finite number of at least 0",
+                f"invalid count {values[at]} in {place}: expected a finite number ≥ 0",
                 code="bad-count",
             )
         total = float(values.sum(dtype=np.float64))
         if total >= 2**63:
             raise InputError(
-                f"the table sums to {total:.3g}; sums must be below 2^63", code="too-large"
+                f"the sum of the table is {total:.3g}; it must be below 2^63", code="too-large"
             )
         kept = values > 0
         if not kept.any():
-            raise InputError(
-                "the contingency table is empty: no count is above 0", code="empty-input"
-            )
+            raise InputError("the contingency table is empty: all counts are 0", code="empty-input")
         rows, columns, values = rows[kept], columns[kept], values[kept]
         order = np.lexsort((columns, rows))
         counts = whole_counts(values[order])
         return cls.from_cells(rows[order].astype(np.int64), columns[order].astype(np.int64), counts)
 
     def by_group(self, n_classes: int) -> Contingency:
-        """Return the table with statistics per group: group g has codes from g·n_classes on."""
+        """Return the table with statistics per group.
+
+        The class codes of group g are g·n_classes, …, (g + 1)·n_classes − 1.
+        """
         return replace(
             self, cuts=np.flatnonzero(np.diff(self.class_codes // n_classes, prepend=-1))
         )
@@ -254,15 +264,16 @@ class Contingency(Statistics):
         return None if self.cuts is None else self.cuts.size
 
     def pool_documents(self, n_classes: int) -> Contingency:
-        """Return the table with its blocks of class codes as documents of one table."""
+        """Return one table in which the blocks of `n_classes` class codes are documents."""
         return replace(self, documents=self.by_group(n_classes).cuts)
 
     @cached_property
     def held(self) -> Occupied | None:
-        """Masks of real classes, clusters and cells; None if all items are on both sides.
+        """Masks of real classes, clusters and cells; None if no item is unmatched.
 
-        An unmatched item (of one side only) has a placeholder class or cluster of its own. Measures
-        that treat unmatched items specially use these masks; for the others they are singletons.
+        An unmatched item, which only one side contains, has a placeholder class or cluster on the
+        other side. Measures for mentions use these masks to treat unmatched items specially; other
+        measures count the placeholders as singletons.
         """
         sides, codes = (self.gold, self.system), (self.class_codes, self.cluster_codes)
         if not any(side is not None and side.absent and side.made for side in sides):
@@ -277,7 +288,7 @@ class Contingency(Statistics):
 
     @cached_property
     def mentions(self) -> tuple[Any, Any]:
-        """The numbers of items of gold and of the system."""
+        """The numbers of items in gold and in the system."""
         if self.held is None:
             return self.n, self.n
         return (
@@ -287,7 +298,7 @@ class Contingency(Statistics):
 
     @cached_property
     def entities(self) -> tuple[Any, Any]:
-        """The numbers of classes of gold and of clusters of the system."""
+        """The numbers of gold classes and of system clusters."""
         if self.held is None:
             return self.sizes.classes, self.sizes.clusters
         return (
@@ -297,16 +308,16 @@ class Contingency(Statistics):
 
     @cached_property
     def links(self) -> Links:
-        """Pairs of mentions that are linked or separate."""
+        """The numbers of linked and of separate pairs of mentions."""
         if self.documents is not None:
             each = replace(self, cuts=self.documents, documents=None).links
             return Links(*(int(np.sum(number)) for number in vars(each).values()))
-        # Unmatched items are alone in their class or cluster, so they are in no pair.
+        # Placeholders of unmatched items have one member each, so they contain no pairs.
         pairs = self.pairs
         gold, system = map(pairs_among, self.mentions)
         both, gold_common, system_common = gold, pairs.gold, pairs.system
         if self.held is not None:
-            # Pairs that both sides have are pairs of common items.
+            # Only pairs of common items exist on both sides.
             common = self.counts * self.held.cells
             both = pairs_among(self.over_cells(common))
             gold_common = self.over_rows(pairs_among(np.add.reduceat(common, self.row_starts)))
@@ -323,17 +334,17 @@ class Contingency(Statistics):
 
     @cached_property
     def cell_cuts(self) -> Ints:
-        """The first cell of each group."""
+        """The position of the first cell of each group."""
         return ONE if self.cuts is None else self.row_starts[self.cuts]
 
     @cached_property
     def column_cuts(self) -> Ints | None:
-        """The first column of each group; None for one table."""
+        """The first column of each group; None for a single table."""
         return None if self.cuts is None else np.minimum.reduceat(self.columns, self.cell_cuts)
 
     @cached_property
     def _bounds(self) -> list[Ints]:
-        """The first row, column and cell of each group, and one past the last."""
+        """The boundaries of the groups among the rows, the columns and the cells."""
         cuts = self.cuts, self.column_cuts, self.cell_cuts
         sizes = *self.shape, self.rows.size
         return [
@@ -341,15 +352,15 @@ class Contingency(Statistics):
         ]
 
     def over_cells(self, values: Array) -> Any:
-        """Return the sum over all cells, per group."""
+        """Return the sum of values over the cells of each group."""
         return self._sum(values, self.cell_cuts)
 
     def over_rows(self, values: Array) -> Any:
-        """Return the sum over all classes, per group."""
+        """Return the sum of values over the classes of each group."""
         return self._sum(values, self.cuts)
 
     def over_columns(self, values: Array) -> Any:
-        """Return the sum over all clusters, per group."""
+        """Return the sum of values over the clusters of each group."""
         return self._sum(values, self.column_cuts)
 
     def _sum(self, values: Array, starts: Ints | None) -> Any:
@@ -363,13 +374,13 @@ class Contingency(Statistics):
 
     @cached_property
     def sizes(self) -> Sizes:
-        """Histograms of class and cluster sizes."""
+        """The histograms of class sizes and cluster sizes."""
         gold = Histogram.from_counts(self.row_totals, self.cuts)
         return Sizes(gold, Histogram.from_counts(self.column_totals, self.column_cuts), self.n)
 
     @cached_property
     def joint(self) -> Histogram:
-        """Histogram of the cells."""
+        """The histogram of the counts of the cells."""
         return Histogram.from_counts(self.counts, None if self.cuts is None else self.cell_cuts)
 
     @property
@@ -378,10 +389,11 @@ class Contingency(Statistics):
 
     @cached_property
     def bcubed(self) -> BCubed:
-        """B-cubed precision and recall, in one pass over the cells."""
+        """B-cubed precision and recall, computed in one pass over the cells."""
         counts = self.counts.astype(np.float64)
-        # For x of a items in one class and b in one cluster, x items have precision x/b and recall
-        # x/a: precision = Σ x²/b over the system's items, recall = Σ x²/a over gold's.
+        # The x items in a class of size a and a cluster of size b each have precision x/b and
+        # recall x/a, so precision = Σ x²/b / (items in the system) and recall = Σ x²/a / (items in
+        # gold), with sums over all cells.
         squares = self.keep_common(counts * counts)
         in_column = np.bincount(self.columns, squares, minlength=self.column_totals.size)
         in_row = np.add.reduceat(squares, self.row_starts)
@@ -394,12 +406,12 @@ class Contingency(Statistics):
         )
 
     def keep_common(self, weights: CountArray) -> CountArray:
-        """Return the weights of cells, set to 0 for cells of unmatched items."""
+        """Return the weights of the cells, with 0 for cells of unmatched items."""
         return weights if self.held is None else weights * self.held.cells
 
     @cached_property
     def matched(self) -> Matched:
-        """Items in the best one-to-one match of clusters to classes."""
+        """The number of items in the best one-to-one match of clusters to classes."""
         best = self._match_items(self.counts)
         if self.held is None:
             return Matched(best, self.n)
@@ -418,15 +430,16 @@ class Contingency(Statistics):
             return float(np.sum(replace(self, cuts=self.documents, documents=None).match(weights)))
         if self.cuts is None or self.column_cuts is None:
             return best_match(self.rows, self.columns, weights, self.row_starts)
+        # Step 1: the sum of the row maxima is an upper bound for each group.
         best = np.maximum.reduceat(weights, self.row_starts)
         totals = self.over_rows(best).astype(np.float64)
         preferred = self.columns[first_best(self.rows, weights, best)]
         contested = np.bincount(preferred, minlength=self.shape[1])[preferred] > 1
-        # Groups in which no two classes prefer the same cluster are settled by the row maxima.
+        # Step 2: the bound is reached in groups in which no two classes prefer the same cluster.
         unsettled = np.flatnonzero(np.logical_or.reduceat(contested, self.cuts))
         high, wide, long = (np.diff(bounds)[unsettled] for bounds in self._bounds)
         narrow = np.minimum(high, wide)
-        # Small tables of equal narrow side are solved in batches, the others one by one.
+        # Step 3: small tables are solved in batches of equal height or width.
         for side in range(1, SUBSETS + 1):
             groups = np.flatnonzero(narrow == side)
             groups = groups[np.argsort((high + wide)[groups], kind="stable")]
@@ -435,6 +448,7 @@ class Contingency(Statistics):
                 totals[unsettled[part]] = match_small(
                     self._stack(weights, unsettled[part], long[part], high[part] > side)
                 )
+        # Step 4: larger tables are solved one by one.
         for group in unsettled[narrow > SUBSETS].tolist():
             block = self.block(group)
             cells = weights[slice(*self._bounds[2][group : group + 2])]
@@ -444,7 +458,7 @@ class Contingency(Statistics):
 
     @cached_property
     def matched_cells(self) -> Ints:
-        """The cells of the best one-to-one match of clusters to classes, group by group."""
+        """The positions of the cells in the best one-to-one match, group by group."""
         matched = []
         for group in range(self.groups or 1):
             block = self.block(group)
@@ -454,7 +468,10 @@ class Contingency(Statistics):
         return np.concatenate(matched)
 
     def _stack(self, weights: CountArray, groups: Ints, lengths: Ints, tall: Array) -> Floats:
-        """Return dense tables of groups, narrow × wide × groups; tall tables are transposed."""
+        """Return the tables of some groups as one dense array, narrow side × wide side × groups.
+
+        Tall tables are transposed.
+        """
         which = np.repeat(np.arange(groups.size), lengths)
         firsts = [bounds[groups] for bounds in self._bounds]
         cells = np.arange(which.size) + (firsts[2] - np.cumsum(lengths) + lengths)[which]
@@ -467,7 +484,7 @@ class Contingency(Statistics):
 
     @property
     def elements(self) -> Elements:
-        """Element-centric similarity; for the cut of a tree, of the whole tree."""
+        """Element-centric similarity; if the table is a cut of a tree, of the whole tree."""
         if self.leaves is None:
             return HardElements(self)
         return TreeElements(self.leaves)
@@ -479,7 +496,7 @@ class Contingency(Statistics):
 
     @property
     def degrees(self) -> Degrees:
-        """Classes and clusters as sets of items, all with membership 1."""
+        """Classes and clusters as sets of items with membership degree 1."""
         return HardDegrees(HardCover.from_table(self))
 
     @property
@@ -497,18 +514,18 @@ class Contingency(Statistics):
 
     @cached_property
     def row_starts(self) -> Ints:
-        """The first cell of each row."""
+        """The position of the first cell of each row."""
         return np.searchsorted(self.rows, np.arange(self.row_totals.size))
 
     @cached_property
     def row_best(self) -> CountArray:
-        """The largest cell of each row."""
+        """The count of the largest cell of each row."""
         best: CountArray = np.maximum.reduceat(self.counts, self.row_starts)
         return best
 
     @cached_property
     def column_best(self) -> CountArray:
-        """The largest cell of each column."""
+        """The count of the largest cell of each column."""
         best = np.zeros_like(self.column_totals)
         np.maximum.at(best, self.columns, self.counts)
         return best
@@ -540,12 +557,12 @@ class Contingency(Statistics):
         return 0 if self.cuts is None else int(np.searchsorted(self.cuts, row, side="right")) - 1
 
     def class_name(self, row: int) -> str:
-        """Return the gold label of a row; its number if the table has no labels."""
+        """Return the gold label of a row, or its code if the table has no labels."""
         code = int(self.class_codes[row])
         return str(code) if self.gold is None else self.gold.label(code % self.gold.n_labels)
 
     def cluster_name(self, column: int) -> str:
-        """Return the system's label of a column; its number if the table has no labels."""
+        """Return the system label of a column, or its code if the table has no labels."""
         code = int(self.cluster_codes[column])
         return str(code) if self.system is None else self.system.label(code % self.system.n_labels)
 
@@ -578,8 +595,8 @@ class Contingency(Statistics):
 class HardElements(Elements):
     """Element-centric similarity of items with one class and one cluster.
 
-    A walk never leaves its class (cluster) and spreads evenly over it, so the overlap of the two
-    walks is (items in both)/(size of the larger), whatever `alpha`.
+    A random walk never leaves the item's class (or cluster) and is uniform over it, so the overlap
+    of the two walks is (items in both)/(size of the larger), for every `alpha`.
     """
 
     cells: Contingency
@@ -595,7 +612,7 @@ class HardElements(Elements):
 
 
 def _in_order(rows: Any, columns: Any) -> bool:
-    """Return whether both are integer codes of distinct cells in row order."""
+    """Return True if the arguments are integer codes of distinct cells in row order."""
     if not all(isinstance(x, np.ndarray) and x.dtype.kind == "i" for x in (rows, columns)):
         return False
     ahead = rows[1:] > rows[:-1]

@@ -1,7 +1,7 @@
-"""Covers: overlapping classes and clusters, of which an item may belong to several.
+"""Covers: overlapping classes and clusters, where an item may belong to several sets.
 
-Items in the same classes and the same clusters are of one kind. Sums over items or pairs of items
-are computed over kinds, each weighted by its number of items.
+Items that belong to the same classes and the same clusters are of the same kind. Sums over items
+or pairs of items are computed over kinds, weighted by the number of items of each kind.
 """
 
 from __future__ import annotations
@@ -26,39 +26,43 @@ if TYPE_CHECKING:
     from roget.scoring.tables.contingency import Contingency
 
 _PAIRS = 1 << 22
-"""Number of pairs of kinds processed at once."""
+"""Batch size: number of pairs of kinds processed at once."""
 
 _LARGE = 3
-"""Disjoint sets are informative about each other only if one has more than 1/3 of the items."""
+"""A set is large if it has more than 1/_LARGE of the items; see `Overlap._informative`."""
 
 _TIE = 1e-12
-"""Relative rounding error of entropies that are equal in theory: h(1/4) = h(1/2), for example."""
+"""Relative tolerance for comparing entropies that are mathematically equal, e.g. h(1/4), h(1/2)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sets:
-    """One side: kind i is in the sets codes[indptr[i]:indptr[i + 1]], with these degrees."""
+    """The classes or the clusters of each kind of items, in compressed sparse row form.
+
+    Kind i belongs to the sets codes[indptr[i]:indptr[i + 1]], with the corresponding degrees.
+    """
 
     indptr: Ints
     codes: Ints
     degrees: Floats
     count: int
-    """The number of sets, none of them empty."""
+    """The number of sets, all of which are non-empty."""
 
     @classmethod
     def from_labels(
         cls, labels: Labels, degrees_are: Literal["full", "graded", "shares"] = "full"
     ) -> Sets:
-        """Make the sets of items with each label.
+        """Make one set per label.
 
-        Degrees of membership are 1 ("full"), relative to the item's heaviest label ("graded"), or
-        the weights, which sum to 1 per item ("shares").
+        The degrees of membership are 1 ("full"), the weights divided by the largest weight of the
+        item ("graded"), or the weights themselves, which sum to 1 per item ("shares").
         """
         codes = labels.codes.astype(np.int64)
         if labels.indptr is None or labels.weights is None:
-            held = codes >= 0
-            indptr = np.concatenate(([0], np.cumsum(held)))
-            codes, degrees = codes[held], np.ones(int(held.sum()))
+            # A negative code marks an item without label.
+            labelled = codes >= 0
+            indptr = np.concatenate(([0], np.cumsum(labelled)))
+            codes, degrees = codes[labelled], np.ones(int(labelled.sum()))
         else:
             indptr, degrees = labels.indptr, labels.weights
             owners, _, _ = labels.entries()
@@ -75,36 +79,37 @@ class Sets:
 
     @property
     def sizes(self) -> Ints:
-        """The number of sets of each kind."""
+        """The number of sets to which each kind belongs."""
         return np.diff(self.indptr)
 
     @property
     def owners(self) -> Ints:
-        """The kind of each entry."""
+        """The kind of items to which each entry belongs."""
         return np.repeat(np.arange(self.indptr.size - 1), self.sizes)
 
     def matrix(self, values: Array | None = None) -> csr_array[Any]:
-        """Return a kinds × sets matrix of ones, or of the given values per entry."""
+        """Return a sparse kinds × sets matrix of ones, or of one value per entry."""
         from scipy.sparse import csr_array
 
         data = np.ones(self.codes.size, dtype=np.int64) if values is None else values
         return csr_array((data, self.codes, self.indptr), (self.indptr.size - 1, self.count))
 
     def number_kinds(self) -> Ints:
-        """Return a number for each item, equal for items in the same sets."""
+        """Return a number for each item, equal for items that belong to the same sets."""
+        # Refine the numbers set by set: items have equal numbers if their first sets are the same.
         sizes = self.sizes
         numbers = np.zeros(sizes.size, dtype=np.int64)
         for place in range(int(sizes.max(initial=0))):
             more = np.flatnonzero(sizes > place)
             keys = numbers[more] * self.count + self.codes[self.indptr[more] + place]
-            # Items whose sets end here keep their numbers; the new numbers start above them.
+            # Items without further sets keep their numbers; the new numbers start above them.
             _, following = np.unique(keys, return_inverse=True)
             numbers[more] = following + numbers.max() + 1
             _, numbers = np.unique(numbers, return_inverse=True)
         return numbers
 
     def take(self, rows: Ints) -> Sets:
-        """Return the sets of some kinds, in this order, without sets that become empty."""
+        """Return the sets of the selected kinds, without sets that become empty."""
         sizes = self.sizes[rows]
         indptr = np.concatenate(([0], np.cumsum(sizes)))
         entries = np.repeat(self.indptr[:-1][rows] - indptr[:-1], sizes) + np.arange(indptr[-1])
@@ -113,23 +118,24 @@ class Sets:
 
 
 class Overlap(NamedTuple):
-    """The number of common items of each class and cluster that have any."""
+    """The number of common items of each class and cluster, without disjoint pairs."""
 
     rows: Ints
     columns: Ints
     counts: CountArray
     gold: CountArray
+    """The sizes of the classes."""
     system: CountArray
-    """The sizes of classes and clusters."""
+    """The sizes of the clusters."""
     n: Any
 
     @property
     def perfect(self) -> bool:
-        """True if both sides consist of the same sets, each equally often."""
+        """True if both sides consist of the same sets with the same multiplicities."""
         same = (self.gold[self.rows] == self.counts) & (self.system[self.columns] == self.counts)
         rows, columns = self.rows[same], self.columns[same]
-        # The number of clusters equal to a class is the multiplicity of its set in the system, and
-        # vice versa.
+        # The number of clusters equal to a class is the multiplicity of its set in the system; the
+        # number of classes equal to a cluster is the multiplicity of its set in gold.
         in_system = np.bincount(rows, minlength=self.gold.size)
         in_gold = np.bincount(columns, minlength=self.system.size)
         every = bool(in_system.all() and in_gold.all())
@@ -140,19 +146,21 @@ class Overlap(NamedTuple):
         return Overlap(self.columns, self.rows, self.counts, self.system, self.gold, self.n)
 
     def conditional(self, *, strict: bool = False) -> Floats:
-        """Return H of each class given its most informative cluster (McDaid et al. 2011).
+        """Return the entropy of each class given its most informative cluster.
 
-        With h(p) = −p·log p, and p₁₁, p₀₀, p₁₀, p₀₁ the shares of items in both, in neither, in the
-        class only and in the cluster only, a cluster counts only if
-        h(p₁₁) + h(p₀₀) ≥ h(p₁₀) + h(p₀₁): otherwise it would be informative as a complement. With
-        `strict` the inequality is strict. Without any such cluster the value is H of the class.
+        Let h(p) = −p·log p, and p₁₁, p₀₀, p₁₀, p₀₁ the shares of items in both sets, in neither, in
+        the class only and in the cluster only. A cluster is a candidate only if
+        (1)  h(p₁₁) + h(p₀₀) ≥ h(p₁₀) + h(p₀₁),
+        because otherwise the complement of the cluster would be more similar to the class. With
+        `strict` the inequality must be strict. A class without candidates keeps its own entropy
+        (McDaid et al. 2011).
         """
         rows, columns, both = self._informative()
         gold, system = self.gold[rows], self.system[columns]
         agree, differ = self._compare(gold, system, both)
-        # H(class | cluster) = H(class, cluster) − H(cluster)
+        # H(class | cluster) = H(class, cluster) − H(cluster).
         left = agree + differ - self._h(system) - self._h(self.n - system)
-        # Exactly 0 for identical sets, so that a perfect clustering scores exactly 1.
+        # Set it to exactly 0 for identical sets, so a perfect clustering has a score of exactly 1.
         left[(both == gold) & (both == system)] = 0.0
         conditional = self.entropies
         known = agree > differ * (1 + _TIE) if strict else agree >= differ * (1 - _TIE)
@@ -160,7 +168,7 @@ class Overlap(NamedTuple):
         return conditional
 
     def find_informative(self) -> BoolArray:
-        """Return a classes × clusters mask of pairs that count in `conditional`."""
+        """Return a classes × clusters mask of the candidates, equation (1) of `conditional`."""
         rows, columns, both = self._informative()
         agree, differ = self._compare(self.gold[rows], self.system[columns], both)
         known = np.zeros((self.gold.size, self.system.size), dtype=bool)
@@ -170,7 +178,7 @@ class Overlap(NamedTuple):
     def _compare(
         self, gold: CountArray, system: CountArray, both: CountArray
     ) -> tuple[Floats, Floats]:
-        """Return h(p₁₁) + h(p₀₀) and h(p₁₀) + h(p₀₁) of pairs of a class and a cluster."""
+        """Return h(p₁₁) + h(p₀₀) and h(p₁₀) + h(p₀₁) for pairs of a class and a cluster."""
         only_gold, only_system = gold - both, system - both
         neither = self.n - gold - only_system
         return (
@@ -180,14 +188,14 @@ class Overlap(NamedTuple):
 
     @property
     def entropies(self) -> Floats:
-        """H of the membership in each class."""
+        """The entropy of the membership in each class."""
         return self._h(self.gold) + self._h(self.n - self.gold)
 
     def _informative(self) -> tuple[Ints, Ints, CountArray]:
-        """Return the pairs of a class and a cluster that may count, including some disjoint ones.
+        """Return the pairs of a class and a cluster that may satisfy (1) of `conditional`.
 
-        Disjoint sets count only if one has more than a third of all items: otherwise
-        h(p₀₀) < h(p₁₀) + h(p₀₁).
+        These are all pairs with common items, and disjoint pairs in which one set has more than a
+        third of all items. For other disjoint pairs h(p₀₀) < h(p₁₀) + h(p₀₁).
         """
         keys = [self.rows * self.system.size + self.columns]
         for row in np.flatnonzero(self.gold * _LARGE > self.n).tolist():
@@ -203,28 +211,31 @@ class Overlap(NamedTuple):
         return np.concatenate((self.rows, rows)), np.concatenate((self.columns, columns)), both
 
     def _h(self, counts: CountArray) -> Floats:
+        """Return h(p) = −p·log p for p = counts/n."""
         values = np.zeros(counts.size)
-        held = np.flatnonzero(counts > 0)
-        values[held] = plug_in(counts[held], self.n)
+        positive = np.flatnonzero(counts > 0)
+        values[positive] = plug_in(counts[positive], self.n)
         return values
 
 
 class Shares(NamedTuple):
-    """Numbers of pairs of items by the number of sets they share: entry j counts pairs with j."""
+    """Numbers of pairs of items by the number of sets they share."""
 
     gold: list[Any]
+    """The number of pairs that share j classes, for j = 0, 1, …."""
     system: list[Any]
+    """The number of pairs that share j clusters, for j = 0, 1, …."""
     equal: Any
-    """Pairs that share as many classes as clusters."""
+    """The number of pairs that share the same number of classes and clusters."""
 
     @property
     def total(self) -> Any:
-        """All pairs."""
+        """The number of all pairs."""
         return sum(self.gold)
 
 
 class PairScores(NamedTuple):
-    """Sums over pairs: the numbers of shared sets, and extended B-cubed of each kind."""
+    """Sums over pairs of items: numbers of shared sets, and extended B-cubed of each kind."""
 
     shares: Shares
     precision: Floats
@@ -233,18 +244,18 @@ class PairScores(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Cover:
-    """Both sides as sets of items, for measures that allow an item to be in several."""
+    """Classes and clusters as sets of items, for measures of overlapping clusters."""
 
     gold: Sets
     system: Sets
     times: CountArray
     """The number of items of each kind."""
     kinds: Ints | None = None
-    """The kind of each item, if items are known."""
+    """The kind of each item, if the items are known."""
 
     @classmethod
     def from_sides(cls, gold: Sets, system: Sets) -> Cover:
-        """Make a cover from the sets of both sides over the same items in the same order."""
+        """Make a cover from the classes and clusters of the same items in the same order."""
         kinds, one_of = find_kinds(
             (numbers, int(numbers.max()) + 1)
             for numbers in (gold.number_kinds(), system.number_kinds())
@@ -258,7 +269,7 @@ class Cover:
 
     @cached_property
     def overlap(self) -> Overlap:
-        """The classes and clusters with common items."""
+        """The numbers of common items of classes and clusters."""
         left, right = self.gold, self.system
         weighted = left.matrix(self.times[left.owners])
         table = (weighted.T.tocsr() @ right.matrix()).tocoo()
@@ -276,51 +287,58 @@ class Cover:
 
     @property
     def bcubed(self) -> BCubed:
-        """Extended B-cubed (Amigó et al. 2009)."""
+        """Extended B-cubed precision and recall (Amigó et al. 2009)."""
         precision, recall = (self.average(each) for each in self.pairs[1:])
         return BCubed(precision, recall)
 
     def average(self, each: Floats) -> float:
-        """Return the mean over items of values per kind."""
+        """Return the mean over items; `each` holds the value of each kind."""
         return float((self.times * each).sum() / self.n)
 
     @cached_property
     def pairs(self) -> PairScores:
-        """Sums over all pairs, in one pass over the pairs that share a set.
+        """Sums over all pairs, computed in one pass over the pairs that share a set.
 
         For two items that share g classes and s clusters, extended B-cubed precision is
-        min(g, s)/s if s > 0 and recall is min(g, s)/g if g > 0 (Amigó et al. 2009).
+        (1)  min(g, s)/s if s > 0, and recall is
+        (2)  min(g, s)/g if g > 0 (Amigó et al. 2009).
         """
         times = self.times.astype(np.float64)
         own = self.gold.sizes, self.system.sizes
         width = int(max(sizes.max() for sizes in own)) + 1
-        # The products below also pair each item with itself; these are subtracted beforehand.
+        # The matrix products below also pair each item with itself, so the counts start at minus
+        # the number of such pairs.
         counts = [np.bincount(sizes, -times, width).astype(np.float64) for sizes in own]
         sides = self.gold.matrix(), self.system.matrix()
         unequal = -float(times[own[0] != own[1]].sum())
         precision, recall = np.empty(times.size), np.empty(times.size)
         transposed = [side.T.tocsr() for side in sides]
         for part in self._parts():
-            # Entry (i, j) is the number of sets that kinds i and j share.
+            # Step 1: entry (i, j) is the number of classes (`one`) or clusters (`other`) that kinds
+            # i and j share.
             one, other = (side[part] @ back for side, back in zip(sides, transposed, strict=True))
+            # Step 2: count the pairs of items by the number of sets they share.
             for counted, shared in zip(counts, (one, other), strict=True):
                 rows = np.repeat(times[part], np.diff(shared.indptr))
                 counted += np.bincount(shared.data, rows * times[shared.indices], width)
+            # Step 3: count the pairs that share different numbers of classes and clusters.
             apart = one != other
             unequal += float(np.repeat(times[part], np.diff(apart.indptr)) @ times[apart.indices])
+            # Step 4: average equations (1) and (2) over the pairs of each kind.
             least = one.minimum(other)
             precision[part] = _average_pairs(least, other, times)
             recall[part] = _average_pairs(least, one, times)
+        # Every pair was counted in both orders. Pairs that share no set are the remaining pairs.
         total = self.n * (self.n - 1) // 2
         gold, system = ([int(number) // 2 for number in counted] for counted in counts)
         for numbers in (gold, system):
             numbers[0] = total - sum(numbers[1:])
-        # Every pair was counted in both orders.
         shares = Shares(gold, system, total - int(unequal) // 2)
         return PairScores(shares, precision, recall)
 
     def _parts(self) -> list[slice]:
         """Return ranges of kinds whose pairs with a common set fit in memory."""
+        # `reach` is an upper bound of the number of kinds that share a set with each kind.
         reach = np.zeros(self.times.size, dtype=np.int64)
         for side in (self.gold, self.system):
             held = np.bincount(side.codes, minlength=side.count)
@@ -332,7 +350,7 @@ class Cover:
 
 
 def _average_pairs(least: csr_array[Any], shared: csr_array[Any], times: Floats) -> Floats:
-    """Return for each row the mean of least/shared over the items that share a set with it."""
+    """Return the mean of least/shared over the items that share a set, for each row."""
     inverse = shared.astype(np.float64)
     inverse.data = 1 / inverse.data
     sums = np.asarray(least.multiply(inverse).tocsr() @ times)
@@ -342,7 +360,10 @@ def _average_pairs(least: csr_array[Any], shared: csr_array[Any], times: Floats)
 
 @dataclass(frozen=True, eq=False)
 class HardCover(Cover):
-    """The cover of a table: each cell is a kind, and pairs and B-cubed are the table's."""
+    """The cover of a contingency table: each cell is a kind of items.
+
+    Pair counts and B-cubed scores are computed from the table.
+    """
 
     table: Contingency = field(kw_only=True)
 
@@ -375,40 +396,42 @@ class HardCover(Cover):
 
 @dataclass(frozen=True, eq=False)
 class Degrees:
-    """Graded memberships, scaled so that the highest of an item is 1 (Jurgens & Klapaftis 2013)."""
+    """Degrees of membership, scaled to a maximum of 1 per item (Jurgens & Klapaftis 2013)."""
 
     sets: Cover
 
     @property
     def graded(self) -> bool:
-        """True if some degree is not 1."""
+        """True if some degrees differ from 1."""
         return any(np.any(side.degrees != 1) for side in (self.sets.gold, self.sets.system))
 
     @cached_property
     def bcubed(self) -> BCubed:
-        """Fuzzy B-cubed over pairs of different items; 0 for items that share no label."""
+        """Fuzzy B-cubed over pairs of different items; 0 for items without common labels."""
         sets, times = self.sets, self.sets.times
         kinds = times.size
         scores = [np.empty(kinds), np.empty(kinds)]
         stretch = max(1, _PAIRS // kinds)
         for begin in range(0, kinds, stretch):
             rows = np.arange(begin, min(begin + stretch, kinds))
+            # `one` and `other` are the agreement of pairs in gold and in the system. Precision is
+            # min(one, other)/other and recall min(one, other)/one, averaged over pairs.
             one, other = (_agree(side, rows, kinds) for side in (sets.gold, sets.system))
             least = np.minimum(one, other)
             for values, shared in zip(scores, (other, one), strict=True):
-                held = shared > 0
-                part = np.divide(least, shared, out=np.zeros_like(least), where=held)
-                # An item does not form a pair with itself.
-                own = part[np.arange(rows.size), rows], held[np.arange(rows.size), rows]
-                counts = held @ times - own[1]
+                positive = shared > 0
+                part = np.divide(least, shared, out=np.zeros_like(least), where=positive)
+                # Exclude the pair of an item with itself.
+                own = part[np.arange(rows.size), rows], positive[np.arange(rows.size), rows]
+                counts = positive @ times - own[1]
                 values[rows] = divide(part @ times - own[0], counts)
         return BCubed(*map(sets.average, scores))
 
     def mutual(self, bins: int) -> tuple[float, float, float]:
-        """Return H(C), H(K) and I(C;K) of degrees discretised into bins.
+        """Return H(C), H(K) and I(C;K), with degrees discretised into bins.
 
-        As in `Overlap.conditional`, each set is described by its most informative partner; I is
-        the mean of H(C) − ΣH(class | best cluster) and H(K) − ΣH(cluster | best class).
+        As in `Overlap.conditional`, each set is predicted from its most informative partner:
+        (1)  I(C;K) = ½·(H(C) − Σ H(class | best cluster) + H(K) − Σ H(cluster | best class)).
         """
         sets = self.sets
         if not self.graded:
@@ -428,6 +451,8 @@ class Degrees:
             ).reshape(system.size, -1)
             joint[row] = _entropy_rows(counts, n)
         joint[~known] = np.inf
+        # The smallest conditional entropy of each class and each cluster; sets without an
+        # informative partner keep their own entropy.
         left = np.minimum((joint - system).min(axis=1), np.where(known.any(axis=1), np.inf, gold))
         right = np.minimum(
             (joint - gold[:, None]).min(axis=0), np.where(known.any(axis=0), np.inf, system)
@@ -437,11 +462,12 @@ class Degrees:
 
 
 def _agree(side: Sets, rows: Ints, kinds: int) -> Floats:
-    """Return Σ over shared labels of 1 − |difference of degrees|, for rows × all kinds."""
+    """Return Σ over shared labels of 1 − |difference of degrees|, for the rows × all kinds."""
     shared = np.zeros((rows.size, kinds))
     order = np.argsort(side.codes, kind="stable")
     owners, degrees = side.owners[order], side.degrees[order]
     cuts = np.searchsorted(side.codes[order], np.arange(side.count + 1))
+    # For each label, add the agreement of its members among the rows with all its members.
     for begin, end in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
         members, own = owners[begin:end], degrees[begin:end]
         here = slice(*np.searchsorted(members, (rows[0], rows[-1] + 1)).tolist())
@@ -451,8 +477,8 @@ def _agree(side: Sets, rows: Ints, kinds: int) -> Floats:
 
 
 def _bin(side: Sets, bins: int, kinds: int) -> Ints:
-    """Return the bin of each kind's degree in each set; bins include their upper edge."""
-    # Normalising weights may move one slightly above an edge.
+    """Return the bin of the degree of each kind in each set; bins include their upper edge."""
+    # The edges are raised slightly, since normalised weights may exceed an edge by rounding.
     edges = np.arange(1, bins) / bins * (1 + 1e-9)
     binned = np.zeros((kinds, side.count), dtype=np.int64)
     binned[side.owners, side.codes] = np.searchsorted(edges, side.degrees, side="left")
@@ -460,12 +486,14 @@ def _bin(side: Sets, bins: int, kinds: int) -> Ints:
 
 
 def _binned_entropies(binned: Ints, bins: int, times: Floats) -> Floats:
+    """Return the entropy of the binned degrees of each set."""
     keys = binned + np.arange(binned.shape[1]) * bins
     counts = np.bincount(keys.ravel(), np.repeat(times, binned.shape[1]), binned.shape[1] * bins)
     return _entropy_rows(counts.reshape(-1, bins), times.sum())
 
 
 def _entropy_rows(counts: Array, n: Any) -> Floats:
+    """Return the plug-in entropy of each row of counts with sum n."""
     return np.asarray(-xlogx(counts / n).sum(axis=1))
 
 
@@ -479,7 +507,7 @@ def measure_information(overlap: Overlap) -> tuple[float, float, float]:
 
 @dataclass(frozen=True, eq=False)
 class HardDegrees(Degrees):
-    """One class and one cluster per item, with degree 1."""
+    """Degrees of membership of items with one class and one cluster, all 1."""
 
     sets: HardCover
 
@@ -487,7 +515,8 @@ class HardDegrees(Degrees):
     def bcubed(self) -> BCubed:
         table = self.sets.table
         counts = table.counts.astype(np.float64)
-        # The share of the x − 1 other items of a cell among the other items of the cluster (class).
+        # For an item of a cell with x items: the x − 1 other items of the cell divided by the
+        # number of other items of the cluster (precision) or the class (recall).
         scores = (
             counts * (counts - 1) / np.maximum(totals[codes] - 1, 1)
             for totals, codes in (
@@ -502,11 +531,13 @@ class HardDegrees(Degrees):
 class CoverElements(Elements):
     """Element-centric similarity of overlapping sets, in closed form.
 
-    A step leads from an item to one of its sets (matrix L, items × sets) and on to an item of that
-    set (matrix A, sets × items). With step matrix S = A·L between sets, the walk from an item is
+    A step of the random walk leads from an item to one of its sets (matrix L, items × sets) and
+    then to an item of that set (matrix A, sets × items). With the step matrix S = A·L between sets,
+    the distribution of the walk from each item is a row of
     (1)  (1 − α)·Σ_k α^k·(L·A)^k = (1 − α)·(I + α·L·(I − α·S)⁻¹·A),
-    so only one inverse of a sets × sets matrix is needed. The similarity of an item is 1 minus half
-    the L1 distance of its two walks, divided by α (both walks have 1 − α at the item itself).
+    so only a sets × sets matrix is inverted. The similarity of an item is 1 minus half the L1
+    distance of its two walks, divided by α, since both walks restart at the item itself with
+    probability 1 − α.
     """
 
     gold: Sets
@@ -528,7 +559,7 @@ class CoverElements(Elements):
             part = slice(begin, begin + stretch)
             one, other = (arrive @ (leave[part] @ walks).T for leave, walks, arrive in sides)
             apart = np.abs(one - other)
-            # α of equation (1) cancels against the division by α.
+            # The factor α of equation (1) cancels with the division by α.
             similarity[part] = 1 - (1 - alpha) / 2 * (self.times[:, None] * apart).sum(axis=0)
         return similarity
 
@@ -536,7 +567,7 @@ class CoverElements(Elements):
 def _follow(
     side: Sets, times: CountArray, alpha: float
 ) -> tuple[csr_array[Any], Floats, csr_array[Any]]:
-    """Return L, (I − α·S)⁻¹ and Aᵀ of equation (1), by kinds instead of items."""
+    """Return L, (I − α·S)⁻¹ and Aᵀ of equation (1), with kinds instead of items."""
     leaving = side.degrees / np.bincount(side.owners, side.degrees, times.size)[side.owners]
     masses = np.bincount(side.codes, side.degrees * times[side.owners], side.count)
     leave, arrive = side.matrix(leaving), side.matrix(side.degrees / masses[side.codes])

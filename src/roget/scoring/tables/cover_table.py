@@ -1,4 +1,4 @@
-"""CoverTable: the statistics of overlapping classes and clusters."""
+"""The statistics of overlapping classes and clusters."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from roget.scoring.tables.records import Sizes
 from roget.scoring.tables.statistics import Statistics
 
 OVERLAPPING = (
-    "undefined for overlapping clusters; defined are xb3-precision, xb3-recall, xb3-f, omega, "
-    "onmi, mean-best-f1 and element-centric"
+    "undefined for overlapping clusters; use xb3-precision, xb3-recall, xb3-f, omega, onmi, "
+    "mean-best-f1 or element-centric"
 )
 
 WHOLE_TREE = (
-    "for a tree, element-centric similarity is that of the whole tree, which needs one gold class "
-    "per item; --cuts K gives the similarity of the cut into K clusters"
+    "the element-centric similarity of a tree is computed over all its nodes and needs one gold "
+    "class per item; to score the cut into K clusters instead, use `roget score --set cuts=K`"
 )
 
 
 @dataclass(frozen=True, eq=False)
 class CoverTable(Statistics):
-    """The statistics of a comparison in which items may be in several classes or clusters."""
+    """The statistics of a comparison in which an item may belong to several classes or clusters."""
 
     sets: Cover
     cut: bool = False
@@ -34,7 +34,7 @@ class CoverTable(Statistics):
 
     @classmethod
     def from_labels(cls, gold: Labels, system: Labels, *, cut: bool = False) -> CoverTable:
-        """Make the statistics of two sides over the same items in the same order."""
+        """Compute the statistics of two labellings of the same items in the same order."""
         return cls(Cover.from_sides(Sets.from_labels(gold), Sets.from_labels(system)), cut)
 
     @property

@@ -1,10 +1,9 @@
-"""CutTables: the statistics of many cuts of one tree at once.
+"""The statistics of many cuts of one tree, computed at once.
 
-A branch of a class (see `dendrogram`) is a cell of its own from the cut that splits the branch
-above it until the cut that splits the branch itself. Sums over the cells of every cut are therefore
-sums over intervals of cuts: each branch adds its value where its interval begins and subtracts it
-where it ends, and a cumulative sum over the cuts does the rest. No table is built, except for
-measures that need cells.
+A branch of a class (see `dendrogram`) is a cell in an interval of cuts: from the cut that splits
+the branch above it to the cut that splits the branch itself. To sum a function over the cells of
+every cut, add the value of each branch at the beginning of its interval, subtract it at the end,
+and take the cumulative sum over the cuts. A table is built only for measures that need cells.
 """
 
 from __future__ import annotations
@@ -29,27 +28,27 @@ from roget.scoring.tables.records import BCubed, Sizes
 from roget.scoring.tables.statistics import Statistics
 
 _HELD = 1 << 23
-"""Batch size: distinct counts of the cells of several cuts held at once."""
+"""Batch size: number of distinct counts, summed over cuts, in the histograms held at once."""
 
 _PAIRS = 1 << 16
-"""Batch size: (class size, cluster size) pairs expanded at once."""
+"""Batch size: number of (class size, cluster size) pairs expanded at once."""
 
 
 @dataclass(frozen=True, eq=False)
 class CutTables(Statistics):
-    """The statistics of many cuts of a tree, each of which is a group."""
+    """The statistics of many cuts of a tree, with one group per cut."""
 
     whole: Contingency
-    """Classes × leaves."""
+    """The table of classes × leaves."""
     source_tree: Tree
     """The tree, whose leaves are the clusters of `whole`."""
     cuts: Ints
-    """Numbers of clusters, in increasing order."""
+    """The number of clusters of each cut, in increasing order."""
     extra: int = 0
-    """Number of leaves below the root that no cut merges; `cuts` do not count them."""
+    """Number of leaves below the root that no cut merges; they are not counted in `cuts`."""
 
     _OWN = frozenset({"entropies", "sizes", "pairs", "bcubed", "chance"})
-    """The statistics that need no table."""
+    """The statistics that are computed without a table."""
 
     @property
     def groups(self) -> int:
@@ -71,7 +70,7 @@ class CutTables(Statistics):
 
     @cached_property
     def _columns(self) -> _Spans:
-        """The non-empty clusters of each cut: the branches of all items as one owner."""
+        """The non-empty clusters of each cut, which are the branches of the set of all items."""
         order = np.argsort(self._places)
         totals = self.whole.column_totals[order]
         owner = np.zeros(order.size, dtype=np.int64)
@@ -79,8 +78,9 @@ class CutTables(Statistics):
         return self._span(find_branches(owner, self._places[order], totals, layout))
 
     def parts(self) -> Iterator[CutTables]:
-        """Yield the statistics of a few cuts at a time, which bounds the size of histograms."""
-        # A cut whose clusters (or cells) have d different sizes has more than d²/2 items.
+        """Yield the statistics of a few cuts at a time, which limits the size of histograms."""
+        # If the clusters or cells of a cut have d different sizes, there are more than d²/2 items,
+        # so d is at most √(2n).
         most = np.minimum(self.cells, int((2 * float(self.whole.n)) ** 0.5) + 1)
         steps = np.flatnonzero(np.diff(np.cumsum(most) // _HELD)) + 1
         for begin, end in pairwise([0, *steps.tolist(), self.cuts.size]):
@@ -90,7 +90,7 @@ class CutTables(Statistics):
             yield part
 
     def _span(self, branches: Branches) -> _Spans:
-        """Return the interval of cuts in which each branch is a cell of its own."""
+        """Return the interval of cuts in which each branch is a cell."""
         made = self.source_tree.made - self.extra
         split = np.where(branches.node < 0, self.source_tree.n_clusters + 1, made[branches.node])
         begin = np.where(branches.over < 0, 0, split[branches.over])
@@ -112,17 +112,18 @@ class CutTables(Statistics):
         cells, n = self._cells, self.whole.n
         squares = cells.branches.items.astype(np.float64) ** 2
         recall = cells.sum(squares / self.whole.row_totals[cells.branches.owner])
-        # Precision: Σ x² over the cells of a cluster, divided by its size, for every cluster.
+        # Precision is Σ x²/b over cells with x items in a cluster of size b. First sum x² over the
+        # cells of each cluster that occurs at some cut, then divide by its size.
         inside = self._sum_below(cells.branches, cells.branches.subtract_parts(squares))
         precision = self._columns.sum(inside / self._columns.branches.items)
         return BCubed(precision / n, recall / n)
 
     def _sum_below(self, cells: Branches, values: Floats) -> Floats:
-        """Return for each branch of all items the sum of the values of class branches below it."""
+        """Return the sum of the values of class branches below each branch of all items."""
         every = self._columns.branches
-        # A branch of a class is a branch of all items as well. Sorted by first place and by
-        # descending end, the branches below a branch follow it, so their sum is a difference of
-        # cumulative sums.
+        # Each branch of a class is also a branch of all items. If branches are sorted by first
+        # place and descending end, the branches below a branch directly follow it, so their sum is
+        # a difference of cumulative sums.
         order = np.lexsort((-every.end, every.place))
         wide = self.source_tree.n_clusters + 1
         keys = every.place[order] * wide + wide - every.end[order]
@@ -134,8 +135,9 @@ class CutTables(Statistics):
         return below
 
     def _expect_joint(self) -> Values:
-        # A random cell depends only on the sizes of its class and its cluster, so each cluster size
-        # that occurs at some cut is processed once.
+        # The distribution of a random cell depends only on its class size and cluster size, so each
+        # cluster size that occurs at some cut is processed once: `mean` is the expected plug-in
+        # entropy of all cells of a cluster of this size.
         spans, gold, n = self._columns, self.whole.sizes.gold, self.whole.n
         which, sizes = spans.rank_counts()
         mean = np.empty(sizes.size)
@@ -151,7 +153,7 @@ class CutTables(Statistics):
 
     @cached_property
     def table(self) -> Contingency:
-        """The tables of all cuts, group by group."""
+        """The tables of all cuts as one table with one group per cut."""
         spans = self._cells
         which, cut = spans.expand()
         cells, layout = spans.branches, self.source_tree.layout
@@ -159,6 +161,7 @@ class CutTables(Statistics):
         begins = np.searchsorted(cut, np.arange(self.cuts.size + 1))
         for at, k in enumerate(self.cuts.tolist()):
             part = slice(begins[at], begins[at + 1])
+            # The cluster of a cell is the node of the cut that contains the cell's first leaf.
             nodes = self.source_tree.cut_nodes(k + self.extra)
             clusters[part] = (
                 np.searchsorted(layout.first[nodes], cells.place[which[part]], side="right") - 1
@@ -175,7 +178,7 @@ class CutTables(Statistics):
         return replace(self, cuts=self.cuts[group : group + 1])
 
     def knows(self, measure: Measure) -> bool:
-        """Return whether the measure needs no table."""
+        """Return True if the measure can be computed without a table."""
         return set(measure.needs) <= self._OWN
 
     def _compute(self, measure: Measure, estimator: Estimator) -> Values:
@@ -196,13 +199,15 @@ class CutTables(Statistics):
 
 @dataclass(frozen=True, eq=False)
 class _Spans:
-    """Branches, each with the interval of cuts in which it is a cell of its own."""
+    """Branches with the intervals of cuts in which they are cells."""
 
     branches: Branches
     held: Ints
-    """The branches with a non-empty interval."""
+    """The positions of the branches that have a non-empty interval."""
     first: Ints
+    """The first cut of each interval."""
     end: Ints
+    """The cut after the last one of each interval."""
     cuts: int
     """The number of cuts."""
 
@@ -212,23 +217,23 @@ class _Spans:
         return self.add(np.ones(self.held.size)).astype(np.int64)
 
     def sum(self, values: Floats) -> Floats:
-        """Return for each cut the sum of the values of the branches present."""
+        """Return the sum, for each cut, of the values of its branches."""
         return self.add(values[self.held])
 
     def add(self, values: Floats) -> Floats:
-        """Return for each cut the sum of values given for the held branches only."""
+        """Return the sum for each cut; `values` has one entry per held branch."""
         size = self.cuts + 1
         steps = np.bincount(self.first, values, size) - np.bincount(self.end, values, size)
         total: Floats = np.cumsum(steps)[:-1]
         return total
 
     def expand(self) -> tuple[Ints, Ints]:
-        """Return each branch at each cut where it is present, cut by cut."""
+        """Return all pairs of a branch and a cut at which it is present, sorted by cut."""
         which, cut = _expand(self.first, self.end - self.first)
         return self.held[which], cut
 
     def among(self, begin: int, end: int) -> _Spans:
-        """Return the branches present at some of the cuts begin…end−1, with these cuts only."""
+        """Return the branches present at the cuts begin, …, end − 1, restricted to these cuts."""
         some = np.flatnonzero((self.first < end) & (self.end > begin))
         first, last = (np.clip(at[some], begin, end) - begin for at in (self.first, self.end))
         return _Spans(self.branches, self.held[some], first, last, end - begin)
@@ -239,20 +244,23 @@ class _Spans:
 
     @cached_property
     def histogram(self) -> Histogram:
-        """The histogram of the counts of the branches present, at each cut."""
+        """The histogram, for each cut, of the counts of its branches."""
         which, values = self.rank_counts()
         wide = self.cuts + 1
-        # Branches present at all cuts, often nearly all, are counted without sorting.
+        # Branches that are present at all cuts, which are often the majority, are counted without
+        # sorting.
         always = (self.first == 0) & (self.end == self.cuts)
         still = np.bincount(which[always], minlength=values.size)
         kept, turns = np.flatnonzero(still), which[~always]
-        # Events: +1 where a branch with some count appears, −1 where it disappears.
+        # For each count, list the events: +1 at the cut where a branch with this count appears, −1
+        # at the cut where it disappears. The cumulative sum is the number of branches.
         begun = np.append(turns * wide + self.first[~always], kept * wide)
         ended = np.append(turns * wide + self.end[~always], kept * wide + self.cuts)
         times = np.append(np.ones(turns.size, dtype=np.int64), still[kept])
         keys, event = np.unique(np.concatenate((begun, ended)), return_inverse=True)
         change = np.bincount(event, np.concatenate((times, -times)))
-        # All branches of a count have disappeared at the end, so sums start at 0 for each count.
+        # At the end all branches of a count have disappeared, so the sum of the next count starts
+        # at 0.
         cells = np.cumsum(change.astype(np.int64))
         held = np.flatnonzero(cells)
         value, first = np.divmod(keys[held], wide)
@@ -263,7 +271,7 @@ class _Spans:
 
 
 def _expand(first: Ints, length: Ints) -> tuple[Ints, Ints]:
-    """Return each interval of cuts at each of its cuts, cut by cut."""
+    """Return all pairs of an interval and one of its cuts, sorted by cut."""
     which = np.repeat(np.arange(length.size), length)
     cut = np.arange(which.size) - np.repeat(np.cumsum(length) - length - first, length)
     order = np.argsort(cut, kind="stable")
@@ -271,7 +279,7 @@ def _expand(first: Ints, length: Ints) -> tuple[Ints, Ints]:
 
 
 def _repeat(histogram: Histogram, times: int) -> Histogram:
-    """Return the histogram of one sample for each of several groups."""
+    """Return a histogram with `times` groups, each of which is a copy of the original."""
     counts: Any = np.tile(histogram.counts, times)
     cells: Any = np.tile(histogram.cells, times)
     return Histogram(counts, cells, np.arange(times) * histogram.counts.size)

@@ -1,9 +1,10 @@
-"""Dendrogram: the tree over the clusters of a table, for measures of whole trees.
+"""The tree over the clusters of a table, for measures of whole trees.
 
-Two items of a class meet at the lowest node above both. A class with m items (or cells) meets at
-no more than m − 1 nodes, its branches. They are found by sorting the class's leaves and taking the
-lowest node above each pair of neighbours, and they are all that sums over pairs, and the counts of
-every cut, depend on: from cut to cut a cell changes only where its class branches.
+Two items of a class meet at their lowest common ancestor. The items of a class with m cells meet at
+no more than m − 1 nodes, which are called the branches of the class. To find them, sort the leaves
+of the class and take the lowest common ancestor of each pair of neighbours. Sums over pairs of
+items depend only on the branches, and so do the tables of all cuts: from one cut to the next, a
+cell changes only if the node that is split is a branch of its class.
 """
 
 from __future__ import annotations
@@ -22,35 +23,35 @@ if TYPE_CHECKING:
 
 
 class Branches(NamedTuple):
-    """The nodes at which items of one owner (a class, or all items) meet.
+    """The nodes at which items of the same owner meet, where an owner is a class or all items.
 
-    The owner's cells at leaves come first, then its inner nodes.
+    The cells of the owners at the leaves come first, followed by the inner nodes.
     """
 
     owner: Ints
     node: Ints
-    """−1 for a cell at a leaf, which is never split."""
+    """The node of the branch; −1 for a cell at a leaf, which is never split."""
     place: Ints
-    """The first place below the branch."""
+    """The position of the first leaf below the branch."""
     end: Ints
-    """One more than the last place."""
+    """The position after the last leaf below the branch."""
     items: CountArray
     """The number of items of the owner below the branch."""
     over: Ints
-    """The next branch of the owner above this one, −1 for none."""
+    """The next higher branch of the same owner; −1 for the highest one."""
 
     def subtract_parts(self, values: Floats) -> Floats:
-        """Return the values of branches minus the values of the branches right below them."""
+        """Return the value of each branch minus the values of the branches directly below it."""
         part = np.flatnonzero(self.over >= 0)
         below = np.bincount(self.over[part], values[part], values.size)
         return values - below
 
 
 def find_branches(owner: Ints, place: Ints, counts: CountArray, layout: Layout) -> Branches:
-    """Return the branches of each owner, whose cells are in order of owner and place."""
+    """Return the branches of each owner; cells must be sorted by owner and then by place."""
     nodes, width = layout.first.size, layout.places.size
     cells = owner.size
-    # Step 1: neighbouring cells of one owner meet at the lowest node above both.
+    # Step 1: find the lowest common ancestor of each two neighbouring cells of the same owner.
     near = np.flatnonzero(owner[1:] == owner[:-1])
     meet = layout.find_lowest(place[near], place[near + 1])
     bounds = np.full(cells + 1, -1, dtype=np.int64)
@@ -60,15 +61,17 @@ def find_branches(owner: Ints, place: Ints, counts: CountArray, layout: Layout) 
     keys = np.sort(owner[near] * nodes + meet)
     keys = keys[np.diff(keys, prepend=-1) > 0]
     owners, inner = np.divmod(keys, nodes)
-    # Step 3: the cells below a branch are a range of the owner's cells; so are their counts.
+    # Step 3: the cells below a branch are a contiguous range of the owner's cells, so their counts
+    # are a difference of cumulative sums.
     at = owner * width + place
     low, high = (
         np.searchsorted(at, owners * width + layout.first[inner]),
         np.searchsorted(at, owners * width + layout.end[inner]),
     )
     sums = np.concatenate(([0], np.cumsum(counts)))
-    # Step 4: the branch above a branch is the lower of the meeting points at its two ends. Both
-    # are ancestors of it, so the lower one has the larger number.
+    # Step 4: the next higher branch is where the cells of a branch meet the neighbouring cell on
+    # the left or on the right, whichever is lower. Both nodes are ancestors of the branch, so the
+    # lower one has the larger number.
     above = np.concatenate(
         (np.maximum(bounds[:-1], bounds[1:]), np.maximum(bounds[low], bounds[high]))
     )
@@ -86,19 +89,19 @@ def find_branches(owner: Ints, place: Ints, counts: CountArray, layout: Layout) 
 
 @dataclass(frozen=True, eq=False)
 class Dendrogram:
-    """A tree whose leaves are the clusters of a table."""
+    """A tree whose leaves are the clusters of a contingency table."""
 
     table: Contingency
-    """Classes × leaves."""
+    """The table of classes × leaves."""
     layout: Layout
     places: Ints
-    """The place of each of the table's columns."""
+    """The position, in the layout, of the leaf of each column of the table."""
 
     @classmethod
     def flat(cls, table: Contingency) -> Dendrogram:
         """Make the star of a flat clustering: a root with all clusters below it."""
         columns = table.shape[1]
-        # Unlike in `Tree.flat`, a single cluster is a child of the root, too.
+        # Unlike in `Tree.flat`, a single cluster is a child of the root instead of the root itself.
         star = Tree(np.append(-1, np.zeros(columns, dtype=np.int64)))
         return cls(table, star.layout, np.arange(columns))
 
@@ -112,16 +115,16 @@ class Dendrogram:
 
     @cached_property
     def sums(self) -> CountArray:
-        """The number of items before each place, and the number of all items."""
+        """The cumulative number of items over the leaves, starting with 0."""
         at = np.zeros(self.layout.places.size, dtype=self.table.counts.dtype)
         np.add.at(at, self.places, self.table.column_totals)
         return np.concatenate(([0], np.cumsum(at)))
 
     @cached_property
     def pairs(self) -> tuple[Floats, Floats]:
-        """The number of pairs of a class that meet at each branch, and the purity there.
+        """The number of pairs of items that meet at each branch, and the purity of each branch.
 
-        The purity is the share of the class among all items below the branch.
+        The purity is the share of the branch's class among all items below the branch.
         """
         branches = self.branches
         pairs = branches.subtract_parts(branches.items * (branches.items - 1.0) / 2)
@@ -129,5 +132,5 @@ class Dendrogram:
 
     @property
     def single(self) -> bool:
-        """True if each leaf holds one item."""
+        """True if each leaf has exactly one item."""
         return bool(np.all(self.table.column_totals == 1))

@@ -1,19 +1,20 @@
-"""Expected cells of random tables with fixed class and cluster sizes.
+"""Expected numbers of cells in random tables with fixed class and cluster sizes.
 
-If the N items are assigned to clusters at random, the count x of a cell with class size a and
-cluster size b is hypergeometric:
+If N items are assigned at random to clusters of fixed sizes, the count x of a cell with class size
+a and cluster size b is hypergeometric:
 
     (1)  P(x) = C(a, x)·C(N − a, b − x)/C(N, b),   max(0, a + b − N) ≤ x ≤ min(a, b)
     (2)  E[x] = ab/N,   Var[x] = (ab/N)·(1 − b/N)·(N − a)/(N − 1)
 
-Expectations of functions that are sums over cells need only the expected number of cells with each
-count, Σ over pairs of sizes of (number of cells)·P(x): a histogram like any other, to which every
-linear entropy estimator applies. Probabilities follow from the ratio of neighbours,
+The expectation of a sum over cells requires only the expected number of cells with each count,
+which is the sum of (number of cells)·P(x) over all (class size, cluster size) pairs. The result is
+a histogram, to which every linear entropy estimator applies. Probabilities are computed from the
+ratio of successive probabilities,
 
     (3)  P(x + 1)/P(x) = (a − x)(b − x)/((x + 1)(N − a − b + x + 1)),
 
-within a window whose tails are below 1e-19. Cells with a wide, smooth distribution are integrated
-by a quadrature instead of being summed count by count.
+within a window that omits less than 1e-19 of the probability. Cells with a wide, smooth
+distribution are integrated by a quadrature rule instead of being summed count by count.
 """
 
 from __future__ import annotations
@@ -29,19 +30,19 @@ from roget.scoring.entropy.base import Histogram
 from roget.scoring.tables.keys import find_kinds
 
 TAIL = math.log(2.0 / 1e-19)
-"""−log of the tail probability: each window omits at most 1e-19 of its cell's probability."""
+"""Negative logarithm of the tail probability: each window omits at most 1e-19 on both sides."""
 
 SMOOTH_VARIANCE = 400.0
-"""From this variance on, a cell's distribution is integrated instead of summed."""
+"""Smallest variance for which a distribution is integrated instead of summed."""
 
 _CHUNK = 1 << 15
-"""Number of probabilities computed in one block."""
+"""Batch size: number of probabilities computed in one block."""
 
 _PAIRS = 1 << 20
-"""Number of (class size, cluster size) pairs processed at once."""
+"""Batch size: number of (class size, cluster size) pairs processed at once."""
 
 _TALLIED = 1 << 14
-"""Counts below this are summed in an array; larger ones are rare and are listed."""
+"""Cells with a window that starts below this count are summed in an array, others are listed."""
 
 
 class PairSizes(NamedTuple):
@@ -58,29 +59,35 @@ class PairSizes(NamedTuple):
     group: Ints
 
     def take(self, which: Array) -> PairSizes:
-        """Return some of the pairs."""
+        """Return the selected pairs."""
         return PairSizes._make(array[which] for array in self)
 
     def find_kinds(self) -> tuple[Ints, Ints]:
-        """Return the kind of each pair, equal for equal a, b and n, and one pair of each kind."""
+        """Return a kind number for each pair, and the position of one pair of each kind.
+
+        Pairs with equal a, b and n are of the same kind.
+        """
         sizes = (self.n, self.a, self.b)
         return find_kinds((size.astype(np.int64), int(size.max()) + 1) for size in sizes)
 
 
 def expected_cells(gold: Histogram, system: Histogram, total: Any) -> tuple[Histogram, Values]:
-    """Return the expected number of cells with each count, and of empty cells, in each group.
+    """Return the expected histogram of cells and the expected number of empty cells, per group.
 
-    Counts may occur repeatedly. For cells with a wide, smooth distribution they are the nodes of a
-    quadrature (not whole numbers) that integrates smooth functions of the count.
+    Counts of the histogram may be repeated. The counts of cells with a wide, smooth distribution
+    are the nodes of a quadrature rule for smooth functions of the count, not whole numbers.
     """
     n = np.atleast_1d(total).astype(np.float64)
     parts: list[tuple[Ints, Floats, Floats]] = []
     empty = np.zeros(n.size)
+    # Step 1: compute the distribution of every (class size, cluster size) pair, times the number of
+    # cells with these sizes.
     for rows, columns, group in cross_sizes(gold, system, _PAIRS):
         a, b = gold.counts[rows].astype(np.float64), system.counts[columns].astype(np.float64)
         cells = gold.cells[rows].astype(np.float64) * system.cells[columns]
         pairs = PairSizes(a, b, cells, n[group], group)
         parts += (_distribute if n.size == 1 else _distribute_kinds)(pairs, empty)
+    # Step 2: concatenate the distributions of each group to one histogram.
     groups, counts, weights = map(np.concatenate, zip(*parts, strict=True))
     if gold.starts is None:
         return Histogram(counts, weights), float(empty[0])
@@ -90,12 +97,13 @@ def expected_cells(gold: Histogram, system: Histogram, total: Any) -> tuple[Hist
 
 
 def cross_sizes(gold: Histogram, system: Histogram, most: int) -> Iterator[tuple[Ints, Ints, Ints]]:
-    """Yield every class size with every cluster size of its group, about `most` pairs at a time.
+    """Yield all pairs of a class size and a cluster size of the same group, in batches.
 
-    Each batch is the positions of both sizes in their histograms, and the group.
+    A batch has about `most` pairs. It consists of the positions of the class sizes and the cluster
+    sizes in their histograms, and of the group of each pair.
     """
     owners = gold.owners
-    # Each class size meets all cluster sizes of its group: `partners` of them.
+    # Each class size is paired with all cluster sizes of its group; `partners` is their number.
     partners = np.diff(system.begins, append=system.counts.size)[owners]
     ends = np.cumsum(partners)
     first = system.begins[owners] - ends + partners
@@ -110,14 +118,15 @@ def cross_sizes(gold: Histogram, system: Histogram, most: int) -> Iterator[tuple
 
 
 def _distribute_kinds(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
-    """Do the work of `_distribute` once for equal pairs of sizes in different groups."""
+    """Apply `_distribute` once for all groups that have the same pair of sizes."""
     from scipy.sparse import csr_array
 
     kind, one_of = pairs.find_kinds()
     if 4 * one_of.size > kind.size:
         yield from _distribute(pairs, empty)
         return
-    # Distribute one cell of each kind, then add the kinds up with a groups × kinds matrix.
+    # Compute the distribution of one cell of each kind, then sum over kinds by multiplying with a
+    # groups × kinds matrix.
     nothing, ones = np.zeros(one_of.size), np.ones(one_of.size)
     kinds = pairs.take(one_of)._replace(cells=ones, group=np.arange(one_of.size))
     owner, counts, mass = map(np.concatenate, zip(*_distribute(kinds, nothing), strict=True))
@@ -129,7 +138,10 @@ def _distribute_kinds(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, F
 
 
 def _distribute(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
-    """Yield groups, counts and expected numbers of cells; add the empty cells to `empty`."""
+    """Yield groups, counts and expected numbers of cells.
+
+    The expected numbers of empty cells are added to `empty`.
+    """
     variance = find_variance(pairs)
     smooth = variance >= SMOOTH_VARIANCE
     if not smooth.all():
@@ -145,12 +157,16 @@ def find_variance(pairs: PairSizes) -> Floats:
 
 
 def _sum_counts(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
-    """Yield every count of every cell within its window, small counts summed per group."""
+    """Yield the expected numbers of cells for the counts within each cell's window.
+
+    Small counts are summed per group.
+    """
     low, high = find_window(pairs)
     widths = (high - low + 1).astype(np.int64)
     few = low < _TALLIED
-    # One array holds the tallies of all groups; a group's tally ends at its largest small count.
-    # Blocks reach beyond the windows of their narrower cells, but never beyond a possible count.
+    # One array holds the sums of all groups, one after the other. The part of a group is as long as
+    # its largest count requires. Blocks extend beyond the windows of their narrower cells, but
+    # never beyond the largest possible count.
     tops = np.zeros(empty.size, dtype=np.int64)
     most = np.minimum(np.minimum(pairs.a, pairs.b), high + widths.max()).astype(np.int64)
     np.maximum.at(tops, pairs.group[few], most[few] + 1)
@@ -161,8 +177,9 @@ def _sum_counts(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats,
         counts, mass = make_block(part, low[chosen], int(widths[chosen[-1]]))
         mass *= part.cells[:, None]
         inside = few[chosen]
-        # Beyond the largest possible count the mass is 0, and may be added anywhere.
+        # Beyond the largest possible count the probability is 0, so its position does not matter.
         at = (counts[inside] + (ends - tops)[part.group[inside], None]).astype(np.intp).ravel()
+        # bincount is faster than add.at, but takes time for every entry of the array.
         if tally.size <= 4 * at.size:
             tally += np.bincount(at, mass[inside].ravel(), tally.size)
         else:
@@ -170,16 +187,17 @@ def _sum_counts(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats,
         if not inside.all():
             group = np.repeat(part.group[~inside], counts.shape[1])
             yield group, counts[~inside].ravel(), mass[~inside].ravel()
-    held = np.flatnonzero(tally)
-    group = np.searchsorted(ends, held, side="right")
-    counts = held - (ends - tops)[group]
+    # Convert positions in the array back to groups and counts; cells with count 0 are empty.
+    positive = np.flatnonzero(tally)
+    group = np.searchsorted(ends, positive, side="right")
+    counts = positive - (ends - tops)[group]
     none = counts == 0
-    empty[group[none]] += tally[held[none]]
-    yield group[~none], counts[~none].astype(np.float64), tally[held[~none]]
+    empty[group[none]] += tally[positive[none]]
+    yield group[~none], counts[~none].astype(np.float64), tally[positive[~none]]
 
 
 def share_blocks(widths: Ints, size: int) -> Iterator[Ints]:
-    """Yield cells of similar width that share one rectangular block with little padding."""
+    """Yield batches of cells with windows of similar width, so blocks have little padding."""
     order = np.argsort(widths, kind="stable")
     begin = 0
     while begin < order.size:
@@ -190,10 +208,10 @@ def share_blocks(widths: Ints, size: int) -> Iterator[Ints]:
 
 
 def make_block(pairs: PairSizes, low: Floats, width: int) -> tuple[Floats, Floats]:
-    """Return the counts from `low` on and their probabilities, cells × counts, by equation (3).
+    """Return `width` counts from `low` on and their probabilities, by equation (3).
 
-    The ratio is 0 at the largest possible count, so everything beyond it is 0 as well. The
-    probabilities are normalised to sum to 1, so the first one is never computed.
+    Both arrays are cells × counts. The ratio is 0 at the largest possible count, so probabilities
+    beyond it are 0, too. Probabilities are relative to the first one and then normalised to sum 1.
     """
     a, b, _, n, _ = pairs
     counts = low[:, None] + np.arange(width, dtype=np.float64)
@@ -210,26 +228,26 @@ def make_block(pairs: PairSizes, low: Floats, width: int) -> tuple[Floats, Float
 
 
 def find_reach(variance: Floats) -> Floats:
-    """Return how far from the mean the window reaches, by Bernstein's inequality.
+    """Return the distance from the mean to the ends of the window, by Bernstein's inequality.
 
-    P(|x − E x| ≥ t) ≤ 2·exp(−t²/(2·Var + 2t/3)) is the tail for
+    The bound P(|x − E x| ≥ t) ≤ 2·exp(−t²/(2·Var + 2t/3)) equals 1e-19 for
     (4)  t = TAIL/3 + √(TAIL²/9 + 2·TAIL·Var).
     """
     return np.asarray(TAIL / 3 + np.sqrt(TAIL**2 / 9 + 2 * TAIL * variance))
 
 
 def find_window(pairs: PairSizes) -> tuple[Floats, Floats]:
-    """Return the counts outside of which less than 1e-19 of the probability lies.
+    """Return the first and last count of a window with all but 1e-19 of the probability.
 
-    Below the mean the bound is Bernstein's, equation (4). Above it Chernoff's, with mean μ, is
-    tighter for small cells:
-    (5)  P(x ≥ t) ≤ exp(−(t·log(t/μ) − t + μ)),
-    solved for t by Newton's method, which approaches the root from above, the safe side. Both
-    bounds hold for sampling without replacement.
+    Below the mean μ the window ends at Bernstein's bound, equation (4). Above the mean, Chernoff's
+    bound is tighter for small cells:
+    (5)  P(x ≥ t) ≤ exp(−(t·log(t/μ) − t + μ)).
+    It is solved for t by Newton's method, which approaches the root from above, so the window is
+    never too narrow. Both bounds hold for sampling without replacement.
     """
     a, b, _, n, _ = pairs
     mean = a * b / n
-    # The variance of sampling without replacement is below that of either binomial.
+    # The hypergeometric variance is below the variances of both binomial distributions.
     reach = find_reach(np.minimum(a * (b / n) * (1 - b / n), b * (a / n) * (1 - a / n)))
     top = mean + reach
     for _ in range(4):
@@ -242,18 +260,20 @@ def find_window(pairs: PairSizes) -> tuple[Floats, Floats]:
 
 
 def _integrate(pairs: PairSizes, variance: Floats) -> tuple[Ints, Floats, Floats]:
-    """Return seven Gauss–Hermite nodes per wide cell, weighted by a fourth-order Edgeworth series.
+    """Return a quadrature rule with seven Gauss–Hermite nodes for each wide cell.
 
-    With skewness γ, excess kurtosis κ and standardised count z, the density relative to the normal
-    one is
+    The weights include an Edgeworth series for the deviation from the normal distribution. With
+    skewness γ, excess kurtosis κ and standardised count z, the ratio of the densities is
     (6)  1 + γ·He₃(z)/6 + κ·He₄(z)/24 + γ²·He₆(z)/72.
-    The error of E[x log x] is of the order of .05/mean³ per cell, below 1e-11 in all.
+    The error of E[x log x] is about 0.05/mean³ per cell, and below 1e-11 in total.
     """
     a, b, cells, n, group = pairs
+    # The moments of the hypergeometric distribution.
     skewness = (n - 2 * a) * (n - 2 * b) / (n * (n - 2)) / np.sqrt(variance)
     spread = a * b * (n - a) * (n - b)
     shape = n * (n + 1) - 6 * a * (n - a) - 6 * b * (n - b)
     kurtosis = ((n - 1) * n * n * shape + 6 * spread * (5 * n - 6)) / (spread * (n - 2) * (n - 3))
+    # The nodes and weights of the normal distribution, and equation (6) at the nodes.
     x, weight = np.polynomial.hermite_e.hermegauss(7)
     he3 = x**3 - 3 * x
     he4 = x**4 - 6 * x**2 + 3
@@ -264,5 +284,6 @@ def _integrate(pairs: PairSizes, variance: Floats) -> tuple[Ints, Floats, Floats
         + np.outer(kurtosis, he4) / 24
         + np.outer(skewness**2, he6) / 72
     )
+    # Rescale the standardised nodes to counts.
     nodes = (a * b / n)[:, None] + np.outer(np.sqrt(variance), x)
     return np.repeat(group, x.size), nodes.ravel(), (weights * cells[:, None]).ravel()

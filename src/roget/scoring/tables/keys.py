@@ -1,4 +1,4 @@
-"""Counting pairs of integer codes, and renumbering codes."""
+"""Functions that count pairs of integer codes and renumber codes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from roget.scoring.entropy.base import ONE
 from roget.scoring.labels.labels import EXACT
 
 _CHUNK = 1 << 16
-"""Keys computed at once, so that they are still in the cache when they are counted."""
+"""Batch size: number of keys computed at once, small enough for the CPU cache."""
 
 _DIRECT = 1 << 18
-"""Up to this number of possible keys, an array with one entry per key is the fastest counter."""
+"""Up to this number of possible keys, counting in an array with one entry per key is fastest."""
 
 
 def compact(codes: Ints, *, ordered: bool) -> tuple[Ints, Ints]:
     """Renumber codes as 0, 1, … in increasing order; also return the old code of each number."""
+    # Sparse codes are sorted. Dense codes are marked in an array and ranked in linear time.
     top = int(codes[-1] if ordered else codes.max()) + 1
     if top > 4 * codes.size + 1024:
         old, new = np.unique(codes, return_inverse=True)
@@ -33,9 +34,10 @@ def compact(codes: Ints, *, ordered: bool) -> tuple[Ints, Ints]:
 
 
 def find_kinds(columns: Iterable[tuple[Array, int]]) -> tuple[Ints, Ints]:
-    """Return the kind of each row, equal for rows with equal codes, and one row of each kind.
+    """Return a kind number for each row, and the position of one row of each kind.
 
-    A column is an array of codes and one more than the largest possible code.
+    Rows with equal codes in all columns are of the same kind. A column consists of an array of
+    codes and an exclusive upper bound of the codes.
 
     >>> find_kinds([(np.array([0, 1, 0]), 2), (np.array([2, 2, 2]), 3)])
     (array([0, 1, 0]), array([2, 1]))
@@ -51,7 +53,7 @@ def find_kinds(columns: Iterable[tuple[Array, int]]) -> tuple[Ints, Ints]:
 
 
 def sum_by_code(codes: Ints, counts: CountArray, size: int) -> CountArray:
-    """Return the sum of the counts of each code, exact for whole counts."""
+    """Return the sum of the counts of each code; sums of whole counts are exact."""
     if counts.dtype.kind == "f":
         return np.bincount(codes, counts, minlength=size)
     if float(counts.sum(dtype=np.float64)) < EXACT:
@@ -62,10 +64,11 @@ def sum_by_code(codes: Ints, counts: CountArray, size: int) -> CountArray:
 
 
 def count_pairs(first: Codes, second: Codes, n_second: int, keys: int) -> tuple[Ints, Ints]:
-    """Return the distinct values of first·n_second + second in increasing order, with counts.
+    """Return the distinct keys first·n_second + second in increasing order, and their counts.
 
-    `keys` is one more than the largest possible key. Memory is a small table if there are few
-    possible keys, otherwise one 4- or 8-byte key per item, and never a dense table of all pairs.
+    `keys` is an exclusive upper bound of the keys. If there are few possible keys, they are counted
+    in an array; otherwise one key of 4 or 8 bytes per item is sorted. A large dense table is never
+    allocated.
     """
     if keys <= min(max(4 * first.size, 1 << 12), max(_DIRECT, first.size // 8)):
         counts = _count_directly(first, second, n_second, keys)
@@ -75,6 +78,7 @@ def count_pairs(first: Codes, second: Codes, n_second: int, keys: int) -> tuple[
 
 
 def _count_directly(first: Codes, second: Codes, n_second: int, keys: int) -> Ints:
+    """Count keys in an array with one entry per possible key."""
     counts = np.zeros(keys, dtype=np.int64)
     chunk = max(_CHUNK, keys)
     buffer = np.empty(min(chunk, first.size), dtype=np.intp)
@@ -87,13 +91,14 @@ def _count_directly(first: Codes, second: Codes, n_second: int, keys: int) -> In
 
 
 def _count_sorted(first: Codes, second: Codes, n_second: int, keys: int) -> tuple[Ints, Ints]:
+    """Count keys by sorting them."""
     dtype = np.uint32 if keys <= 1 << 32 else np.uint64
     key = np.empty(first.size, dtype=dtype)
     for begin in range(0, first.size, _CHUNK):
         part = slice(begin, begin + _CHUNK)
         _make_keys(first[part], second[part], n_second, key[part])
     key.sort()
-    # Equal keys are now neighbours: a count is the distance between two changes.
+    # Equal keys are now adjacent, so a count is the distance between two changes.
     change = np.empty(key.size, dtype=bool)
     change[:1] = True
     np.not_equal(key[1:], key[:-1], out=change[1:])
@@ -104,6 +109,7 @@ def _count_sorted(first: Codes, second: Codes, n_second: int, keys: int) -> tupl
 
 
 def _make_keys(first: Codes, second: Codes, n_second: int, key: Array) -> None:
-    # Without an explicit type numpy would multiply 8-bit codes in 8 bits.
+    """Write first·n_second + second into `key`."""
+    # Without an explicit dtype numpy would multiply 8-bit codes in 8 bits and overflow.
     np.multiply(first, n_second, out=key, dtype=key.dtype, casting="unsafe")
     np.add(key, second, out=key, dtype=key.dtype, casting="unsafe")

@@ -1,7 +1,7 @@
 """Best one-to-one matches of clusters to classes: the assignment problem on sparse tables.
 
-Simple bounds settle most tables, dynamic programming many small ones at once, and the assignment
-algorithms of scipy the rest.
+For most tables a simple bound gives the solution. Small tables are solved in batches by dynamic
+programming, the remaining tables by the assignment algorithms of scipy.
 """
 
 from __future__ import annotations
@@ -11,19 +11,20 @@ import numpy as np
 from roget.core.types import CountArray, Floats, Ints
 
 _DENSE_CELLS = 1 << 20
-"""Up to this number of cells a dense table is solved."""
+"""Largest number of cells for which the dense algorithm is used."""
 
 SUBSETS = 6
-"""Up to this number of classes or clusters, many tables are matched at once by their subsets."""
+"""Largest number of classes (or clusters) of tables that `match_small` solves."""
 
 BATCH = 1 << 11
-"""Number of small tables matched at once, so that they stay in the cache."""
+"""Batch size of `match_small`: number of tables, small enough for the CPU cache."""
 
 
 def best_match(rows: Ints, columns: Ints, weights: CountArray, row_starts: Ints) -> float:
-    """Return the largest total weight of cells of which no two share a row or a column.
+    """Return the total weight of a best match: cells of which no two share a row or a column.
 
-    Rows are compact and in order; `row_starts` is the first cell of each row.
+    Rows are numbered from 0 without gaps, and cells are in row order. `row_starts` holds the
+    position of the first cell of each row.
 
     >>> r, c = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
     >>> best_match(r, c, np.array([5, 4, 4, 0]), np.array([0, 2]))
@@ -33,13 +34,14 @@ def best_match(rows: Ints, columns: Ints, weights: CountArray, row_starts: Ints)
 
 
 def choose_cells(rows: Ints, columns: Ints, weights: CountArray, row_starts: Ints) -> Ints:
-    """Return the cells of a best match.
+    """Return the positions of the cells of a best match.
 
     >>> r, c = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
     >>> choose_cells(r, c, np.array([5, 4, 4, 0]), np.array([0, 2])).tolist()
     [1, 2]
     """
-    # The largest cell of each row bounds every match; in different columns, they are the match.
+    # No match exceeds the sum of the row maxima. If the maxima are in different columns, they are a
+    # best match.
     largest = first_best(rows, weights, np.maximum.reduceat(weights, row_starts))
     if np.unique(columns[largest]).size == largest.size:
         return largest
@@ -47,7 +49,7 @@ def choose_cells(rows: Ints, columns: Ints, weights: CountArray, row_starts: Int
 
 
 def first_best(rows: Ints, weights: CountArray, best: CountArray) -> Ints:
-    """Return the first cell of each row that holds the row's largest weight."""
+    """Return the position of the first cell with the largest weight in each row."""
     winners = np.flatnonzero(weights == best[rows])
     return winners[np.searchsorted(rows[winners], np.arange(best.size))]
 
@@ -55,9 +57,9 @@ def first_best(rows: Ints, weights: CountArray, best: CountArray) -> Ints:
 def match_small(tables: Floats) -> Floats:
     """Return the weights of the best matches of many small tables (narrow × wide × tables).
 
-    Dynamic programming over subsets of the narrow side: after column j, best[S] is the largest
-    weight of a match of columns 0…j that uses rows of S only, by
-    best[S] = max(best[S], max over rows r of S: best_before[S − r] + table[r, j]).
+    The algorithm is dynamic programming over subsets S of the rows, which are the narrow side.
+    After column j, best[S] is the largest weight of a match of columns 0, …, j with rows of S:
+    best[S] = max(best_before[S], max over r in S of best_before[S − r] + table[r, j]).
 
     >>> match_small(np.array([[[5.0], [4.0]], [[4.0], [0.0]]])).tolist()
     [8.0]
@@ -75,13 +77,13 @@ def match_small(tables: Floats) -> Floats:
 
 
 def assign(rows: Ints, columns: Ints, weights: CountArray, n_rows: int, n_columns: int) -> Ints:
-    """Return the cells of a best match where no simple bound settles it."""
+    """Return the positions of the cells of a best match by an assignment algorithm."""
     if n_rows * n_columns <= _DENSE_CELLS:
         return _assign_dense(rows, columns, weights, n_rows, n_columns)
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
-    # Cells that share no row or column, even indirectly, are separate problems.
+    # Connected components, which share no rows or columns, are independent problems.
     links = csr_array((np.ones(rows.size), (rows, columns + n_rows)), (n_rows + n_columns,) * 2)
     count, component = connected_components(links, directed=False)
     if count == 1:
@@ -105,8 +107,10 @@ def assign(rows: Ints, columns: Ints, weights: CountArray, n_rows: int, n_column
 def _assign_dense(
     rows: Ints, columns: Ints, weights: CountArray, n_rows: int, n_columns: int
 ) -> Ints:
+    """Solve the assignment problem of a dense table and return the matched cells."""
     from scipy.optimize import linear_sum_assignment
 
+    # `cell` maps a position of the dense table to the sparse cell, −1 if it is empty.
     table, cell = np.zeros((n_rows, n_columns)), np.full((n_rows, n_columns), -1)
     table[rows, columns], cell[rows, columns] = weights, np.arange(rows.size)
     matched: Ints = cell[linear_sum_assignment(table, maximize=True)]
@@ -116,12 +120,14 @@ def _assign_dense(
 def _assign_sparse(
     rows: Ints, columns: Ints, weights: CountArray, n_rows: int, n_columns: int
 ) -> Ints:
-    """Solve a sparse assignment; a private column of weight 0 lets every row stay unmatched."""
+    """Solve the assignment problem of a sparse table and return the matched cells."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
+    # The solver matches every row, so each row gets an extra column with weight 0 for the case that
+    # it stays unmatched. The solver also minimises costs and treats 0 as a missing entry, so the
+    # cost of a cell is shift − weight > 0.
     spare = np.arange(n_rows)
-    # The solver minimises, and takes an entry of 0 for missing: costs are shifted above 0.
     shift = 1.0 + float(weights.max())
     data = np.concatenate([shift - weights, np.full(n_rows, shift)])
     at = (np.concatenate([rows, spare]), np.concatenate([columns, n_columns + spare]))

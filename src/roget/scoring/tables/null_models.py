@@ -1,16 +1,21 @@
-"""Random clusterings whose sizes are random too (Gates & Ahn 2017).
+"""Expectations over random clusterings whose cluster sizes are random, too (Gates & Ahn 2017).
 
-All clusterings of N items into K clusters are equally likely (models num), or all clusterings of N
-items (models all). Their number is N! times the coefficient of z^N of the generating function
+In the models `num` all clusterings of N items into K clusters are equally likely, in the models
+`all` all clusterings of N items. The number of clusterings is N! times the coefficient of z^N in
+the generating function
 
-    (1)  f(z) = (e^z − 1)^K/K!   or   f(z) = exp(e^z − 1),
+    (1)  f(z) = (e^z − 1)^K/K!   (num)   or   f(z) = exp(e^z − 1)   (all),
 
-and expectations are ratios of such coefficients. By Cauchy's formula a coefficient is the mean of
-f(z)·z^−N over a circle around 0. On the circle through the saddle point, where z·f'(z)/f(z) = N,
+and expectations are ratios of such coefficients. By Cauchy's formula the coefficient is the mean of
+f(z)·z^−N over a circle around 0 of radius r. If the circle passes through the saddle point, where
+z·f'(z)/f(z) = N, that is,
 
-    (2)  K·r/(1 − e^−r) = N   or   r·e^r = N,
+    (2)  K·r/(1 − e^−r) = N   (num)   or   r·e^r = N   (all),
 
-the integrand decays like a Gaussian with the angle, so a few dozen points give all digits at any N.
+the integrand decays like a Gaussian with the angle θ, so a few dozen points z = r·e^{iθ} give full
+precision for any N. All quantities are weighted means over these points, with weights
+
+    (3)  w(θ) = f(z)/f(r)·(z/r)^−N.
 """
 
 from __future__ import annotations
@@ -41,62 +46,71 @@ def expect_disagreement(model: str, sizes: Sizes) -> Values:
 
 
 def _each(expect: Callable[[str, Histogram, Histogram], float], model: str, sizes: Sizes) -> Values:
+    """Apply a function to the class and cluster sizes of each group."""
     sides = zip(sizes.gold.parts(), sizes.system.parts(), strict=True)
     values = [expect(model, gold, system) for gold, system in sides]
     return values[0] if sizes.gold.starts is None else np.array(values)
 
 
 def _expect_information(model: str, gold: Histogram, system: Histogram) -> float:
+    """Return E[I] = E[H(C)] + E[H(K)] − E[H(C,K)] of one group."""
     n = gold.total
+    # The models num1 and all1 keep the gold classes fixed; the sizes of a random side are replaced
+    # by the expected numbers of clusters of each size.
     sides = [
         side if fixed else _expect_sizes(n, side.seen if "num" in model else None)
         for side, fixed in ((gold, model.endswith("1")), (system, False))
     ]
     cells = expected_cells(sides[0], sides[1], n)[0]
-    own, other, both = (float(h.sum(plug_in(h.counts, float(n)))) for h in (*sides, cells))
-    return own + other - both
+    h_gold, h_system, h_joint = (float(h.sum(plug_in(h.counts, float(n)))) for h in (*sides, cells))
+    return h_gold + h_system - h_joint
 
 
 def _expect_disagreement(model: str, gold: Histogram, system: Histogram) -> float:
+    """Return the probability that one side joins a pair of items and the other separates it."""
     n = gold.total
     if n == 1:
         return 0.0
-    kept = [
+    # The probability that two items share a cluster, for each side: the share of such pairs if the
+    # side is fixed, and by `_Circle.together` if it is random.
+    joined = [
         sum(int(c) * (int(c) - 1) * int(m) for c, m in zip(side.counts, side.cells, strict=True))
         / (n * (n - 1))
         if fixed
         else _Circle.through_saddle(n, side.seen if "num" in model else None).together
         for side, fixed in ((gold, model.endswith("1")), (system, False))
     ]
-    return kept[0] * (1 - kept[1]) + (1 - kept[0]) * kept[1]
+    return joined[0] * (1 - joined[1]) + (1 - joined[0]) * joined[1]
 
 
 @lru_cache(maxsize=256)
 def _expect_sizes(n: int, clusters: int | None) -> Histogram:
-    """Return the expected number of clusters of each size; of a wide range, at steps only."""
+    """Return the expected number of clusters of each size, sampled if the range is wide."""
     if clusters in (1, n):
         return Histogram(np.array([n / clusters]), np.array([float(clusters)]))
+    # Sizes are distributed almost like a Poisson variable with mean r. All but a negligible part
+    # of the distribution lies within 10 standard deviations √r of the mean.
     circle = _Circle.through_saddle(n, clusters)
     most = n if clusters is None else n - clusters + 1
     reach = 10 * math.sqrt(circle.radius)
     low = max(1, math.floor(circle.radius - reach - 5))
     high = min(most, math.ceil(circle.radius + reach + 60))
-    # Sums of smooth functions at steps of 1/12 of the deviation, times the step, equal the sums
-    # over all sizes to all digits.
+    # A wide distribution is sampled at steps of 1/12 of the standard deviation. For smooth
+    # functions the sum over the samples, times the step, equals the full sum to machine precision.
     step = max(1, math.floor(math.sqrt(circle.radius) / 12)) if circle.radius > 2500 else 1
     sizes = np.arange(low, high + 1, step).astype(np.float64)
     expected = circle.count_sizes(sizes)
-    held = expected > 1e-18 * expected.max()
-    sizes, expected = sizes[held], expected[held]
-    # Every item is in one cluster: normalising removes the step and rounding errors.
+    relevant = expected > 1e-18 * expected.max()
+    sizes, expected = sizes[relevant], expected[relevant]
+    # Normalise to Σ size·expected = n. This accounts for the step and removes rounding errors.
     return Histogram(sizes, expected * (n / float((sizes * expected).sum())))
 
 
 _WHOLE = 1 << 11
-"""Up to twice this number of points, the whole circle is used."""
+"""Half the number of points up to which the whole circle is sampled."""
 
 _SMALL = 300.0
-"""On larger circles f would overflow on the far side, where the weights vanish."""
+"""Largest radius at which the whole circle is sampled; on larger circles f would overflow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,10 +132,13 @@ class _Circle:
             return cls(n, None, float(lambertw(n).real))
         if clusters in (1, n):
             return cls(n, clusters, 0.0)
-        # Newton's method on a convex function, starting to the right of its root.
+        # Newton's method for r/(1 − e^−r) = N/K. The function is convex and the start N/K is to
+        # the right of the root, so the iteration decreases monotonically.
         share = n / clusters
         r = share
         for _ in range(100):
+            # `below` is 1 − e^−r; the derivative is (1 − e^−r − r·e^−r)/(1 − e^−r)², by its series
+            # for small r, where the difference would cancel.
             below = -math.expm1(-r)
             slope = (below - r * math.exp(-r)) / below**2 if r > 0.01 else 0.5 + r / 6
             before, r = r, r - (r / below - share) / slope
@@ -131,19 +148,23 @@ class _Circle:
 
     @property
     def deviation(self) -> float:
-        """The standard deviation of the sum of independently drawn sizes: the width of the peak."""
+        """The inverse of the width of the peak: the root of the curvature at the saddle point."""
+        # The square root of d²/dt² log f(r·e^t) at t = 0, which is also the standard deviation of
+        # a sum of K independent cluster sizes.
         r, k = self.radius, self.clusters
         if k is None:
             return math.sqrt(r * (1 + r) * math.exp(r))
         below = -math.expm1(-r)
-        # 1 − e^−r·(1 + r), by its series where it would cancel.
+        # `rest` is 1 − e^−r·(1 + r), by its series for small r, where the difference would cancel.
         rest = below - r * math.exp(-r) if r > 0.01 else r * r * (1 / 2 - r / 3 + r * r / 8)
         return math.sqrt(k * r * rest) / below
 
     @cached_property
     def angles(self) -> Floats:
-        """The angles of the points: wide enough for the peak, close enough for exact sums."""
-        # Without one of the K clusters (see `count_sizes`) the weights decay more slowly.
+        """The angles of the points, which cover the peak densely enough for exact sums."""
+        # The trapezoidal rule converges geometrically. For large N only the peak is sampled, up to
+        # 9.5 times its width. In `count_sizes` one of the K clusters is left out, and the weights
+        # decay more slowly by the factor √(1 − 1/K).
         k = 2 if self.clusters is None else self.clusters
         last = math.ceil(10 * self.deviation + 32)
         step = 2 * math.pi / (2 * last + 1)
@@ -153,16 +174,19 @@ class _Circle:
 
     @cached_property
     def _beyond(self) -> Array:
-        """The differences z − r, without cancellation."""
+        """The differences z − r, computed without cancellation."""
+        # r·(e^{iθ} − 1) = r·(−2·sin²(θ/2) + i·sin θ).
         half = np.sin(self.angles / 2)
         return self.radius * (-2 * half * half + 1j * np.sin(self.angles))
 
     @cached_property
     def weights(self) -> Array:
-        """f(z)/f(r)·(z/r)^−n at each point."""
+        """The weights of the points, equation (3)."""
         turned = -1j * self.n * self.angles
         if self.clusters is None:
+            # f(z)/f(r) = exp(e^z − e^r) = exp(e^r·(e^{z−r} − 1)).
             return np.asarray(np.exp(math.exp(self.radius) * np.expm1(self._beyond) + turned))
+        # f(z)/f(r) = ((e^z − 1)/(e^r − 1))^K = exp(K·(z − r + log((1 − e^−z)/(1 − e^−r)))).
         below = np.log(-np.expm1(-self.radius - self._beyond) / -np.expm1(-self.radius))
         return np.asarray(np.exp(self.clusters * (self._beyond + below) + turned))
 
@@ -174,25 +198,30 @@ class _Circle:
     def together(self) -> float:
         """The probability that two items share a cluster.
 
-        Merging the two items maps these clusterings onto all clusterings of n − 1 items.
+        Clusterings that join the two items correspond to the clusterings of n − 1 items, so the
+        probability is a ratio of two coefficients of f.
         """
         if self.clusters in (1, self.n):
             return float(self.clusters == 1)
+        # (n−1)!·[z^(n−1)]f / (n!·[z^n]f) = (1/n)·(weighted mean of z).
         return float(self.radius * self.mean(np.exp(1j * self.angles)) / self.n)
 
     def count_sizes(self, sizes: Floats) -> Floats:
         """Return the expected number of clusters of each size s.
 
-        C(n, s) choices of the items, times the clusterings of the other n − s items (into K − 1
-        clusters), divided by all clusterings.
+        This is the number C(n, s) of choices of the s items, times the number of clusterings of the
+        other n − s items (into K − 1 clusters), divided by the number of all clusterings.
         """
         from scipy.special import gammaln
 
         turned = np.exp(1j * np.multiply.outer(sizes, self.angles))
         if self.clusters is None:
+            # (1/s!)·[z^(n−s)]f / [z^n]f = r^s/s!·(weighted mean of e^{isθ}).
             shares = np.exp(sizes * math.log(self.radius) - gammaln(sizes + 1))
             return np.asarray(shares * self.mean(turned))
-        # Poisson probabilities r^s·e^−r/s!, by Stirling's series where logarithms would cancel.
+        # With K − 1 clusters f(z) is multiplied by K/(e^z − 1) = K·e^−r·e^{−(z−r)}/(1 − e^−z), so
+        # the result is K·(r^s·e^−r/s!)·(weighted mean of e^{isθ}·e^{−(z−r)}/(1 − e^−z)). For large
+        # s the Poisson probabilities r^s·e^−r/s! use Stirling's series: logarithms would cancel.
         r = self.radius
         plain = sizes * math.log(r) - r - gammaln(sizes + 1)
         series = -r * excess(sizes / r - 1) - np.log(2 * math.pi * sizes) / 2 - 1 / (12 * sizes)

@@ -1,20 +1,25 @@
 """Exact standard deviations of pair counts and mutual information over random tables.
 
-All assignments of the items to clusters of the given sizes are equally likely, so each cell is
-hypergeometric. Pair counts have a closed formula. Mutual information is a sum of functions of
-cells; the function of each cell is expanded in the orthonormal (Hahn) polynomials Q_k of its
-distribution,
+All assignments of the items to clusters of fixed sizes are equally likely, so the count of each
+cell is hypergeometric. The deviation of pair counts has a closed form. Mutual information is a sum
+over cells of a function f of the cell's count x, which is expanded in the orthonormal (Hahn)
+polynomials Q_k of the cell's distribution:
 
     (1)  f(x) = E f + Σ_k c_k·Q_k(x),   Var f = Σ_k c_k².
 
-Polynomials of two cells correlate only if they have the same degree k, and then by a product of a
-factor for the two classes and a factor for the two clusters:
+Polynomials of two cells are correlated only if they have the same degree k. Their correlation is
+the product of a factor for the two classes and a factor for the two clusters. A factor is
 
-    (2)  1 for the same set,   (−1)^k·u_k(a)·u_k(a′) for disjoint sets of a and a′ of the N items,
+    (2)  1 for the same set,   (−1)^k·u_k(a)·u_k(a′) for disjoint sets with a and a′ of the N items,
     (3)  u_k(a)² = a(a−1)…(a−k+1)/((N−a)(N−a−1)…(N−a−k+1)).
 
-So all covariances add up in one pass over the pairs of different sizes, where the formula of Romano
-et al. 2014 needs a sum over three counts for each pair of cells.
+The variance of the sum is therefore, for each degree k, a sum over pairs of cells of a product of
+factors, which is computed from row sums, column sums and the total, in one pass over the distinct
+(class size, cluster size) pairs:
+
+    (4)  Var = Σ_cells Var f + Σ_k Σ_{cell ≠ cell′} c_k·c_k′·(class factor)·(cluster factor).
+
+The formula of Romano et al. 2014 needs a sum over three counts for each pair of cells.
 """
 
 from __future__ import annotations
@@ -42,7 +47,10 @@ from roget.scoring.tables.records import PairCounts, Sizes
 
 
 def deviate_pairs(pairs: PairCounts, sizes: Sizes) -> Values:
-    """Return the standard deviation of the pairs together in both (Fowlkes & Mallows 1983)."""
+    """Return the standard deviation of the number of pairs that are together on both sides.
+
+    The formula is due to Fowlkes & Mallows 1983.
+    """
     triples = map(_count_triples, (sizes.gold, sizes.system))
     terms = sizes.n, 2 * pairs.gold, 2 * pairs.system, *triples
     if sizes.gold.starts is None:
@@ -52,17 +60,18 @@ def deviate_pairs(pairs: PairCounts, sizes: Sizes) -> Values:
 
 
 def _deviate_pairs(n: int, p: int, q: int, p3: int, q3: int) -> float:
-    """Compute it from the ordered pairs and triples within the sets of each side, exactly.
+    """Compute the deviation of one group in exact integer arithmetic.
 
-    With p, q ordered pairs and p3, q3 ordered triples of the two sides, and n₂ = n(n−1), n₃, n₄ the
-    falling factorials,
-    4·Var = 2pq/n₂ + 4·p3·q3/n₃ + (p² − 2p − 4·p3)(q² − 2q − 4·q3)/n₄ − (pq/n₂)².
+    The two sides have p and q ordered pairs, and p3 and q3 ordered triples, of items of one set.
+    With the falling factorials n₂ = n(n−1), n₃ and n₄,
+    (5)  4·Var = 2pq/n₂ + 4·p3·q3/n₃ + (p² − 2p − 4·p3)(q² − 2q − 4·q3)/n₄ − (pq/n₂)².
     """
     two, three, four = n * (n - 1), n * (n - 1) * (n - 2), n * (n - 1) * (n - 2) * (n - 3)
-    # Two pairs share both items, one or none. With too few items a falling factorial is 0, and so
-    # is its numerator.
+    # The first three terms of equation (5) are for two pairs that have two, one or no common items.
+    # With too few items a falling factorial is 0, and so is its numerator.
     apart = (p * p - 2 * p - 4 * p3) * (q * q - 2 * q - 4 * q3)
     kinds = (2 * p * q, two), (4 * p3 * q3, three), (apart, four)
+    # Put all terms over the common denominator `whole`; a single division rounds only once.
     whole = two * two * max(three, 1) * max(four, 1)
     above = sum(count * (whole // ways) for count, ways in kinds if ways) - (
         p * p * q * q * max(three, 1) * max(four, 1)
@@ -71,21 +80,23 @@ def _deviate_pairs(n: int, p: int, q: int, p3: int, q3: int) -> float:
 
 
 def _count_triples(sizes: Histogram) -> Any:
-    """Return Σ x(x−1)(x−2) over the sets of a side, as Python integers."""
+    """Return the number of ordered triples, Σ x(x−1)(x−2) over set sizes x, as Python integers."""
     counts, cells = sizes.counts.astype(object), sizes.cells.astype(object)
     sums = sum_parts(counts * (counts - 1) * (counts - 2) * cells, sizes.begins)
     return sums[0] if sizes.starts is None else sums
 
 
 MOST_SIZES = 1 << 18
-"""Largest number of distinct (class size, cluster size) pairs for which it is computed."""
+"""Largest number of distinct (class size, cluster size) pairs for the variance of information."""
 
 _MOST_PAIRS = 1 << 23
-"""Largest number of (class size, cluster size) pairs in all groups, including equal ones."""
+"""Largest total number of (class size, cluster size) pairs, summed over all groups."""
 
 
 def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Values:
     """Return the standard deviation of plug-in mutual information, in nats."""
+    # Step 1: list the (class size, cluster size) pairs of all groups. Equal pairs are expanded
+    # once: `kind` is the expansion that belongs to a pair.
     n = np.atleast_1d(total).astype(np.float64)
     rows, columns, group = _cross_all(gold, system)
     sizes = PairSizes(
@@ -98,45 +109,54 @@ def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Value
     kind, first = sizes.find_kinds()
     if first.size > MOST_SIZES:
         raise Undefined(
-            f"the variance is computed for up to {MOST_SIZES:,} pairs of different class and "
-            f"cluster sizes; there are {first.size:,}"
+            f"the variance is computed for up to {MOST_SIZES:,} distinct pairs of a class size and "
+            f"a cluster size; this table has {first.size:,}"
         )
+    # Step 2: expand the function of each kind of cell, equation (1).
     alone, degrees = _expand(sizes.take(first))
+    # Step 3: sum the variances of the single cells, the first term of equation (4). `m_a` and `m_b`
+    # are the numbers of classes and clusters with these sizes.
     m_a, m_b = gold.cells[rows].astype(np.float64), system.cells[columns].astype(np.float64)
     variance: Floats = np.bincount(group, m_a * m_b * alone[kind], n.size).astype(np.float64)
     n_gold, n_system = gold.cells.astype(np.float64), system.cells.astype(np.float64)
     u, v = np.ones(gold.counts.size), np.ones(system.counts.size)
     n_a, n_b = n[gold.owners], n[system.owners]
-    # Start with the variances of the single cells, then add the covariances degree by degree.
-    for k, found in enumerate(degrees, start=1):
+    # Step 4: add the covariances of pairs of cells, degree by degree, the second term of (4).
+    for k, coefficients in enumerate(degrees, start=1):
+        # u_k of the class sizes and v_k = u_k of the cluster sizes, equation (3).
         u *= _step(gold.counts.astype(np.float64), n_a, k)
         v *= _step(system.counts.astype(np.float64), n_b, k)
-        c = found[kind]
+        c = coefficients[kind]
         c_u, c_v = m_a * u[rows] * c, m_b * v[columns] * c
-        # Sums over the classes of a cluster, over the clusters of a class, and over both.
+        # `down` is Σ u·c over the classes for each cluster size, `across` is Σ v·c over the
+        # clusters for each class size, and `both` is Σ u·v·c over all cells.
         down = np.bincount(columns, c_u, system.counts.size)
         across = np.bincount(rows, c_v, gold.counts.size)
         both = np.bincount(group, c_u * m_b * v[columns], n.size)
         sign = -1.0 if k % 2 else 1.0
         squares = m_a * m_b * c * c
         u_squares, v_squares = u[rows] ** 2, v[columns] ** 2
-        # Pairs of cells in the same cluster but different classes: (Σ over classes)² − Σ squares.
+        # Step 4a: pairs of cells in the same cluster but different classes contribute
+        # (−1)^k·((Σ over classes)² − Σ of squares), and likewise pairs in the same class.
         in_cluster = _by_group(system, n_system * down**2, n.size)
         in_class = _by_group(gold, n_gold * across**2, n.size)
         variance += sign * (in_cluster - np.bincount(group, squares * u_squares, n.size))
         variance += sign * (in_class - np.bincount(group, squares * v_squares, n.size))
-        # Pairs of cells that share neither, by inclusion and exclusion; their sign is +.
+        # Step 4b: pairs of cells in different classes and different clusters, by inclusion and
+        # exclusion. Both factors of equation (2) have the sign (−1)^k, which cancels.
         variance += (
             both**2
             - _by_group(gold, n_gold * (u * across) ** 2, n.size)
             - _by_group(system, n_system * (v * down) ** 2, n.size)
             + np.bincount(group, squares * u_squares * v_squares, n.size)
         )
+    # The expansion is of N·I, so the deviation is divided by N.
     deviation: Floats = np.sqrt(np.maximum(variance, 0.0)) / n
     return deviation if gold.starts is not None else float(deviation[0])
 
 
 def _by_group(sizes: Histogram, values: Floats, groups: int) -> Floats:
+    """Return the sum of the values of each group's sizes."""
     return np.bincount(sizes.owners, values, groups).astype(np.float64)
 
 
@@ -147,12 +167,12 @@ def _step(sizes: Floats, n: Floats, k: int) -> Floats:
 
 
 def _cross_all(gold: Histogram, system: Histogram) -> tuple[Ints, Ints, Ints]:
-    """Return all pairs of a class size and a cluster size, if there are not too many."""
+    """Return all (class size, cluster size) pairs, or raise Undefined if there are too many."""
     count = int(np.bincount(gold.owners) @ np.bincount(system.owners))
     if count > _MOST_PAIRS:
         raise Undefined(
-            f"the variance is computed for up to {_MOST_PAIRS:,} pairs of class and cluster sizes; "
-            f"there are {count:,}"
+            f"the variance is computed for up to {_MOST_PAIRS:,} pairs of a class size and a "
+            f"cluster size; there are {count:,}"
         )
     return next(cross_sizes(gold, system, count))
 
@@ -161,10 +181,10 @@ _DEGREES = 60
 """Largest degree of a polynomial."""
 
 _REST = 1e-22
-"""Share of the variance of a cell at which its expansion stops."""
+"""The expansion of a cell stops when less than this share of its variance remains."""
 
 _BLOCK = 1 << 16
-"""Number of probabilities processed at once."""
+"""Batch size: number of probabilities processed at once."""
 
 
 def _expand(pairs: PairSizes) -> tuple[Floats, list[Floats]]:
@@ -174,39 +194,47 @@ def _expand(pairs: PairSizes) -> tuple[Floats, list[Floats]]:
     for chosen, counts, mass in _list_blocks(pairs):
         part = pairs.take(chosen)
         mean = (part.a * (part.b / part.n))[:, None]
-        # The sizes fix Σ x·log(mean) and Σ x, so x·log(x/mean) − x + mean differs from x·log x by
-        # constants only; unlike x·log x it keeps its digits for 10¹² items.
+        # Step 1: compute f(x) − E f at each count. Since the sizes are fixed, Σ x·log(mean) and
+        # Σ x over all cells are constant, so Σ (x·log(x/mean) − x + mean) and Σ x·log x differ by a
+        # constant. Unlike x·log x, the terms keep their precision for 10¹² items.
         values = mean * excess(counts / mean - 1)
         values -= (mass * values).sum(axis=1, keepdims=True)
         variances[chosen] = left = (mass * values * values).sum(axis=1)
         enough = _REST * left
+        # Step 2: standardise the count; Q_0 = 1 and Q_1 = x.
         x = counts - mean
         x /= np.sqrt((mass * x * x).sum(axis=1, keepdims=True)) + 1e-300
         before, here, beta = np.zeros_like(x), np.ones_like(x), np.zeros(chosen.size)
-        # Q_k follow from the three-term recurrence of orthogonal polynomials (Stieltjes):
-        # β_{k+1}·Q_{k+1} = (x − α_k)·Q_k − β_k·Q_{k−1}, with α_k = E[x·Q_k²] and β by E[Q²] = 1.
+        # Step 3: compute Q_1, Q_2, … by the three-term recurrence of orthogonal polynomials
+        # (Stieltjes),
+        #   β_{k+1}·Q_{k+1} = (x − α_k)·Q_k − β_k·Q_{k−1},   α_k = E[x·Q_k²],
+        # with β such that E[Q²] = 1.
         for k in range(1, _DEGREES + 1):
             if not np.any(left > enough):
                 break
             alpha = (mass * x * here * here).sum(axis=1)
             following = (x - alpha[:, None]) * here - beta[:, None] * before
             beta = np.sqrt((mass * following * following).sum(axis=1))
-            # A distribution on k counts has no polynomial of degree k: β is 0.
+            # A distribution over k counts has no polynomial of degree k: β is 0.
             following *= np.where((beta > 1e-10) & (left > enough), 1 / (beta + 1e-300), 0.0)[
                 :, None
             ]
             before, here = here, following
-            found = (mass * values * here).sum(axis=1)
-            values -= found[:, None] * here
+            # Step 4: c_k = E[f·Q_k], equation (1); subtract c_k·Q_k and measure the variance left.
+            coefficient = (mass * values * here).sum(axis=1)
+            values -= coefficient[:, None] * here
             left = (mass * values * values).sum(axis=1)
             if len(degrees) < k:
                 degrees.append(np.zeros(pairs.n.size))
-            degrees[k - 1][chosen] = found
+            degrees[k - 1][chosen] = coefficient
     return variances, degrees
 
 
 def _list_blocks(pairs: PairSizes) -> Iterator[tuple[Ints, Floats, Floats]]:
-    """Yield pairs of similar width, the counts of their cells, and their probabilities."""
+    """Yield batches of pairs, with the counts of their cells and the probabilities.
+
+    The cells of a batch have distributions of similar width. Wide distributions are sampled.
+    """
     variance = find_variance(pairs)
     narrow = np.flatnonzero(variance < SMOOTH_VARIANCE)
     low, high = find_window(pairs)
@@ -221,20 +249,24 @@ def _list_blocks(pairs: PairSizes) -> Iterator[tuple[Ints, Floats, Floats]]:
 
 
 _POINTS = 161
-"""Number of counts at which wide cells are sampled."""
+"""Number of counts at which a wide distribution is sampled."""
 
 
 def _sample(pairs: PairSizes, variance: Floats) -> tuple[Floats, Floats]:
-    """Return counts of wide cells at steps of at most 1/6 of the deviation, and probabilities.
+    """Return sampled counts of wide cells and their probabilities.
 
-    Sums over such steps equal sums over all counts up to e^−700 (Poisson summation). Probabilities
-    are computed by Stirling's series around the mean (Loader 2000).
+    The step is at most 1/6 of the standard deviation, so sums over the samples equal sums over all
+    counts up to a relative error of e^−700 (Poisson summation). Probabilities are computed by
+    Stirling's series around the mean (Loader 2000).
     """
     a, b, _, n, _ = pairs
     mean = a * (b / n)
     step = np.floor(np.sqrt(variance) / 6)
     counts: Floats = np.rint(mean)[:, None] + step[:, None] * (np.arange(_POINTS) - _POINTS // 2)
     away = counts - mean[:, None]
+    # The probability is proportional to the product of 1/y! over the four cells y of the 2 × 2
+    # table (in class or not, in cluster or not), with mean m and y = m ± away. By Stirling,
+    # log y! − y·log m + m = m·excess(y/m − 1) + log(y)/2 + 1/(12y) − 1/(360y³) + constants.
     log: Floats = np.zeros(counts.shape)
     for sign, cell in ((1, mean), (-1, a - mean), (-1, b - mean), (1, n - a - b + mean)):
         expected = cell[:, None]
@@ -246,7 +278,8 @@ def _sample(pairs: PairSizes, variance: Floats) -> tuple[Floats, Floats]:
 
 
 def excess(t: Floats) -> Floats:
-    """Return (1+t)·log(1+t) − t: 1 at −1, and by its series for small t."""
+    """Return (1+t)·log(1+t) − t, which is 1 at t = −1; small t use the series."""
+    # The series is Σ_{k≥2} (−1)^k·t^k/(k(k−1)), evaluated by Horner's rule.
     small = np.abs(t) < 0.02
     tame = np.where(small | (t <= -1), 0.0, t)
     series = np.zeros_like(t)

@@ -1,15 +1,16 @@
-"""The Poisson-binomial distribution: the number of successes of independent trials.
+"""The Poisson-binomial distribution: the number of successes in independent trials.
 
-The count of a cell with weighted items is such a number (see `weighted`). Many cells are processed
-at once, in three steps:
+The count of a cell with weighted items has this distribution (see `weighted`). The distributions of
+many cells are computed at once, in three steps:
 
-1. The items of a cell are cut into short runs. The distribution of each run follows from the
-   recursion over its items t = 1, 2, … with probabilities p_t,
+1. The items of a cell are split into short runs. The distribution of each run is computed by a
+   recursion over its items t = 1, 2, … with probabilities p_t:
    (1)  P(j, t) = P(j − 1, t − 1)·p_t + P(j, t − 1)·(1 − p_t).
-2. Neighbouring runs of a cell are convolved, pair by pair, until one distribution is left,
-   (2)  P(j) = Σ_i P_left(i)·P_right(j − i), by fast Fourier transform.
-3. After each convolution only a window around the mean is kept, outside of which less than 1e-19 of
-   the mass lies by Bernstein's inequality. So the cost grows with √N per cell, not with N.
+2. Adjacent runs of a cell are convolved in pairs, by fast Fourier transform, until one distribution
+   remains:
+   (2)  P(j) = Σ_i P_left(i)·P_right(j − i).
+3. After each convolution only a window around the mean is kept. By Bernstein's inequality less than
+   1e-19 of the probability lies outside. The width of the window grows with √N instead of N.
 """
 
 from __future__ import annotations
@@ -28,19 +29,19 @@ _RUN = 32
 """Largest number of items in a run."""
 
 _ROWS = 512
-"""Number of runs processed at once, so that they stay in the cache."""
+"""Batch size: number of runs processed at once, small enough for the CPU cache."""
 
 _ITEMS = 1 << 21
-"""Number of weights processed at once, which bounds the memory."""
+"""Batch size: number of weights processed at once, which limits the memory."""
 
 
 def expected_cells(
     weights: Floats, starts: Ints, coarse: Ints | None = None
 ) -> tuple[Floats, Floats]:
-    """Return E[number of cells with count j] for j = 0, 1, …, and the same for coarser cells.
+    """Return the expected numbers of cells, and of merged cells, with count j = 0, 1, ….
 
-    The items of cell i have the probabilities weights[starts[i]:starts[i + 1]]. Neighbouring cells
-    with equal `coarse` numbers are merged into one coarser cell (by default each is its own).
+    The items of cell i have the probabilities weights[starts[i]:starts[i + 1]]. Adjacent cells with
+    equal numbers in `coarse` form one merged cell. By default no cells are merged.
 
     >>> weights, starts = np.array([0.5, 0.5, 1.0]), np.array([0, 2, 3])
     >>> fine, coarse = expected_cells(weights, starts, np.array([0, 0]))
@@ -52,6 +53,7 @@ def expected_cells(
         coarse = np.arange(starts.size - 1)
     fine_parts: list[Floats] = []
     coarse_parts: list[Floats] = []
+    # The distributions of the cells are reused as the runs of the merged cells.
     for first, last in _split_batches(starts, coarse):
         part, lengths = weights[starts[first] : starts[last]], np.diff(starts[first : last + 1])
         merged = _merge_runs(_make_runs(part, lengths))
@@ -67,7 +69,7 @@ def expected_cells(
 
 
 class _Runs(NamedTuple):
-    """Distributions of partial sums: entry j of row i is P(offset[i] + j)."""
+    """The distribution of the count of each run: entry j of row i is P(offset[i] + j)."""
 
     mass: Floats
     offset: Ints
@@ -81,7 +83,7 @@ class _Runs(NamedTuple):
 
 
 def _split_batches(starts: Ints, coarse: Ints) -> Iterator[tuple[int, int]]:
-    """Yield ranges of cells of at most _ITEMS items that do not split a coarse cell."""
+    """Yield ranges of cells with about _ITEMS items that do not split a merged cell."""
     ends = np.flatnonzero(np.diff(coarse, append=coarse[-1] + 1)) + 1
     first = last = 0
     for end in ends.tolist():
@@ -93,15 +95,18 @@ def _split_batches(starts: Ints, coarse: Ints) -> Iterator[tuple[int, int]]:
 
 
 def _make_runs(weights: Floats, lengths: Ints) -> _Runs:
-    """Cut the items of each cell into short runs; items with probability 1 shift the count."""
+    """Split the items of each cell into short runs and return their distributions."""
+    # Items with probability 1 do not enter the recursion: they shift the count of the first run.
     cell = np.repeat(np.arange(lengths.size), lengths)
     certain = weights >= 1.0
     shift = np.bincount(cell[certain], minlength=lengths.size)
     if certain.any():
         cell, weights = cell[~certain], weights[~certain]
         lengths = np.bincount(cell, minlength=lengths.size)
-    # Short cells get short runs; otherwise most of the memory would be padding.
+    # The length of runs adapts to the mean length of cells; otherwise short cells would be mostly
+    # padding.
     size = min(_RUN, 1 << max(0, math.ceil(math.log2(max(1.0, float(lengths.mean()))))))
+    # Write the probabilities of each run into a row, padded with 0.
     runs = np.maximum(-(-lengths // size), 1)
     first_run = np.cumsum(runs) - runs
     within = np.arange(weights.size) - np.repeat(np.cumsum(lengths) - lengths, lengths)
@@ -112,21 +117,21 @@ def _make_runs(weights: Floats, lengths: Ints) -> _Runs:
         mass[begin : begin + _ROWS] = _apply_recursion(padded[begin : begin + _ROWS])
     offset = np.zeros(padded.shape[0], dtype=np.int64)
     offset[first_run] = shift
+    # The mean is Σ p and the variance Σ p(1 − p); items with probability 1 add to the mean only.
     mean = padded.sum(axis=1)
-    # Mean Σ p and variance Σ p(1 − p); items with probability 1 add to the mean only.
     variance = mean - np.einsum("ij,ij->i", padded, padded)
     mean[first_run] += shift
     return _Runs(mass, offset, mean, variance, np.repeat(np.arange(lengths.size), runs))
 
 
 def _apply_recursion(probability: Floats) -> Floats:
-    """Return the distribution of the sum of each row, by equation (1)."""
+    """Return the distribution of the number of successes in each row, by equation (1)."""
     rows, steps = probability.shape
     mass = np.zeros((steps + 1, rows))
     mass[0] = 1.0
     moved = np.empty_like(mass)
     for t, p in enumerate(np.ascontiguousarray(probability.T)):
-        # The mass p·P(j) moves from j to j + 1.
+        # With probability p item t raises the count, so p·P(j) moves from j to j + 1.
         np.multiply(mass[: t + 1], p, out=moved[: t + 1])
         mass[: t + 1] -= moved[: t + 1]
         mass[1 : t + 2] += moved[: t + 1]
@@ -134,10 +139,10 @@ def _apply_recursion(probability: Floats) -> Floats:
 
 
 def _regroup(parts: list[_Runs], weights: Floats, lengths: Ints, coarse: Ints) -> _Runs:
-    """Return the cells as runs of coarser cells.
+    """Return the cells as runs of the merged cells.
 
-    All rows of one array have the same width. If a few wide cells would make it too large, the
-    coarser cells are built from their items instead.
+    All rows of the array have the width of the widest cell. If that makes the array too large, the
+    runs of merged cells are built from their items instead.
     """
     width = max(part.mass.shape[1] for part in parts)
     if lengths.size * width > _ITEMS * 8:
@@ -147,9 +152,10 @@ def _regroup(parts: list[_Runs], weights: Floats, lengths: Ints, coarse: Ints) -
 
 
 def _merge_runs(runs: _Runs) -> list[_Runs]:
-    """Convolve the runs of each cell, pair by pair, until one is left."""
+    """Convolve the runs of each cell in pairs until one run per cell remains."""
     finished: list[_Runs] = []
     while runs.owner.size:
+        # A run without another run of the same cell on either side is finished.
         alone = (np.diff(runs.owner, prepend=-1) != 0) & (np.diff(runs.owner, append=-1) != 0)
         finished.append(runs.take(alone))
         runs = _convolve_pairs(runs.take(~alone))
@@ -157,7 +163,7 @@ def _merge_runs(runs: _Runs) -> list[_Runs]:
 
 
 def _convolve_pairs(runs: _Runs) -> _Runs:
-    """Convolve runs 0 and 1, 2 and 3, … of each cell; an odd last one is kept."""
+    """Convolve runs 0 and 1, 2 and 3, … of each cell; an unpaired last run is kept."""
     if not runs.owner.size:
         return runs
     position = np.arange(runs.owner.size) - np.searchsorted(runs.owner, runs.owner)
@@ -176,7 +182,7 @@ def _convolve_pairs(runs: _Runs) -> _Runs:
 
 
 def _convolve(a: Floats, b: Floats) -> Floats:
-    """Convolve row by row, equation (2), by fast Fourier transform."""
+    """Convolve the rows of two arrays, equation (2), by fast Fourier transform."""
     from scipy.fft import irfft, next_fast_len, rfft
 
     size = a.shape[1] + b.shape[1] - 1
@@ -185,7 +191,7 @@ def _convolve(a: Floats, b: Floats) -> Floats:
 
 
 def _trim(runs: _Runs) -> _Runs:
-    """Keep of each row only the window around its mean given by Bernstein's inequality."""
+    """Trim each row to a window around its mean, by Bernstein's inequality."""
     width = runs.mass.shape[1]
     reach = find_reach(runs.variance)
     low = np.maximum(np.ceil(runs.mean - reach).astype(np.int64) - runs.offset, 0)
@@ -193,6 +199,7 @@ def _trim(runs: _Runs) -> _Runs:
     kept = int((np.minimum(high, width - 1) - low).max()) + 1
     if kept >= width:
         return runs
+    # All rows keep the width of the widest window.
     low = np.minimum(low, width - kept)
     windows = np.lib.stride_tricks.sliding_window_view(runs.mass, kept, axis=1)
     mass = windows[np.arange(low.size), low]
@@ -200,7 +207,7 @@ def _trim(runs: _Runs) -> _Runs:
 
 
 def _concatenate(parts: list[_Runs]) -> _Runs:
-    """Concatenate the parts, padded to one width and ordered by cell."""
+    """Concatenate the parts, padded to the same width and sorted by cell."""
     width = max(part.mass.shape[1] for part in parts)
     mass = np.concatenate(
         [np.pad(part.mass, ((0, 0), (0, width - part.mass.shape[1]))) for part in parts]
@@ -210,13 +217,13 @@ def _concatenate(parts: list[_Runs]) -> _Runs:
 
 
 def _sum_masses(runs: _Runs) -> Floats:
-    """Return the sum of all distributions: the expected histogram of their cells."""
+    """Return the sum of all distributions, which is the expected histogram of the counts."""
     at = runs.offset[:, None] + np.arange(runs.mass.shape[1])
     return np.bincount(at.ravel(), runs.mass.ravel()).astype(np.float64, copy=False)
 
 
 def _sum_histograms(parts: list[Floats], most: int) -> Floats:
-    """Return the sum of histograms, cut off after the largest possible count."""
+    """Return the sum of histograms, truncated after the largest possible count."""
     total = np.zeros(most + 1)
     for part in parts:
         kept = part[: most + 1]

@@ -1,13 +1,14 @@
-"""Random walks through a tree whose nodes are clusters of all items below them, in closed form.
+"""Random walks over the items of a tree, in closed form.
 
-From an item a step leads to one of the nodes above it, chosen by the nodes' weights w, and on to
-any item below that node. Let W(i) be the sum of the weights above item i, and u = w/size of a node.
-The walks from i at j are entries of
+Each node of the tree is a cluster of all items below it. A step of the walk leads from an item to
+one of the nodes above it, with probability proportional to the weight w of the node, and from there
+to a random item below that node. Let W(i) be the sum of the weights of the nodes above item i, and
+u = w/size for each node. The probability that the walk from i is at j is entry (i, j) of
 
     (1)  (1 − α)·(diag(W) − α·Σ_nodes u·1·1ᵀ)⁻¹·diag(W)   (1 is the indicator of a node's items).
 
 The blocks are nested, so a node adds a rank-one term to the inverse of its children's blocks
-(Sherman–Morrison), and an entry factorises into
+(Sherman–Morrison formula), and each entry is a product of three factors:
 
     (2)  leave(i)·reach(j)·meet(lowest node above i and j).
 """
@@ -27,26 +28,26 @@ if TYPE_CHECKING:
     from roget.scoring.tables.contingency import Leaves
 
 MOST_PAIRS = 1 << 29
-"""Largest number of pairs of leaves of one class that are evaluated: half a minute."""
+"""Largest number of pairs of leaves of one class; they take about half a minute."""
 
 _ROUNDING = 1e-12
-"""Rounding error of a similarity of 1."""
+"""Similarities closer to 1 than this are rounded to 1."""
 
 
 class _Walks(NamedTuple):
     """The factors of equation (2)."""
 
     leave: Floats
-    """For an item of the leaf at each place."""
+    """The factor of the start item, for each leaf in the order of the layout."""
     reach: Floats
-    """For an item of the leaf at each place."""
+    """The factor of the end item, for each leaf in the order of the layout."""
     meet: Floats
-    """For each node."""
+    """The factor of the lowest common ancestor, for each node."""
 
 
 @dataclass(frozen=True, eq=False)
 class TreeElements(Elements):
-    """Element-centric similarity of flat gold classes and all nodes of a tree."""
+    """Element-centric similarity between flat gold classes and all nodes of a tree."""
 
     leaves: Leaves
 
@@ -57,7 +58,7 @@ class TreeElements(Elements):
     def each(self, alpha: float, r: float = 1.0) -> Floats:
         table, tree = self.leaves
         width = tree.n_clusters
-        # Cells in order of class and place.
+        # Step 1: sort the cells by class and then by the position of their leaf.
         place = self.leaves.places[table.columns]
         order = np.argsort(table.rows * width + place, kind="stable")
         rows, place, counts = table.rows[order], place[order], table.counts[order] * 1.0
@@ -67,13 +68,16 @@ class TreeElements(Elements):
         pairs = np.add.reduceat(many * (many - 1) / 2, [0] if table.cuts is None else table.cuts)
         if pairs.max() > MOST_PAIRS:
             raise Undefined(
-                f"computed for trees with up to {MOST_PAIRS:,} pairs of leaves of one class; there "
-                f"are {pairs.max():,.0f}. --cuts K gives the value of the cut into K clusters"
+                f"computed for trees with up to {MOST_PAIRS:,} pairs of leaves of one class; this "
+                f"tree has {pairs.max():,.0f}. To score the cut into K clusters instead, use "
+                "`roget score --set cuts=K`"
             )
-        # `met` of a cell belongs to the lowest node above it and the next cell of its class.
+        # Step 2: find the lowest common ancestor of each cell and the next cell of its class;
+        # `met` holds its factor `meet`.
         apart = np.flatnonzero(rows[1:] == rows[:-1])
         lowest = np.zeros(rows.size, dtype=np.int64)
         lowest[apart] = tree.layout.find_lowest(place[apart], place[apart + 1])
+        # Step 3: look up the factors of equation (2), group by group.
         leave, reach, own, met = np.empty((4, rows.size))
         for begin, end in zip(starts, ends, strict=True):
             at = place[begin:end]
@@ -82,14 +86,16 @@ class TreeElements(Elements):
             leave[begin:end], reach[begin:end] = walks.leave[at], walks.reach[at]
             own[begin:end] = walks.meet[tree.layout.nodes[at]]
             met[begin:end] = walks.meet[lowest[begin:end]]
-        # Within its class an item's walk puts α/size on every item; the restart mass 1 − α at the
-        # item itself is the same on both sides. Similarity = Σ over items of the minimum, over α.
+        # Step 4: sum the overlap of the two walks. In gold, the walk from an item puts α/size on
+        # every item of its class; the restart mass 1 − α at the item itself is the same on both
+        # sides. The similarity is the sum over items of the smaller probability, divided by α.
         even = alpha / table.row_totals[rows]
         common = counts * np.minimum(even, leave * reach * own)
         one, step, least = apart, 1, met[apart]
         while one.size:
-            # All pairs of cells of a class that are `step` cells apart. `meet` decreases towards
-            # the root, so the minimum between two cells belongs to the lowest node above both.
+            # Process all pairs of cells of a class that are `step` cells apart. `meet` decreases
+            # towards the root, so the smallest `met` between two cells belongs to their lowest
+            # common ancestor.
             two = one + step
             common[one] += counts[two] * np.minimum(even[one], leave[one] * reach[two] * least)
             common[two] += counts[one] * np.minimum(even[two], leave[two] * reach[one] * least)
@@ -103,22 +109,24 @@ class TreeElements(Elements):
         return similarity
 
     def _walk(self, sizes: Floats, alpha: float, r: float) -> _Walks:
-        """Return the factors of equation (2) for these numbers of items at the places."""
+        """Return the factors of equation (2); `sizes` is the number of items of each leaf."""
         tree = self.leaves.tree
         layout, leaf, parent, levels = tree.layout, tree.layout.nodes, tree.parent, tree.levels
         sums = np.concatenate(([0.0], np.cumsum(sizes)))
         below = sums[layout.end] - sums[layout.first]
-        # Weights exp(r·level); a node's level is its share of the longest path through it, 0 at
-        # the root and 1 at leaves. Only ratios of weights matter, so the largest becomes 1.
+        # A node has weight exp(r·level). Its level is its depth divided by the length of the
+        # longest path through it: 0 at the root, 1 at leaves. Only ratios of weights matter, so
+        # they are scaled to a maximum of 1.
         powers = r * (tree.depths / np.maximum(tree.depths + tree.heights, 1))
         weights = np.exp(powers - powers.max())
-        # α·u of each node, and W: the sum of the weights of a node and all nodes above it.
+        # `shares` is α·u of each node, `above` is W: the sum of the weights of a node and its
+        # ancestors.
         shares = alpha * np.divide(weights, below, out=np.zeros(below.size), where=below > 0)
         above = weights.copy()
         for nodes in levels[1:]:
             above[nodes] += above[parent[nodes]]
-        # Bottom-up: `inverse` is 1ᵀ·M⁻¹·1 of a node's block before its own rank-one term is added,
-        # `kept` the denominator 1 − α·u·(1ᵀ·M⁻¹·1) of Sherman–Morrison.
+        # Bottom-up pass: `inverse` is 1ᵀ·M⁻¹·1 of a node's block M before the node's own rank-one
+        # term is added, and `kept` is the denominator 1 − α·u·(1ᵀ·M⁻¹·1) of Sherman–Morrison.
         inverse = np.zeros(below.size)
         inverse[leaf] = sizes / above[leaf]
         kept = np.empty(below.size)
@@ -126,9 +134,10 @@ class TreeElements(Elements):
             kept[nodes] = 1 - shares[nodes] * inverse[nodes]
             if nodes[0]:
                 np.add.at(inverse, parent[nodes], inverse[nodes] / kept[nodes])
-        # Top-down: `passed` is the product of `kept` from the root to a node. The term of a node is
-        # α·u/kept, seen from an item through the factors 1/kept of the nodes between; relative to
-        # the product at the item's leaf this is passed(node)², and terms add up along the path.
+        # Top-down pass: `passed` is the product of `kept` from the root to a node. A node adds
+        # α·u/kept to the entry of two items below it, divided by `kept` of every node between the
+        # node and each item. With 1/passed(leaf) as a factor of each item, passed(node)² remains
+        # as a factor of the node. The terms of the common ancestors are then summed.
         meet, passed = shares / kept, kept.copy()
         for nodes in levels[1:]:
             passed[nodes] *= passed[parent[nodes]]

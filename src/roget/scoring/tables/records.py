@@ -1,7 +1,6 @@
-"""The sufficient statistics that measures receive, as plain records.
+"""Records of the sufficient statistics that measures receive.
 
-A statistic of one table is a number; statistics of the tables of many groups are arrays with one
-number per group.
+For a single table each statistic is a number, for many groups an array with one entry per group.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from roget.scoring.entropy.base import Histogram
 
 @dataclass(frozen=True)
 class Entropies:
-    """H(C) of the gold classes, H(K) of the system's clusters and H(C,K) of both, in nats."""
+    """Entropies in nats: H(C) of gold classes, H(K) of system clusters, and the joint H(C,K)."""
 
     gold: Values
     system: Values
@@ -27,31 +26,32 @@ class Entropies:
 
     @property
     def gold_given_system(self) -> Values:
-        """H(C|K): the uncertainty about the class that remains once the cluster is known."""
+        """The conditional entropy H(C|K): uncertainty about the class if the cluster is known."""
         return self.joint - self.system
 
     @property
     def system_given_gold(self) -> Values:
-        """H(K|C): the uncertainty about the cluster that remains once the class is known."""
+        """The conditional entropy H(K|C): uncertainty about the cluster if the class is known."""
         return self.joint - self.gold
 
     @property
     def mutual(self) -> Values:
-        """I(C;K). The order of operations makes it exactly H(C) when clusters are pure."""
+        """The mutual information I(C;K)."""
+        # In this order of operations the result is exactly H(C) if all clusters are pure.
         return self.gold - (self.joint - self.system)
 
     @property
     def perfect(self) -> Any:
-        """True if the three entropies are equal to the last bit, as for identical labellings."""
+        """True if the three entropies are exactly equal, as for identical clusterings."""
         return np.equal(self.gold, self.system) & np.equal(self.system, self.joint)
 
 
 @dataclass(frozen=True)
 class PairCounts:
-    """Numbers of pairs of items: all, together in gold, together in the system, in both.
+    """Numbers of pairs of items: all pairs, pairs together in gold, in the system, and in both.
 
-    Exact for whole tables: products of pair counts may exceed 64 bits, so they are Python integers
-    (in arrays of objects for groups) where necessary.
+    Pair counts of whole-number tables are exact. Products of pair counts may exceed 64 bits, so
+    large counts are Python integers (object arrays for groups).
     """
 
     total: Any
@@ -62,7 +62,11 @@ class PairCounts:
 
 @dataclass(frozen=True)
 class BCubed:
-    """B-cubed precision and recall: the mean over items of their cluster's (class's) overlap."""
+    """B-cubed precision and recall.
+
+    The precision of an item is the share of its cluster that belongs to its class; its recall is
+    the share of its class that belongs to its cluster. Both are averaged over items.
+    """
 
     precision: Values
     recall: Values
@@ -89,7 +93,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Chance:
-    """Plug-in mutual information, and its expectation over random labels of the same sizes."""
+    """Plug-in mutual information and its expectation over random clusters of the same sizes."""
 
     gold: Values
     system: Values
@@ -97,7 +101,7 @@ class Chance:
     expected: Values
     perfect: Any
     constant: Any
-    """True if one side is a single cluster or all singletons: all labellings of those sizes tie."""
+    """True if one side is one cluster or all singletons, so all tables have the same score."""
 
 
 @dataclass(frozen=True)
@@ -107,20 +111,20 @@ class Matched:
     items: Any
     n: Any
     common: tuple[Any, Any, Any] | None = None
-    """If items may occur on one side only: items of both sides in the best match of these items,
-    and the numbers of items of gold and of the system."""
+    """The number of common items in their best match, and the numbers of items in gold and in the
+    system; None if every item is on both sides."""
 
     @property
     def of_sides(self) -> tuple[Any, Any, Any]:
-        """Items in the best match, items of gold, items of the system."""
+        """The numbers of items in the best match, in gold and in the system."""
         return self.common or (self.items, self.n, self.n)
 
 
 @dataclass(frozen=True)
 class Links:
-    """Numbers of pairs of mentions of one document that gold, the system or both link or separate.
+    """Numbers of pairs of mentions that gold, the system or both link or separate.
 
-    A pair counts for a side only if that side has both mentions.
+    Only pairs within a document count, and only sides that contain both mentions of the pair.
     """
 
     gold: Any
@@ -132,18 +136,18 @@ class Links:
 
 
 _EXACT_PRODUCTS = 1 << 13
-"""Up to this number of items a product of two pair counts is below 2^53, exact as a float."""
+"""Up to this number of items, products of two pair counts are below 2^53 and exact as floats."""
 
 
 def pairs_among(n: Any) -> Any:
-    """Return n(n−1)/2, in a type that can hold the product of two such numbers."""
+    """Return n(n−1)/2 in a type that can represent the product of two such numbers."""
     if isinstance(n, np.ndarray) and n.max() > _EXACT_PRODUCTS:
         n = n.astype(object)
     return n * (n - 1) // 2
 
 
 def pairs_within(histogram: Histogram) -> Any:
-    """Return Σ x(x−1)/2 over cells: in 64 bits if they are certain to suffice, else as objects."""
+    """Return Σ x(x−1)/2 over cells, as 64-bit integers if they suffice, otherwise as objects."""
     counts, cells = histogram.counts, histogram.cells
     total = int(np.max(histogram.total))
     if int(counts.max()) * total >= 2**63:
@@ -155,12 +159,13 @@ def pairs_within(histogram: Histogram) -> Any:
 
 
 class Elements(ABC):
-    """Element-centric similarity of the two sides, item by item (Gates et al. 2019).
+    """Element-centric similarity of two clusterings (Gates et al. 2019).
 
-    A random walk from an item moves at each step, with probability `alpha`, to an item of one of
-    its clusters, else restarts. The similarity of an item is the overlap of the stationary
-    distributions of its walks on the two sides. In a tree an item belongs to all nodes above it,
-    with weights that grow from the root down, faster for larger `r`.
+    At each step a random walk moves, with probability `alpha`, to an item of one of the clusters of
+    the current item; otherwise it restarts at its first item. The similarity of an item is the
+    overlap of the stationary distributions of its two walks, one per clustering. In a tree an item
+    belongs to all nodes above it, with weights that increase from the root to the leaves, faster
+    for larger `r`.
     """
 
     @abstractmethod
@@ -169,4 +174,4 @@ class Elements(ABC):
 
     @abstractmethod
     def each(self, alpha: float, r: float = 1.0) -> Floats:
-        """Return the similarity of each kind of items (for a table, of the items of each cell)."""
+        """Return the similarity of each kind of items; in a table, the cells are the kinds."""

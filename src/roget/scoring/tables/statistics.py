@@ -1,8 +1,8 @@
-"""Statistics: the interface between tables and measures.
+"""The interface between tables and measures.
 
 Measures see sufficient statistics, never labels. Every source of statistics (a contingency table,
-weighted labels, a baseline) provides the same ones, so a measure is written once and works for all
-of them. Statistics of one table are numbers; statistics of many groups are arrays.
+weighted labels, a baseline) provides the same statistics, so each measure is written once and works
+with all sources. For a single table statistics are numbers, for many groups they are arrays.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from roget.scoring.tables.dendrogram import Dendrogram
 
 Outline: TypeAlias = "Contingency | Overlap"
-"""The pairs of a class and a cluster with common items, and the numbers of these items."""
+"""The number of common items of each class and cluster, without disjoint pairs."""
 
 
 class Statistics(ReportMixin, ABC):
@@ -61,7 +61,7 @@ class Statistics(ReportMixin, ABC):
     @property
     @abstractmethod
     def sizes(self) -> Sizes:
-        """Histograms of class and cluster sizes."""
+        """The histograms of class sizes and cluster sizes."""
 
     @property
     @abstractmethod
@@ -75,9 +75,9 @@ class Statistics(ReportMixin, ABC):
 
     @cached_property
     def pairs(self) -> PairCounts:
-        """Pairs of items that each side keeps together."""
+        """The numbers of pairs of items that are together on each side."""
         if self.fractional:
-            raise Undefined("pairs of items need whole counts, not fractions")
+            raise Undefined("pair counts are undefined for fractional counts")
         within = map(pairs_within, (self.sizes.gold, self.sizes.system, self.joint))
         return PairCounts(pairs_among(self.n), *within)
 
@@ -88,7 +88,7 @@ class Statistics(ReportMixin, ABC):
 
     @property
     def matched(self) -> Matched:
-        """The best one-to-one match."""
+        """The number of items in the best one-to-one match of clusters to classes."""
         return self.table.matched
 
     @property
@@ -98,17 +98,17 @@ class Statistics(ReportMixin, ABC):
 
     @property
     def cover(self) -> Cover:
-        """Both sides as sets of items."""
+        """Classes and clusters as sets of items."""
         return self.table.cover
 
     @property
     def degrees(self) -> Degrees:
-        """Both sides as sets of items with graded membership."""
+        """Classes and clusters as sets of items with graded membership."""
         return self.table.degrees
 
     @property
     def outline(self) -> Outline:
-        """The pairs of a class and a cluster with common items, and the numbers of these items."""
+        """The number of common items of each class and cluster, without disjoint pairs."""
         return self.table
 
     @property
@@ -118,7 +118,7 @@ class Statistics(ReportMixin, ABC):
 
     @property
     def groups(self) -> int | None:
-        """The number of groups; None for one table, whose statistics are numbers."""
+        """The number of groups; None for a single table, whose statistics are numbers."""
         return None
 
     def block(self, group: int) -> Statistics:
@@ -137,7 +137,7 @@ class Statistics(ReportMixin, ABC):
         return False
 
     def entropies(self, estimator: str | Estimator = "ml") -> Entropies:
-        """Return H(C), H(K) and H(C,K) in nats under an estimator or the name of one."""
+        """Return H(C), H(K) and H(C,K) in nats, by an estimator or the name of an estimator."""
         chosen, cache = get(estimator), self._entropy_cache
         if chosen.name not in cache:
             cache[chosen.name] = self._estimate(chosen)
@@ -148,6 +148,8 @@ class Statistics(ReportMixin, ABC):
         return {}
 
     def _estimate(self, estimator: Estimator) -> Entropies:
+        # The support is the number of outcomes that could occur: for cells, all classes × clusters
+        # if the estimator uses the product, otherwise the outcomes that did occur.
         c, k = self.sizes.classes, self.sizes.clusters
         product = estimator.joint_support == "product"
         supports = (c, k, c * k) if product else (None, None, None)
@@ -158,39 +160,40 @@ class Statistics(ReportMixin, ABC):
         )
 
     def _estimate_joint(self, estimator: Estimator, support: Any) -> Values:
-        """Return H(C,K) of a table in which `support` cells could occur."""
+        """Return H(C,K); `support` is the number of cells that could occur."""
         return estimator(self.joint, support)
 
     @cached_property
     def chance(self) -> Chance:
-        """The terms of adjusted measures, with the exact expectation over all random tables."""
+        """The terms of chance-adjusted measures, with the exact expectation over random tables."""
         c, k, n = self.sizes.classes, self.sizes.clusters, self.n
         if self.fractional:
-            raise Undefined("adjusting for chance needs whole counts, not weighted ones")
+            raise Undefined("the adjustment for chance is undefined for fractional counts")
         plain = self.entropies("ml")
+        # If one side is one cluster or all singletons, every table of these sizes has the same I.
         constant = np.equal(c, 1) | np.equal(c, n) | np.equal(k, 1) | np.equal(k, n)
         expected = plain.mutual
         if not np.all(constant):
             random = self._expect_joint()
-            # E[I] = H(C) + H(K) − E[H(C,K)]: the sizes, and with them H(C) and H(K), are fixed.
+            # E[I] = H(C) + H(K) − E[H(C,K)], since the sizes determine H(C) and H(K).
             expected = np.where(constant, expected, plain.gold + plain.system - random)
         return Chance(plain.gold, plain.system, plain.mutual, expected, self.perfect, constant)
 
     def _expect_joint(self) -> Values:
-        """Return the mean plug-in H(C,K) over all tables with these sizes."""
+        """Return the mean plug-in H(C,K) over all tables with the same sizes."""
         cells = self.random_cells
         return cells.sum(plug_in(cells.counts, cells.spread(self.n)))
 
     @cached_property
     def deviation(self) -> Values:
-        """The standard deviation of plug-in mutual information over all tables with these sizes."""
+        """The standard deviation of plug-in mutual information over tables of the same sizes."""
         if self.fractional:
-            raise Undefined("standardising needs whole counts, not weighted ones")
+            raise Undefined("the standard deviation is undefined for fractional counts")
         return deviate_information(self.sizes.gold, self.sizes.system, self.n)
 
     @cached_property
     def random_cells(self) -> Histogram:
-        """The expected number of cells with each count, over all tables with these sizes."""
+        """The expected number of cells with each count, over all tables with the same sizes."""
         return expected_cells(self.sizes.gold, self.sizes.system, self.n)[0]
 
     def measure(self, measure: str | Measure, entropy: str | Estimator = "ml") -> float:
@@ -237,10 +240,10 @@ def measure_each(
 
 @dataclass(frozen=True, eq=False)
 class Separate:
-    """The statistics of groups that are computed one after the other."""
+    """The statistics of several groups, each computed separately."""
 
     tables: Sequence[Any]
-    """Statistics, or other objects with a method `measure`."""
+    """The statistics of each group, or other objects with a method `measure`."""
 
     @property
     def groups(self) -> int:

@@ -1,4 +1,4 @@
-"""Dom's synthetic tables: matching classes and clusters with errors of known kinds and sizes."""
+"""Synthetic contingency tables with known kinds and amounts of error (Dom 2001)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def make_dom_table(
     errors: Sequence[float] = (0.0, 0.0, 0.0),
     n: int | None = None,
 ) -> CountArray:
-    """Make a contingency table whose errors are known: Dom's parametric clustering solutions.
+    """Make a contingency table with known errors (Dom's parametric clustering solutions).
 
     Useful classes are matched evenly to useful clusters, and items without error are spread evenly
     over the matches. The tables show how a score reacts to more clusters, more noise or more errors
@@ -30,25 +30,26 @@ def make_dom_table(
     classes, clusters
         Numbers of useful classes and clusters, which are matched.
     noise_clusters
-        Number of clusters that hold equally many items of all useful classes.
+        Number of clusters that contain the same number of items of every useful class.
     noise_classes
         Number of classes whose items are spread evenly over all useful clusters.
     errors
         Shares of all items: ε1 in cells of useful classes and clusters that are not matched, ε2 in
         noise clusters, ε3 in noise classes.
     n
-        Number of items. Counts are rounded to whole numbers by largest remainders, the first of
-        equal ones. By default the table holds shares that sum to 1.
+        Number of items. Counts are rounded to whole numbers by the largest-remainder method; ties
+        are resolved in favour of the first cell. By default the table contains shares with sum 1.
 
     Returns
     -------
     ndarray
-        Classes as rows, noise last on both sides; for `Contingency.from_table`.
+        The table with classes as rows and clusters as columns, noise last, as accepted by
+        `Contingency.from_table`.
 
     Raises
     ------
     InputError
-        If an error has no cells, such as ε2 without noise clusters.
+        If the table has no cells for an error, e.g. for ε2 without noise clusters.
 
     References
     ----------
@@ -86,14 +87,17 @@ def make_dom_table(
         raise InputError(
             f"n={n}: expected at least 1 item and fewer than 2^53", code="invalid-option"
         )
+    # The table has four blocks: useful × useful (matched and unmatched cells), useful classes ×
+    # noise clusters, noise classes × useful clusters, and noise × noise, which stays empty.
     shares = np.zeros((classes + noise_classes, clusters + noise_clusters))
     useful, matched = shares[:classes, :clusters], match_evenly(classes, clusters)
     within, in_clusters, in_classes = errors
     parts = (
-        ("ε1", within, useful, ~matched, "no useful class and cluster are unmatched"),
+        ("ε1", within, useful, ~matched, "every useful class matches every useful cluster"),
         ("ε2", in_clusters, shares[:classes, clusters:], None, "there is no noise cluster"),
         ("ε3", in_classes, shares[classes:, :clusters], None, "there is no noise class"),
     )
+    # The correct items are spread evenly over the matches, each error evenly over its cells.
     useful[matched] = (1 - sum(errors)) / matched.sum()
     for name, error, block, where, lack in parts:
         places = np.ones(block.shape, dtype=bool) if where is None else where
@@ -105,7 +109,7 @@ def make_dom_table(
 
 
 def match_evenly(classes: int, clusters: int) -> BoolArray:
-    """Return a mask of matching classes and clusters: even blocks of the larger side.
+    """Return a mask of matches: the larger side is split evenly among the smaller one.
 
     >>> match_evenly(3, 2).astype(int)
     array([[1, 0],
@@ -120,10 +124,10 @@ def match_evenly(classes: int, clusters: int) -> BoolArray:
 
 
 def _round_shares(shares: Floats, n: int) -> Ints:
-    """Return whole numbers with sum n, by largest remainders."""
+    """Round n·shares to whole numbers with sum n by the largest-remainder method."""
     exact = shares * n
     counts = np.floor(exact).astype(np.int64)
-    # Remainders that differ only by rounding errors count as equal: the first comes first.
+    # Remainders are rounded first, so floating-point noise does not decide between equal ones.
     order = np.argsort(-np.round(exact - counts, 9).ravel(), kind="stable")
     counts.flat[order[: n - int(counts.sum())]] += 1
     return counts

@@ -1,20 +1,20 @@
-"""Weighted labels: an item's weights are the probabilities of its labels, scores are expectations.
+"""Statistics of weighted labels: weights are probabilities of labels, scores are expectations.
 
-Each item draws one class and one cluster, independently, with probabilities w(c|i) and w(k|i). The
-count n of a cell (c, k) is then a sum of independent yes-or-no draws with probabilities
+Each item i has a random class and, independently, a random cluster, with probabilities w(c|i) and
+w(k|i). The count n of a cell (c, k) is then a sum of independent Bernoulli variables, one per item,
 
     (1)  p_i = w(c|i)·w(k|i),   E[n] = Σ p_i,   P(n = j) Poisson-binomial,
 
-and a linear entropy estimator Ĥ = Σ_j a(j, N)·h_j has the exact expectation (Li, Titov & Sporleder
-2014, section 3.3)
+and a linear entropy estimator Ĥ = Σ_j a(j, N)·h_j, where h_j is the number of cells with count j,
+has the exact expectation (Li, Titov & Sporleder 2014, section 3.3)
 
     (2)  E[Ĥ] = Σ_j a(j, N)·E[h_j],   E[h_j] = Σ over cells of P(n = j).
 
-Pair counts are expected numbers of pairs,
+The expected number of pairs within a cell is
 
-    (3)  E[pairs within a cell] = Σ_{i<i'} p_i·p_i' = ((Σ p_i)² − Σ p_i²)/2,
+    (3)  Σ_{i<i'} p_i·p_i' = ((Σ p_i)² − Σ p_i²)/2.
 
-and measures that need cells get the expected, fractional counts.
+Measures that need the cells themselves receive the expected counts E[n], which are fractional.
 """
 
 from __future__ import annotations
@@ -45,28 +45,33 @@ from roget.scoring.tables.statistics import Statistics
 
 @dataclass(frozen=True, eq=False)
 class WeightedCells:
-    """Probabilities p_i sorted by cell: cell c has weights[starts[c]:starts[c + 1]]."""
+    """The probabilities p_i of equation (1), sorted by cell.
+
+    The probabilities of cell c are weights[starts[c]:starts[c + 1]].
+    """
 
     keys: Ints
+    """The key of each cell, in increasing order."""
     starts: Ints
     weights: Floats
 
     @classmethod
     def from_entries(cls, keys: Ints, weights: Floats) -> WeightedCells:
-        """Sort entries by the key of their cell; entries of weight 0 are dropped."""
-        held = weights > 0
-        if not held.all():
-            keys, weights = keys[held], weights[held]
-        # numpy sorts small integer types by radix, in linear time.
+        """Sort entries by the key of their cell and drop entries of weight 0."""
+        positive = weights > 0
+        if not positive.all():
+            keys, weights = keys[positive], weights[positive]
+        # numpy uses radix sort, which takes linear time, for small integer types only.
         narrow = keys.astype(np.min_scalar_type(int(keys.max())))
         order = np.argsort(narrow, kind="stable")
         keys = keys[order]
+        # A cell starts where the key changes.
         starts = np.flatnonzero(np.diff(keys, prepend=-1))
         return cls(keys[starts], np.append(starts, keys.size), weights[order])
 
     @cached_property
     def sums(self) -> Floats:
-        """The expected count of each cell, equation (1)."""
+        """The expected count E[n] of each cell, equation (1)."""
         return np.add.reduceat(self.weights, self.starts[:-1])
 
     @property
@@ -78,11 +83,11 @@ class WeightedCells:
 
 @dataclass(frozen=True, eq=False)
 class WeightedSide:
-    """The labels of one side, and the expectations of their sizes."""
+    """The labels of one side and the expected sizes of its clusters."""
 
     labels: Labels
     known: Floats | None = None
-    """E[number of labels with j items], if it is known already."""
+    """The expected number of labels with j items for each j, if already computed."""
 
     @cached_property
     def sums(self) -> Floats:
@@ -92,22 +97,23 @@ class WeightedSide:
 
     @cached_property
     def sizes(self) -> Histogram:
-        """The histogram of label sizes: whole if hard, expected if weighted."""
+        """The histogram of label sizes, which are expected sizes if labels are weighted."""
         if self.labels.weighted:
             return Histogram.from_counts(self.sums)
         return Histogram.from_counts(np.bincount(self.labels.codes.astype(np.intp)))
 
     @property
     def pairs(self) -> int | float:
-        """The (expected) number of pairs of items that share a label."""
+        """The number of pairs of items that share a label; an expectation if weighted."""
         if not self.labels.weighted:
             return int(pairs_within(self.sizes))
+        # Equation (3), with the labels of this side as cells.
         _, codes, weights = self.labels.entries()
         return float((self.sums**2 - np.bincount(codes, weights**2)).sum()) / 2
 
     @cached_property
     def expected(self) -> Floats:
-        """E[number of labels with j items], for weighted labels."""
+        """The expected number of labels with j items for each j, for weighted labels."""
         if self.known is not None:
             return self.known
         _, codes, weights = self.labels.entries()
@@ -122,19 +128,23 @@ class WeightedTable(Statistics):
     gold: WeightedSide
     system: WeightedSide
     cells: WeightedCells
-    """Ordered by the labels of the weighted side if only one side is weighted."""
+    """The cells; if only one side is weighted, they are sorted by the labels of that side."""
     fractions: Contingency
+    """The table of expected counts."""
     cut: bool = False
     """True if the clusters are a cut of a tree."""
 
     @classmethod
     def from_labels(cls, gold: Labels, system: Labels, *, cut: bool = False) -> WeightedTable:
-        """Make the statistics of two sides over the same items in the same order."""
+        """Compute the statistics of two labellings of the same items in the same order."""
         return replace(cls.from_sides(WeightedSide(gold), WeightedSide(system)), cut=cut)
 
     @classmethod
     def from_sides(cls, gold: WeightedSide, system: WeightedSide) -> WeightedTable:
-        """Make the statistics of two sides, reusing the expectations they already have."""
+        """Compute the statistics of two sides, reusing the expectations they already have."""
+        # Step 1: pair each gold label of an item with each system label of the same item. `left`
+        # and `right` are the positions of the paired labels among the entries of their side. A
+        # hard side has one entry per item, so the pairs are the entries of the other side.
         g_item, g_code, g_weight = gold.labels.entries()
         s_item, s_code, s_weight = system.labels.entries()
         n = len(gold.labels)
@@ -145,14 +155,16 @@ class WeightedTable(Statistics):
             if system.labels.weighted
             else (np.arange(g_item.size), g_item)
         )
-        # Cells are sorted by the labels of the weighted side (the major key), so that each of its
-        # labels is a run of cells; `expected` uses this.
+        # Step 2: sort the pairs by cell; the probability of a pair is p = w(c|i)·w(k|i), equation
+        # (1). The labels of the weighted side are the major key, so the cells of each of its labels
+        # are adjacent, as `expected` requires.
         by_system = not gold.labels.weighted
         major, minor = (s_code[right], g_code[left]) if by_system else (g_code[left], s_code[right])
         n_minor = (gold if by_system else system).labels.n_labels
         cells = WeightedCells.from_entries(
             major * n_minor + minor, g_weight[left] * s_weight[right]
         )
+        # Step 3: sum the probabilities of each cell to the table of expected counts, in row order.
         columns, rows = np.divmod(cells.keys, n_minor)
         if not by_system:
             rows, columns = columns, rows
@@ -164,18 +176,20 @@ class WeightedTable(Statistics):
 
     @cached_property
     def expected(self) -> tuple[Floats | None, Floats | None, Floats]:
-        """E[h_j] of equation (2) for gold and system (None if hard) and for cells.
+        """E[h_j] of equation (2) for gold labels, for system labels (None if hard) and for cells.
 
-        If one side is hard, the labels of the other are unions of cells, so one pass yields both.
+        If one side is hard, each label of the other side is a union of cells, so a single pass
+        computes the distributions of the cells and of the labels.
         """
         gold, system = self.gold, self.system
         if gold.labels.weighted and system.labels.weighted:
             joint, _ = expected_cells(self.cells.weights, self.cells.starts)
             return gold.expected, system.expected, joint
         hard, soft = (system, gold) if gold.labels.weighted else (gold, system)
+        # The major key of a cell is its label on the weighted side (see `from_sides`).
         label = None if soft.known is not None else self.cells.keys // hard.labels.n_labels
-        joint, united = expected_cells(self.cells.weights, self.cells.starts, label)
-        sizes = united if soft.known is None else soft.known
+        joint, by_label = expected_cells(self.cells.weights, self.cells.starts, label)
+        sizes = by_label if soft.known is None else soft.known
         return (None, sizes, joint) if hard is gold else (sizes, None, joint)
 
     @property
@@ -198,19 +212,21 @@ class WeightedTable(Statistics):
     def _estimate(self, estimator: Estimator) -> Entropies:
         if not isinstance(estimator, LinearEstimator):
             raise Undefined(
-                f"{estimator.name} has no expected value for weighted labels; use ml, mm, jk, bub "
-                "or grassberger"
+                f"the expected value of {estimator.name} cannot be computed for weighted labels; "
+                "use ml, mm, jk, bub or grassberger"
             )
         c, k = self.sizes.classes, self.sizes.clusters
         product = estimator.joint_support == "product"
         gold, system, joint = self.expected
 
         def expect(expected: Floats, support: int) -> Values:
-            # Equation (2); counts that cannot occur are left out.
+            # Equation (2) over the counts j ≥ 1 that can occur; the estimator adds the term of
+            # j = 0 itself, from the support.
             counts = np.flatnonzero(expected[1:] > 0) + 1
             return estimator.expect(Histogram(counts, expected[counts]), self.n, support)
 
         def side(expected: Floats | None, sizes: Histogram, support: int) -> Values:
+            # The sizes of hard labels are not random: apply the estimator itself.
             if expected is None:
                 return float(estimator(sizes, support if product else None))
             return expect(expected, support)
@@ -227,7 +243,9 @@ class WeightedTable(Statistics):
 
     @property
     def cover(self) -> Cover:
-        raise Undefined("weighted labels are not sets of items; pass --several cover if they are")
+        raise Undefined(
+            "undefined for weighted labels; if the clusters overlap, pass --several cover"
+        )
 
     @cached_property
     def degrees(self) -> Degrees:
@@ -249,11 +267,13 @@ class WeightedTable(Statistics):
 def _cross_entries(left: Ints, right: Ints, n: int) -> tuple[Ints, Ints]:
     """Return every pair of a left entry and a right entry of the same item.
 
-    `left` and `right` are the items of the entries, in increasing order.
+    `left` and `right` hold the item of each entry, in increasing order.
     """
+    # Item i has lefts[i]·rights[i] pairs; `within` numbers the pairs of an item from 0.
     lefts, rights = np.bincount(left, minlength=n), np.bincount(right, minlength=n)
     pairs = lefts * rights
     item = np.repeat(np.arange(n), pairs)
     within = np.arange(item.size) - np.repeat(np.cumsum(pairs) - pairs, pairs)
+    # Pair number q of an item combines its left entry q // rights with its right entry q % rights.
     first_left, first_right = np.cumsum(lefts) - lefts, np.cumsum(rights) - rights
     return first_left[item] + within // rights[item], first_right[item] + within % rights[item]
