@@ -303,6 +303,15 @@ def b3_recall(gold: Labels, system: Labels) -> float:
     return b3_precision(system, gold)
 
 
+def exact_sets(gold: Labels, system: Labels) -> int:
+    """The number of sets of items that are both a class and a cluster."""
+
+    def sets(labels: Labels) -> set[frozenset[int]]:
+        return {frozenset(i for i, x in enumerate(labels) if x == name) for name in set(labels)}
+
+    return len(sets(gold) & sets(system))
+
+
 def muc_recall(gold: Labels, system: Labels) -> float:
     """Links that are missing between the parts of each class, of those that would make it whole."""
     found = wanted = 0
@@ -603,6 +612,9 @@ TWINS: dict[str, Callable[[Labels, Labels], float | None]] = {
     "ceaf-m": one_to_one,
     "ceaf-m-precision": one_to_one,
     "ceaf-m-recall": one_to_one,
+    "cluster-precision": lambda g, s: exact_sets(g, s) / len(set(s)),
+    "cluster-recall": lambda g, s: exact_sets(g, s) / len(set(g)),
+    "cluster-f": lambda g, s: 2 * exact_sets(g, s) / (len(set(g)) + len(set(s))),
     "muc": lambda g, s: f1(muc_recall(s, g), muc_recall(g, s)),
     "muc-precision": lambda g, s: muc_recall(s, g),
     "muc-recall": muc_recall,

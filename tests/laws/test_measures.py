@@ -24,7 +24,8 @@ DUPLICATION_KEEPS = {
     "van-dongen", "one-to-one", "greedy-one-to-one", "misclassification", "meila-heckerman",
     "b3-precision", "b3-recall", "b3-f", "ceaf-e", "ceaf-e-precision", "ceaf-e-recall", "ceaf-m",
     "ceaf-m-precision", "ceaf-m-recall", "element-centric", "nca", "psi", "xb3-precision",
-    "xb3-recall", "xb3-f", "onmi", "mean-best-f1", "fuzzy-nmi",
+    "xb3-recall", "xb3-f", "onmi", "mean-best-f1", "fuzzy-nmi", "cluster-precision",
+    "cluster-recall", "cluster-f",
 }  # fmt: skip
 
 labellings = st.integers(1, 30).flatmap(

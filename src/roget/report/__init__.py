@@ -110,6 +110,16 @@ class ReportTable:
 
 
 @dataclass(frozen=True)
+class Brief:
+    """The most important warnings and the short signature of a report in plain text."""
+
+    warnings: Sequence[str]
+    signature: str
+    more: int = 0
+    """The number of warnings that are not shown."""
+
+
+@dataclass(frozen=True)
 class Report:
     """What a command found, in a form that any renderer of the catalogue can write.
 
@@ -125,6 +135,7 @@ class Report:
     signature : what the values depend on beside the data.
     caption : what papers say of the tables, which then float and have a label; text has the title.
     data : plain data, which JSON prints.
+    brief : short forms of warnings and signature for plain text, if there are any.
     sheet : the table that spreadsheets get, with all digits. Default: the first of the tables.
     page : makes a page of its own, if it has one.
     picture : makes a matplotlib figure, if it has one.
@@ -148,6 +159,7 @@ class Report:
     talk: Sequence[str] = ()
     signature: str = ""
     caption: str = ""
+    brief: Brief | None = None
     data: Any = None
     sheet: ReportTable | None = None
     page: Callable[[], str] | None = field(default=None, repr=False, compare=False)

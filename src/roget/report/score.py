@@ -7,29 +7,37 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from roget.report import Report, ReportTable
-from roget.report.format import ARROWS, UNDEFINED, number, plural
+from roget.report import Brief, Cell, Column, Report, ReportTable
+from roget.report.format import ARROWS, UNDEFINED, ends, number, plural
+from roget.report.legend import ENTROPIES as ENTROPY_NAMES
 from roget.report.legend import explain_scores
 from roget.scoring.results import MEAN, TREE, ScoreRow, ScoreTable, score_key
+from roget.scoring.signature import shorten_signature
 
 if TYPE_CHECKING:
     from roget.scoring.steps.components import ScoreComponents
+    from roget.scoring.steps.headline import Headline
 
 
 def report(table: ScoreTable) -> Report:
     """Return the sizes, the scores next to those of the baselines, and the warnings."""
     baselines = list(dict.fromkeys(name for row in table.rows for name in row.baselines))
+    head = table.headline
+    shown = table.rows if head is None else head.rows
     reasons = [f"{row.measure}: {row.reason}" for row in table.rows if row.value is None]
     scores = Report(
         title=table.title or _name_files(table),
-        lead=[_summary(table), *_entropies(table)],
-        notes=[
-            *_explain_chance(table),
-            *explain_scores((row.measure, row.entropy) for row in table.rows),
+        lead=[_summary(table), *(_entropies(table) if head is None else _verdict(head))],
+        notes=[*_explain_chance(table), *_explain_rows(shown, head)],
+        tables=[
+            *([_scores(table, baselines)] if head is None else _headline(table, head, baselines)),
+            *_on_each(table),
+            *_groups(table),
+            *_details(table),
         ],
-        tables=[_scores(table, baselines), *_on_each(table), *_groups(table), *_details(table)],
         warnings=[*reasons, *table.warnings],
         signature=table.signature,
+        brief=None if head is None else _brief(table, head, len(reasons)),
         caption=f"{table.title}. {_summary(table)}." if table.title else "",
         data=table.as_dict(),
         sheet=_sheet(table, baselines),
@@ -77,12 +85,82 @@ def _scores(table: ScoreTable, baselines: list[str]) -> ReportTable:
         first = [f"{row.measure} {ARROWS[row.direction]}", row.entropy or ""]
         first = [row.level or "", *first] if levels else first
         values = map(number, [row.value, row.low, row.high][: len(numbers)])
-        z = UNDEFINED if row.z is None else f"{row.z:z.1f}"
-        tested = [z, _format_p(row.p, table.chance)][: len(beyond)]
+        tested = _format_test(row, table.chance)[: len(beyond)]
         against = (number(row.baselines.get(name)) for name in baselines)
         rows.append([*first[: len(texts)], *values, *tested, *against])
     numbers += [*beyond, *baselines]
     return ReportTable.of([*texts, *numbers], rows, numbers)
+
+
+MOST_WARNINGS = 3
+"""Warnings of a short report; the others are counted."""
+
+
+def _headline(table: ScoreTable, head: Headline, baselines: list[str]) -> Iterator[ReportTable]:
+    """Yield the tables of a short report: recall and precision if there are any, and scores."""
+    if head.families:
+        yield _families(head)
+    if head.kind == "coreference":
+        return
+    rows = []
+    beyond = ["z", "p"] if _tests_chance(table) else []
+    for row in head.rows:
+        score = Cell(number(row.value), ends(*head.interval(row)))
+        tested = _format_test(row, table.chance)[: len(beyond)]
+        plain = [number(head.plain.get(row.measure))] if head.plain else []
+        plain = [text.replace(UNDEFINED, "") for text in plain]
+        against = (number(row.baselines.get(name)) for name in baselines)
+        rows.append([f"{row.measure} {ARROWS[row.direction]}", score, *plain, *tested, *against])
+    intervals = any(head.interval(row)[0] is not None for row in head.rows)
+    columns = [
+        Column("measure", fit="keep"),
+        Column("score [95% interval]" if intervals else "score", fit="keep"),
+        *Column.numbers(*(["plug-in"] if head.plain else []), *beyond, fit="keep"),
+        *Column.numbers(*(BASELINE_TITLES.get(name, name) for name in baselines), fit="keep"),
+    ]
+    yield ReportTable(columns, rows, repeated=1)
+
+
+BASELINE_TITLES = {"one cluster": "one\ncluster", "one per item": "one\nper item"}
+"""Titles of columns on two lines."""
+
+
+def _families(head: Headline) -> ReportTable:
+    """Return recall, precision and F of coreference or entities."""
+    rows = [[one.name, *map(number, (one.recall, one.precision, one.f))] for one in head.families]
+    numbers = ("recall", "precision", "F")
+    return ReportTable.of([head.kind, *numbers], rows, numbers, fit="keep")
+
+
+def _verdict(head: Headline) -> list[str]:
+    """Return the line that puts the scores into words, if they allow any."""
+    return [f"Verdict: {head.verdict}."] if head.verdict else []
+
+
+def _explain_rows(rows: Iterable[ScoreRow], head: Headline | None) -> list[str]:
+    """Return what the names of the table mean."""
+    if head is None:
+        return explain_scores((row.measure, row.entropy) for row in rows)
+    if head.kind == "coreference":
+        return ["CoNLL: the mean of the three scores above; all other measures: --all"]
+    lines = explain_scores((row.measure, None) for row in rows)
+    estimators = {row.entropy for row in rows} - {None, "ml"}
+    if estimators:
+        used = ", ".join(sorted({row.measure for row in rows if row.entropy in estimators}))
+        name = ENTROPY_NAMES.get(next(iter(estimators)) or "", "")
+        lines.append(f"{used}: bias-corrected ({name})")
+    return ["; ".join(lines)] if lines else []
+
+
+def _brief(table: ScoreTable, head: Headline, undefined: int) -> Brief:
+    """Return the most important warnings and the short signature."""
+    reasons = [f"{row.measure}: {row.reason}" for row in head.rows if row.value is None]
+    warnings = [*reasons, *head.warnings][:MOST_WARNINGS]
+    more = max(0, undefined + len(table.warnings) - len(warnings))
+    changed = {}
+    if head.quick is not None and any(head.interval(row)[0] is not None for row in head.rows):
+        changed["ci"] = head.quick.method
+    return Brief(warnings, shorten_signature(table.signature, **changed), more)
 
 
 def _on_each(table: ScoreTable) -> Iterator[ReportTable]:
@@ -100,6 +178,12 @@ def _on_each(table: ScoreTable) -> Iterator[ReportTable]:
 
 def _tests_chance(table: ScoreTable) -> bool:
     return any(row.p is not None for row in table.rows)
+
+
+def _format_test(row: ScoreRow, samples: int) -> list[str]:
+    """Format z and p."""
+    z = UNDEFINED if row.z is None else f"{row.z:z.1f}"
+    return [z, _format_p(row.p, samples)]
 
 
 def _format_p(p: float | None, samples: int) -> str:

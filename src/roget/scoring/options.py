@@ -141,6 +141,11 @@ class LabelOptions(Checked):
         help="Also show entropies, pair counts and sizes; for one system also the worst groups, "
         "mixed clusters and scattered classes.",
     )
+    all: bool = option(
+        False,
+        help="Show all scores, estimators and warnings. By default reports show the most important "
+        "ones; JSON and CSV always contain all.",
+    )
     title: str = option("", help="Title for pages, reports and table captions.")
     golds: Any = option(
         (),
@@ -151,14 +156,15 @@ class LabelOptions(Checked):
         "are means over all gold standards, next to the agreement of the annotators.",
     )
     baselines: bool = option(True, help="Also score baselines on the same gold standard.")
-    ci: int = option(
-        0,
+    ci: int | None = option(
+        None,
         minimum=0,
         metavar="N",
         expects="the number of bootstrap samples (e.g. 1000), not a level; intervals are always "
         "95 %, and 0 means none",
         help="Number of bootstrap samples for 95% confidence intervals, e.g. 1000: of groups, or "
-        "of items if there are no groups. Default: 0, no intervals.",
+        "of items if there are no groups; 0 means no intervals. Default: none in JSON and CSV; "
+        "printed reports show intervals that take less than a second.",
     )
     interval: str = option(
         "auto",

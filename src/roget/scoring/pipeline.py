@@ -51,6 +51,7 @@ from roget.scoring.signature import (
     write_signature,
 )
 from roget.scoring.steps.components import compute_components
+from roget.scoring.steps.headline import make_headline
 from roget.scoring.systems import ScoredSystem, SystemScores, score_system
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def score_inputs(
         from roget.scoring.steps.entity_sample import score_sample
 
         return score_sample(inputs)
-    counter = Counter(progress, options.ci + options.chance)
+    counter = Counter(progress, (options.ci or 0) + options.chance)
     scores = evaluate_systems(inputs.align_systems(), inputs, counter)
     samples = _resample(scores, inputs, counter)
     return _make_table(inputs, scores, samples, counter, keep=keep)
@@ -125,7 +126,7 @@ def compare_inputs(inputs: Inputs, *, progress: Report | None = None) -> Compari
         annotators.check_options(inputs)
         return _compare_golds(inputs, annotators.read_golds(inputs), progress)
     _check_inputs(inputs)
-    counter = Counter(progress, options.ci)
+    counter = Counter(progress, options.ci or 0)
     scores = evaluate_systems(inputs.align_systems(), inputs, counter)
     if options.ci and options.paired == "permutation" and scores.weights.size == 1:
         raise InputError(
@@ -266,6 +267,10 @@ def _make_table(
         rows = add_chance(rows, system, requests, rules.average, options, counter.step)
         parts["chance"] = str(options.chance)
     identical = warn_identical_inputs(inputs.gold, *inputs.systems.values())
+    about_sides = (
+        *warn_about_sides(sides, options.noise, *identical),
+        *warn_undefined(system.values, measures, system.reasons),
+    )
     table = ScoreTable(
         signature=write_signature(parts),
         items=system.items,
@@ -273,8 +278,7 @@ def _make_table(
         classes=system.classes,
         clusters=system.clusters,
         warnings=(
-            *warn_about_sides(sides, options.noise, *identical),
-            *warn_undefined(system.values, measures, system.reasons),
+            *about_sides,
             *warn_about_scores(rows, measures, system.items / system.cells),
             *([] if samples is None else samples.warn_undefined(requests)),
         ),
@@ -283,6 +287,7 @@ def _make_table(
         components=compute_components(system.parts(), list_estimators(requests), scores.weights),
         scored=system if keep else None,
         chance=options.chance,
+        headline=make_headline(rows, scores, about_sides, options),
     )
     return _add_details(table, system, requests, rules, options)
 

@@ -24,6 +24,7 @@ from roget.scoring.signature import Signed
 if TYPE_CHECKING:
     from roget.scoring.steps.components import ScoreComponents
     from roget.scoring.steps.diagnostics import Details, GroupRow
+    from roget.scoring.steps.headline import Headline
     from roget.scoring.steps.sets import Columns
     from roget.scoring.steps.sweep import Sweep
     from roget.scoring.systems import ScoredSystem
@@ -215,6 +216,8 @@ class ScoreTable(Result):
     """The scores of many cuts of a tree, if requested."""
     chance: int = 0
     """The number of random clusterings behind z and p."""
+    headline: Headline | None = field(default=None, repr=False, compare=False)
+    """The scores and warnings of the short report; None if reports show everything."""
 
     @property
     def main(self) -> Score:
@@ -226,6 +229,14 @@ class ScoreTable(Result):
         good = (r for r in rows if beats_baselines([r.value], r.baselines.values(), r.direction))
         first = next(good, self.rows[0])
         return first.measure, first.entropy
+
+    @property
+    def verdict(self) -> str:
+        """The scores in words: better than chance or not, and which kind of error prevails.
+
+        Empty if particular measures were requested.
+        """
+        return "" if self.headline is None else self.headline.verdict
 
     def sets(self, kind: str = "clusters") -> Columns:
         """Return the columns of a table of all "classes" or "clusters", or of the "mapping".
@@ -260,7 +271,10 @@ class ScoreTable(Result):
         if self.components is not None:
             data |= self.components.as_dict()
         more = ("by_group", "details", "sweep")
-        return data | self._plain(*(name for name in more if getattr(self, name)))
+        data |= self._plain(*(name for name in more if getattr(self, name)))
+        if self.headline is not None and self.headline.families:
+            data[self.headline.kind] = as_plain(self.headline.families)
+        return data
 
     def flat(self) -> dict[str, float]:
         """Return the defined values under names for MLflow, W&B and others: {"v/jk": 0.71}.

@@ -79,7 +79,7 @@ def list_estimators(requests: Sequence[Request]) -> list[str]:
     return list(dict.fromkeys(name for _, name in requests if name is not None))
 
 
-def describe_interval(ci: int, interval: str) -> str:
+def describe_interval(ci: int | None, interval: str) -> str:
     """Return the signature's name of confidence intervals, such as 1000xauto."""
     return f"{ci}x{interval}" if ci else "none"
 
@@ -87,6 +87,30 @@ def describe_interval(ci: int, interval: str) -> str:
 def write_signature(parts: Mapping[str, str]) -> str:
     """Return the parts as one line without blanks."""
     return "|".join(f"{key}:{value}" for key, value in parts.items())
+
+
+_USUAL = {
+    "gold": "hard",
+    "system": "hard",
+    "average": "none",
+    "answers": "given",
+    "weights": "none",
+    "support": "seen",
+    "ci": "none",
+    "seed": "0",
+}
+"""Values that a short signature omits."""
+
+
+def shorten_signature(signature: str, **changed: str) -> str:
+    """Return a signature without default values and names of measures, which reports show.
+
+    >>> shorten_signature("roget:0.1.0|gold:hard|missing:drop|measures:v|ci:none", ci="jackknife")
+    'roget:0.1.0|missing:drop|ci:jackknife'
+    """
+    parts = read_signature(signature) | changed
+    parts.pop("measures", None)
+    return write_signature({key: at for key, at in parts.items() if _USUAL.get(key) != at})
 
 
 def read_signature(signature: str) -> dict[str, str]:

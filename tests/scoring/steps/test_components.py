@@ -95,7 +95,7 @@ ONE = {("g", 1): "1", ("g", 2): "2", ("h", 1): "1", ("h", 2): "2", ("h", 3): "2"
 
 
 def test_every_output_has_entropies():
-    table = score(GOLD, ONE)
+    table = score(GOLD, ONE, all=True)
     assert "H(C) " in table.render("text").splitlines()[1]
     rows = list(csv.DictReader(io.StringIO(table.render("csv"))))
     assert float(rows[0]["h_gold"]) == table.components.entropies[0].gold

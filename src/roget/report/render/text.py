@@ -19,10 +19,20 @@ def render(report: Report) -> str:
         _fill(report.about),
         *(block for table in report.tables for block in _blocks(table)),
         "\n".join(map(_fill, report.notes)),
-        "\n".join(_fill(with_code(warning), "! ", "  ") for warning in report.warnings),
-        report.signature,
+        "\n".join(_list_warnings(report)),
+        report.signature if report.brief is None else report.brief.signature,
     ]
     return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _list_warnings(report: Report) -> Iterator[str]:
+    """Yield the warnings; a brief report has the most important ones and counts the others."""
+    brief = report.brief
+    for warning in report.warnings if brief is None else brief.warnings:
+        yield _fill(with_code(warning), "! ", "  ")
+    if brief is not None and brief.more:
+        more = "notice" if brief.more == 1 else "notices"
+        yield f"  {brief.more} more {more}: --all"
 
 
 def _fill(line: str, before: str = "", after: str = "") -> str:

@@ -201,6 +201,51 @@ class CEAFMRecall(Measure, name="ceaf-m-recall", reference=LUO):
         return divide(common, gold)
 
 
+MENESTRINA = "Menestrina, Whang & Garcia-Molina 2010"
+
+
+def count_exact(table: Contingency) -> Any:
+    """Return the number of clusters that hold exactly the items of one class.
+
+    In a cell of such a cluster the count equals both the class size and the cluster size. A
+    placeholder of an unmatched item is not a cluster.
+    """
+    rows, columns = table.row_totals[table.rows], table.column_totals[table.columns]
+    exact = np.equal(table.counts, rows) & np.equal(table.counts, columns)
+    return table.over_cells(table.keep_common(exact.astype(np.int64)))
+
+
+def refuse_shares(table: Contingency) -> None:
+    """Raise Undefined if items have fractional labels, so no cluster can be exact."""
+    if table.fractional:
+        raise Undefined("exact clusters need one label per item, not weighted labels")
+
+
+class ClusterPrecision(Measure, name="cluster-precision", reference=MENESTRINA):
+    """1 is best: the share of clusters that hold exactly the items of one class."""
+
+    def compute(self, table: Contingency) -> Values:
+        refuse_shares(table)
+        return divide(count_exact(table), table.entities[1])
+
+
+class ClusterRecall(Measure, name="cluster-recall", reference=MENESTRINA):
+    """1 is best: the share of classes that are found exactly, as one cluster."""
+
+    def compute(self, table: Contingency) -> Values:
+        refuse_shares(table)
+        return divide(count_exact(table), table.entities[0])
+
+
+class ClusterF(Measure, name="cluster-f", symmetric=True, reference=MENESTRINA):
+    """1 is best: F of exact clusters, 2·exact/(classes + clusters), used for entity resolution."""
+
+    def compute(self, table: Contingency) -> Values:
+        refuse_shares(table)
+        classes, clusters = table.entities
+        return divide(2 * count_exact(table), classes + clusters)
+
+
 class NCA(Measure, name="nca", range=(-0.5, 1.0), reference="Gagolewski 2025"):
     """1 is best, 0 if each class is spread evenly: normalised clustering accuracy.
 

@@ -426,6 +426,20 @@ class _Cells(NamedTuple):
         )
 
 
+class TableResampler(ItemResampler):
+    """Resamples the items of one system from its contingency table alone."""
+
+    def __init__(self, table: Contingency, requests: Sequence[Request]) -> None:
+        self.requests = requests
+        height, width = table.shape
+        # Items of one cell are of one kind.
+        cells = np.arange(table.counts.size)
+        self.counts = table.counts.astype(np.int64)
+        self.classes = height
+        self.cells = [_Cells(cells, table.rows * width + table.columns, width)]
+        self.leaves, self.trees = [None], [None]
+
+
 class CoverResampler(ItemResampler):
     """Resamples items that may be in several clusters; samples are scored one by one."""
 
@@ -592,7 +606,7 @@ def resample(
     means, method = scores.means, options.interval
     if scores.weights.size > 1:
         grouped = scores.values, scores.weights
-        drawn = resample_groups(*grouped, options.ci, options.seed, scores.own)
+        drawn = resample_groups(*grouped, options.ci or 0, options.seed, scores.own)
         chosen = "bca" if method == "auto" else method
         left = jackknife_groups(*grouped, scores.own)
         return Samples(drawn, *interval_ends(chosen, means, drawn, left))
@@ -605,7 +619,7 @@ def resample(
     chosen = usual if method == "auto" else method
     kind = CoverResampler if overlapping else GroupResampler if pooled else ItemResampler
     resampler: Resampler = kind(sides, scores.requests)
-    needed = options.ci if pairs or chosen != "jackknife" else 0
+    needed = (options.ci or 0) if pairs or chosen != "jackknife" else 0
     with working_on(options.engine, options.scheduler):
         drawn = resampler.bootstrap(needed, options.seed, means[:count], step)
         left = resampler.jackknife(options.seed)

@@ -134,6 +134,7 @@ def _join(tables: Mapping[str, ScoreTable], golds: int, systems: int) -> ScoreTa
         components=None,
         by_group=(),
         scored=None,
+        headline=None,
     )
 
 

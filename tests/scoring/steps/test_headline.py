@@ -1,0 +1,164 @@
+"""The short report of one system: a few scores, quick intervals, a verdict, few warnings."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+import roget
+from commands import run
+from roget.scoring.steps.headline import HEADLINE
+
+SOME = random.Random(1)
+GOLD = [SOME.randrange(4) for _ in range(400)]
+SPLIT = [3 * g + SOME.randrange(3) if SOME.random() < 0.9 else SOME.randrange(12) for g in GOLD]
+MIXED = [g // 2 if SOME.random() < 0.95 else SOME.randrange(2) for g in GOLD]
+CHANCE = [SOME.randrange(4) for _ in GOLD]
+
+
+@pytest.fixture(scope="module")
+def table():
+    return roget.score(GOLD, SPLIT)
+
+
+def lines(text, first):
+    return [line for line in text.splitlines() if line.startswith(first)]
+
+
+def test_the_report_has_one_row_per_headline_measure(table):
+    text = str(table)
+    for name in HEADLINE:
+        assert len(lines(text, f"{name} ↑")) == 1
+    assert not lines(text, "vi ")
+    assert "H(C)" not in text
+    complete = str(roget.score(GOLD, SPLIT, all=True))
+    assert len(lines(complete, "v ↑")) == 2
+    assert lines(complete, "vi ↓")
+    assert complete.splitlines()[-1] == table.signature
+
+
+def test_requested_measures_are_all_shown():
+    text = str(roget.score(GOLD, SPLIT, "vi,v"))
+    assert len(lines(text, "vi ↓")) == len(lines(text, "v ↑")) == 2
+    assert "Verdict" not in text
+
+
+def test_json_has_all_rows_and_no_quick_intervals(table):
+    plain = json.loads(table.render("json"))
+    assert plain["rows"] == json.loads(roget.score(GOLD, SPLIT, ci=0).render("json"))["rows"]
+    assert len(plain["rows"]) == 14
+    assert all(row["low"] is None for row in plain["rows"])
+    assert plain["signature"] == table.signature
+
+
+def test_quick_intervals_are_those_of_ci(table):
+    asked = roget.score(GOLD, SPLIT, list(HEADLINE), "jk", ci=10)
+    for row in asked.rows:
+        quick = table.headline.quick.ends[row.measure, row.entropy]
+        assert quick == pytest.approx((row.low, row.high), abs=1e-12)
+    assert "ci:jackknife" in str(table).splitlines()[-1]
+    without = str(roget.score(GOLD, SPLIT, ci=0))
+    assert "interval" not in without
+    assert "ci:" not in without.splitlines()[-1]
+
+
+def test_groups_have_bootstrap_intervals(tmp_path):
+    rows = [f"{i % 20},{i},{g}" for i, g in enumerate(GOLD)]
+    other = [f"{i % 20},{i},{s}" for i, s in enumerate(SPLIT)]
+    paths = tmp_path / "gold.csv", tmp_path / "system.csv"
+    for path, labels in zip(paths, (rows, other), strict=True):
+        path.write_text("\n".join(["group,item,label", *labels]) + "\n")
+    found = roget.score(*paths)
+    assert found.headline.quick.method == "1000xbca"
+    asked = roget.score(*paths, "ami", ci=1000)
+    assert found.headline.quick.ends["ami", None] == (asked.rows[0].low, asked.rows[0].high)
+
+
+def test_intervals_that_would_take_long_are_omitted():
+    many = [f"{i // 2}" for i in range(10_000)]
+    found = roget.score(many, [f"{i // 2}" for i in range(1, 10_001)])
+    assert found.headline.quick is None
+    assert "interval" not in str(found)
+
+
+@pytest.mark.parametrize(
+    ("system", "verdict"),
+    [
+        (SPLIT, "clearly better than chance; splits classes more than it mixes them"),
+        (MIXED, "clearly better than chance; mixes classes more than it splits them"),
+        (GOLD, "a perfect match with gold"),
+    ],
+    ids=["split", "mixed", "perfect"],
+)
+def test_the_verdict_follows_from_the_scores(system, verdict):
+    found = roget.score(GOLD, system)
+    assert found.verdict == verdict
+    assert f"Verdict: {verdict}." in str(found)
+
+
+def test_random_clusters_are_not_better_than_chance():
+    assert roget.score(GOLD, CHANCE).verdict.startswith("not clearly better than chance")
+
+
+def test_plug_in_values_are_shown_only_where_they_differ():
+    assert "plug-in" in str(roget.score(GOLD, SPLIT))
+    assert "plug-in" not in str(roget.score(GOLD, GOLD))
+    assert "plug-in" not in str(roget.score(GOLD, SPLIT, entropy="ml"))
+
+
+def test_at_most_three_warnings_and_the_others_are_counted():
+    gold = {str(i): g for i, g in enumerate(GOLD[:40])}
+    system = {str(i): -1 if i % 3 else i for i in range(5, 60)}
+    found = roget.score(gold, system)
+    text = str(found)
+    shown = lines(text, "! ")
+    assert len(shown) == 3
+    more = len(found.warnings) - 3
+    assert f"{more} more notice" in text
+    assert len(lines(str(roget.score(gold, system, all=True)), "! ")) == len(found.warnings)
+
+
+def test_it_fits_eighty_columns(tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert max(map(len, str(roget.score(GOLD, SPLIT)).splitlines())) <= 80
+    assert max(map(len, str(roget.score(GOLD, SPLIT, chance=20)).splitlines())) <= 80
+
+
+CONLL = """#begin document (d); part 000
+d\t0\t0\ta\t(1
+d\t0\t1\tb\t1)
+d\t0\t2\tc\t{second}
+d\t0\t3\td\t(2)
+d\t0\t4\te\t(2)
+#end document
+"""
+
+
+def test_coreference_has_recall_precision_and_f_in_one_table(tmp_path):
+    key, response = tmp_path / "key.conll", tmp_path / "response.conll"
+    key.write_text(CONLL.format(second="(1)"))
+    response.write_text(CONLL.format(second="(2)"))
+    done = run("score", key, response)
+    assert done.returncode == 0, done.stderr
+    names = ["MUC", "B-cubed", "CEAF-e", "CoNLL"]
+    rows = {line.split()[0]: line.split()[1:] for line in done.stdout.splitlines() if line.strip()}
+    assert [name for name in rows if name in names] == names
+    found = roget.score(key, response, ["muc-recall", "muc-precision", "muc", "conll"])
+    assert rows["MUC"] == [f"{found[name]:.3f}" for name in ("muc-recall", "muc-precision", "muc")]
+    assert rows["CoNLL"][-1] == f"{found['conll']:.3f}"
+    plain = json.loads(run("score", key, response, "--format", "json").stdout)
+    assert [row["name"] for row in plain["coreference"]] == names
+
+
+def test_entities_have_pairs_and_exact_clusters():
+    gold = [i // 2 for i in range(60)]
+    system = [i // 2 if i < 40 else 100 + i for i in range(60)]
+    found = roget.score(gold, system)
+    exact = found.headline.families[-1]
+    assert (exact.name, exact.recall) == ("exact clusters", 20 / 30)
+    assert exact.precision == 20 / 40
+    assert "exact clusters" in str(found)
+    assert "splits entities more than it mixes them" in found.verdict
+    assert "exact clusters" not in str(roget.score(GOLD, SPLIT))
