@@ -1,4 +1,5 @@
-"""Reading text: every reader turns its input into `Tokens`, from which relations are drawn."""
+"""Corpus readers: each converts its input to `Tokens`, from which pairs are extracted."""
 
 SIDES = ("both", "left", "right", "apart", "each")
-"""Which neighbours a window counts, and whether their side or place is part of a context's name."""
+"""Values of the option `sides`: the neighbours that a window counts. With "apart" and "each", the
+side or the position of a neighbour becomes part of the context's name."""

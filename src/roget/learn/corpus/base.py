@@ -1,4 +1,4 @@
-"""Data types of corpus reading: how to read, a batch of tokens, and the pairs extracted from it."""
+"""Data types of corpus readers: reading options, batches of tokens, and extracted pairs."""
 
 from __future__ import annotations
 
@@ -21,28 +21,29 @@ NONE = -1
 
 @dataclass(frozen=True)
 class ReadContext:
-    """Options of a corpus reader: what counts as a token's word."""
+    """Options of a corpus reader, mainly about which string is used as the word of a token."""
 
     form: bool = False
-    """Words are the forms in the text instead of the lemmas."""
+    """True to use word forms instead of lemmas."""
     keep_case: bool = False
-    """Words keep their capitals; otherwise they are lower-cased."""
+    """True to keep capitals; by default words are lower-cased."""
     model: str | None = None
     """A spaCy pipeline (name or folder), or the language of the tagger."""
     lines: bool = False
-    """Plain text: every line is a sentence; otherwise Unicode's rules find sentence ends."""
+    """True if every line of a plain text is a sentence; by default sentence boundaries follow
+    Unicode's rules."""
     segment: str | None = None
-    """Plain text: segmenter for scripts without spaces; None: every character is a word."""
+    """Segmenter for plain text in scripts without spaces; None makes every character a word."""
     lexicon: tuple[tuple[str, int], ...] = ()
     """Words learnt by the segmenter from the text, with their counts."""
     both: bool = False
-    """Parsed text: batches hold forms in addition to lemmas, if the reader supports it."""
+    """True to include word forms in addition to lemmas (parsed text, if the reader supports it)."""
     texts: bool = False
-    """Batches hold the text of their sentences and the line numbers."""
+    """True to include the text of each sentence and its line number."""
 
 
 class Strings:
-    """A bijection between texts and ids; ids are assigned in order of first occurrence."""
+    """A bijection between strings and integer ids, assigned in order of first occurrence."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -52,7 +53,7 @@ class Strings:
         return len(self.texts)
 
     def id(self, text: str) -> int:
-        """Return the id of a text, assigning the next one to a new text."""
+        """Return the id of a string; a new string gets the next id."""
         known = self._ids.get(text)
         if known is None:
             known = self._ids[text] = len(self.texts)
@@ -61,11 +62,11 @@ class Strings:
 
 
 class TextFilter:
-    """A predicate on texts, evaluated on arrays of ids; each distinct text is tested once."""
+    """A predicate on strings, evaluated on arrays of ids; each distinct string is tested once."""
 
     def __init__(self, strings: Strings, accepts: Callable[[str], bool]) -> None:
         self._strings, self._accepts = strings, accepts
-        # answers[i] is for the text with id i. The last element is for the id NONE (-1).
+        # answers[i] is the result for the string with id i; the last element is for NONE (-1).
         self._answers = np.zeros(1, np.bool_)
 
     def __call__(self, ids: Ids) -> BoolArray:
@@ -77,17 +78,18 @@ class TextFilter:
 
 
 class Written(NamedTuple):
-    """The sentences of a batch as written in the source, with token marks (see `evidence`)."""
+    """The original text of a batch of sentences, with token marks (see `evidence`)."""
 
     text: npt.NDArray[np.uint8]
-    """UTF-8; sentence i is text[ends[i]:ends[i + 1]]."""
+    """UTF-8 bytes of all sentences; sentence i is text[ends[i]:ends[i + 1]]."""
     ends: Ints
     line: Ints
-    """First line of each sentence, counted from 1 in the source's piece; 0 if unknown."""
+    """Line number of the start of each sentence, from 1 in this piece of the source; 0 if
+    unknown."""
 
 
 class Places(NamedTuple):
-    """Positions of words and contexts in a batch: the first and last token of each."""
+    """Positions of words and contexts in a batch: index of the first and the last token of each."""
 
     word: tuple[Ids, Ids]
     context: tuple[Ids, Ids]
@@ -95,7 +97,7 @@ class Places(NamedTuple):
 
 @dataclass
 class Tokens:
-    """A batch of whole sentences in columns. Words, tags and labels are ids into `Strings`."""
+    """A batch of complete sentences as columns; words, tags and labels are ids of `Strings`."""
 
     starts: Ints
     """Index of the first token of each sentence, followed by the number of tokens."""
@@ -103,14 +105,14 @@ class Tokens:
     """Lemma or form, case-folded if requested; NONE if the token is not counted."""
     upos: Ids | None = None
     head: Ids | None = None
-    """Index of the head in this batch (not in the sentence); NONE for roots."""
+    """Index of each token's head within the batch (not the sentence); NONE for roots."""
     deprel: Ids | None = None
     form: Ids | None = None
-    """The forms as words, if `ReadContext.both` is set."""
+    """Word forms, if `ReadContext.both` is set."""
     written: Written | None = None
-    """The sentences as written, if `ReadContext.texts` is set and the reader supports it."""
+    """Original text of the sentences, if `ReadContext.texts` is set and the reader supports it."""
     spans: tuple[Ids, Ids] | None = None
-    """After joining tokens: the first and last original token of each."""
+    """First and last original token of each token, if tokens were joined to multiword terms."""
 
     def __len__(self) -> int:
         return len(self.word)
@@ -124,20 +126,20 @@ class Tokens:
         return Tokens(starts, word, upos, head, deprel, form, self.written)
 
     def locate(self, at: Codes) -> tuple[Ids, Ids]:
-        """Return the first and last original token of each of the given tokens."""
+        """Return the first and the last original token of each token in `at`."""
         if self.spans is None:
             return at.astype(np.int32), at.astype(np.int32)
         return self.spans[0][at], self.spans[1][at]
 
     def find_places(self, word: Codes, context: Codes) -> Places | None:
-        """Return the positions of words and contexts, given as tokens; None without texts."""
+        """Return the positions of word and context tokens; None if the batch holds no text."""
         if self.written is None:
             return None
         return Places(self.locate(word), self.locate(context))
 
 
 def require_parse(tokens: Tokens) -> tuple[Ids, Ids, Ids]:
-    """Return UPOS tags, heads and labels of a batch; refuse a batch that lacks one of them."""
+    """Return UPOS tags, heads and labels of a batch; raise InputError if one is missing."""
     if tokens.upos is None or tokens.head is None or tokens.deprel is None:
         columns = {"UPOS tags": tokens.upos, "heads": tokens.head, "labels": tokens.deprel}
         missing = ", no ".join(name for name, column in columns.items() if column is None)
@@ -151,7 +153,7 @@ def require_parse(tokens: Tokens) -> tuple[Ids, Ids, Ids]:
 
 @dataclass
 class Tables:
-    """The id spaces of one counting task: words, tags, dependency labels and slots."""
+    """String tables of one counting task: words, tags, dependency labels and slots."""
 
     words: Strings = field(default_factory=Strings)
     upos: Strings = field(default_factory=Strings)
@@ -160,7 +162,7 @@ class Tables:
 
 
 def map_pairs(first: Ids, second: Ids, make: Callable[[int, int], int]) -> Ids:
-    """Apply `make` to pairs of ids elementwise; it is called once per distinct pair."""
+    """Apply `make` to pairs of ids elementwise, calling it once per distinct pair."""
     # Pack both ids into one key. The second is shifted by 1 because NONE is negative.
     keys, places = np.unique(first.astype(np.int64) << 32 | (second + 1), return_inverse=True)
     made = [make(key >> 32, (key & 0xFFFFFFFF) - 1) for key in keys.tolist()]
@@ -168,7 +170,7 @@ def map_pairs(first: Ids, second: Ids, make: Callable[[int, int], int]) -> Ids:
 
 
 def add_tags(word: Ids, upos: Ids, tables: Tables) -> Ids:
-    """Return the ids of lemma/UPOS; words without a tag stay unchanged."""
+    """Return the ids of words with their tag appended (drink/VERB), if they have a tag."""
     words, tags = tables.words, tables.upos.texts
 
     def add_tag(word: int, tag: int) -> int:
@@ -179,16 +181,16 @@ def add_tags(word: Ids, upos: Ids, tables: Tables) -> Ids:
 
 @dataclass
 class PairColumns:
-    """Words in contexts, one row per occurrence; a context is a slot and another word."""
+    """Word–context pairs, one row per occurrence; a context consists of a slot and a word."""
 
     word: Ids
     slot: Ids
-    """Ids into `Tables.slots`; the slot "" belongs to contexts named by their word alone."""
+    """Ids of `Tables.slots`; the slot is "" for contexts that consist of a word only."""
     context: Ids
     times: Ints | None = None
-    """Weight of each occurrence as a multiple of 1/`CountRecipe.per_one`; None: all weigh 1."""
+    """Weight of each occurrence in units of 1/`CountRecipe.per_one`; None if all weights are 1."""
     places: Places | None = None
-    """Position of each occurrence, if the batch holds the sentences as written."""
+    """Position of each occurrence, if the batch holds the original text."""
 
     def transpose(self) -> PairColumns:
         """Return the pairs with words and contexts exchanged."""
@@ -197,7 +199,7 @@ class PairColumns:
 
 
 class CorpusReader(Protocol):
-    """Reads one source in batches of whole sentences (about 10,000 to 100,000 tokens)."""
+    """A function that reads a source in batches of complete sentences (10,000–100,000 tokens)."""
 
     def __call__(
         self, source: Source, tables: Tables, reading: ReadContext

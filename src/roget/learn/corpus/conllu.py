@@ -1,8 +1,8 @@
 """CoNLL-U, the format of Universal Dependencies: ten tab-separated columns, one line per word.
 
 Comments, multiword ranges (1-2) and empty nodes (8.1) are skipped. If the lemma is "_", the form
-is used; if both are "_", the token has no word. Texts are lower-cased by `str.lower` and not
-normalised otherwise. Broken lines are collected, and raised together at the end.
+is used; if both are "_", the token has no word. Words are lower-cased with `str.lower` and not
+normalised otherwise. Invalid lines are collected and raised as one error at the end.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from roget.learn.corpus.base import NONE, ReadContext, Strings, Tables, Tokens, 
 from roget.learn.corpus.conllu_kernel import Bytes, Places
 
 FORM, LEMMA, UPOS, HEAD, DEPREL = 1, 2, 3, 6, 7
-"""Columns, counted from 0."""
+"""Indices of the CoNLL-U columns that are used, counted from 0."""
 
 
 def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Tokens]:
-    """Read CoNLL-U, parsed text, in batches; broken lines are raised together at the end."""
+    """Read parsed text in CoNLL-U format, in batches; raise all invalid lines as one error."""
     fold = str if reading.keep_case else str.lower
     words = _Column([FORM] if reading.form else [LEMMA, FORM], tables.words, fold)
     forms = _Column([FORM], tables.words, fold) if reading.both else None
@@ -39,14 +39,14 @@ def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Token
             problems.append((source.place(lines.line(begin)), problem))
         if len(problems) >= MAX_PROBLEMS:
             break
-        # After a broken line the rest is only checked.
+        # After the first invalid line, the rest of the source is checked but not returned.
         if lines.tokens and not problems:
             columns = words(lines), upos(lines), lines.heads, deprels(lines)
             written = lines.write() if reading.texts else None
             form = None if forms is None else forms(lines)
             yield Tokens(lines.starts, *columns, form, written)
     if problems and not tabs:
-        text = "no tab in this line or after it; CoNLL-U has ten tab-separated columns"
+        text = "no tabs from this line on; CoNLL-U has ten tab-separated columns"
         problems = [(problems[0][0], Notice(text, code="broken-lines"))]
     if problems:
         texts = [problem.prefix(place) for place, problem in problems[:MAX_PROBLEMS]]
@@ -54,16 +54,16 @@ def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Token
 
 
 class _Lines:
-    """The tokens of a block: the marks of their columns, their heads, and the broken lines."""
+    """The tokens of a block: offsets of their columns, their heads, and the invalid lines."""
 
     def __init__(self, block: TextBlock) -> None:
         self.before = block.line
-        # The kernel ends a sentence only at a blank line.
+        # The kernel requires a blank line after every sentence.
         self.raw = block.data if block.data.endswith((b"\n\n", b"\n\r\n")) else block.data + b"\n\n"
         self.data: Bytes = np.frombuffer(self.raw, np.uint8)
         marks = np.empty(len(self.data) + 1, np.int32)
         self.marks: Places = marks[: kernel.mark(self.data, marks)]
-        # A valid line has ten marks, and reading stops at MAX_PROBLEMS lines that are not valid.
+        # A valid line has ten marks, and reading stops after MAX_PROBLEMS invalid lines.
         most = len(self.marks) // 10 + MAX_PROBLEMS
         table = kernel.TokenTable(
             starts=np.zeros(most + 1, np.int64),
@@ -90,15 +90,15 @@ class _Lines:
             at = kernel.find_invalid_utf8(self.data, self.raw.find(b"\n", at))
 
     def write(self) -> Written:
-        """Return the sentences as written, with their lines."""
-        # The text is shorter than the data: forms are parts of it, separated by at least a tab.
+        """Return the original text of the sentences, with line numbers."""
+        # The text is shorter than the data: it consists of the forms, one separator after each.
         out, sentences = np.empty(len(self.data), np.uint8), len(self.starts) - 1
         ends, lines = np.zeros(sentences + 1, np.int64), np.empty(sentences, np.int64)
         kernel.write_sentences(self.data, self.marks, self.first_tab, self.starts, out, ends, lines)
         return Written(out[: ends[-1]].copy(), ends, lines + self.before)
 
     def line(self, begin: int) -> int:
-        """Return the number, counted from 1, of the line at this offset."""
+        """Return the line number, counted from 1, of the line at this offset."""
         return self.before + self.raw.count(b"\n", 0, begin) + 1
 
     def columns(self, begin: int) -> list[str]:
@@ -116,14 +116,14 @@ class _Column:
         self._columns, self._strings, self._fold = columns, strings, fold
         slots, ends = np.full(1 << 10, NONE, np.int64), np.zeros((1 << 9) + 1, np.int64)
         self._pool = kernel.Pool(slots, ends, np.empty(1 << 12, np.uint8), np.zeros(1, np.int64))
-        # ids[k] is the id of string k of the pool. The last element is for the number NONE (-1).
+        # ids[k] is the id of string k of the pool; the last element is for NONE (-1).
         self._ids = np.array([NONE], np.int32)
 
     def __call__(self, lines: _Lines) -> Places:
-        """Return the ids of a block's tokens."""
+        """Return the id of this column's string for each token of a block."""
         numbers = np.full(lines.tokens, NONE, np.int32)
         table = lines.data, lines.marks, lines.first_tab
-        # Later columns fill in what is missing in earlier ones: the form for a missing lemma.
+        # A later column fills gaps in an earlier one: the form replaces a missing lemma.
         for column in self._columns:
             at = kernel.intern(*table, column, 0, numbers, self._pool)
             while at < lines.tokens:
@@ -133,7 +133,7 @@ class _Column:
         return self._ids[numbers]
 
     def _grow(self) -> None:
-        """Double the pool."""
+        """Double the capacity of the string pool."""
         old, ends, text, known = self._pool
         slots = np.full(2 * len(old), NONE, np.int64)
         kernel.rehash(old, slots)
@@ -142,18 +142,18 @@ class _Column:
         self._pool = kernel.Pool(slots, ends, text, known)
 
     def _look_up_new(self) -> None:
-        """Assign ids to the strings that are new in the pool."""
+        """Assign ids to the new strings of the pool."""
         before, now = self._pool.ends[[len(self._ids) - 1, self._pool.known[0]]]
         if before < now:
-            # Decode and fold all at once: no string contains a line end, and lower-casing depends
-            # on context (final sigma) but never across a line end.
+            # Decode and lower-case all new strings in one call. No string contains a line end, and
+            # lower-casing depends on context (final sigma) only within a line.
             text = self._fold(self._pool.text[before : now - 1].tobytes().decode())
             new = [*map(self._strings.id, text.split("\n")), NONE]
             self._ids = np.concatenate([self._ids[:-1], np.array(new, np.int32)])
 
 
 def _describe(kind: int, number: int, columns: Sequence[str]) -> Notice:
-    """Describe the problem of a line, with the value and what is allowed."""
+    """Describe an invalid line: the value found and the values allowed."""
     if kind == kernel.COLUMNS:
         text = f"{plural(number, 'column')}; CoNLL-U has 10, separated by tabs"
     elif kind == kernel.NO_ID:

@@ -1,12 +1,13 @@
-"""Compiled loops of the CoNLL-U reader: bytes in, token columns and broken lines out.
+"""Compiled loops of the CoNLL-U reader, from bytes to token columns and invalid lines.
 
-A block is read in passes, each a plain loop over arrays:
+A block is read in three passes, each a plain loop over arrays:
 
 1. `mark` finds all tabs and line ends;
 2. `find_tokens` finds the token lines, checks them and reads ids and heads;
-3. `intern` gives each distinct string of a column a number.
+3. `intern` numbers the distinct strings of a column.
 
-`find_invalid_utf8` checks the encoding, and `write_sentences` rebuilds sentences for examples.
+`find_invalid_utf8` checks the encoding. `write_sentences` restores the text of sentences, which is
+used for example sentences.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ Places: TypeAlias = npt.NDArray[np.int32]
 Numbers: TypeAlias = npt.NDArray[np.int64]
 
 COLUMNS, NO_ID, ORDER, NO_HEAD, RANGE, UTF8 = range(6)
-"""Kinds of broken lines; each comes with a number that describes it."""
+"""Kinds of invalid lines, as recorded in `TokenTable.problems`."""
 
 TOKENS, SENTENCES, PROBLEMS, TABS = range(4)
-"""Indices of the counters of `find_tokens`."""
+"""Indices into the array of counters that `find_tokens` returns."""
 
 _TAB, _NEWLINE, _RETURN, _HASH, _MINUS, _DOT, _ZERO, _NINE, _BLANK = b"\t\n\r#-.09_"
 _SPACE, _GLUE, _SAME, _INNER = map(ord, (signs.SPACE, signs.GLUE, signs.SAME, signs.INNER))
@@ -39,9 +40,10 @@ _NONE = -1
 
 
 class Pool(NamedTuple):
-    """Distinct strings: string k, with a line end, is text[ends[k]:ends[k + 1]].
+    """A set of strings; string k, with a line end, is text[ends[k]:ends[k + 1]].
 
-    `slots` is an open-addressing hash table of their numbers; `known` holds how many there are.
+    `slots` is a hash table of string numbers with open addressing. `known` is an array with one
+    element, the number of strings.
     """
 
     slots: Numbers
@@ -54,23 +56,23 @@ class TokenTable(NamedTuple):
     """Output arrays of `find_tokens`."""
 
     starts: Numbers
-    """First token of each sentence, then the number of tokens."""
+    """Index of the first token of each sentence, followed by the number of tokens."""
     lines: Places
-    """Offset of each token's line."""
+    """Byte offset of each token's line."""
     tabs: Places
-    """Index into the marks of each token's first tab."""
+    """Index of each token's first tab in the array of marks."""
     heads: Places
     counts: Numbers
     problems: Numbers
-    """Broken lines: the kind, the offset of the line, and a number."""
+    """Invalid lines: the kind of problem, the offset of the line, and a number for the message."""
 
 
 @compiled
 def mark(data: Bytes, marks: Places) -> int:
     """Write the offsets of tabs and line ends to `marks`; return how many there are."""
     size = 0
-    # Write every offset and advance only at a match. Tabs come at irregular intervals, so a branch
-    # would be mispredicted about ten times per line.
+    # Write every offset, but advance only at a match. This avoids a branch, which would be
+    # mispredicted about ten times per line because tabs come at irregular intervals.
     for i in range(len(data)):
         marks[size] = i
         size += (data[i] == _TAB) | (data[i] == _NEWLINE)
@@ -79,10 +81,10 @@ def mark(data: Bytes, marks: Places) -> int:
 
 @compiled
 def find_invalid_utf8(data: Bytes, at: int) -> int:
-    """Return the offset of the first byte from `at` on that is not UTF-8; the length if none."""
+    """Return the offset of the first invalid byte from `at` on; the length if all are valid."""
     size = len(data)
     while at < size:
-        # Skip a stride of ASCII at once: the high bit of the OR is 0.
+        # Skip a whole stride if it is ASCII: then the high bit of the bitwise OR is 0.
         until = min(at + _STRIDE, size)
         bits = np.uint8(0)
         for byte in data[at:until]:
@@ -109,7 +111,7 @@ def find_invalid_utf8(data: Bytes, at: int) -> int:
 
 @compiled_within
 def _read_number(data: Bytes, start: int, stop: int) -> tuple[int, int]:
-    """Return the number at `start` and the offset after its digits (`start` without digits)."""
+    """Return the number at `start` and the offset after its digits (`start` if it has none)."""
     value = 0
     while start < stop and _ZERO <= data[start] <= _NINE:
         value = min(value * 10 + (data[start] - _ZERO), _MANY)
@@ -119,7 +121,7 @@ def _read_number(data: Bytes, start: int, stop: int) -> tuple[int, int]:
 
 @compiled_within
 def _add_problem(problems: Numbers, size: int, kind: int, line: int, number: int) -> int:
-    """Append a broken line; return how many there are now."""
+    """Append an invalid line to `problems`; return the new number of problems."""
     problems[size, 0] = kind
     problems[size, 1] = line
     problems[size, 2] = number
@@ -128,12 +130,12 @@ def _add_problem(problems: Numbers, size: int, kind: int, line: int, number: int
 
 @compiled_within
 def _end_sentence(table: TokenTable, first: int, token: int, found: int) -> int:
-    """Turn the heads of a sentence into indices of tokens; return the number of problems."""
+    """Convert the heads of a sentence to token indices; return the new number of problems."""
     size = token - first
     for i in range(first, token):
         if table.heads[i] > size and found < len(table.problems):
             found = _add_problem(table.problems, found, RANGE, table.lines[i], size)
-        # Heads count from 1 in the sentence, 0 is the root.
+        # Heads are numbered from 1 within the sentence; 0 marks the root.
         table.heads[i] = first + table.heads[i] - 1 if table.heads[i] else _NONE
     return found
 
@@ -150,15 +152,16 @@ def _is_not_a_token(data: Bytes, after: int, begin: int, end: int) -> bool:
 
 @compiled
 def find_tokens(data: Bytes, marks: Places, table: TokenTable) -> None:
-    """Find the token lines of a block, which ends with a blank line, and check them.
+    """Find and check the token lines of a block. The block must end with a blank line.
 
     `marks` are the offsets of tabs and line ends. Reading stops when `problems` is full.
     """
-    # Offset of the line, first token of the sentence, next token, sentences, last id, problems.
+    # begin: offset of the current line; first: first token of the sentence; token: next token;
+    # sentence: number of sentences; last: id of the previous token; found: number of problems.
     begin, first, token, sentence, last, found = 0, 0, 0, 0, 0, 0
     at = 0
     while at < len(marks) and found < len(table.problems):
-        # 1. The marks of a line: its tabs are tab, …, at - 1, and mark `at` is its end.
+        # 1. Find the marks of the line: the tabs are marks tab, …, at - 1, the line end is mark at.
         tab = at
         while data[marks[at]] == _TAB:
             at += 1
@@ -172,7 +175,7 @@ def find_tokens(data: Bytes, marks: Places, table: TokenTable) -> None:
             first, last = token, 0
         elif data[begin] != _HASH:
             table.counts[TABS] += at - tab
-            # 3. The id is the first column. Ranges and empty nodes are skipped.
+            # 3. Read the id in the first column. Ranges and empty nodes are not tokens.
             end = marks[tab] if tab < at else stop
             value, after = _read_number(data, begin, end)
             if not _is_not_a_token(data, after, begin, end):
@@ -183,13 +186,13 @@ def find_tokens(data: Bytes, marks: Places, table: TokenTable) -> None:
                 elif value != last:
                     problem, number, last = ORDER, last, value
                 elif tab + 9 == at:
-                    # 4. The head is column 7, between tabs 6 and 7: a number or "_".
+                    # 4. Read the head in column 7, between tabs 6 and 7: a number or "_".
                     a, b = marks[tab + 5] + 1, marks[tab + 6]
                     table.heads[token], after = _read_number(data, a, b)
                     if (a == after or after < b) and (b - a != 1 or data[a] != _BLANK):
                         problem = NO_HEAD
                 token += 1
-            # 5. Ten columns have nine tabs, also in lines that are skipped.
+            # 5. Ten columns have nine tabs. Ranges and empty nodes are checked as well.
             if tab + 9 != at:
                 problem, number = COLUMNS, at - tab + 1
         if problem != _NONE:
@@ -202,7 +205,7 @@ def find_tokens(data: Bytes, marks: Places, table: TokenTable) -> None:
 
 @compiled_within
 def _has_no_space_after(data: Bytes, start: int, stop: int) -> bool:
-    """Return True if the MISC column contains SpaceAfter=No."""
+    """Return True if a MISC column contains SpaceAfter=No."""
     for i in range(start, stop - len(_NO_SPACE) + 1):
         if data[i] == _NO_SPACE[0]:
             same = 1
@@ -215,7 +218,7 @@ def _has_no_space_after(data: Bytes, start: int, stop: int) -> bool:
 
 @compiled_within
 def _copy(data: Bytes, start: int, stop: int, out: Bytes, at: int) -> int:
-    """Copy a form and return where it ends; spaces inside it are marked as part of the token."""
+    """Copy a form to `out`, with marks for inner spaces; return the offset after it."""
     if start == stop:
         out[at] = _INNER
         return at + 1
@@ -230,7 +233,7 @@ def write_sentences(
     data: Bytes, marks: Places, tabs: Places, starts: Numbers, out: Bytes, ends: Numbers,
     lines: Numbers,
 ) -> None:  # fmt: skip
-    """Write sentences with their tokens marked, the end of each, and its first line."""
+    """Write the text of sentences with token marks to `out`, and fill `ends` and `lines`."""
     at, mark, line = 0, 0, 1
     for sentence in range(len(starts) - 1):
         # Count the line ends before the first token of the sentence.
@@ -241,7 +244,7 @@ def write_sentences(
         inside, glued = 0, False
         for token in range(starts[sentence], starts[sentence + 1]):
             if inside:
-                # A further word of a multiword token has no text of its own.
+                # The second and later words of a multiword token have no separate text.
                 out[at] = _SAME
                 at += 1
                 inside -= 1
@@ -250,7 +253,7 @@ def write_sentences(
                     out[at] = _GLUE if glued else _SPACE
                     at += 1
                 tab = tabs[token]
-                # If the line before is a range such as 1-2, its form is the text of both words.
+                # If the previous line is a range such as 1-2, its form is the text of both words.
                 if tab >= 10 and data[marks[tab - 10]] == _TAB:
                     begin = marks[tab - 11] + 1 if tab > 10 else 0
                     first, after = _read_number(data, begin, marks[tab - 10])
@@ -275,15 +278,15 @@ def intern(
 ) -> int:
     """Assign numbers to the strings of a column from token `start` on.
 
-    Returns the token at which the pool was full, or the number of tokens. Tokens that have a number
-    keep it, and missing strings ("_" or nothing) get none.
+    Returns the token at which the pool was full, or the number of tokens. Tokens that already have
+    a number keep it, and missing strings ("_" or empty) get no number.
     """
     slots, ends, pool, known = strings
     mask = len(slots) - 1
     for token in range(start, len(tabs)):
         if numbers[token] != _NONE:
             continue
-        # 1. The string lies between two tabs.
+        # 1. Find the string between two tabs.
         begin = marks[tabs[token] + column - 1] + 1
         size = marks[tabs[token] + column] - begin
         if size == 0 or (size == 1 and data[begin] == _BLANK):
@@ -307,7 +310,7 @@ def intern(
                     number = other
                     break
             at = (at + 1) & mask
-        # 4. Append a new string with a line end, unless the pool is full.
+        # 4. Append a new string and a line end, unless the pool is full.
         if number == _NONE:
             number = known[0]
             if number + 2 > len(ends) or ends[number] + size >= len(pool):

@@ -1,9 +1,9 @@
-"""Detection of function words in any language, without a list.
+"""Detection of function words in any language, without a word list.
 
 A function word such as "the" or "de" has three properties. It is frequent. Its occurrences are
-spread over the text as if at random, whereas content words come in bursts (Church & Gale's
-residual inverse document frequency measures this). And on at least one side its neighbours are
-about as diverse as a random sample of words.
+spread over the text as if at random, whereas content words come in bursts (Church and Gale's
+residual inverse document frequency measures this). On at least one side, its neighbours are about
+as diverse as a random sample of words.
 """
 
 from __future__ import annotations
@@ -16,20 +16,21 @@ from roget.core.types import Floats, Ints
 from roget.learn.corpus.base import NONE, Strings, Tokens
 
 LEAST = 5000
-"""Minimum number of tokens of a text."""
+"""Minimum number of tokens in a text; function words are not detected in shorter texts."""
 
 _SHARE, _BURST, _SPREAD = 0.0015, 0.25, 0.8
-"""Function words: minimum relative frequency, maximum burstiness in bits, and minimum ratio of the
-entropy of their neighbours to that of random words."""
+"""Thresholds for function words: minimum relative frequency, maximum burstiness in bits, and
+minimum ratio of the entropy of their neighbours to the entropy of a random sample of words."""
 _TOP_SHARE, _TOP_SPREAD = 0.0025, 0.6
-"""Words at least this frequent, with this entropy ratio, may be bursty, as pronouns are."""
+"""Thresholds for very frequent words: minimum relative frequency and minimum entropy ratio. Such
+words may be bursty, as pronouns are."""
 _CHUNK, _CHUNKS = 1000, 40
-"""Number of tokens of a chunk, and the minimum number of chunks (chunks shrink if necessary)."""
+"""Number of tokens per chunk, and minimum number of chunks (short texts use smaller chunks)."""
 
 
 def find_function_words(batches: Iterable[Tokens], words: Strings) -> tuple[str, ...]:
-    """Return the function words of a text, the most frequent first; empty if it is too short."""
-    # NONE after each sentence separates neighbours of different sentences.
+    """Return the function words of a text, most frequent first; empty if the text is too short."""
+    # Insert NONE after each sentence, so words of different sentences are not neighbours.
     read = [np.insert(one.word.astype(np.int64), one.starts[1:], NONE) for one in batches]
     tokens = np.concatenate([np.empty(0, np.int64), *read])
     text = tokens[tokens != NONE]
@@ -48,9 +49,10 @@ def find_function_words(batches: Iterable[Tokens], words: Strings) -> tuple[str,
 
 
 def _measure_bursts(text: Ints, counts: Ints, chosen: Ints) -> Floats:
-    """Return the burstiness of words in bits: log2 of expected over observed number of chunks.
+    """Return the burstiness of words in bits, log2(expected / observed number of chunks).
 
-    A word with n occurrences thrown at random into C chunks is in C (1 − exp(−n / C)) of them.
+    A word with n occurrences distributed at random over C chunks is expected in
+    C (1 − exp(−n / C)) of them.
     """
     size = min(_CHUNK, text.size // _CHUNKS)
     chunks = text.size // size
@@ -61,7 +63,7 @@ def _measure_bursts(text: Ints, counts: Ints, chosen: Ints) -> Floats:
 
 
 def _measure_spreads(tokens: Ints, chosen: Ints) -> Floats:
-    """Return the entropy of words' left or right neighbours, whichever is larger."""
+    """Return the entropy of each word's left or right neighbours, whichever is larger."""
     sides = [(tokens[1:], tokens[:-1]), (tokens[:-1], tokens[1:])]
     return np.asarray(np.max([_measure_entropies(*side, chosen) for side in sides], axis=0))
 
@@ -78,7 +80,7 @@ def _measure_entropies(word: Ints, neighbour: Ints, chosen: Ints) -> Floats:
 
 
 def _expect_entropies(counts: Ints, sizes: Ints) -> Floats:
-    """Return the expected entropy of samples of these sizes, interpolated between 20 draws."""
+    """Return the expected entropy of random samples, interpolated from about 20 sample sizes."""
     generator, shares = np.random.default_rng(0), counts / counts.sum()
     tried = np.unique(np.geomspace(sizes.min(), sizes.max(), 20).astype(np.int64))
     drawn = (generator.multinomial(size, shares) for size in tried.tolist())

@@ -1,10 +1,10 @@
 """A faster implementation of the HanTa tagger, with the same tags and lemmas as its `tag_sent`.
 
-HanTa analyses a word again at every occurrence, and tries all tags. Here each word is analysed once
+HanTa analyses a word again at every occurrence and tries all tags. Here each word is analysed once
 (see `morphemes`), and the Viterbi search over a sentence is compiled; sums and ties are the same. A
-state of the search is the tags of two consecutive tokens. As in HanTa, states are visited in the
-order in which they were first reached, the earliest of equal ones wins, and if there are more than
-five, states more than one nat below the sixth best are pruned.
+state of the search is a pair of tags, of two consecutive tokens. As in HanTa, states are visited in
+the order in which they were first reached, and the earliest of several equally good states wins. If
+there are more than five states, those more than one nat below the sixth best are pruned.
 """
 
 from __future__ import annotations
@@ -23,23 +23,24 @@ from roget.core.types import Floats, Ints
 from roget.learn.corpus.morphemes import Morphemes
 
 LONGEST_WORD = 50
-"""Maximum length of a word in characters; a longer one is not analysed (the time is quadratic) and
-may have any tag."""
+"""Maximum length of a word in characters. Longer words are not analysed, because the time is
+quadratic in the length; they may have any tag."""
 
 _KEPT = 1 << 18
-"""Cache size for analyses and for lemmas."""
+"""Maximum number of cached analyses, and of cached lemmas."""
 
 _LOWEST = -1e6
 _LAST, _NOW, _CAME = range(3)
 
 
 class Tagger:
-    """A HanTa model with caches. Creating one unpickles a file of the HanTa package."""
+    """A HanTa model with caches. The constructor unpickles a file of the HanTa package."""
 
     def __init__(self, file: str) -> None:
         with name_extra():
             import HanTa.HanoverTagger as Hanta
-        # With the bare name, HanTa would unpickle a file of that name in the working directory.
+        # Pass the full path: with a bare name, HanTa would unpickle a file of that name in the
+        # working directory.
         self._model: Any = Hanta.HanoverTagger(str(Path(Hanta.__file__).with_name(file)))
         empty, start, self._unknown = Hanta.EMPTY, Hanta.START, Hanta.UNKNOWN
         Morphemes(self._model, empty, start, (self._unknown, Hanta.END_UNKNOWN))
@@ -53,12 +54,12 @@ class Tagger:
             word: frozenset(names[tag] for tag, _ in tags)
             for word, tags in self._model.cache.items()
         }
-        """Tags of frequent words in the training data."""
+        """Tags of frequent words in HanTa's training data, by word."""
         self._candidates = lru_cache(_KEPT)(self._find_candidates)
         self.lemma = lru_cache(_KEPT)(self._find_lemma)
 
     def tags(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
-        """Return the tags of each sentence; no sentence may be empty."""
+        """Return the tags of the words of each sentence; sentences must not be empty."""
         numbers: dict[tuple[str, bool], int] = {}
         words = [
             numbers.setdefault((word, i == 0), len(numbers))
@@ -81,7 +82,7 @@ class Tagger:
     def _find_candidates(self, word: str, first: bool) -> list[tuple[Any, ...]]:
         """Return the possible tags of a word and their log-probabilities, in HanTa's order.
 
-        Capitals are ignored for the first word of a sentence.
+        For the first word of a sentence, capitals are ignored.
         """
         fits = {}
         if len(word) <= LONGEST_WORD:
@@ -97,7 +98,7 @@ class Tagger:
 
 
 def _dense(transitions: dict[tuple[int, int], dict[int, float]], numbers: dict[int, int]) -> Floats:
-    """Return log-probabilities indexed by two tags and the next tag."""
+    """Return transition log-probabilities as an array indexed by two tags and the next tag."""
     size = max(numbers.values())
     dense = np.full((size + 1, size, size), -np.inf)
     tags: list[int] = []
@@ -115,12 +116,13 @@ def _step(
     states: Ints, totals: Floats, begin: int, end: int, tags: Ints, fits: Floats,
     transitions: Floats, place: Ints,
 ) -> int:  # fmt: skip
-    """Append the states that the next token can reach; return where they end."""
+    """Append the states that are reachable with the next token; return the index after the last."""
     count = transitions.shape[1] - 1
-    # Prune states more than 1 nat below the sixth best.
+    # 1. Prune states more than 1 nat below the sixth best.
     lowest, stop = _LOWEST, end
     if end - begin > 5:
         lowest = np.sort(totals[begin:end])[end - begin - 6] - 1
+    # 2. Extend each remaining state by each possible tag of the token.
     for state in range(begin, end):
         if totals[state] < lowest:
             continue
@@ -129,7 +131,8 @@ def _step(
             total = totals[state] + transitions[last, now, tags[k]] + fits[k]
             if total <= _LOWEST:
                 continue
-            # place[key] is the state of this pair of tags, if it was reached already.
+            # 3. place[key] is the index of the state with this pair of tags, or -1. Keep the path
+            #    with the higher log-probability.
             key = now * count + tags[k]
             if place[key] < 0:
                 place[key] = stop
@@ -138,7 +141,7 @@ def _step(
                 stop += 1
             elif total > totals[place[key]]:
                 totals[place[key]], states[_CAME, place[key]] = total, state
-    # Reset the table for the next token.
+    # 4. Reset the table for the next token.
     for state in range(end, stop):
         place[states[_LAST, state] * count + states[_NOW, state]] = -1
     return stop
@@ -150,21 +153,24 @@ def _search(
 ) -> Ints:
     """Return the best tag of each token, by a second-order Viterbi search.
 
-    Sentence s has words[sentences[s]:sentences[s + 1]]; word w has the possible tags
-    tags[offsets[w]:offsets[w + 1]], with log-probabilities `fits`. transitions[a, b, c] is the
-    log-probability of c after a and b. The number after the tags is START and END, the next EMPTY.
+    The words of sentence s are words[sentences[s]:sentences[s + 1]]. The possible tags of word w
+    are tags[offsets[w]:offsets[w + 1]], with log-probabilities `fits`. transitions[a, b, c] is the
+    log-probability of tag c after tags a and b. With T tags, T stands for START and END, and T + 1
+    for EMPTY.
     """
     end_tag = transitions.shape[1] - 1
     found = np.empty(words.size, np.int64)
     place = np.full((end_tag + 1) * end_tag, -1, np.int64)
     states, totals = np.empty((3, 1 << 12), np.int64), np.empty(1 << 12, np.float64)
     for s in range(sentences.size - 1):
+        # Initial state: EMPTY, START. States begin, …, end - 1 belong to the current token.
         states[_LAST, 0], states[_NOW, 0], totals[0] = end_tag + 1, end_tag, 0.0
         begin, end = 0, 1
         for t in range(sentences[s], sentences[s + 1]):
             first, past = offsets[words[t]], offsets[words[t] + 1]
             need = end + (end - begin) * (past - first)
             if need > totals.size:
+                # Enlarge the arrays of states.
                 more, sums = np.empty((3, 2 * need), np.int64), np.empty(2 * need, np.float64)
                 more[:, :end], sums[:end] = states[:, :end], totals[:end]
                 states, totals = more, sums
@@ -172,7 +178,7 @@ def _search(
                 states, totals, begin, end, tags[first:past], fits[first:past], transitions, place
             )
             begin, end = end, stop
-        # The best final state includes the transition to END. Follow its predecessors back.
+        # Choose the best final state, including the transition to END, and trace it back.
         highest, state = -np.inf, begin
         for last in range(begin, end):
             total = totals[last] + transitions[states[_LAST, last], states[_NOW, last], end_tag]

@@ -1,7 +1,7 @@
-"""Language detection, by the script of a text or by the share of frequent words.
+"""Language detection by the script of a text, or by its share of each language's frequent words.
 
-A language is a BCP 47 code such as "de". The result is None for a short text, and if two languages
-fit about equally well: no code is better than a wrong one.
+A language is a BCP 47 code such as "de". The result is None if the text is short or if two
+languages fit about equally well, because a wrong code is worse than a missing one.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from roget import catalogue
 from roget.learn.corpus import text
 
 LEAST = 100
-"""Minimum number of words of a text."""
+"""Minimum number of words in a text; the language of shorter texts is not detected."""
 _FIRST, _PRESENT, _OFTEN = 6, 5, 0.003
-"""Of the first six words of a list, five must have a relative frequency of 0.003 each: related
-languages share words, but not all of the most frequent ones."""
+"""Of the first six words of a language's list, at least five must each have a relative frequency of
+0.003 or more. Related languages share frequent words, but not all of the most frequent ones."""
 _SHARE = 0.1
-"""Minimum share of a text that is covered by the frequent words of its language."""
+"""Minimum share of a text covered by the frequent words of its language."""
 _LEAD = 1.1
-"""Minimum ratio of the best language's share to that of the second."""
+"""Minimum ratio of the best language's share to the second best language's share."""
 
 _FREQUENT = {
     "fr": "de la le et à les des en du un une est dans que il pour qui au par sur pas plus ne",
@@ -50,17 +50,20 @@ _FREQUENT = {
     "fa": "و در به از که این را با است برای آن یک تا هم بر خود می شد",
     "hi": "के है में की और से को का पर ने हैं कि भी एक यह लिए ही इस नहीं",
 }  # fmt: skip
-"""The most frequent words, in order; languages of the catalogue provide their own."""
+"""The most frequent words of each language, in order. Languages of the catalogue have their own
+lists."""
 
 _SCRIPTS = {
     "ja": r"[\p{Hiragana}\p{Katakana}]", "ko": r"\p{Hangul}", "zh": r"\p{Han}", "th": r"\p{Thai}",
     "lo": r"\p{Lao}", "km": r"\p{Khmer}", "my": r"\p{Myanmar}", "he": r"\p{Hebrew}",
     "ta": r"\p{Tamil}", "te": r"\p{Telugu}", "ka": r"\p{Georgian}", "hy": r"\p{Armenian}",
 }  # fmt: skip
-"""Scripts used mainly by one language; the first with a sufficient share decides."""
+"""Scripts used mainly by one language. The first script with a sufficient share of the letters
+determines the language."""
 _IN_SCRIPT = 0.3
+"""Minimum share of the letters of a text that belong to the script of its language."""
 _KANA = 0.05
-"""Minimum share of kana in Japanese text; the rest may be Chinese characters."""
+"""Minimum share of kana in a Japanese text, in which most other letters are Chinese characters."""
 
 _COMMENT = re.compile(
     rb"^#\s*(?:global\.|newdoc\s+)?lang(?:uage)?\s*=\s*([A-Za-z]{2,3}(?:-\w+)*)\s*$",
@@ -69,7 +72,7 @@ _COMMENT = re.compile(
 
 
 def detect_language(sample: str) -> str | None:
-    """Return the language of a text as a BCP 47 code; None if it is unclear.
+    """Return the language of a text as a BCP 47 code; None if the language is unclear.
 
     >>> detect_language("Die Katze ist in dem Haus und der Hund ist nicht in den Garten. " * 20)
     'de'
@@ -87,7 +90,7 @@ def detect_language(sample: str) -> str | None:
 
 
 def get_attributes(attribute: str, default: Any = None) -> dict[str, Any]:
-    """Return an attribute of each of the catalogue's languages, by name."""
+    """Return the value of an attribute for each language of the catalogue, by name."""
     return {
         name: getattr(catalogue.load("languages", name), attribute, default)
         for name in catalogue.names("languages")
@@ -95,7 +98,7 @@ def get_attributes(attribute: str, default: Any = None) -> dict[str, Any]:
 
 
 def read_language_comment(head: bytes) -> str | None:
-    """Return the language named in a comment of CoNLL-U (# lang = de).
+    """Return the language named in a CoNLL-U comment such as "# lang = de".
 
     >>> read_language_comment(b"# lang = pt-BR\\n1\\t_")
     'pt-BR'
@@ -105,7 +108,7 @@ def read_language_comment(head: bytes) -> str | None:
 
 
 def measure_shares(sample: str, lists: Mapping[str, str]) -> dict[str, float]:
-    """Return the share of a text covered by each list; 0 if some of its first words are missing."""
+    """Return the share of a text covered by each word list; 0 if its first words are too rare."""
     found = Counter(text.words(sample.replace("\n", " ")))
     size = found.total()
     made = dict.fromkeys(lists, 0.0)

@@ -1,9 +1,9 @@
-"""Detection of words that are not nouns, and of lemmas that the text contradicts.
+"""Detection of words wrongly tagged as nouns, and of lemmas that the text contradicts.
 
-Taggers take "something" and "km" for nouns, and lemmatisers turn taxes, data and knives into taxis,
-datum and knive. The text itself shows most of these errors, in any language, by its tags, numerals,
-forms and lemmas: a lemma is wrong if it never occurs as a form, while another word does occur from
-which the form can be derived as other forms are.
+Taggers tag "something" and "km" as nouns, and lemmatisers map taxes, data and knives to taxis,
+datum and knive. Most of these errors can be detected in any language from the tags, numerals, forms
+and lemmas of the text. A lemma is considered wrong if it never occurs as a form, but another word
+does occur from which the form can be derived by a rule that also explains other forms.
 """
 
 from __future__ import annotations
@@ -22,26 +22,29 @@ INDEFINITE = re.compile(r"(some|any|no|every)(thing|one|body)|(an)?others?|ones?
 """English pronouns that are often tagged as nouns."""
 
 _CLOSED = ("PRON", "DET", "NUM", "ADP", "CCONJ", "SCONJ", "PART")
-"""Closed word classes."""
+"""UPOS tags of closed word classes."""
 _MOSTLY = 0.8
-"""Share of tokens in closed classes from which a word is not a noun."""
+"""Minimum share of a word's tokens with a closed-class tag for it not to count as a noun."""
 _MEASURED = 0.6
-"""Share of tokens with a numeral from which a noun is a measure."""
+"""Minimum share of a noun's tokens that have a numeral for it to count as a unit of measure."""
 _LEAST = 10
-"""Minimum number of tokens for a decision on a noun."""
+"""Minimum number of tokens of a noun; rarer nouns are not tested."""
 
 _WEAK = 0.05
-"""A lemma is weak if it occurs as a form at most this often relative to the form it is given to."""
+"""Maximum ratio of a weak lemma's occurrences as a form to the occurrences of the form that it is
+the lemma of."""
 _TRUSTED = 0.75
-"""Minimum share of correct lemmas among the forms a rule applies to, for the rule to be trusted."""
+"""Minimum share of correct lemmas among the forms that a trusted rule applies to."""
 _RULE = 3
 """Minimum number of forms that support a rule."""
 _STEM, _ENDING = 2, 4
-"""Minimum length of the stem that form and lemma share, and maximum length of the ending."""
+"""Minimum length of the stem that a form and its lemma share, and maximum length of the ending."""
 
 
 def is_wordless(text: str) -> bool:
-    """Return True if a text has fewer than two letters (one in scripts without capitals).
+    """Return True if a string has too few letters for a word.
+
+    A word has at least two letters, or one in a script without capitals.
 
     >>> [is_wordless(text) for text in ("%", "3d", "x.", "tv", "水")]
     [True, True, True, False, False]
@@ -63,7 +66,7 @@ class NounStatistics:
         self._pairs = Counter[int]()
 
     def add(self, tokens: Tokens) -> None:
-        """Add a batch."""
+        """Add a batch of tokens."""
         upos, head, deprel = require_parse(tokens)
         noun, has_numeral = self._noun(upos), np.zeros(len(tokens), np.bool_)
         numerals = head[self._numeral(deprel)]
@@ -102,7 +105,7 @@ class NounStatistics:
         return found
 
     def find_repairs(self) -> dict[tuple[str, str], tuple[str, int]]:
-        """Return corrected lemmas by (form, lemma), with counts; odd words are not corrected."""
+        """Return corrected lemmas and their counts by (form, lemma), except for odd words."""
         texts = self._tables.words.texts
         seen = {}
         for key, n in self._pairs.items():
@@ -117,24 +120,27 @@ class NounStatistics:
 
 
 def _add(counts: Counter[int], keys: Ints) -> None:
+    """Add the number of occurrences of each key to `counts`."""
     distinct, sizes = np.unique(keys, return_counts=True)
     counts.update(dict(zip(distinct.tolist(), sizes.tolist(), strict=True)))
 
 
 def find_repairs(seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], str]:
-    """Return corrected lemmas for some (form, lemma), given the counts of all.
+    """Return corrected lemmas by (form, lemma), given the counts of all such pairs.
 
     >>> seen = {("data", "datum"): 90, ("datum", "datum"): 1, ("cat", "cat"): 9}
     >>> find_repairs(seen)
     {('data', 'datum'): 'data'}
     """
-    # First resolve forms with two lemmas, then look for lemmas that do not occur as forms.
+    # 1. If a form has several lemmas, replace the rare ones by the most frequent one.
     first = _find_minorities(seen)
     repaired = Counter[tuple[str, str]]()
     for (form, lemma), n in seen.items():
         repaired[form, first.get((form, lemma), lemma)] += n
+    # 2. Replace lemmas that do not occur as forms, by rules learnt from the other words.
     paradigms = _Paradigms(repaired)
     second = {pair: word for pair in paradigms.seen if (word := paradigms.better(*pair))}
+    # 3. Combine both steps: the second may correct the result of the first.
     found = {**second, **first}
     for (form, lemma), word in first.items():
         found[form, lemma] = second.get((form, word), word)
@@ -142,22 +148,23 @@ def find_repairs(seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], s
 
 
 def _find_minorities(seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], str]:
-    """Return lemmas that are rare for a form that has another, more frequent lemma."""
+    """Return the replacements of rare lemmas of forms that have another, more frequent lemma."""
     lemmas: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for (form, lemma), n in seen.items():
         lemmas[form][lemma] = n
     found = {}
-    for form, given in lemmas.items():
-        best = max(given, key=lambda lemma: (given[lemma], lemma))
-        for lemma, n in given.items():
+    for form, counts in lemmas.items():
+        best = max(counts, key=lambda lemma: (counts[lemma], lemma))
+        for lemma, n in counts.items():
+            # `own` counts the lemma as a form, which shows that it is a word.
             own = 0 if lemma == form else seen.get((lemma, lemma), 0)
-            if 2 * n <= given[best] and seen.get((best, best), 0) > 2 * own:
+            if 2 * n <= counts[best] and seen.get((best, best), 0) > 2 * own:
                 found[form, lemma] = best
     return found
 
 
 class _Paradigms:
-    """Rules from endings of forms to endings of lemmas, with their reliability."""
+    """Rules that map endings of forms to endings of lemmas, with their reliability."""
 
     def __init__(self, seen: Counter[tuple[str, str]]) -> None:
         self.seen = seen
@@ -175,7 +182,7 @@ class _Paradigms:
             if form != lemma and self._own[lemma] and n > 1:
                 regular[_split_endings(form, lemma)] += 1
             elif form != lemma and not self._own[lemma]:
-                # The lemma does not occur as a form, so look at words the form may come from.
+                # The lemma does not occur as a form: consider words with the same stem instead.
                 perhaps.update({_split_endings(form, one) for one in _find_nearest(form, starts)})
         both = perhaps + regular
         self._support = {rule: both[rule] for rule in regular if both[rule] >= _RULE}
@@ -186,7 +193,7 @@ class _Paradigms:
         self._trust = self._try_rules()
 
     def _try_rules(self) -> dict[tuple[str, str], float]:
-        """Return the share of forms for which a rule gives the lemma, for each rule.
+        """Return for each rule the share of forms for which it predicts the lemma.
 
         Forms with a weak lemma are ignored if the rule is regular; otherwise they count as correct.
         """
@@ -200,6 +207,7 @@ class _Paradigms:
         return {rule: right[rule] / (n + 1) for rule, n in tried.items()}
 
     def _candidates(self, form: str) -> Iterator[tuple[tuple[str, str], str]]:
+        """Yield the rules that apply to a form, each with the lemma that it predicts."""
         for size in range(max(_STEM, len(form) - _ENDING), len(form)):
             for other in self._endings.get(form[size:], ()):
                 yield (form[size:], other), form[:size] + other
@@ -223,7 +231,7 @@ class _Paradigms:
         if found:
             return max(found)[1]
         total = self._totals[lemma]
-        # Data, diabetes, scissors: the text never has the word without its ending.
+        # For data, diabetes and scissors, the word hardly ever occurs without its ending.
         alone = own <= _WEAK * total and n >= max(_LEAST, 0.9 * total)
         return form if alone else None
 
@@ -238,7 +246,7 @@ def _find_nearest(form: str, starts: Mapping[str, list[str]]) -> Iterable[str]:
 
 
 def _split_endings(form: str, lemma: str) -> tuple[str, str]:
-    """Return what is left of form and lemma after their common prefix."""
+    """Return the endings of form and lemma after their common prefix."""
     shared = next((at for at, (a, b) in enumerate(zip(form, lemma, strict=False)) if a != b), None)
     shared = min(len(form), len(lemma)) if shared is None else shared
     return form[shared:], lemma[shared:]
@@ -274,6 +282,7 @@ class LemmaRepair:
         return replace(tokens, word=word)
 
     def _repair(self, lemma: int, form: int) -> int:
+        """Return the id of the corrected lemma, or of the lemma itself."""
         texts = self._words.texts
         better = self._better.get((texts[form], texts[lemma])) if form != NONE else None
         return lemma if better is None else self._words.id(better)

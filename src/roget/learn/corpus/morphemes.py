@@ -1,7 +1,7 @@
 """A faster version of HanTa's search for the morphemes of a word, with the same results.
 
-HanTa tries every possible tag on each prefix of the rest of a word. Here a known morpheme is tried
-only with its own tags, and an unknown one with the few tags that unknown morphemes can have.
+HanTa tries every possible tag for each substring of a word. Here a known morpheme is tried only
+with its own tags, and an unknown morpheme with the few tags that unknown morphemes can have.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import numpy as np
 State: TypeAlias = tuple[int, int]
 """The tags of two consecutive morphemes."""
 Row: TypeAlias = dict[State, float]
-"""The states that end at a position of the word, with the log-probability of the best path."""
+"""The states at one position of a word, each with the log-probability of its best path."""
 Back: TypeAlias = dict[State, tuple[State, int]]
-"""The predecessor of each state, and its position."""
+"""The predecessor of each state, and the position of the predecessor."""
 
 Fits: TypeAlias = dict[int, tuple[int, float]]
 """The tags that can follow a state, with their rank and log-probability."""
@@ -29,7 +29,7 @@ _NOTHING: dict[int, float] = {}
 
 
 class Morphemes:
-    """Replaces the two searches of a HanTa model."""
+    """Faster versions of the two morpheme searches of a HanTa model, which it replaces."""
 
     def __init__(self, model: Any, empty: int, start: int, unknown: tuple[int, int]) -> None:
         self._model, self._start, self._unknown = model, (empty, start), unknown
@@ -57,7 +57,7 @@ class Morphemes:
         return sorted(found.items(), key=itemgetter(1), reverse=True) or [(self._unknown[0], 0.0)]
 
     def find_path(self, word: str, target: int) -> list[tuple[int, int]]:
-        """Return the tags of a word's morphemes and their ends, for a part of speech."""
+        """Return the tags and end positions of a word's morphemes, given its part of speech."""
         reachable = self._model.reachability.get(target, frozenset())
         for strict in (True, False):
             rows, back = self._fill(word, strict, reachable)
@@ -78,7 +78,7 @@ class Morphemes:
         return path[::-1]
 
     def _ends(self, row: Row) -> Iterator[tuple[State, int, float]]:
-        """Yield the states of the last row with the parts of speech in which they can end."""
+        """Yield the states of the last row with each part of speech that they can end in."""
         for state, total in row.items():
             for tag, fit in self._model.LP_trans_final.get(state, ()):
                 if total + fit > _LOWEST:
@@ -87,7 +87,10 @@ class Morphemes:
     def _fill(
         self, word: str, strict: bool, allowed: Container[int] | None = None
     ) -> tuple[list[Row], list[Back]]:
-        """Return the states at each position of a word, and their predecessors."""
+        """Return the states at each position of a word, and their predecessors.
+
+        With `strict`, only known morphemes are used; `allowed` restricts the tags.
+        """
         size = len(word)
         rows: list[Row] = [{} for _ in range(size + 1)]
         back: list[Back] = [{} for _ in rows]
@@ -99,6 +102,8 @@ class Morphemes:
                 if total < bound or state not in self._next:
                     continue
                 after, guessed = self._next[state]
+                # Extend the path by each substring from i on as the next morpheme. In words longer
+                # than three letters, an unknown morpheme has at least three.
                 for j in range(i + 1, size + 1):
                     morpheme = word[i:j]
                     known = self._known.get(morpheme, _NOTHING)
@@ -117,7 +122,7 @@ class Morphemes:
 
 
 def _join(known: Collection[int], guessed: Sequence[int], after: Fits) -> Iterable[int]:
-    """Return the tags of a known or guessed morpheme that can come next, in order."""
+    """Return the tags of a known or guessed morpheme that can come next, in HanTa's order."""
     if len(after) <= _FEW:
         return [tag for tag in after if tag in known or tag in guessed]
     tags = {*guessed, *(tag for tag in known if tag in after)}

@@ -1,4 +1,4 @@
-"""Extraction of word–context pairs, and of PP quadruples, from parsed sentences."""
+"""Extraction of word–context pairs and PP attachment quadruples from parsed sentences."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class Prepositions:
         self._adposition = TextFilter(tables.upos, "ADP".__eq__)
         self._particle = TextFilter(tables.upos, "PART".__eq__)
         self.strings = Strings()
-        """The prepositions found so far: "in", "out_of"."""
+        """Prepositions found so far, such as "in" and "out_of"."""
 
     def __call__(self, tokens: Tokens) -> Ids:
-        """Return for each token the id of its preposition in `strings`, or NONE."""
+        """Return the id of each token's preposition in `strings`; NONE if it has none."""
         upos, head, deprel = require_parse(tokens)
         case = np.flatnonzero(self._case(deprel))
         case = case[self._adposition(upos[case]) & _has_word_and_head(tokens, head, case)]
@@ -54,7 +54,7 @@ class Prepositions:
         return self._join(tokens.word[part[order]], head[anchor[order]], len(tokens))
 
     def find_bare(self, tokens: Tokens) -> BoolArray:
-        """Return which tokens have no preposition; a genitive particle ('s) is not one."""
+        """Return a mask of tokens without a preposition; the genitive 's is not a preposition."""
         upos, head, deprel = require_parse(tokens)
         marks = self._case(deprel) & (head != NONE) & ~self._particle(upos)
         bare = np.ones(len(tokens), np.bool_)
@@ -62,7 +62,7 @@ class Prepositions:
         return bare
 
     def _join(self, words: Ids, owners: Ids, size: int) -> Ids:
-        """Return for each token the id of its words, joined; words are sorted by owner."""
+        """Return the id of each token's joined preposition; `words` are sorted by owner."""
         starts = np.flatnonzero(np.diff(owners, prepend=NONE))
         is_long = np.diff(starts, append=len(owners)) > 1
         texts = self._words.texts
@@ -80,26 +80,29 @@ class Prepositions:
 
 
 class Conjuncts:
-    """Tokens that share the syntactic role of a first conjunct with the same part of speech."""
+    """Finds the conjuncts that share the syntactic role of a first conjunct.
+
+    Both must have the same part of speech.
+    """
 
     def __init__(self, tables: Tables) -> None:
         self._conj = TextFilter(tables.deprels, lambda label: label.partition(":")[0] == "conj")
 
     def __call__(self, tokens: Tokens) -> tuple[Ints, Ints]:
-        """Return these tokens, and the first conjunct of each."""
+        """Return the second and later conjuncts, and the first conjunct of each."""
         upos, head, deprel = require_parse(tokens)
         first = np.arange(len(tokens))
         later = np.flatnonzero(self._conj(deprel) & (head != NONE))
         later = later[upos[later] == upos[head[later]]]
         first[later] = head[later]
-        # Follow chains of conjuncts by pointer doubling: after k rounds first[i] is 2^k steps up.
-        # A chain ends within its sentence, so log2(longest sentence) rounds suffice.
+        # Follow chains of conjuncts by pointer doubling: after k rounds, first[i] is 2^k steps up.
+        # A chain lies within one sentence, so log2(longest sentence) rounds suffice.
         for _ in range(int(np.diff(tokens.starts, prepend=0).max(initial=0)).bit_length()):
             firsts = first[first[later]]
             if np.array_equal(firsts, first[later]):
                 break
             first[later] = firsts
-        # A cyclic chain has no first conjunct: drop tokens that still point into a chain.
+        # A cyclic chain has no first conjunct: drop tokens that still point to a later conjunct.
         ends = np.ones(len(tokens), np.bool_)
         ends[later] = False
         later = later[ends[first[later]]]
@@ -107,7 +110,7 @@ class Conjuncts:
 
 
 class _Batch:
-    """A batch of tokens with what several relations need of it."""
+    """A batch of tokens with properties that several relations use, computed once."""
 
     def __init__(
         self,
@@ -130,11 +133,11 @@ class _Batch:
 
 
 class Extractor:
-    """Extracts the pairs of some relations from batches of tokens.
+    """Extracts word–context pairs from batches of tokens, for one or more relations.
 
-    A pair that matches two relations counts for each. The slot of a context is, for a single
-    relation, empty or the preposition ("in"); for several relations it starts with the relation's
-    name ("obj", "obl:in", "~amod").
+    A pair that matches two relations is counted for both. With a single relation, the slot of a
+    context is empty or the preposition ("in"). With several relations, the slot starts with the
+    name of the relation ("obj", "obl:in", "~amod").
     """
 
     def __init__(self, relations: Sequence[Relation], tables: Tables, tags: bool = False) -> None:
@@ -165,10 +168,10 @@ class Extractor:
         )
 
     def _match(self, i: int, batch: _Batch) -> tuple[Codes, Codes, Ids]:
-        """Return the dependents that match a relation.
+        """Return the dependents that match a relation, their origins and their prepositions.
 
-        With each dependent go the token whose head it pairs with (itself, or its first conjunct)
-        and its preposition.
+        The origin of a dependent is the token whose head it pairs with: the dependent itself or
+        its first conjunct.
         """
         relation, tokens, head = self._relations[i], batch.tokens, batch.head
         # Filter step by step, the most selective condition first.
@@ -188,7 +191,7 @@ class Extractor:
             origin = np.concatenate([origin, batch.first[joined]])
         preposition = batch.preposition[below]
         if relation.case:
-            # "in towns and villages": a conjunct without a preposition has the first one's.
+            # "in towns and villages": a conjunct without a preposition inherits that of the first.
             preposition = np.where(preposition == NONE, batch.preposition[origin], preposition)
             has = preposition != NONE
             below, origin, preposition = below[has], origin[has], preposition[has]
@@ -198,10 +201,12 @@ class Extractor:
         return below, origin, preposition
 
     def _get_words(self, batch: _Batch, at: Codes) -> Ids:
+        """Return the words of some tokens, with tags if requested."""
         words = batch.tokens.word[at]
         return add_tags(words, batch.upos[at], self._tables) if self._tags else words
 
     def _make_slots(self, relation: Relation, labels: Ids, prepositions: Ids) -> Ids:
+        """Return the slot of each pair of a relation."""
         is_alone = len(self._relations) == 1 and not relation.named
         sign = "~" if relation.transposed else ""
         has_glob = any(mark in label for label in relation.labels for mark in "*?[")
@@ -221,17 +226,18 @@ class Extractor:
 
 
 def _has_word_and_head(tokens: Tokens, head: Ids, at: npt.NDArray[np.intp]) -> BoolArray:
-    """Return which tokens have both a word and a head."""
+    """Return a mask of tokens that have both a word and a head."""
     return np.asarray((tokens.word[at] != NONE) & (head[at] != NONE))
 
 
 def extract_quadruples(tokens: Tokens, tables: Tables) -> list[Quadruple]:
     """Return the prepositional phrases of a batch that can attach to a verb or to its object.
 
-    A quadruple is a verb, its object, and the preposition and noun of a phrase after it: "saw the
-    man with a telescope" gives (see, man, with, telescope), V if the phrase modifies the verb
-    (`obl`) and N if it modifies the object (`nmod`). Only the first noun of either kind after an
-    object is used: no verb may precede it, and exactly one of its `case` children must be an ADP.
+    A quadruple consists of a verb, its object, and the preposition and noun of the phrase that
+    follows the object: "saw the man with a telescope" gives (see, man, with, telescope). Its label
+    is V if the phrase modifies the verb (`obl`) and N if it modifies the object (`nmod`). Only the
+    first such noun after an object is used. There must be no verb between the object and the noun,
+    and the noun must have exactly one `case` child tagged ADP.
     """
     upos, head, deprel = require_parse(tokens)
     verb, noun, adposition = (
@@ -243,7 +249,7 @@ def extract_quadruples(tokens: Tokens, tables: Tables) -> list[Quadruple]:
     )
     obj = obj[verb[head[obj]] & (head[obj] < obj)]
     objects, phrases = _find_first_phrases(obj, nmod, obl, head)
-    # The running number of verbs is equal at both ends if no verb lies between them.
+    # The cumulative count of verbs is equal at both tokens if there is no verb between them.
     verbs_before = np.cumsum(verb)
     cases = np.bincount(head[case], minlength=len(tokens))
     good = (verbs_before[phrases] == verbs_before[objects]) & (cases[phrases] == 1)
@@ -261,10 +267,10 @@ def extract_quadruples(tokens: Tokens, tables: Tables) -> list[Quadruple]:
 
 
 def _find_first_phrases(obj: Ints, nmod: Ints, obl: Ints, head: Ids) -> tuple[Ints, Ints]:
-    """Return objects with the first noun after each that modifies it or its verb."""
+    """Return objects, and the first noun after each that modifies the object or its verb."""
     of_object = nmod[np.isin(head[nmod], obj)]
-    # A verb may have several objects: join each object to each phrase of its verb. Phrase i
-    # matches objects low[i] to high[i] of those sorted by verb.
+    # A verb may have several objects: pair each object with each phrase of its verb. Sort objects
+    # by verb; then phrase i pairs with objects low[i], …, high[i] - 1.
     by_verb = obj[np.argsort(head[obj], kind="stable")]
     low, high = (np.searchsorted(head[by_verb], head[obl], side) for side in ("left", "right"))
     many = high - low

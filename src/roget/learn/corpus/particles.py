@@ -1,7 +1,7 @@
-"""Separable verbs: the particle is joined to the verb, so that "fängt … an" counts as anfangen.
+"""Separable verbs: particles are joined to their verbs, so "fängt … an" is counted as anfangen.
 
-Treebanks of languages such as German and Dutch give the verb's lemma without its particle, which is
-a token of its own with the label `compound:prt`.
+In treebanks of languages such as German and Dutch, the lemma of a verb lacks the particle. The
+particle is a separate token with the label `compound:prt`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from roget.learn.corpus.base import NONE, Tables, TextFilter, Tokens, map_pairs, require_parse
 
 SEPARABLE = ("af", "de", "nl", "lb", "hu")
-"""Languages whose dictionaries list verbs with the particle first (anfangen, not "give up")."""
+"""Languages whose dictionaries list separable verbs with the particle as a prefix (anfangen)."""
 
 
 class Particles:
@@ -27,7 +27,7 @@ class Particles:
         self._verb = TextFilter(tables.upos, ("VERB", "AUX").__contains__)
 
     def __call__(self, tokens: Tokens) -> Tokens:
-        """Return the batch with complete verbs; the particles get no word."""
+        """Return the batch with particles joined to verbs; the particle tokens lose their word."""
         upos, head, deprel = require_parse(tokens)
         at = np.flatnonzero(self._particle(deprel) & (tokens.word != NONE) & (head != NONE))
         at = at[self._verb(upos[head[at]]) & (tokens.word[head[at]] != NONE)]
@@ -40,6 +40,7 @@ class Particles:
         return replace(tokens, word=word)
 
     def _join(self, particle: int, verb: int) -> int:
+        """Return the id of the verb with its particle as a prefix."""
         prefix, stem = self._words.texts[particle].lower(), self._words.texts[verb]
         # Some treebanks include the particle in the lemma.
         return verb if stem.lower().startswith(prefix) else self._words.id(prefix + stem)

@@ -9,8 +9,8 @@ label. Suffixes of the label:
 - `+bare` accepts only dependents without a preposition (the genitive of "das Haus des Vaters");
 - `+conj` also pairs conjuncts of the dependent with the head.
 
-The word is the dependent and the context its head; `~` before a name or pattern exchanges them.
-`SLOT=` before a pattern names the slot of its contexts, so that several patterns can share one.
+The word is the dependent, and the context is its head; `~` before a name or pattern exchanges them.
+`SLOT=` before a pattern sets the slot of its contexts, so several patterns can share a slot.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from roget.errors import InputError
 
 UPOS = ("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
         "PUNCT", "SCONJ", "SYM", "VERB", "X")  # fmt: skip
-"""The universal parts of speech."""
+"""The universal part-of-speech tags."""
 
-# Some treebanks label agents of causatives as objects, "il fait manger les enfants" (obj:agent),
-# and preposed objects as obliques, after Chinese 把 (obl:patient).
+# Some treebanks label the agent of a causative as an object (obj:agent in "il fait manger les
+# enfants"), and a preposed object as an oblique (obl:patient after Chinese 把).
 _OBJECT = "obj,obj:*,!obj:agent,dobj,nsubj:pass,nsubjpass,obl:patient+conj"
 _SUBJECT = (
     "nsubj,nsubj:*,!nsubj:pass,!nsubj:outer,!nsubj:caus,obl:agent,nmod:agent,obj:agent,iobj:agent"
@@ -103,10 +103,10 @@ NAMED: dict[str, str | tuple[str, ...]] = {
     ),
     "all": ("nouns", "verbs", "adjectives", "names"),
 }
-"""Patterns by name; a preset is a tuple of patterns and names of other presets."""
+"""Patterns by name. A preset is a tuple of patterns and names of other presets."""
 
 ALL = "all"
-"""The preset whose words have several parts of speech and therefore keep their tags: drink/VERB."""
+"""Name of the preset whose words have several parts of speech and keep their tags (drink/VERB)."""
 
 _TRANSPOSED = "~"
 _SUFFIXES = {"case": "+case", "conj": "+conj", "bare": "+bare"}
@@ -114,45 +114,45 @@ _SUFFIXES = {"case": "+case", "conj": "+conj", "bare": "+bare"}
 
 @dataclass(frozen=True)
 class Relation:
-    """Selects tokens to pair with their heads, and names the resulting contexts."""
+    """A pattern of dependents and heads to extract as pairs, and the name of their slot."""
 
     name: str
-    """First part of the context's slot if several relations are counted together."""
+    """First part of the slot if several relations are counted together."""
     heads: tuple[str, ...]
-    """UPOS tags of the head; empty: any."""
+    """UPOS tags of the head; empty if any tag matches."""
     labels: tuple[str, ...]
-    """Dependency labels, or globs of them."""
+    """Dependency labels or glob patterns."""
     dependents: tuple[str, ...]
-    """UPOS tags of the dependent; empty: any."""
+    """UPOS tags of the dependent; empty if any tag matches."""
     case: bool = False
-    """Only dependents with a preposition, which becomes part of the slot."""
+    """True to match only dependents with a preposition, which becomes part of the slot."""
     transposed: bool = False
-    """The head is the word and the dependent its context."""
+    """True if the head is the word and the dependent is its context."""
     conjuncts: bool = False
-    """Conjuncts of a dependent with the same part of speech also pair with its head."""
+    """True if conjuncts of a dependent also pair with its head (same part of speech only)."""
     bare: bool = False
-    """Only dependents without a preposition."""
+    """True to match only dependents without a preposition."""
     named: bool = False
-    """The name was specified as SLOT=, so it is used even if this is the only relation."""
+    """True if the name was specified as SLOT=; it is then used even for a single relation."""
 
     def accepts(self, label: str) -> bool:
-        """Return True if the relation includes a dependency label."""
+        """Return True if a dependency label matches the relation."""
         excluded = any(fnmatchcase(label, one[1:]) for one in self.labels if one[0] == "!")
         return not excluded and any(fnmatchcase(label, one) for one in self.labels)
 
 
 @dataclass(frozen=True)
 class RelationSet:
-    """Relations as requested and as parsed; parsed once when a count is planned."""
+    """The names of the requested relations, and the relations parsed from them."""
 
     names: tuple[str, ...]
-    """Names and patterns as requested."""
+    """Names and patterns as requested by the user."""
     relations: tuple[Relation, ...]
-    """What they stand for, each relation once."""
+    """The parsed relations, without duplicates."""
     has_preset: bool
     """True if a name is a preset (nouns, verbs, …) rather than a single pattern."""
     mixes_tags: bool
-    """True if words have several parts of speech, so that they need their tags."""
+    """True if words have several parts of speech and therefore need their tags."""
 
     @classmethod
     def from_names(cls, names: Sequence[str]) -> RelationSet:
@@ -165,15 +165,15 @@ class RelationSet:
         )
 
     def __str__(self) -> str:
-        """Join the names as requested."""
+        """Return the requested names, separated by commas."""
         return ", ".join(self.names)
 
     def list_slots(self) -> list[str]:
-        """Return the distinct names that slots of these relations start with."""
+        """Return the distinct first parts of the slots of these relations."""
         return list(dict.fromkeys(relation.name for relation in self.relations))
 
     def describe(self) -> str:
-        """List the names, each with its pattern if that differs."""
+        """Return the names, each followed by its pattern if the pattern differs."""
         patterns = {name: expand(name.strip()) for name in self.names}
         return ", ".join(
             f"{name} ({pattern})" if isinstance(pattern, str) and pattern != name else name
@@ -182,7 +182,7 @@ class RelationSet:
 
 
 def parse(names: Sequence[str]) -> tuple[Relation, ...]:
-    """Return the relations that names and patterns stand for, each once.
+    """Parse names and patterns of relations; duplicates are removed.
 
     >>> [relation.name for relation in parse(["~amod", "VERB/nsubj:pass,obj/NOUN,PROPN"])]
     ['~amod', 'nsubj:pass,obj']
@@ -196,6 +196,7 @@ def parse(names: Sequence[str]) -> tuple[Relation, ...]:
 
 
 def _parse(text: str) -> list[Relation]:
+    """Return the relations that a name or pattern stands for."""
     if "," in text and "/" not in text:
         each = " ".join(f"-r {name.strip()}" for name in text.split(",") if name.strip())
         _refuse(text, f"pass one relation at a time ({each}) or a list")
@@ -219,6 +220,7 @@ def _parse(text: str) -> list[Relation]:
 
 
 def _transpose(one: Relation) -> Relation:
+    """Return a relation with words and contexts exchanged."""
     name = one.name.removeprefix(_TRANSPOSED) if one.transposed else _TRANSPOSED + one.name
     return replace(one, name=name, transposed=not one.transposed)
 
@@ -232,16 +234,18 @@ def expand(name: str) -> str | Sequence[str]:
 
 
 def _refuse(text: str, why: str) -> NoReturn:
+    """Raise an InputError for an invalid relation."""
     raise InputError(f"relation {text!r}: {why}", code="invalid-relation")
 
 
 def _parse_pattern(text: str) -> Relation:
+    """Parse a pattern HEAD/label/DEPENDENT."""
     parts = text.split("/")
     if len(parts) != 3:
         _refuse(
             text,
-            f"a pattern has 3 parts, HEAD/label/DEPENDENT, such as VERB/obj/NOUN; "
-            f"this has {len(parts)}",
+            f"a pattern has 3 parts, HEAD/label/DEPENDENT, such as VERB/obj/NOUN, "
+            f"but this one has {len(parts)}",
         )
     heads, label, dependents = parts
     name, *suffixes = label.split("+")
@@ -260,10 +264,11 @@ def _parse_pattern(text: str) -> Relation:
 
 
 def _parse_tags(text: str, part: str) -> tuple[str, ...]:
+    """Return the UPOS tags of one part of a pattern; empty for `*`."""
     if part == "*":
         return ()
     tags = tuple(part.split(","))
     for tag in tags:
         if tag not in UPOS:
-            _refuse(text, f"unknown UPOS tag {tag!r}; use * or some of {', '.join(UPOS)}")
+            _refuse(text, f"unknown UPOS tag {tag!r}; use * or any of {', '.join(UPOS)}")
     return tags

@@ -1,10 +1,9 @@
 """Word segmentation for scripts without spaces: Chinese, Japanese, Thai, Lao, Khmer, Burmese.
 
-`LearntSegmenter` learns words from the text by minimum description length: two neighbours are
-joined as long as the text gets shorter by more than it costs to spell the word out in a lexicon.
-Sequences too rare for that are judged by the frequent ones: few characters form words of their own,
-so the others are joined. Text is then segmented into the most probable sequence of words found
-(Viterbi search).
+`LearntSegmenter` learns words from the text by minimum description length. It joins two adjacent
+units as long as the code of the text becomes shorter by more than the cost of spelling the new word
+in a lexicon. Text is then segmented into the most probable sequence of these words (Viterbi
+search). In words too rare to be learnt, characters that are seldom words by themselves are joined.
 """
 
 from __future__ import annotations
@@ -28,41 +27,43 @@ RUNS = regex.compile(
     r"[\p{Han}〇々]+|[\p{Hiragana}]+|[\p{Katakana}ー]+|[\p{Thai}]+|[\p{Lao}]+|[\p{Khmer}]+"
     r"|[\p{Myanmar}]+"
 )
-"""Runs of one script; a word ends where the script changes."""
+"""Pattern of a run of characters in one script; no word extends over a change of script."""
 _LETTER = regex.compile(rf"[{_SPACELESS}]")
 _SHORT = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
 
 _LONGEST, _LONGEST_ALPHABETIC = 4, 10
-"""Maximum length of a word in characters (with marks): East Asian scripts, and other scripts."""
+"""Maximum length of a word in characters, in East Asian scripts and in other scripts. Combining
+marks are part of the character before them."""
 _SPELT = 0.5
-"""Weight of the lexicon relative to the text; with 1, few words are found in small texts."""
+"""Weight of the lexicon relative to the text. With a weight of 1, few words are found in small
+texts."""
 _ALONE = 0.002
-"""Minimum relative frequency of a character that is a word by itself."""
+"""Minimum relative frequency of a character that counts as a word by itself."""
 _MOST = 20_000
-"""Maximum number of words with several characters."""
+"""Maximum number of multi-character words in a lexicon."""
 _UNKNOWN = 3.0
-"""Cost in nats of an unknown character, in addition to that of one that occurs once."""
+"""Extra cost in nats of an unknown character, compared with a character that occurs once."""
 
 
 class Segmenter(Protocol):
-    """Protocol of the objects that entries of the catalogue's segmenters create.
+    """Protocol of a segmenter.
 
-    An entry is called with a lexicon. If it has `learn(runs)`, that gets the text and returns the
-    lexicon.
+    Segmenters are registered in the catalogue as classes that are called with a lexicon. If a class
+    has a method `learn(runs)`, this method is called with the text and returns the lexicon.
     """
 
     def __call__(self, run: str) -> list[str]:
-        """Split a run without spaces into words, whose concatenation is the run."""
+        """Split a run without spaces into words; their concatenation is the run."""
 
 
 def measure_spaceless_share(sample: str) -> float:
-    """Return the share of a text's letters that are in scripts without spaces."""
+    """Return the share of letters that belong to scripts without spaces."""
     letters = sum(map(str.isalpha, sample))
     return sum(1 for _ in _LETTER.finditer(sample)) / letters if letters else 0.0
 
 
 def cut(text: str, words: Callable[[str], list[str]], segment: Segmenter) -> list[str]:
-    """Return the words of a text; `words` splits the parts in scripts with spaces."""
+    """Return the words of a text; `words` is called for the parts in scripts with spaces."""
     found: list[str] = []
     for _, part, parts in _divide(text, segment):
         found += words(part) if parts is None else parts
@@ -72,7 +73,7 @@ def cut(text: str, words: Callable[[str], list[str]], segment: Segmenter) -> lis
 def place(
     text: str, find: Callable[[str], list[tuple[int, int]]], segment: Segmenter
 ) -> list[tuple[int, int]]:
-    """Return the offsets of the words of `cut`; `find` gives those in scripts with spaces."""
+    """Return the offsets of the words of a text; `find` is called for scripts with spaces."""
     found: list[tuple[int, int]] = []
     for start, part, parts in _divide(text, segment):
         if parts is None:
@@ -86,7 +87,7 @@ def place(
 
 
 def _divide(text: str, segment: Segmenter) -> Iterator[tuple[int, str, list[str] | None]]:
-    """Yield the parts of a text: offset, part, and its words if the script has no spaces."""
+    """Yield (offset, part, words) for each part of a text; words is None if it has spaces."""
     end = 0
     for run in RUNS.finditer(text):
         if run.start() > end:
@@ -98,7 +99,7 @@ def _divide(text: str, segment: Segmenter) -> Iterator[tuple[int, str, list[str]
 
 
 class LearntSegmenter:
-    """Segments by words learnt from the text, by minimum description length; no dictionary."""
+    """Segmenter with words learnt from the text by minimum description length; no dictionary."""
 
     def __init__(self, lexicon: Lexicon) -> None:
         total = sum(n for _, n in lexicon)
@@ -109,7 +110,7 @@ class LearntSegmenter:
 
     @staticmethod
     def learn(runs: Iterable[str]) -> Lexicon:
-        """Return the words of a text, given its runs without spaces."""
+        """Learn the words of a text from its runs without spaces."""
         counts = _Merging(runs).run()
         long = sorted(((n, word) for word, n in counts.items() if _size(word) > 1), reverse=True)
         short = ((word, n) for word, n in counts.items() if _size(word) == 1)
@@ -120,10 +121,11 @@ class LearntSegmenter:
         return list(self._cached(run))
 
     def _cut(self, run: str) -> tuple[str, ...]:
-        """Find the segmentation with the lowest cost, −Σ ln p(word), by dynamic programming."""
+        """Find the segmentation with the lowest cost −Σ ln p(word) by dynamic programming."""
         units = _units(run)
         longest = _longest(run)
-        # best[end] is the cost of the first `end` characters, came[end] the start of the last word.
+        # best[end] is the lowest cost of the first `end` characters, and came[end] is the start of
+        # the last word.
         best, came = [0.0], [0]
         for end in range(1, len(units) + 1):
             ways = []
@@ -143,7 +145,7 @@ class LearntSegmenter:
         return tuple(self._join(found[::-1], run))
 
     def _join(self, words: list[str], run: str) -> Iterator[str]:
-        """Join characters that are not words by themselves; at most two in East Asian scripts."""
+        """Join adjacent characters that are not words; at most two in East Asian scripts."""
         most = 2 if _SHORT.match(run) else len(words)
         held: list[str] = []
         for word in words:
@@ -160,7 +162,7 @@ class LearntSegmenter:
 
 
 class Jieba:
-    """Segments Chinese text with jieba's dictionary (pip install jieba)."""
+    """Segmenter for Chinese that uses jieba's dictionary (pip install jieba)."""
 
     def __init__(self, lexicon: Lexicon = ()) -> None:
         with name_extra():
@@ -169,36 +171,38 @@ class Jieba:
         self._cut: Any = jieba.lcut
 
     def __call__(self, run: str) -> list[str]:
-        """Split a run along jieba's most probable path."""
+        """Split a run into words with jieba."""
         return list(self._cut(run))
 
 
 def _units(run: str) -> list[str]:
-    """Return the characters with their combining marks."""
+    """Split a run into characters, each with its combining marks."""
     found: list[str] = regex.findall(r"\X", run)
     return found
 
 
 @lru_cache(1 << 16)
 def _size(word: str) -> int:
+    """Return the number of characters, without counting combining marks."""
     return len(_units(word))
 
 
 def _longest(run: str) -> int:
+    """Return the maximum length of a word in the script of a run."""
     return _LONGEST if _SHORT.match(run) else _LONGEST_ALPHABETIC
 
 
 def _weigh(n: float) -> float:
-    """Return n ln n, the contribution of a count to the code length."""
+    """Return n ln n, by which a count n shortens the code of the text."""
     return n * log(n) if n > 0 else 0.0
 
 
 class _Merging:
-    """A text as a linked list of words; greedily joins the pair that shortens the text most."""
+    """A text as a linked list of words, in which the best pair is joined greedily."""
 
     def __init__(self, runs: Iterable[str]) -> None:
         self.words: list[str] = []
-        """The word that begins at each position; "" if none does, and after each run."""
+        """The word that begins at each position; "" if no word begins there, and after each run."""
         for run in runs:
             self.words += [*_units(run), ""]
         self.after = list(range(1, len(self.words) + 1))
@@ -213,11 +217,12 @@ class _Merging:
                 self.places[one, other].add(i)
 
     def run(self) -> Counter[str]:
-        """Join pairs until none makes the description shorter; return the counts of the words."""
+        """Join pairs until no join shortens the description; return the counts of the words."""
         heap = [(gain, pair) for pair in self.places if (gain := self.gain(pair)) < 0]
         heapq.heapify(heap)
         while heap:
-            # Gains in the heap may be out of date: compute again, and put back if no longer best.
+            # The gain in the heap may be out of date. Compute it again, and push the pair back if
+            # it is no longer the best.
             _, pair = heapq.heappop(heap)
             gain = self.gain(pair)
             if gain >= 0:
@@ -232,7 +237,7 @@ class _Merging:
         return +self.counts
 
     def gain(self, pair: tuple[str, str]) -> float:
-        """Return the change of the description length in nats if a pair is joined; 0 if it cannot.
+        """Return the change in description length from joining a pair, in nats; 0 if not allowed.
 
         The text costs N ln N − Σ n ln n; a new word also costs its spelling in the lexicon.
         """
@@ -244,7 +249,7 @@ class _Merging:
             return 0.0
         counts, old = self.counts, self.counts[word]
         change = _weigh(self.total - n) - _weigh(self.total) - _weigh(old + n) + _weigh(old)
-        # Not a set: its order, and with it the rounding of the sum, would vary from run to run.
+        # Not a set: its order would vary from run to run, and with it the rounding of the sum.
         for part in dict.fromkeys(sorted(pair)):
             less = n * pair.count(part)
             change += _weigh(counts[part]) - _weigh(counts[part] - less)
@@ -253,7 +258,7 @@ class _Merging:
         return change
 
     def count_apart(self, places: set[int]) -> int:
-        """Return the number of pairs of equal words that do not overlap: aaa has one."""
+        """Return the number of non-overlapping pairs of equal words; "aaa" contains one pair."""
         found, taken = 0, -1
         for i in sorted(places):
             if i != taken:
@@ -261,13 +266,13 @@ class _Merging:
         return found
 
     def join(self, pair: tuple[str, str]) -> set[tuple[str, str]]:
-        """Join a pair wherever it occurs; return the pairs that are new or more frequent."""
+        """Join all occurrences of a pair; return the pairs that became more frequent."""
         one, other = pair
         word, touched = one + other, set()
         for i in sorted(self.places.pop(pair)):
             j = self.after[i]
             if self.words[i] != one or self.words[j] != other:
-                continue  # aaa: the first two were joined
+                continue  # in "aaa", the first two were already joined
             left, right = self.before[i], self.after[j]
             if left >= 0 and self.words[left]:
                 self.places[self.words[left], one].discard(left)

@@ -1,8 +1,9 @@
-"""spaCy: plain text parsed by any pipeline with a parser, or parsed documents in a DocBin.
+"""Readers based on spaCy: plain text parsed by a pipeline, and parsed documents in a DocBin.
 
-Labels are converted to Universal Dependencies. For ClearNLP labels (spaCy's English pipelines) dobj
-becomes obj; a noun with the label pobj becomes the obl or nmod of its preposition's head, and the
-preposition its case. TIGER labels (spaCy's German pipelines) are converted by `tiger`.
+Labels are converted to Universal Dependencies. For ClearNLP labels (spaCy's English pipelines),
+dobj becomes obj. A noun with the label pobj becomes the obl or nmod of the head of its preposition,
+and the preposition becomes the case of the noun. TIGER labels (spaCy's German pipelines) are
+converted by the module `tiger`.
 """
 
 from __future__ import annotations
@@ -25,14 +26,15 @@ from roget.learn.corpus import text, tiger, token_offsets
 from roget.learn.corpus.base import NONE, Ids, ReadContext, Tables, Tokens, Written
 
 BATCH = 1 << 15
-"""Minimum number of tokens of a batch."""
+"""Minimum number of tokens in a batch."""
 
 LONGEST = 100_000
-"""Maximum length of a paragraph; longer ones, which need much memory, are split at a space."""
+"""Maximum number of characters of a paragraph. Longer paragraphs are split at a space to save
+memory."""
 
 Where: TypeAlias = tuple[int, str, int]
 """Origin of a document: the number of lines before its paragraph, the paragraph, and the number of
-its visible characters in earlier documents."""
+visible characters of the paragraph that belong to earlier documents."""
 
 _UNUSED = ("ner", "entity_ruler", "entity_linker", "textcat", "textcat_multilabel", "spancat")
 
@@ -41,10 +43,10 @@ _UNIVERSAL = {
     "csubjpass": "csubj:pass", "auxpass": "aux:pass", "agent": "case", "prep": "case",
     "poss": "nmod:poss", "prt": "compound:prt", "relcl": "acl:relcl",
 }  # fmt: skip
-"""ClearNLP labels that Universal Dependencies does not have."""
+"""ClearNLP labels and the corresponding labels of Universal Dependencies."""
 _PREPOSITIONS = ("prep", "agent", "dative")
 _REQUIRED = {"DEP": "dependency labels", "HEAD": "heads", "POS": "parts of speech"}
-"""Required annotations of a document."""
+"""Annotations that a document must have, with their names in messages."""
 _INNER, _ENDS = re.compile(r"\s"), marks.SPACE + marks.GLUE
 
 
@@ -97,7 +99,7 @@ def read_docbin(source: Source, tables: Tables, reading: ReadContext) -> Iterato
 
 @cache
 def load(name: str) -> Any:
-    """Load a pipeline by name or folder, without components that are not needed."""
+    """Load a pipeline by name or folder, without unused components."""
     spacy = _spacy()
     try:
         return spacy.load(name, exclude=_UNUSED)
@@ -110,15 +112,16 @@ def load(name: str) -> Any:
 
 
 def get_language(name: str) -> str | None:
-    """Return the language of a pipeline; None if unknown or several (xx)."""
+    """Return the language of a pipeline; None if it is unknown or multilingual (xx)."""
     try:
         code = str(_spacy().info(name, silent=True).get("lang", ""))
     except (OSError, ValueError, SystemExit):
-        return None  # `load` reports what is wrong
+        return None  # the error is raised by `load`
     return code if code not in ("", "xx") else None
 
 
 def _spacy() -> Any:
+    """Import spaCy; if it is missing, the error names the extra to install."""
     with name_extra():
         import spacy
         import spacy.tokens
@@ -129,7 +132,7 @@ def _spacy() -> Any:
 def _paragraphs(part: str, line: int, lines: bool) -> Iterator[tuple[str, Where]]:
     """Yield the documents of a part of a text, with their origin; `line` lines precede the part.
 
-    Runs of white space become one space, because spaCy would make tokens of them.
+    Runs of white space are replaced by one space, because spaCy would turn them into tokens.
     """
     begin = 0
     ends = (one.span() for one in re.finditer("\n" if lines else text.PARAGRAPH, part))
@@ -153,6 +156,7 @@ def _batches(
     reading: ReadContext,
     describe: Callable[[str], str],
 ) -> Iterator[Tokens]:
+    """Yield batches of tokens; `describe` gives the message if annotations are missing."""
     columns: _Columns | None = None
     for doc, where in docs:
         if not len(doc):
@@ -213,7 +217,7 @@ class _Columns:
         begin[begins] = True
         sentence = np.cumsum(begin)[kept]
         starts = np.append(np.flatnonzero(np.diff(sentence, prepend=0)), sentence.size)
-        # Heads are stored as distances, in two's complement; a root's is 0.
+        # A head is stored as a signed distance (in two's complement); the distance of a root is 0.
         distance = head.astype(np.int64)
         above = np.arange(len(rows)) + distance
         place = np.where(kept, np.cumsum(kept) - 1, NONE)
@@ -244,7 +248,7 @@ class _Columns:
 def _write(
     starts: Any, words: list[str], spaces: Any, document: Any, places: list[Where | None]
 ) -> Written:
-    """Return the sentences of some documents, with their lines if known."""
+    """Return the marked sentences of some documents, with line numbers if known."""
     ends = [marks.SPACE if one else marks.GLUE for one in spaces.tolist()]
     units = [_INNER.sub(marks.INNER, word) for word in words]
     bounds = starts.tolist()
@@ -264,6 +268,7 @@ def _write(
 
 
 def _each(look_up: Callable[[int], int], numbers: Any) -> Ids:
+    """Apply `look_up` to each number."""
     return np.fromiter(map(look_up, numbers.tolist()), np.int32, len(numbers))
 
 

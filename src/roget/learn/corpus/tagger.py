@@ -1,4 +1,4 @@
-"""Tagged plain text: sentences tokenised and analysed by one of the catalogue's languages."""
+"""Reader of plain text with a tagger: tokenisation and analysis by a language of the catalogue."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from roget.learn.corpus.base import NONE, ReadContext, Tables, Tokens, Written
 from roget.learn.corpus.language import get_attributes, measure_shares
 
 LONGEST = 1000
-"""Maximum number of tokens of a sentence; longer ones are split."""
+"""Maximum number of tokens of a sentence; longer sentences are split."""
 
 _SHARE = 0.2
-"""Minimum share of a text covered by its language's frequent words; usually about a third."""
+"""Minimum share of a text covered by the frequent words of its language; a typical share is 1/3."""
 
 
 def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Tokens]:
-    """Read plain text tagged by HanTa; patterns of tags give heads and labels."""
+    """Read plain text tagged by HanTa; heads and labels are inferred from patterns of tags."""
     language = load(reading.model or "english")
     words, tags = text.Numbers(tables.words), text.Numbers(tables.upos)
     labels = text.Numbers(tables.deprels)
@@ -56,7 +56,7 @@ def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Token
 
 
 def _write(part: str, divided: str, tokenised: Sequence[Sequence[str]], line: int) -> Written:
-    """Return the sentences of a text that have tokens, with their lines."""
+    """Return the marked non-empty sentences of a text, with their line numbers."""
     lines = token_offsets.find_lines(part, divided, line + 1)
     cut = [
         (*one, lines[at])
@@ -73,42 +73,43 @@ def _join(parts: Iterable[Sequence[str]]) -> list[str]:
 
 
 class Analysis(NamedTuple):
-    """The analysis of a sentence, one element per token."""
+    """The analysis of a sentence, as lists with one element per token."""
 
     lemmas: list[str]
     upos: list[str]
     """Universal parts of speech."""
     heads: list[int] | None = None
-    """Indices in the sentence, NONE without a head; None if the language finds no heads."""
+    """Index of each token's head in the sentence, NONE for tokens without a head. The list is None
+    if the language has no rules for heads."""
     labels: list[str] | None = None
-    """Dependency labels, "" without a head."""
+    """Dependency labels; "" for tokens without a head."""
 
 
 class Language(Protocol):
-    """Protocol of the objects that entries of the catalogue's languages create.
+    """Protocol of a language with a tokeniser and a tagger.
 
-    Attributes of an entry: `code` is its BCP 47 code; `frequent` lists its most frequent words in
-    order, for detection; `has_heads = False` declares that analyses have no heads; `needs` names a
-    module to install.
+    Languages are registered in the catalogue as classes, which may have these attributes: `code`,
+    the BCP 47 code; `frequent`, the most frequent words in order, used for language detection;
+    `has_heads`, False if analyses have no heads; and `needs`, a module to install.
     """
 
     def tokenise(self, sentence: str) -> list[str]:
         """Split a sentence into tokens."""
 
     def analyse(self, sentences: Sequence[Sequence[str]]) -> Iterator[Analysis]:
-        """Yield lemmas, tags and, if supported, heads of each sentence; no sentence is empty."""
+        """Yield the analysis of each sentence; sentences are not empty."""
 
 
 @cache
 def load(name: str) -> Language:
     """Return the language with this name or code; each process loads it once."""
-    # Only names of the catalogue: HanTa models are pickles, so loading a file would run its code.
+    # Accept only names of the catalogue: HanTa models are pickles, and loading one can run code.
     made: Language = catalogue.load("languages", find_name(name))()
     return made
 
 
 def find_name(name: str) -> str:
-    """Return the name of a language of the catalogue, given its name or code."""
+    """Return the catalogue name of a language, given its name or code."""
     key = name.lower()
     if key in catalogue.names("languages"):
         return key
@@ -127,5 +128,5 @@ def detect(sample: str) -> str | None:
 
 
 def get_attribute(name: str, attribute: str, default: Any = None) -> Any:
-    """Return an attribute of one of the catalogue's languages, by its name or code."""
+    """Return an attribute of a language of the catalogue, given its name or code."""
     return getattr(catalogue.load("languages", find_name(name)), attribute, default)

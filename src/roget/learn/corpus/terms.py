@@ -1,8 +1,9 @@
-"""Multiword terms in any language: adjacent words that occur together often and apart rarely.
+"""Detection of multiword terms: adjacent words that often occur together and rarely apart.
 
-Two adjacent words make a term if they are frequent enough and their normalised pointwise mutual
-information, ln(p(a b) / p(a) p(b)) / −ln p(a b), is high; three words, if the first two and the
-last two do. Function words and numbers are not part of terms.
+Two adjacent words a and b form a term if they are frequent enough and their normalised pointwise
+mutual information, ln(p(a b) / (p(a) p(b))) / −ln p(a b), is high. Three words form a term if the
+first two and the last two do. Function words and numbers are excluded. The method works for any
+language.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from roget.learn.corpus.base import NONE, Ids, Tables, TextFilter, Tokens, requi
 JOIN = "_"
 
 _LEAST, _BOND = 8, 0.6
-"""Minimum count and minimum normalised pointwise mutual information of a term."""
+"""Minimum count of a term, and minimum normalised pointwise mutual information of its words."""
 _PARTS, _PARTICLE = ("compound", "flat", "fixed"), "compound:prt"
 _NOMINAL, _LAST = ("ADJ", "NOUN", "PROPN"), ("NOUN", "PROPN")
 
@@ -29,16 +30,16 @@ def find_terms(
     function_words: Sequence[str] = (),
     chained: bool = False,
 ) -> tuple[str, ...]:
-    """Return pairs of words that make a term, as "first second", the most frequent first.
+    """Return pairs of words that form a term, as "first second", most frequent first.
 
-    With `chained`, only words that the parse connects as parts of one name or compound.
+    With `chained`, a term must also be a compound or a name according to the parse.
     """
     words, dropped = tables.words, frozenset(function_words)
     pairs, bare = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    wanted = TextFilter(words, lambda text: text not in dropped and any(map(str.isalpha, text)))
+    accepts = TextFilter(words, lambda text: text not in dropped and any(map(str.isalpha, text)))
     for tokens in batches:
         first, second = tokens.word[:-1].astype(np.int64), tokens.word[1:].astype(np.int64)
-        near = _find_inside(tokens) & wanted(tokens.word[:-1]) & wanted(tokens.word[1:])
+        near = _find_inside(tokens) & accepts(tokens.word[:-1]) & accepts(tokens.word[1:])
         if chained:
             near &= _find_chained(tokens, tables)
         elif tokens.upos is not None:
@@ -50,7 +51,7 @@ def find_terms(
     keys, n = keys[n >= _LEAST], n[n >= _LEAST]
     counts = np.bincount(text, minlength=len(words))
     first, second = keys >> 32, keys & 0xFFFFFFFF
-    # NPMI = ln(p(a b) / (p(a) p(b))) / -ln p(a b), with p(a b) = n / N and p(a) = count / N.
+    # NPMI = ln(p(a b) / (p(a) p(b))) / −ln p(a b), with p(a b) = n / N and p(a) = count(a) / N.
     share = n / max(text.size, 1)
     bond = np.log(n * (text.size / counts[first] / counts[second])) / -np.log(share)
     strong = np.flatnonzero(bond >= _BOND)
@@ -60,7 +61,7 @@ def find_terms(
 
 
 class Joiner:
-    """Joins runs of tokens in which every two adjacent words are a term to one token."""
+    """Joins multiword terms: runs of tokens in which every two adjacent words form a term."""
 
     def __init__(self, terms: Sequence[str], tables: Tables) -> None:
         self._tables, words = tables, tables.words
@@ -68,16 +69,17 @@ class Joiner:
         self._keys: Ints = np.sort(np.array(keys, np.int64))
 
     def _find_bound(self, tokens: Tokens) -> BoolArray:
-        """Return which tokens make a term with the next one, by their words."""
+        """Return a mask of tokens whose word forms a term with the next word."""
         word = tokens.word.astype(np.int64)
         return np.isin(word[:-1] << 32 | word[1:], self._keys) & _find_inside(tokens)
 
     def _name_term(self, words: Ids) -> int:
+        """Return the id of the words joined by underscores."""
         texts = self._tables.words.texts
         return self._tables.words.id(JOIN.join(texts[one] for one in words.tolist()))
 
     def join_chains(self, tokens: Tokens) -> Tokens:
-        """Join terms in a parsed batch: the head gets the term, the other parts get no word."""
+        """Join terms in a parsed batch: the head becomes the term, other parts lose their word."""
         if len(tokens) < 2:
             return tokens
         _, head, _ = require_parse(tokens)
@@ -89,7 +91,7 @@ class Joiner:
         word = tokens.word.copy()
         word[inside] = NONE
         begin, end = tokens.locate(np.arange(len(tokens)))
-        # The head of a term is the part whose own head lies outside; the last one if several.
+        # The head of a term is the part whose own head is outside the term, or the last such part.
         outer = inside[(head[inside] == NONE) | (run[head[inside]] != run[inside])]
         for i, at in {int(run[at]): at for at in outer.tolist()}.items():
             word[at] = self._name_term(tokens.word[starts[i] : ends[i]])
@@ -97,7 +99,7 @@ class Joiner:
         return replace(tokens, word=word, spans=(begin, end))
 
     def __call__(self, tokens: Tokens) -> Tokens:
-        """Join terms to single tokens; heads and labels are dropped, as indices change."""
+        """Join each term to a single token; heads and labels are dropped because indices change."""
         if len(tokens) < 2:
             return tokens
         bound = self._find_bound(tokens)
@@ -116,14 +118,14 @@ class Joiner:
 
 
 def _find_runs(bound: BoolArray) -> tuple[BoolArray, Ints, Ints]:
-    """Return which tokens start a run of joined tokens, and the starts and ends of the runs."""
+    """Return a mask of the tokens that start a run, and the starts and ends of the runs."""
     first = np.append(True, ~bound)
     starts = np.flatnonzero(first)
     return first, starts, np.append(starts[1:], first.size)
 
 
 def _find_inside(tokens: Tokens) -> BoolArray:
-    """Return which tokens have a successor in their sentence, both with a word."""
+    """Return a mask of tokens that, like their successor in the sentence, have a word."""
     inside: BoolArray = (tokens.word[:-1] != NONE) & (tokens.word[1:] != NONE)
     ends = tokens.starts[1:-1] - 1
     inside[ends[ends < inside.size]] = False
@@ -131,9 +133,9 @@ def _find_inside(tokens: Tokens) -> BoolArray:
 
 
 def _find_chained(tokens: Tokens, tables: Tables) -> BoolArray:
-    """Return which tokens are, with their successor, parts of one noun or name by the parse.
+    """Return a mask of tokens that belong to the same compound or name as their successor.
 
-    One depends on the other, or both on the same third token.
+    One of the two depends on the other, or both depend on a third token.
     """
     upos, head, deprel = require_parse(tokens)
     part = TextFilter(
@@ -149,7 +151,7 @@ def _find_chained(tokens: Tokens, tables: Tables) -> BoolArray:
 
 
 def _find_nominal(tokens: Tokens, tables: Tables) -> BoolArray:
-    """Return which tokens, with their successor, can be part of a noun phrase ending in a noun."""
+    """Return a mask of nouns and adjectives that are followed by a noun."""
     assert tokens.upos is not None
     first, second = (TextFilter(tables.upos, tags.__contains__) for tags in (_NOMINAL, _LAST))
     return np.asarray(first(tokens.upos[:-1]) & second(tokens.upos[1:]))

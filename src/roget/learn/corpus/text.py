@@ -1,8 +1,9 @@
-"""Plain text: sentences and words by Unicode's rules (UAX #29), without a model.
+"""Reader of plain text: sentences and words by Unicode's rules (UAX #29), without a model.
 
-Choices that the rules leave open: a hyphen inside a word joins (co-operate, covid-19), except
-between two numbers; so does an underscore. In Han, Hiragana, Thai and similar scripts every
-character is a word, unless a segmenter is used. Punctuation, symbols and emoji are not words.
+The rules leave some choices open. Here hyphens and underscores inside a word are part of it
+(co-operate, covid-19), except a hyphen between two numbers. In Han, Hiragana, Thai and similar
+scripts, every character is a word unless a segmenter is used. Punctuation, symbols and emoji are
+not words.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from roget.learn.corpus import token_offsets
 from roget.learn.corpus.base import Ids, ReadContext, Strings, Tables, Tokens, Written
 
 BATCH = 1 << 19
-"""Number of bytes of a batch, about 100,000 words."""
+"""Size of a batch in bytes, about 100,000 words."""
 
 _BREAK = -2
-"""Id of a sentence end among the ids of words."""
+"""Id that marks the end of a sentence among the ids of words."""
 
 _WORD = (
     r"{base}{more}*+(?:[-'.,·_](?:(?<={letter}['.·])(?={letter})|(?<={digit}[.,'])(?={digit})"
@@ -50,11 +51,11 @@ _NOT_PLAIN = re.compile(
     "[^\\x00-\\xb1\\xb4-\\xb7\\xba\\xbb\\xbf-\u02af\u0370-\u0482\u048a-\u052f\u1e00-\u1fff"
     "\u2010-\u2027\u2030-\u203a\u20a0-\u20bf\u2122]"
 )
-"""Characters beyond Latin, Greek and Cyrillic, for which \\w agrees with the rules and the faster
-module `re` can be used."""
+"""Characters other than Latin, Greek and Cyrillic. In texts without them, \\w agrees with Unicode's
+rules, so the faster module `re` can be used."""
 
 _SPELLINGS = {"’": "'", "\u2010": "-", "\u2011": "-", "\xad": ""}
-"""Typographic variants inside words, and their plain forms."""
+"""Replacements of typographic characters inside words."""
 
 PARAGRAPH = re.compile(r"\n\s*\n|[\f\u2029]")
 _END = r"(?:[.!?…{stops}]+[\"'{closers}]*[^\S\u2029]+{wide})(?=\S)"
@@ -72,16 +73,16 @@ _TITLES = {
     *("mr", "mrs", "ms", "dr", "prof", "st", "sr", "jr", "rev", "gen", "col", "capt", "lt", "sgt"),
     *("gov", "sen", "rep", "hon", "messrs", "mme", "mlle", "mt", "ft", "vs", "cf", "bzw"),
 }
-"""Abbreviations after which no sentence ends."""
+"""Abbreviations that do not end a sentence."""
 _NUMBERED = {
     *("no", "nos", "nr", "fig", "figs", "eq", "vol", "vols", "pp", "p", "ch", "sec", "art", "jan"),
     *("feb", "mar", "apr", "jun", "jul", "aug", "sept", "sep", "oct", "nov", "dec"),
 }
-"""Abbreviations after which no sentence ends if a number follows."""
+"""Abbreviations that do not end a sentence if a number follows."""
 
 
 def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Tokens]:
-    """Read plain text: sentences and words by Unicode's rules, for windows."""
+    """Read plain text, split into sentences and words by Unicode's rules, for window contexts."""
     ids = Numbers(tables.words)
     ids["\n"] = _BREAK
     find, place = _choose_finders(reading)
@@ -91,7 +92,7 @@ def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Token
         ends = batch == _BREAK
         word = batch[~ends]
         if word.size:
-            # Sentence ends become starts of the next sentence; np.unique drops empty sentences.
+            # The end of a sentence is the start of the next; np.unique drops empty sentences.
             places = np.flatnonzero(ends) - np.arange(ends.sum())
             starts = np.unique(np.concatenate([[0], places, [word.size]]))
             written = _write(text, divided, line, place(divided)) if reading.texts else None
@@ -99,7 +100,7 @@ def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Token
 
 
 def _write(text: str, divided: str, line: int, words: list[tuple[int, int]]) -> Written:
-    """Return the sentences of a text that have words, with their lines."""
+    """Return the marked sentences that contain words, with their line numbers."""
     spans = np.array(words, np.int64).reshape(-1, 2)
     ends = np.array([found.start() for found in re.finditer("\n", divided)], np.int64)
     worded = np.unique(np.searchsorted(ends, spans[:, 0]))
@@ -111,7 +112,7 @@ def _write(text: str, divided: str, line: int, words: list[tuple[int, int]]) -> 
 def _choose_finders(
     reading: ReadContext,
 ) -> tuple[Callable[[str], list[str]], Callable[[str], list[tuple[int, int]]]]:
-    """Return the functions that find the words of sentences, and their offsets."""
+    """Return two functions: one finds the words of a text, the other their offsets."""
     plain = partial(words, keep_case=reading.keep_case)
     if reading.segment is None:
         return plain, find_words
@@ -122,7 +123,7 @@ def _choose_finders(
 
 
 class Numbers(dict[str, int]):
-    """A dictionary of ids for bulk lookup; an unknown text gets the next id."""
+    """A dictionary from strings to ids for bulk lookup; a new string gets the next id."""
 
     def __init__(self, strings: Strings) -> None:
         super().__init__()
@@ -133,14 +134,14 @@ class Numbers(dict[str, int]):
         return found
 
     def look_up(self, texts: Sequence[str]) -> Ids:
-        """Return the id of each text."""
+        """Return the id of each string."""
         return np.fromiter(map(self.__getitem__, texts), np.int32, len(texts))
 
 
 def passages(source: Source) -> Iterator[tuple[int, str]]:
-    """Yield a source some paragraphs at a time, each with the number of lines before it.
+    """Yield parts of a source, each a few paragraphs, with the number of lines before the part.
 
-    All line ends are newlines.
+    Line ends are normalised to newlines.
     """
     for block in source.blocks(BATCH):
         try:
@@ -152,7 +153,7 @@ def passages(source: Source) -> Iterator[tuple[int, str]]:
 
 
 def sentences(text: str, lines: bool = False) -> str:
-    """Return the text with a newline after each sentence and nowhere else.
+    """Return the text with one sentence per line.
 
     >>> sentences("Mr. Hu came.  He left the\\nU.S. in 3.5 days... I think.")
     'Mr. Hu came.\\nHe left the U.S. in 3.5 days...\\nI think.'
@@ -172,7 +173,10 @@ def sentences(text: str, lines: bool = False) -> str:
 
 
 def _is_end(text: str, start: int, stop: int) -> bool:
-    """Return True if a stop ends a sentence: no small letter follows, and it is no abbreviation."""
+    """Return True if a full stop ends a sentence.
+
+    It does not if a lower-case letter follows or if it belongs to an abbreviation.
+    """
     after = text[stop]
     while after in _OPENERS and stop + 1 < len(text):
         stop += 1
@@ -193,7 +197,7 @@ def _is_end(text: str, start: int, stop: int) -> bool:
 
 
 def words(text: str, keep_case: bool = False) -> list[str]:
-    """Return the words of a text, and its newlines.
+    """Return the words and the newlines of a text, in order.
 
     >>> words("Can’t 3.14 CO-OPERATE\\nU.S. covers 1990-95 :-)")
     ["can't", '3.14', 'co-operate', '\\n', 'u.s', 'covers', '1990', '95']
@@ -204,7 +208,7 @@ def words(text: str, keep_case: bool = False) -> list[str]:
 
 
 def find_words(text: str) -> list[tuple[int, int]]:
-    """Return the offsets of the words of a text, as `words` finds them."""
+    """Return the (start, end) offsets of the words that `words` returns."""
     # Keep the case: lower-casing can change the length, and does not affect word boundaries.
     folded = _fold(text, True)
     spans = [one.span() for one in _find_pattern(folded).finditer(folded) if one[0] != "\n"]
@@ -216,7 +220,7 @@ def find_words(text: str) -> list[tuple[int, int]]:
 
 
 def _fold(text: str, keep_case: bool) -> str:
-    """Return the text with lower-cased words and plain apostrophes and hyphens."""
+    """Return the text in lower case (unless `keep_case`), with plain apostrophes and hyphens."""
     if not keep_case:
         text = text.lower()
     if not text.isascii():
@@ -226,12 +230,12 @@ def _fold(text: str, keep_case: bool) -> str:
 
 
 def _find_pattern(text: str) -> Any:
-    """Return the pattern that finds the words of a text."""
+    """Return the regular expression that matches the words of a text."""
     return _ANY_WORD if _NOT_PLAIN.search(text) else _PLAIN_WORD
 
 
 def _refuse_encoding(source: Source, block: TextBlock) -> FormatError:
-    """Return the error that names the lines of a block that are not UTF-8."""
+    """Return an error that lists the lines of a block that are not UTF-8."""
     problems = []
     for number, line in enumerate(block.data.split(b"\n"), block.line + 1):
         try:

@@ -1,7 +1,8 @@
 """Conversion of TIGER dependencies, used by spaCy's German pipelines, to Universal Dependencies.
 
-In TIGER the finite auxiliary heads its clause, the preposition its noun, and the conjunction what
-follows it; here full verbs, nouns and first conjuncts are heads.
+In TIGER, the head of a clause is its finite auxiliary, the head of a prepositional phrase is the
+preposition, and a conjunction is the head of the conjunct that follows it. In Universal
+Dependencies the heads are full verbs, nouns and first conjuncts.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import NamedTuple
 from roget.learn.corpus.base import NONE
 
 _SIGNS = ("sb", "oa", "nk")
-"""Labels that only TIGER has; any German text has some of them."""
+"""Labels used only by TIGER, at least one of which occurs in any German text."""
 
 _LABELS = {
     "ROOT": "root", "sb": "nsubj", "oa": "obj", "oa2": "obj", "da": "iobj", "og": "iobj",
@@ -20,34 +21,35 @@ _LABELS = {
     "cp": "mark", "cd": "cc", "cj": "conj", "ng": "advmod", "nmc": "nummod", "ac": "case",
     "pd": "xcomp", "ep": "expl", "ju": "cc", "vo": "vocative", "dm": "discourse", "rs": "parataxis",
 }  # fmt: skip
+"""TIGER labels and the corresponding labels of Universal Dependencies."""
 _INSIDE = {
     "ADJ": "amod", "DET": "det", "NUM": "nummod", "PRON": "det", "NOUN": "appos", "PROPN": "appos",
     "ADV": "advmod", "ADP": "case",
 }  # fmt: skip
-"""Labels of parts of a noun phrase (nk), by part of speech."""
+"""Labels for parts of a noun phrase (nk in TIGER), by part of speech."""
 _VERBAL = ("VERB", "AUX")
 _CLAUSAL = (*_VERBAL, "ADJ", "ADV")
 _NOMINAL = ("NOUN", "PROPN", "PRON", "NUM", "DET", "X")
 
 
 class Sentences(NamedTuple):
-    """Columns of tokens; labels and heads are changed in place."""
+    """Token columns of some sentences; labels and heads are modified in place."""
 
     labels: list[str]
     heads: list[int]
     upos: list[str]
     lemmas: list[str]
     tags: list[str]
-    """STTS tags, or ""."""
+    """STTS tags; "" if unknown."""
 
 
 def is_tiger(labels: Collection[str]) -> bool:
-    """Return True if labels are TIGER labels."""
+    """Return True if some of the labels are TIGER labels."""
     return any(sign in labels for sign in _SIGNS)
 
 
 def make_universal(tokens: Sentences) -> None:
-    """Convert heads and labels in place."""
+    """Convert heads and labels to Universal Dependencies in place."""
     below: list[list[int]] = [[] for _ in tokens.heads]
     for i, head in enumerate(tokens.heads):
         if head != NONE:
@@ -67,7 +69,7 @@ def _lower_auxiliaries(tokens: Sentences, below: list[list[int]]) -> None:
     for i, tag in enumerate(tokens.upos):
         if tag != "AUX" or (heads[i] != NONE and tokens.upos[heads[i]] == "AUX"):
             continue
-        # Follow the chain of auxiliaries (wird gesehen worden sein) down to the full verb.
+        # Follow the chain of auxiliaries ("wird gesehen worden sein") down to the full verb.
         verb, passive = i, False
         while tokens.upos[verb] == "AUX":
             after = [j for j in below[verb] if labels[j] == "oc" and tokens.upos[j] in _VERBAL]
@@ -100,7 +102,7 @@ def _lower_auxiliaries(tokens: Sentences, below: list[list[int]]) -> None:
 
 
 def _join(tokens: Sentences, i: int) -> None:
-    """Attach a conjunct to the previous conjunct instead of the conjunction between them."""
+    """Attach a conjunct to the previous conjunct, and the conjunction to the conjunct after it."""
     above = tokens.heads[i]
     if above != NONE and tokens.labels[above] in ("cd", "cc") and tokens.heads[above] != NONE:
         tokens.heads[i], tokens.heads[above] = tokens.heads[above], i
@@ -122,7 +124,7 @@ def _turn_prepositions(tokens: Sentences) -> None:
 
 
 def label_phrase(upos: Sequence[str], above: int, agent: bool) -> str:
-    """Return the label of a noun with a preposition, given its head (NONE for a root)."""
+    """Return the label of a noun with a preposition, given its head `above` (NONE for a root)."""
     if above == NONE:
         return "root"
     if agent:
@@ -131,6 +133,7 @@ def label_phrase(upos: Sequence[str], above: int, agent: bool) -> str:
 
 
 def _rename(tokens: Sentences, i: int, label: str) -> str:
+    """Return the Universal Dependencies label of a token, given its TIGER label."""
     head = tokens.heads[i]
     above, own = ("" if head == NONE else tokens.upos[head]), tokens.upos[i]
     if label == "nk":

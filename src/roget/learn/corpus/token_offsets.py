@@ -1,6 +1,6 @@
-"""Token marks in sentences of plain text (see `marks`), and the lines of sentences.
+"""Token marks in plain-text sentences (see `marks`), and the line numbers of sentences.
 
-Texts are arrays of code points, so that marks are inserted into a whole batch at once.
+Texts are handled as arrays of code points, so marks can be inserted into a whole batch at once.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from roget.core.types import BoolArray, Ints
 from roget.learn.corpus.base import Written
 
 _SPACES = np.array([chr(point).isspace() for point in range(0x3001)] + [False])
-"""True for code points that are white space; none lies above U+3000."""
+"""Lookup table: True for white-space code points, all of which are at most U+3000."""
 _NEWLINE = ord("\n")
 _LIKE = str.maketrans(
     {
@@ -24,28 +24,30 @@ _LIKE = str.maketrans(
         **dict.fromkeys("–—‐‑", "-"), "…": "...", "\xad": "",
     }
 )  # fmt: skip
-"""Characters that are replaced before text is passed to a tagger."""
+"""Character replacements that make a text comparable with the tokens of a tagger."""
 
 
 def _points(text: str) -> npt.NDArray[np.uint32]:
+    """Return the code points of a text."""
     return np.frombuffer(text.encode("utf-32-le"), "<u4")
 
 
 def _is_visible(points: npt.NDArray[np.uint32]) -> BoolArray:
+    """Return a mask of code points that are not white space."""
     return ~_SPACES[np.minimum(points, 0x3001)]
 
 
 def find_lines(text: str, sentences: str, first: int, before: int = 0) -> Ints:
-    """Return the line on which each sentence begins.
+    """Return the line number on which each sentence begins.
 
     Sentences are separated by newlines and differ from the text only in white space. The text
-    begins on line `first`, and the sentences after `before` visible characters.
+    begins on line `first`, and the first sentence begins after `before` visible characters of it.
     """
-    points, wanted = _points(text), _points(sentences)
+    points, divided = _points(text), _points(sentences)
     visible = np.flatnonzero(_is_visible(points))
-    starts = np.append(0, np.flatnonzero(wanted == _NEWLINE) + 1)
+    starts = np.append(0, np.flatnonzero(divided == _NEWLINE) + 1)
     # The k-th visible character of the sentences is the k-th visible character of the text.
-    nth = before + np.append(0, np.cumsum(_is_visible(wanted)))[starts]
+    nth = before + np.append(0, np.cumsum(_is_visible(divided)))[starts]
     if not visible.size:
         return np.full(starts.size, first)
     places = visible[np.minimum(nth, visible.size - 1)]
@@ -54,26 +56,28 @@ def find_lines(text: str, sentences: str, first: int, before: int = 0) -> Ints:
 
 
 def mark(sentences: str, begins: Ints, ends: Ints) -> list[bytes]:
-    """Return sentences, separated by newlines, with marks for the tokens at these offsets.
+    """Insert marks for the tokens between `begins` and `ends`; return the sentences as bytes.
+
+    The sentences are separated by newlines.
 
     >>> mark("So, yes.", np.array([0, 4]), np.array([2, 7]))
     [b'So\\x1f\\x1c, yes\\x1f\\x1c.']
     """
     points = _points(sentences).copy()
     visible, newline = _is_visible(points), points == _NEWLINE
-    # 1. Which characters are inside tokens, and where tokens begin or end.
+    # 1. Find the characters inside tokens, and the offsets at which tokens begin or end.
     edge = np.zeros(points.size + 1, np.int8)
     edge[begins] += 1
     edge[ends] -= 1
     inside = np.cumsum(edge[:-1]) > 0
     border = np.zeros(points.size + 1, np.bool_)
     border[begins] = border[ends] = True
-    # 2. A mark is needed where a token meets other visible characters without a space, and
-    #    another before characters that belong to no token (punctuation).
+    # 2. A mark is needed where a token is adjacent to another visible character (`glued`), and a
+    #    second mark before characters that belong to no token, such as punctuation (`skipped`).
     before = np.append(False, visible[:-1])[: points.size]
     glued = border[:-1] & visible & before
     skipped = visible & ~inside & (glued | ~before)
-    # 3. Spaces inside tokens get a mark of their own; repeated spaces between tokens are dropped.
+    # 3. Replace spaces inside tokens by a separate mark, and drop repeated spaces between tokens.
     space = ~visible & ~newline
     points[space] = ord(marks.SPACE)
     points[space & inside] = ord(marks.INNER)
@@ -88,7 +92,11 @@ def mark(sentences: str, begins: Ints, ends: Ints) -> list[bytes]:
 
 
 def find_tokens(sentence: str, tokens: Sequence[str]) -> tuple[str, list[int], list[int]]:
-    """Return the sentence and the offsets of its tokens; if they differ, the tokens joined."""
+    """Return a sentence with the start and end offsets of its tokens.
+
+    If a token is not found in the sentence, the sentence is replaced by its tokens joined by
+    spaces.
+    """
     begins, ends, at = [], [], 0
     like = sentence.translate(_LIKE)
     for token in (one.translate(_LIKE) for one in tokens):
@@ -107,7 +115,7 @@ def find_tokens(sentence: str, tokens: Sequence[str]) -> tuple[str, list[int], l
 
 
 def write(texts: Sequence[str], tokens: Sequence[Sequence[str]], lines: Ints) -> Written:
-    """Return the marked sentences of a batch, given their texts, tokens and lines."""
+    """Return the marked sentences of a batch, given their texts, tokens and line numbers."""
     made: list[str] = []
     begins: list[int] = []
     ends: list[int] = []
@@ -123,13 +131,13 @@ def write(texts: Sequence[str], tokens: Sequence[Sequence[str]], lines: Ints) ->
 
 
 def join(marked: Sequence[bytes], lines: Ints) -> Written:
-    """Concatenate marked sentences."""
+    """Concatenate marked sentences, with their line numbers."""
     ends = np.cumsum([0, *map(len, marked)])
     return Written(np.frombuffer(b"".join(marked), np.uint8), ends, lines)
 
 
 def cut(text: str, tokens: Sequence[str], longest: int) -> list[tuple[str, Sequence[str]]]:
-    """Split a text and its tokens into parts of at most `longest` tokens."""
+    """Split a sentence and its tokens into parts of at most `longest` tokens."""
     if len(tokens) <= longest:
         return [(text, tokens)]
     sentence, begins, _ = find_tokens(text, tokens)

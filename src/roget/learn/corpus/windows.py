@@ -1,4 +1,4 @@
-"""Windows: contexts are the words within N positions in the same sentence."""
+"""Window contexts: the contexts of a word are the words within N positions in its sentence."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from roget.learn.corpus.base import (
 from roget.learn.corpus.terms import Joiner
 
 _OPEN = ("ADJ", "ADV", "NOUN", "PROPN", "VERB", "X")
-"""Parts of speech of content words."""
+"""UPOS tags of content words."""
 
 
 class Windows:
-    """Extracts from batches of tokens the pairs of each word with its neighbours.
+    """Extracts the pairs of each word with its neighbours from batches of tokens.
 
-    Punctuation (if there are tags) and function words (if they are passed, or by their tags) are
-    skipped: they occupy no position. A token without a word occupies its position but pairs with
-    nothing. With `per_one`, a common multiple of all distances, a neighbour at distance d counts
-    per_one/d times. Terms are joined to one word first (see `terms`).
+    Punctuation (in tagged text) and function words (if `function_words` is passed; in tagged text
+    also by tag) are removed before distances are counted. A token without a word keeps its position
+    but forms no pairs. With `per_one`, a common multiple of all distances, a neighbour at distance
+    d is counted per_one/d times. Multiword terms are joined first (see `terms`).
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Windows:
         self._is_open = TextFilter(tables.upos, _OPEN.__contains__)
 
     def __call__(self, tokens: Tokens) -> PairColumns:
-        """Return the pairs of a batch: nearest neighbours first, left before right."""
+        """Return the pairs of a batch, ordered by distance, left neighbours before right ones."""
         tokens = self._join(tokens) if self._join else tokens
         words = self._find_words(tokens)
         placed = np.flatnonzero(self._find_placed(tokens))
@@ -65,7 +65,8 @@ class Windows:
         worded = words[placed] != NONE
         slots, times, words_at, contexts_at = [], [], [], []
         for distance in range(1, self._window + 1):
-            # Compare the array with itself shifted: both tokens in one sentence, both with a word.
+            # Compare the array with itself, shifted by `distance`: keep pairs of tokens that are in
+            # one sentence and both have a word.
             near = sentences[:-distance] == sentences[distance:]
             near &= worded[:-distance] & worded[distance:]
             first, second = placed[:-distance][near], placed[distance:][near]
@@ -91,7 +92,7 @@ class Windows:
         return add_tags(tokens.word, tokens.upos, self._tables)
 
     def _find_placed(self, tokens: Tokens) -> BoolArray:
-        """Return which tokens occupy a position."""
+        """Return a mask of tokens that occupy a position in the window."""
         placed = np.ones(len(tokens), np.bool_)
         if tokens.upos is not None:
             placed &= tokens.upos != self._tables.upos.id("PUNCT")
@@ -102,7 +103,7 @@ class Windows:
         return placed
 
     def _find_slot(self, left: bool, distance: int) -> int:
-        """Return the slot of a neighbour: its side, its signed distance, or nothing."""
+        """Return the slot of a neighbour: its side, its signed distance, or an empty slot."""
         side, sign = ("left", "-") if left else ("right", "+")
         names = {"apart": side, "each": f"{sign}{distance}"}
         return self._tables.slots.id(names.get(self._sides, ""))

@@ -1,1 +1,1 @@
-"""Counting words in contexts: pairs are tallied piece by piece and then summed."""
+"""Counting of words in contexts: each piece of the input is counted, then the parts are merged."""

@@ -1,10 +1,10 @@
-"""Count a corpus: inspect → plan → count → merge.
+"""Counting of a corpus in four steps: inspect, plan, count, merge.
 
-`run` writes the counts to disk and `count_in_memory` returns them; both follow the same steps:
+`run` writes the counts to disk and `count_in_memory` returns them. Both follow the same steps:
 
-1. `inspect_inputs` finds the sources and reads a sample of their text;
-2. `make_plan` turns options and findings into a recipe, cuts and tasks;
-3. `count_tasks` counts the tasks, each into a part on disk, and skips finished parts;
+1. `inspect_inputs` finds the sources and reads a sample of their text.
+2. `make_plan` turns options and findings into a recipe, cuts and tasks.
+3. `count_tasks` counts each task into a part on disk, and skips finished parts.
 4. `CountMerger` adds up the parts, applies the cuts and chooses example sentences.
 """
 
@@ -40,7 +40,7 @@ from roget.learn.counting.recipe import TABULAR, UNITS, CountCuts, CountRecipe
 from roget.learn.counting.scheduler import Keep, Workspace, count_tasks
 
 _SHOWN = 12
-"""Number of tags, and of labels, listed in the message on a text without pairs."""
+"""Maximum number of tags, and of labels, listed in the error for a text without pairs."""
 
 
 @dataclass(frozen=True)
@@ -52,15 +52,15 @@ class Summary:
     entries: int
     total: int | float
     tokens: int
-    """Number of tokens, of rows of tables, or of cells of matrices."""
+    """Number of tokens in text, of rows in tables, or of cells in matrices."""
     unit: str
-    """What `tokens` counts: token, row or cell."""
+    """Unit of `tokens`: "token", "row" or "cell"."""
     sentences: int
     files: int
     reused: int
-    """Number of files that an earlier run had counted."""
+    """Number of files whose counts were reused from an earlier run."""
     notes: tuple[Notice, ...]
-    """Choices that were made for the caller."""
+    """Notes on automatic choices."""
 
 
 @with_options(CountOptions)
@@ -74,9 +74,9 @@ def count(
 ) -> Counts:
     """Count how often each word occurs in each context, and return the counts.
 
-    Words are lemmas in lower case by default; see `form`, `keep_case` and `tags`. The kind of the
-    inputs is inferred from their names, then from their first bytes; `reader` overrides it. Lists
-    of words (`stop`, `vocabulary`, `contexts`) are files or iterables.
+    By default words are lower-cased lemmas; see `form`, `keep_case` and `tags`. The kind of the
+    inputs is inferred from their names or first bytes; `reader` overrides it. Lists of words
+    (`stop`, `vocabulary`, `contexts`) may be files or iterables.
 
     Parameters
     ----------
@@ -86,11 +86,11 @@ def count(
     output
         Also write the counts to this folder, .tsv, .tsv.gz or .npz file.
     processes
-        Number of worker processes; None for one per core. A script that uses several must guard
-        its calls by `if __name__ == "__main__":`, as Python's process pools require; therefore the
-        default is 1.
+        Number of worker processes; None for one per core. The default is 1, because a script that
+        uses several processes must guard its calls with `if __name__ == "__main__":`, as Python's
+        process pools require.
     progress
-        Called with a `Progress`: bytes done, bytes in total, and "tokens" (0 for tables).
+        Function called with a `Progress`: bytes done, total bytes, and "tokens" (0 for tables).
 
     Returns
     -------
@@ -100,7 +100,7 @@ def count(
     Raises
     ------
     InputError
-        If an input cannot be read, or options exclude each other.
+        If an input cannot be read or options conflict.
     """
     checked = CountOptions(processes=processes, **choose(CountOptions, options))
     if output is not None:
@@ -111,7 +111,7 @@ def count(
 
 
 def plan_inputs(inputs: Inputs, options: CountOptions) -> CountPlan:
-    """Inspect the inputs and plan the count."""
+    """Inspect the inputs and return a plan for counting them."""
     return make_plan(inspect_inputs(inputs, options), options)
 
 
@@ -125,9 +125,9 @@ def run(
 ) -> Summary:
     """Count inputs into a counts folder or a .tsv, .tsv.gz or .npz file.
 
-    The output is written completely or not at all. If a run is interrupted, finished parts stay in
-    OUTPUT.partial for the next run with the same recipe (unless `keep` is False), and the error
-    carries a note on that.
+    The output is written completely or not at all. If a run is interrupted, finished parts are kept
+    in OUTPUT.partial for the next run with the same recipe (unless `keep` is False), and a note on
+    how to resume is added to the error.
     """
     options = options or CountOptions()
     target = Path(output)
@@ -170,10 +170,10 @@ def count_in_memory(
     *,
     progress: Report | None = None,
 ) -> tuple[Counts, Summary]:
-    """Count a plan and return the counts without writing a counts folder.
+    """Run a plan and return the counts, without writing a counts folder.
 
-    With a folder, finished parts stay in it, also after success, so that the caller's next run
-    need not count again. The caller removes it.
+    If `folder` is passed, finished parts are kept in it even after success, so the caller's next
+    run can reuse them. The caller must remove the folder.
     """
     with _open_scratch(folder) as scratch:
         output = scratch / "counts"
@@ -192,7 +192,7 @@ def count_in_memory(
                 draft.mkdir()
                 result = merger.write(draft, plan.cuts, examples=plan.recipe.evidence > 0)
                 _require_entries(plan, done, result)
-                # As it would be after writing and reading JSON: lists instead of tuples.
+                # Convert through JSON, as if written and read again: tuples become lists.
                 origin = parse_json(json.dumps(describe_origin(plan, done, get_hashes())))
                 counts = merger.load(draft, result, origin)
     return counts, _summarise(plan, done, result, before)
@@ -202,7 +202,7 @@ def count_in_memory(
 
 
 def _check_output(target: Path) -> None:
-    """Refuse an output that cannot be written, before anything is counted."""
+    """Raise InputError if the output cannot be written, before anything is counted."""
     if target.name == STANDARD_INPUT:
         raise InputError(
             "counts cannot be written to standard output; name a folder or a .tsv file",
@@ -212,6 +212,7 @@ def _check_output(target: Path) -> None:
 
 
 def _refuse_input_as_output(plan: CountPlan, target: Path) -> None:
+    """Raise InputError if the output would overwrite an input."""
     files = [source.path for source in plan.sources if os.path.exists(source.path)]
     if target.exists() and any(os.path.samefile(file, target) for file in files):
         raise InputError(f"cannot write {target}: it is one of the inputs", code="input-is-output")
@@ -219,7 +220,7 @@ def _refuse_input_as_output(plan: CountPlan, target: Path) -> None:
 
 @contextmanager
 def _open_output(target: Path, work: Path) -> Iterator[Path]:
-    """Yield a draft folder that becomes the output, or is converted to it, if the block ends."""
+    """Yield a draft folder, which becomes the output (or is converted to it) on success."""
     if not formats.is_file(target):
         with folders.draft_of(target, counts_files.KIND) as draft:
             yield draft
@@ -232,12 +233,12 @@ def _open_output(target: Path, work: Path) -> Iterator[Path]:
 
 @contextmanager
 def _open_scratch(folder: Path | None) -> Iterator[Path]:
-    """Yield the folder, or a temporary one."""
+    """Yield the folder, or a temporary folder if it is None."""
     if folder is not None:
         yield folder
         return
-    with tempfile.TemporaryDirectory(prefix="roget.") as made:
-        yield Path(made)
+    with tempfile.TemporaryDirectory(prefix="roget.") as temporary:
+        yield Path(temporary)
 
 
 # ---- reports
@@ -250,6 +251,7 @@ def _summarise(
     before: set[str],
     file: str | None = None,
 ) -> Summary:
+    """Return the summary of a finished count."""
     notes = [Notice(part.facts.note, code="columns") for part in done if part.facts.note]
     reused = {source.path for task in plan.tasks if task.key in before for source in task.sources}
     return Summary(
@@ -266,7 +268,7 @@ def _summarise(
 
 
 def _note_examples(recipe: CountRecipe, result: MergeResult, file: str | None) -> list[Notice]:
-    """Report if example sentences were requested and are missing, or not kept for all pairs."""
+    """Return a note if requested example sentences are missing for some or all pairs."""
     share = result.covered / max(result.entries, 1)
     if not recipe.evidence or (result.examples and share >= 1):
         return []
@@ -277,24 +279,24 @@ def _note_examples(recipe: CountRecipe, result: MergeResult, file: str | None) -
     if file is not None:
         text = f"{file} holds counts only; write a folder to keep example sentences"
         return [Notice(text, code="examples")]
-    text = f"the reader {recipe.reader} does not provide sentences: no example sentences kept"
+    text = f"no example sentences kept: the reader {recipe.reader} does not provide sentences"
     return [Notice(text, code="examples")]
 
 
 def _require_entries(plan: CountPlan, done: Sequence[CountPart], result: MergeResult) -> None:
-    """Refuse a count without any pair, with the reason."""
+    """Raise InputError, with the reason, if no pairs were counted."""
     if not result.entries:
         raise InputError(explain_empty(plan, done, result), code="empty-input")
 
 
 def explain_empty(plan: CountPlan, done: Sequence[CountPart], result: MergeResult) -> str:
-    """Return the reason why there are no counts."""
+    """Explain why there are no counts."""
     recipe, defaults = plan.recipe, asdict(CountCuts())
     if all(result.before):
         used = [name for name, cut in asdict(plan.cuts).items() if cut and cut != defaults[name]]
         words, contexts = result.before
         return (
-            f"no counts left: the options {', '.join(used)} remove all of {words:,} words in "
+            f"no counts left: the options {', '.join(used)} remove all {words:,} words and "
             f"{contexts:,} contexts"
         )
     if recipe.reader in TABULAR:
@@ -309,11 +311,13 @@ def explain_empty(plan: CountPlan, done: Sequence[CountPart], result: MergeResul
             "words are neighbours"
         )
     names = recipe.relations.describe()
-    return f"no pairs in the inputs: none of {tokens:,} tokens is in {names}{_list_labels(done)}"
+    return (
+        f"no pairs in the inputs: none of the {tokens:,} tokens matches {names}{_list_labels(done)}"
+    )
 
 
 def _list_labels(done: Sequence[CountPart]) -> str:
-    """List the tags and the labels of texts without pairs, one line for each."""
+    """List the most frequent tags and labels of texts without pairs, on one line each."""
     sums: dict[str, Counter[str]] = {}
     for part in done:
         for name, counts in (part.facts.seen or {}).items():

@@ -1,14 +1,15 @@
-"""Example occurrences of pairs: a sample for each pair that does not depend on the reading order.
+"""Example occurrences of pairs: a sample of each pair's occurrences, independent of reading order.
 
 A part keeps examples in two kinds of files (`parts.seen_names`):
 
-    seen-0.parquet …       word and context BIGINT as in its pairs, rank UBIGINT, sentence BIGINT
-                           (numbered through all files), and the positions of both in the sentence:
-                           first tokens (word_at, context_at) and number of further ones (…_more)
+    seen-0.parquet …       word and context BIGINT as in the part's pairs, rank UBIGINT, sentence
+                           BIGINT (numbered across all files), and the positions of both in the
+                           sentence: index of the first token (word_at, context_at) and number of
+                           further tokens (word_more, context_more)
     sentences-0.parquet …  sentence BIGINT, piece INTEGER (of the part), line BIGINT, text VARCHAR
 
 Occurrences with a lower rank are better. Sentences of readable length come first (as in Kilgarriff
-et al. 2008), then a hash of the text decides. A repeated sentence comes after all others.
+et al. 2008); among these a hash of the text determines the order. Repeated sentences come last.
 """
 
 from __future__ import annotations
@@ -29,27 +30,29 @@ from roget.learn.corpus.base import PairColumns, Tokens, Written
 from roget.learn.counting.parts import seen_names
 
 BUFFER = 1 << 22
-"""Number of occurrences collected before the best are chosen."""
+"""Number of occurrences collected before the best ones are selected."""
 
 ROOM = 128 << 20
-"""Bytes of sentences collected before those in use are written."""
+"""Number of bytes of sentence text collected before the selected sentences are written."""
 
 SHORTEST, LONGEST = 6, 30
 """Minimum and maximum number of tokens of a readable sentence."""
 
 MOST, WIDEST = 1 << 14, 1 << 16
-"""Maximum bytes, and tokens, of an example sentence."""
+"""Maximum number of bytes, and of tokens, of an example sentence."""
 
 TYPES = {
     "word": "BIGINT", "context": "BIGINT", "rank": "UBIGINT", "sentence": "BIGINT",
     "word_at": "USMALLINT", "context_at": "USMALLINT",
     "word_more": "UTINYINT", "context_more": "UTINYINT",
 }  # fmt: skip
+"""Columns and SQL types of the files of occurrences."""
 SENTENCES = {"sentence": "BIGINT", "piece": "INTEGER", "line": "BIGINT", "text": "VARCHAR"}
+"""Columns and SQL types of the files of sentences."""
 
 
 class _Batch(NamedTuple):
-    """A batch of sentences: the number of the first, the number of their piece, and their texts."""
+    """A batch of sentences: index of the first sentence, index of the piece, and the text."""
 
     first: int
     piece: int
@@ -57,9 +60,9 @@ class _Batch(NamedTuple):
 
 
 class ExampleSampler:
-    """Keeps up to `most` occurrences of each pair of one task, the best ones, and writes them.
+    """Selects and writes the best occurrences, at most `most`, of each pair of a task.
 
-    Memory does not grow with the number of pairs or sentences.
+    Memory use does not grow with the number of pairs or sentences.
     """
 
     def __init__(self, most: int, folder: Path, connection: duckdb.DuckDBPyConnection) -> None:
@@ -109,7 +112,7 @@ class ExampleSampler:
             self._write_run()
 
     def end(self, source: Source) -> None:
-        """Record the end of a source, or of its piece."""
+        """Record the end of a source, or of a piece of it."""
         self.pieces.append((source.path, source.start, source.ended))
 
     def finish(self) -> None:
@@ -127,6 +130,7 @@ class ExampleSampler:
         self._rows = kept.size
 
     def _write_run(self) -> None:
+        """Write the collected occurrences and their sentences to a new pair of files."""
         if not self._rows:
             return
         seen, sentences = seen_names(self.runs)
@@ -140,6 +144,7 @@ class ExampleSampler:
         self.runs += 1
 
     def _list_sentences(self, used: BoolArray) -> dict[str, Array]:
+        """Return the table of the sentences in use."""
         texts: list[str] = []
         columns: dict[str, list[Ints]] = {"sentence": [], "piece": [], "line": []}
         for first, piece, written in self._batches:
@@ -156,7 +161,7 @@ class ExampleSampler:
 
 
 def choose(seen: dict[str, Array], most: int) -> Ints:
-    """Return the rows with the lowest ranks of each pair, at most `most` of each, by pair."""
+    """Return the indices of the `most` rows with the lowest ranks of each pair."""
     # 1. Sort by pair. Pairs with at most `most` rows are kept whole.
     order = _order_pairs(seen["word"], seen["context"])
     word, context = seen["word"][order], seen["context"][order]
@@ -165,23 +170,23 @@ def choose(seen: dict[str, Array], most: int) -> Ints:
     many = np.repeat(sizes > most, sizes)
     crowded = order[many]
     group = np.repeat(np.arange(sizes.size), sizes)[many]
-    # 2. Sort the rows of crowded pairs by rank; ties by position, so that the order is unique.
+    # 2. Sort the rows of the other pairs by rank, and by position to break ties.
     rank = seen["rank"][crowded]
     ties = seen["context_at"][crowded], seen["word_at"][crowded], seen["sentence"][crowded]
     order_in = np.lexsort((*ties, rank, group))
     crowded, rank, group = crowded[order_in], rank[order_in], group[order_in]
-    # 3. Equal ranks mean equal sentences: `again` counts repetitions, which come last.
+    # 3. Equal ranks mean equal sentences. `again` counts repetitions, which come last.
     new = (np.diff(group, prepend=-1) != 0) | np.append(True, rank[1:] != rank[:-1])[: rank.size]
     again = np.arange(rank.size) - np.maximum.accumulate(np.where(new, np.arange(rank.size), 0))
     crowded = crowded[np.lexsort((rank, again, group))]
-    # 4. Keep the first `most` rows of each crowded pair.
+    # 4. Keep the first `most` rows of each of these pairs.
     large = sizes[sizes > most]
     nth = np.arange(crowded.size) - np.repeat(np.cumsum(large) - large, large)
     return np.concatenate([order[~many], crowded[nth < most]])
 
 
 def _order_pairs(word: Array, context: Array) -> Ints:
-    """Return the order that puts the rows of a pair next to each other."""
+    """Return the order of rows that puts equal pairs next to each other."""
     slot, other = context >> 32, context & 0xFFFFFFFF
     bits = [int(one.max(initial=0)).bit_length() for one in (word, slot, other)]
     if sum(bits) > 63:
@@ -191,16 +196,18 @@ def _order_pairs(word: Array, context: Array) -> Ints:
 
 @compiled
 def rank_sentences(text: npt.NDArray[np.uint8], ends: Ints, sizes: Ints) -> npt.NDArray[np.uint64]:
-    """Return the rank of each sentence: 3 bits for its length, and 61 bits of a hash."""
+    """Return the rank of each sentence: 3 bits for its length, then 61 bits of a hash."""
     ranks = np.empty(sizes.size, np.uint64)
     for i in range(sizes.size):
+        # 1. Hash the text (FNV-1a).
         hashed = np.uint64(0xCBF29CE484222325)
         for at in range(ends[i], ends[i + 1]):
             hashed = (hashed ^ np.uint64(text[at])) * np.uint64(0x100000001B3)
-        # FNV-1a above; the finalizer of MurmurHash3 spreads the last bytes to the high bits.
+        # 2. Spread the last bytes to the high bits with the finalizer of MurmurHash3.
         hashed = (hashed ^ (hashed >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
         hashed = (hashed ^ (hashed >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
         hashed ^= hashed >> np.uint64(33)
+        # 3. Grade the length: 0 within the readable range, up to 3 far outside it.
         off = max(SHORTEST - sizes[i], sizes[i] - LONGEST, 0)
         grade = 0 if off == 0 else 1 if off <= 10 else 2 if off <= 30 else 3
         ranks[i] = np.uint64(grade) << np.uint64(61) | hashed >> np.uint64(3)

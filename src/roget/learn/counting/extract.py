@@ -1,4 +1,4 @@
-"""Count one task: its sources → tokens → pairs → a part."""
+"""Counting of one task: its sources are read as tokens, and their pairs are written as a part."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from roget.learn.counting.tally import PairTally
 
 _SPILL = "spill"
 _KEPT = 50
-"""Number of tags, and of labels, recorded for a text without pairs."""
+"""Maximum number of tags, and of labels, recorded for a text without pairs."""
 
 
 @dataclass(frozen=True)
 class Extract:
-    """Counts a task and leaves its part in a folder; without a folder returns the part's files."""
+    """Function object that counts a task and writes the part to a folder, or returns its files."""
 
     recipe: CountRecipe
     folder: str | None = None
@@ -46,7 +46,7 @@ class Extract:
     threads: int | None = 1
 
     def __call__(self, task: CountTask, report: Increment) -> dict[str, bytes] | None:
-        """Count a task; this runs in a worker process."""
+        """Count a task in a worker process."""
         if self.folder is not None:
             with parts.new_part(Path(self.folder), task.key) as draft:
                 self._count(task, draft, report)
@@ -56,6 +56,7 @@ class Extract:
             return {file.name: file.read_bytes() for file in sorted(Path(folder).iterdir())}
 
     def _count(self, task: CountTask, folder: Path, report: Increment) -> None:
+        """Count a task and write its part to a folder."""
         with (
             duck.clear_errors(f"counting {task.sources[0].name}"),
             duck.connect(self.memory, self.threads, folder / _SPILL) as connection,
@@ -77,7 +78,7 @@ def count_text(
     connection: duckdb.DuckDBPyConnection,
     report: Increment,
 ) -> Facts:
-    """Extract the pairs of running text, batch by batch, and write them as a part."""
+    """Extract the pairs of running text batch by batch, and write them as a part."""
     tables = Tables()
     tally, extract = PairTally(tables, folder, connection), make_extractor(recipe, tables)
     read = catalogue.load("readers", recipe.reader)
@@ -126,7 +127,7 @@ def count_text(
 
 
 class LabelTally:
-    """Counts tags and labels until the first pair is found; after that it costs nothing."""
+    """Counts of tags and labels, collected only until the first pair is found."""
 
     def __init__(self, tables: Tables) -> None:
         self._texts = tables.upos.texts, tables.deprels.texts
@@ -134,7 +135,7 @@ class LabelTally:
         self._has_pairs = False
 
     def add(self, tokens: Tokens, pairs: PairColumns) -> None:
-        """Count the tags and labels of a batch, unless pairs were extracted from it or before."""
+        """Count the tags and labels of a batch, unless a pair has been found."""
         self._has_pairs = self._has_pairs or bool(pairs.word.size)
         columns = zip(self._counts.values(), self._texts, (tokens.upos, tokens.deprel), strict=True)
         for counts, texts, ids in columns:
@@ -144,28 +145,28 @@ class LabelTally:
                     counts[texts[number]] += size
 
     def list_frequent(self) -> dict[str, dict[str, int]] | None:
-        """Return the most frequent tags and labels; None if there was a pair."""
+        """Return the most frequent tags and labels; None if a pair was found."""
         if self._has_pairs:
             return None
         return {name: dict(counts.most_common(_KEPT)) for name, counts in self._counts.items()}
 
 
 class TokenLimit:
-    """Counts tokens and sentences, and cuts the batch in which a limit is reached."""
+    """Counter of tokens and sentences that truncates the batch in which the limit is reached."""
 
     def __init__(self, most: int | None) -> None:
         self.most = most
         self.tokens = self.sentences = 0
         self.taken = 0
-        """Number of tokens of the last batch."""
+        """Number of tokens taken from the last batch."""
 
     @property
     def reached(self) -> bool:
-        """True if reading can stop."""
+        """True if the limit is reached and reading can stop."""
         return self.most is not None and self.tokens >= self.most
 
     def take(self, tokens: Tokens) -> Tokens:
-        """Return the batch up to the sentence in which the limit is reached."""
+        """Return the batch up to and including the sentence in which the limit is reached."""
         if self.most is not None and self.tokens + len(tokens) > self.most:
             ends = tokens.starts[1:]
             tokens = tokens.first(int(np.searchsorted(ends, self.most - self.tokens)) + 1)
@@ -176,7 +177,7 @@ class TokenLimit:
 
 
 def make_extractor(recipe: CountRecipe, tables: Tables) -> Callable[[Tokens], PairColumns]:
-    """Return the function that turns tokens into pairs."""
+    """Return the function that extracts pairs from a batch of tokens."""
     if recipe.window is not None:
         return Windows(
             recipe.window,
@@ -188,8 +189,8 @@ def make_extractor(recipe: CountRecipe, tables: Tables) -> Callable[[Tokens], Pa
             recipe.terms,
         )
     if recipe.relations is None:
-        raise InputError("neither a relation nor a window", code="missing-option")
-    # Correct the tokens first: lemmas, then separable verbs, then terms.
+        raise InputError("neither a relation nor a window is specified", code="missing-option")
+    # Preprocess the tokens: correct lemmas, then join separable verbs, then join terms.
     steps: list[Callable[[Tokens], Tokens]] = []
     if recipe.left_out or recipe.repairs:
         steps.append(LemmaRepair(tables, recipe.left_out, recipe.repairs))
@@ -198,4 +199,4 @@ def make_extractor(recipe: CountRecipe, tables: Tables) -> Callable[[Tokens], Pa
     if recipe.terms:
         steps.append(Joiner(recipe.terms, tables).join_chains)
     extract = Extractor(recipe.relations.relations, tables, recipe.tags)
-    return lambda tokens: extract(reduce(lambda made, step: step(made), steps, tokens))
+    return lambda tokens: extract(reduce(lambda batch, step: step(batch), steps, tokens))

@@ -1,7 +1,8 @@
-"""Exact sums of fractional counts, independent of the order: fixed-point numbers in SQL.
+"""Exact sums of fractional counts in SQL, independent of the order of summation.
 
-A count is n + fraction/2^64 + rest/2^128, three integers that add up without rounding. Any double
-of at least 2^-75 is represented exactly; smaller ones are truncated after 2^-128.
+A count is a fixed-point number n + fraction/2^64 + rest/2^128, stored as three integers that are
+added up without rounding. Every double of at least 2^-75 is represented exactly; smaller doubles
+are truncated after 2^-128.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ _ROOM = f"{2**63}::HUGEINT"
 
 
 def columns(fractional: bool) -> tuple[str, ...]:
-    """Return the columns of a count."""
+    """Return the names of the columns that hold a count."""
     return FRACTIONAL if fractional else WHOLE
 
 
 def split(query: str) -> str:
-    """Return a query that splits n DOUBLE into n, fraction and rest; other columns stay."""
+    """Return a query that splits the DOUBLE column n into n, fraction and rest."""
     shifted = f"SELECT *, (n - trunc(n)) * {_UNIT} AS shifted FROM ({query})"
     return (
         "SELECT * EXCLUDE (shifted) REPLACE (CAST(trunc(n) AS BIGINT) AS n),"
@@ -32,7 +33,7 @@ def split(query: str) -> str:
 
 
 def summed(query: str, keys: str, fractional: bool, also: str = "") -> str:
-    """Return a query that adds up rows with equal keys (columns); `also` adds aggregates."""
+    """Return a query that adds up rows with equal key columns; `also` adds further aggregates."""
     sums = ", ".join(f"sum({column})::HUGEINT AS {column}" for column in columns(fractional))
     query = f"SELECT {keys}, {sums}{also and ', '}{also} FROM ({query}) GROUP BY {keys}"
     if fractional:
@@ -47,7 +48,7 @@ def summed(query: str, keys: str, fractional: bool, also: str = "") -> str:
 
 
 def value(fractional: bool) -> str:
-    """Return a count as BIGINT or DOUBLE; a double that was split is restored exactly."""
+    """Return an SQL expression for a count as BIGINT or DOUBLE; doubles are restored exactly."""
     if not fractional:
         return "n"
     small = f"(fraction::DOUBLE / {_UNIT} + rest::DOUBLE / {_UNIT} / {_UNIT})"
@@ -55,6 +56,6 @@ def value(fractional: bool) -> str:
 
 
 def numbered(query: str, keys: str, fractional: bool) -> str:
-    """Return a query that adds ids from 0: largest counts first, then by keys (columns)."""
+    """Return a query that adds ids from 0, ordered by descending count and then by key columns."""
     counts = ", ".join(f"{column} DESC" for column in columns(fractional))
     return f"SELECT row_number() OVER (ORDER BY {counts}, {keys}) - 1 AS id, * FROM ({query})"

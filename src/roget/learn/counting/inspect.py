@@ -1,8 +1,9 @@
-"""Inspect the inputs: find the sources, and learn from their text what the options leave open.
+"""Inspection of the inputs: find the sources and infer unspecified options from their text.
 
 This is the only stage before counting that reads the inputs. It reads the first bytes of some
-sources (for their kind and language), then one sample of tokens (for function words, terms, wrong
-lemmas and words that are not nouns), and returns `Findings`, from which `plan` makes a plan.
+sources to detect their kind and language. Then it reads a sample of tokens to find function words,
+terms, wrong lemmas and words wrongly tagged as nouns. The result is a `Findings` object, from which
+the module `plan` makes a plan.
 """
 
 from __future__ import annotations
@@ -51,40 +52,40 @@ T = TypeVar("T")
 HEAD = 1 << 16
 """Number of bytes read to detect the kind and the language of a source."""
 _HEADS = 20
-"""Number of sources, spread over all, whose heads are read."""
+"""Maximum number of sources whose first bytes are read, evenly spaced among all sources."""
 _SAMPLE, _SLOW_SAMPLE = 4 << 20, 1 << 19
-"""Bytes read to find function words and terms, without and with a tagger."""
+"""Number of bytes read to find function words and terms, without and with a tagger."""
 _PARSED_SAMPLE = 64 << 20
-"""Bytes of parsed text read to find wrong lemmas and words that are not nouns."""
+"""Number of bytes of parsed text read to find wrong lemmas and words wrongly tagged as nouns."""
 _SPACELESS = 0.3
-"""Share of letters in scripts without spaces from which a note is shown."""
+"""Minimum share of letters in scripts without spaces for a note on segmentation."""
 
 _SETTLED = ("reader", "tagger", "model", "window", "sides", "decay", "segment")
-"""Options that determine how plain text is read, so that no tagger is chosen."""
+"""Options that determine how plain text is read; if one is set, no tagger is chosen."""
 
 _LISTS = ("stop", "vocabulary", "contexts")
-"""Options that are lists of words."""
+"""Options whose value is a list of words."""
 
 _FORM = regex.compile(r"(?m)^\d+\t([^\t\n]+)\t")
-"""The form of a token in CoNLL-U."""
+"""Pattern of a CoNLL-U token line up to the form, which is group 1."""
 _TOKEN = re.compile(rb"\d+([-.]\d+)?\t([^\t\n]*\t){8}[^\t\n]*")
-"""A token line of CoNLL-U: an id and nine more columns."""
+"""Pattern of a CoNLL-U token line: an id and nine more columns."""
 _CODE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
-"""A BCP 47 code."""
+"""Pattern of a BCP 47 language code."""
 
 
 class WindowWords(NamedTuple):
-    """Findings on the words of a text whose contexts are windows."""
+    """Function words and terms of a text that is counted with window contexts."""
 
     tagged: bool
-    """True if the text has tags, which identify function words."""
+    """True if the text has tags, by which function words are identified."""
     function_words: tuple[str, ...]
-    """Function words found without tags; empty if there is too little text."""
+    """Function words detected without tags; empty if there is too little text."""
     terms: tuple[str, ...] = ()
 
 
 class Nouns(NamedTuple):
-    """Findings on the nouns of parsed text."""
+    """Odd words, lemma repairs and terms found among the nouns of parsed text."""
 
     odd: dict[str, Counter[str]]
     """Words tagged as nouns that are not nouns, by kind, with their counts."""
@@ -95,13 +96,13 @@ class Nouns(NamedTuple):
 
 @dataclass(frozen=True)
 class Findings:
-    """The sources, and what their text shows."""
+    """The sources, and properties inferred from their text."""
 
     sources: list[Source]
     draft: Draft
-    """The recipe by the options, the tagger chosen for the text, and its language."""
+    """The recipe as determined by the options, the tagger and the language."""
     language: str | None = None
-    """BCP 47 code; None if it is unknown or there is no text."""
+    """BCP 47 code of the language; None if it is unknown or the input is not text."""
     is_spaceless: bool = False
     """True if much of the plain text is in scripts without spaces."""
     lexicon: Lexicon | None = None
@@ -109,41 +110,41 @@ class Findings:
     words: WindowWords | None = None
     nouns: Nouns | None = None
     read_once: bool = False
-    """True if a sample was needed but standard input can be read only once."""
+    """True if a sample was needed but not read, because standard input can be read only once."""
     lists: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Lists of words passed as options, by option."""
+    """Word lists passed as options, by option name."""
 
 
 def inspect_inputs(inputs: Inputs, options: CountOptions) -> Findings:
-    """Find the sources and read as much of them as the options leave open."""
+    """Find the sources, and infer from their text what the options do not specify."""
     listed = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
     sources, kind = find_sources(
         listed, options.reader, options.encoding, tabular=options.columns is not None
     )
     heads = Heads(sources)
-    # 1. How to read: a tagger for plain text, if its language has one.
+    # 1. Choose a tagger for plain text if there is one for its language.
     notes: tuple[Notice, ...] = ()
     if kind == UNPARSED and not list_changed(options, _SETTLED):
         options, notes = choose_tagger(heads.detect_tagger(), options)
     draft = draft_recipe(options, kind, has_heads=_has_heads(options, kind))
     draft = replace(draft, notes=(*notes, *draft.notes))
-    # 2. The language, which determines capitals and separable verbs.
+    # 2. Determine the language, on which capitals and separable verbs depend.
     code = _choose_language(options, heads, draft.recipe)
     draft = draft.apply_language(code, options)
     findings = Findings(sources, draft, code, lists=read_lists(options))
-    # 3. One sample of the text, for what the recipe still lacks.
+    # 3. Read a sample of the text to complete the recipe.
     return _inspect_text(findings, heads)
 
 
 def _inspect_text(findings: Findings, heads: Heads) -> Findings:
-    """Add what a sample of the text shows."""
+    """Return the findings completed by a sample of the text."""
     draft, sources = findings.draft, findings.sources
     once = any(source.path == STANDARD_INPUT for source in sources)
     if draft.recipe.reader == UNPARSED:
         findings = replace(findings, is_spaceless=heads.is_spaceless)
         lexicon = learn_lexicon(sources, draft.recipe, once)
         if lexicon is not None:
-            # The sample is read with the words just learnt.
+            # Segment the sample with the words just learnt.
             reading = replace(draft.recipe.reading, lexicon=lexicon)
             draft = replace(draft, recipe=replace(draft.recipe, reading=reading))
             findings = replace(findings, draft=draft, lexicon=lexicon)
@@ -163,12 +164,13 @@ def _inspect_text(findings: Findings, heads: Heads) -> Findings:
 
 
 def read_lists(options: CountOptions) -> dict[str, tuple[str, ...]]:
-    """Read the lists of words among the options, from files or iterables."""
+    """Read the word lists among the options from files or iterables."""
     values: dict[str, Words] = {name: getattr(options, name) for name in _LISTS}
     return {name: _read_list(value, name) for name, value in values.items() if value is not None}
 
 
 def _read_list(value: str | os.PathLike[str] | Iterable[str], name: str) -> tuple[str, ...]:
+    """Read the word list of the option `name` from a file or an iterable."""
     if isinstance(value, str | os.PathLike):
         path = os.fspath(value)
         try:
@@ -183,7 +185,7 @@ def _read_list(value: str | os.PathLike[str] | Iterable[str], name: str) -> tupl
         words = tuple(value)
     if not any(map(str.strip, words)):
         raise InputError(
-            f"{name}: the list is empty; it needs one word per line", code="empty-input"
+            f"{name}: the list is empty; put one word on each line", code="empty-input"
         )
     return words
 
@@ -194,10 +196,10 @@ def _read_list(value: str | os.PathLike[str] | Iterable[str], name: str) -> tupl
 def find_sources(
     inputs: Sequence[PathLike], reader: str | None, encoding: str, tabular: bool
 ) -> tuple[list[Source], str]:
-    """Return the sources that inputs stand for, and the reader they all need.
+    """Return the sources that the inputs stand for, and the reader for all of them.
 
-    Without a reader, it is inferred from the names, then from the first bytes. `tabular` means
-    that columns were named, so a text file is a table.
+    If `reader` is None, it is inferred from the file names or the first bytes. `tabular` means that
+    columns were specified, so a text file is read as a table.
     """
     for path in inputs:
         if is_counts(Path(path)) or is_sample(os.fspath(path)):
@@ -206,13 +208,13 @@ def find_sources(
                 code="already-counted",
             )
     known = _list_suffixes()
-    wanted = [suffix for suffix, name in known.items() if reader in (None, name)]
-    sources = find(inputs, wanted or list(known), encoding)
+    suffixes = [suffix for suffix, name in known.items() if reader in (None, name)]
+    sources = find(inputs, suffixes or list(known), encoding)
     if reader is not None:
         return sources, reader
     first: dict[str, Source] = {}
     for source in sources:
-        # Columns make a table of a file that could be text; a suffix of another kind wins.
+        # With --columns, a file is a table unless its suffix belongs to another reader.
         is_table = tabular and known.get(source.suffix, UNPARSED) == UNPARSED
         first.setdefault("table" if is_table else detect_kind(source), source)
     if len(first) > 1:
@@ -226,14 +228,14 @@ def find_sources(
 
 
 def detect_kind(source: Source) -> str:
-    """Return the reader for a source, by its suffix or its first bytes."""
+    """Return the reader for a source, inferred from its suffix or its first bytes."""
     return _list_suffixes().get(source.suffix) or (
         "conllu" if is_conllu(read_head(source)) else UNPARSED
     )
 
 
 def _list_suffixes() -> dict[str, str]:
-    """Return readers by suffix, tables included."""
+    """Return the reader for each file suffix, including tables."""
     return {**catalogue.suffixes("readers"), **dict.fromkeys(FORMATS, "table")}
 
 
@@ -261,7 +263,7 @@ def read_head(source: Source) -> bytes:
 
 
 class Heads:
-    """The first bytes of some sources, read once, when they are first needed."""
+    """The first bytes of some sources, read when they are first needed."""
 
     def __init__(self, sources: Sequence[Source]) -> None:
         self._sources = sources
@@ -273,7 +275,7 @@ class Heads:
 
     @cached_property
     def texts(self) -> list[str]:
-        """The heads decoded; a character cut off at the end is dropped."""
+        """The first bytes decoded as UTF-8; an incomplete character at the end is dropped."""
         return [head.decode("utf-8", "ignore") for head in self.heads]
 
     @property
@@ -282,11 +284,11 @@ class Heads:
         return segmenting.measure_spaceless_share("".join(self.texts)) >= _SPACELESS
 
     def detect_tagger(self) -> str | None:
-        """Return the name of the catalogue's language that plain text is in."""
+        """Return the catalogue name of the language of plain text; None if not recognised."""
         return tagger.detect("\n".join(self.texts))
 
     def detect_language(self, recipe: CountRecipe) -> str | None:
-        """Return the BCP 47 code of running text: its tagger's, or detected in the text."""
+        """Return the BCP 47 code of running text, from the tagger or detected in the text."""
         reader, model = recipe.reader, recipe.reading.model
         if reader == TAGGED:
             code: str | None = tagger.get_attribute(model or "english", "code")
@@ -302,11 +304,11 @@ class Heads:
         return self._detect_in_tokens(recipe)
 
     def _detect_in_tokens(self, recipe: CountRecipe) -> str | None:
-        """Detect the language by the forms of a reader whose files are not text."""
+        """Detect the language from the word forms, for readers whose files are not text."""
         if any(source.path == STANDARD_INPUT for source in self._sources):
             return None
         tables, forms = Tables(), replace(recipe, reading=replace(recipe.reading, form=True))
-        with suppress(InputError, OSError):  # reported when the file is counted
+        with suppress(InputError, OSError):  # raised again when the file is counted
             for tokens in read_sample(spread(self._sources), forms, tables):
                 words = tokens.word[tokens.word != NONE]
                 if len(words) >= language.LEAST:
@@ -316,17 +318,17 @@ class Heads:
 
 
 def spread(sources: Sequence[Source]) -> Sequence[Source]:
-    """Return up to `_HEADS` sources, evenly spaced."""
+    """Return up to `_HEADS` evenly spaced sources."""
     return sources[:: -(-len(sources) // _HEADS)]
 
 
 def choose_tagger(
     detected: str | None, options: CountOptions
 ) -> tuple[CountOptions, tuple[Notice, ...]]:
-    """Return the options with the tagger for the language of plain text, and a note on it."""
+    """Return the options with a tagger for the detected language, and a note on the choice."""
     if detected is None:
         known = ", ".join(name.title() for name in catalogue.names("languages"))
-        note = f"plain text, language not recognised as one of {known}: read without a tagger"
+        note = f"plain text is read without a tagger: its language is not one of {known}"
         return options, (Notice(note, code="language"),)
     name, package = detected.title(), tagger.get_attribute(detected, "needs")
     if package is not None and find_spec(package) is None:
@@ -339,14 +341,14 @@ def choose_tagger(
 
 
 def _has_heads(options: CountOptions, kind: str) -> bool:
-    """Return False if plain text gets a tagger whose language finds no heads."""
+    """Return False if plain text is tagged in a language that has no rules for heads."""
     if TAGGED not in (options.tagger, kind):
         return True
     return bool(tagger.get_attribute(options.model or "english", "has_heads", True))
 
 
 def _choose_language(options: CountOptions, heads: Heads, recipe: CountRecipe) -> str | None:
-    """Return the language requested, or that of running text, if it is known."""
+    """Return the requested language, or the detected language of running text, or None."""
     if options.language is None:
         return None if recipe.reader in TABULAR else heads.detect_language(recipe)
     if not _CODE.fullmatch(options.language):
@@ -361,7 +363,7 @@ def _choose_language(options: CountOptions, heads: Heads, recipe: CountRecipe) -
 
 
 def learn_lexicon(sources: Sequence[Source], recipe: CountRecipe, once: bool) -> Lexicon | None:
-    """Return the words that the segmenter learns from the text; None if it learns none."""
+    """Return the words that the segmenter learns from the text; None if it does not learn."""
     name = recipe.reading.segment
     learn = name and getattr(catalogue.load("segmenters", name), "learn", None)
     if not learn:
@@ -388,7 +390,7 @@ def inspect_words(sources: Sequence[Source], draft: Draft) -> WindowWords:
 
 
 def inspect_nouns(sources: Sequence[Source], draft: Draft) -> Nouns:
-    """Find wrong lemmas, words that are not nouns, and terms in a sample of parsed text."""
+    """Find wrong lemmas, words wrongly tagged as nouns, and terms in a sample of parsed text."""
     tables = Tables()
     statistics = NounStatistics(tables)
     # Repairs compare forms with lemmas, so the sample needs both.
@@ -401,13 +403,13 @@ def inspect_nouns(sources: Sequence[Source], draft: Draft) -> Nouns:
     repairs = statistics.find_repairs()
     if not draft.join_terms:
         return Nouns(odd, repairs)
-    # Terms are made of the words as they will be counted.
+    # Find terms among corrected words, because these will be counted.
     repair = LemmaRepair(tables, list_odd(odd), list_repairs(repairs))
     return Nouns(odd, repairs, find_terms(map(repair, batches), tables, chained=True))
 
 
 def list_odd(odd: dict[str, Counter[str]]) -> tuple[str, ...]:
-    """Return the words of all kinds in alphabetical order."""
+    """Return the odd words of all kinds in alphabetical order."""
     return tuple(sorted(word for words in odd.values() for word in words))
 
 
@@ -421,7 +423,7 @@ def list_repairs(
 def _read_parsed_sample(
     sources: Sequence[Source], recipe: CountRecipe, tables: Tables
 ) -> Iterator[Tokens]:
-    """Yield batches of parsed text, spread over the sources; errors are left to counting."""
+    """Yield batches of parsed text from evenly spaced sources; ignore errors until counting."""
     read = catalogue.load("readers", recipe.reader)
     size = sum(source.size for source in sources)
     for source in islice(map(replace, sources), 0, None, max(1, size // _PARSED_SAMPLE)):
@@ -433,7 +435,7 @@ def _read_parsed_sample(
 
 
 def read_sample(sources: Sequence[Source], recipe: CountRecipe, tables: Tables) -> Iterator[Tokens]:
-    """Yield batches of tokens, spread over the sources."""
+    """Yield batches of tokens from evenly spaced sources."""
     read = catalogue.load("readers", recipe.reader)
     most = _SLOW_SAMPLE if recipe.reader == TAGGED else _SAMPLE
     return _sample(sources, most, lambda source: read(source, tables, recipe.reading))
@@ -442,7 +444,7 @@ def read_sample(sources: Sequence[Source], recipe: CountRecipe, tables: Tables) 
 def _sample(
     sources: Sequence[Source], most: int, read: Callable[[Source], Iterator[T]]
 ) -> Iterator[T]:
-    """Yield what is read of evenly spaced sources until `most` bytes are read."""
+    """Yield batches from evenly spaced sources until `most` bytes are read."""
     step = max(1, -(-sum(source.size for source in sources) // most))
     left = most
     for source in islice(map(replace, sources), 0, None, step):

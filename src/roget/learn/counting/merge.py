@@ -1,7 +1,7 @@
-"""Merge parts: words and contexts get their final ids, and equal pairs are added up.
+"""Merging of parts: words and contexts get their final ids, and equal pairs are added up.
 
-All of it happens in DuckDB, which spills to disk what does not fit in memory. Pairs are grouped by
-a key made of the ids of word and context, never by their texts.
+The merge runs in DuckDB, which spills to disk if the data do not fit in memory. Pairs are grouped
+by a key that combines the ids of word and context, not by their texts.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from roget.learn.counting.parts import CountPart
 from roget.learn.counting.recipe import CountCuts, CountRecipe
 
 _LETTERS = r"\p{L}[\p{L}\p{M}]*([-'’‐‑]\p{L}[\p{L}\p{M}]*)*"
-"""Letters and combining marks; hyphens and apostrophes only between them."""
+"""Pattern of a word made of letters and combining marks, with inner hyphens and apostrophes."""
 
 _LOW = 2**32 - 1
-"""The lower bits of a key are the context's id, the bits above the word's."""
+"""Mask for the context's id, the lower 32 bits of a key; the upper bits are the word's id."""
 
 _AXES = {
     "words": (parts.WORDS, "SELECT id, word AS name", ""),
@@ -41,12 +41,12 @@ _AXES = {
         "min(slot) AS slot, arg_min(context, slot) AS context",
     ),
 }
-"""For each axis: its file in a part, how it is read, and what is kept besides names and counts."""
+"""For each axis: its file in a part, the SELECT clause that reads it, and extra columns to keep."""
 
 
 @dataclass(frozen=True)
 class MergeResult:
-    """What was written, and the number of words and contexts before the cuts."""
+    """The size of the merged counts, and the number of words and contexts before the cuts."""
 
     shape: tuple[int, int]
     entries: int
@@ -61,31 +61,31 @@ class MergeResult:
 
 @contextmanager
 def open_merger(
-    found: Sequence[CountPart],
+    done: Sequence[CountPart],
     recipe: CountRecipe,
     work: Path,
     memory: str | None,
 ) -> Iterator[CountMerger]:
-    """Open a database that merges parts; the folder `work` holds intermediate results."""
+    """Open a database for merging parts; the folder `work` holds intermediate results."""
     with duck.connect(memory, None, work / "spill") as connection:
-        yield CountMerger(connection, found, recipe, work)
+        yield CountMerger(connection, done, recipe, work)
 
 
 class CountMerger:
-    """Merges parts in a database."""
+    """A database that merges parts."""
 
     def __init__(
         self,
         connection: duckdb.DuckDBPyConnection,
-        found: Sequence[CountPart],
+        done: Sequence[CountPart],
         recipe: CountRecipe,
         work: Path,
     ) -> None:
         self._connection, self._recipe, self._work = connection, recipe, work
-        # Parts hold whole multiples of 1/per_one, so that weights 1/d are added up exactly.
+        # Parts hold counts in units of 1/per_one, so weights 1/d are added up exactly.
         self._per_one = recipe.per_one
-        self._parts = [part for part in found if part.facts.runs]
-        self._fractional = any(part.facts.fractional for part in found)
+        self._parts = [part for part in done if part.facts.runs]
+        self._fractional = any(part.facts.fractional for part in done)
         self._count = ", ".join(fixed_point.columns(self._fractional))
 
     def write(self, draft: Path, cuts: CountCuts, *, examples: bool) -> MergeResult:
@@ -98,6 +98,7 @@ class CountMerger:
             raise InputError(fixed_point.TOO_MUCH, code="too-large") from None
 
     def _write(self, draft: Path, cuts: CountCuts, examples: bool) -> MergeResult:
+        """Merge the parts in five steps and write the tables."""
         if not self._parts:
             return MergeResult((0, 0), 0, 0, "int64", (0, 0), {}, 0)
         # 1. Number all words and contexts, the most frequent first.
@@ -122,7 +123,7 @@ class CountMerger:
         ):
             duck.copy(self._connection, f"SELECT {names} FROM {axis} ORDER BY id", draft / file)
         shape = self._size("words"), self._size("contexts")
-        # 5. Choose example sentences for the pairs that are left.
+        # 5. Choose example sentences for the remaining pairs.
         rows: dict[str, int] = {}
         covered = entries
         if examples and entries:
@@ -132,9 +133,9 @@ class CountMerger:
         return MergeResult(shape, entries, total, dtype, before, rows, covered)
 
     def load(self, draft: Path, result: MergeResult, provenance: Mapping[str, Any]) -> Counts:
-        """Return the counts just written, straight from the database.
+        """Return the counts that were just written, read by the database.
 
-        The files are neither sealed nor checked: this process has just written them.
+        The files need not be sealed or checked, because this process wrote them.
         """
         names = [*counts_files.TABLES, *result.examples]
         tables = {
@@ -151,7 +152,7 @@ class CountMerger:
         return counts
 
     def _number(self, axis: str) -> None:
-        """Create a table of all names, numbered by count, then by text."""
+        """Create a table of all words or contexts, numbered by descending count, then by name."""
         file, read, also = _AXES[axis]
         rows = self._read(read, *(part.folder / file for part in self._parts))
         summed = fixed_point.summed(rows, "name", self._fractional, also)
@@ -159,7 +160,7 @@ class CountMerger:
         self._run(f"CREATE TEMP TABLE {axis} AS {numbered}")
 
     def _read(self, select: str, *files: Path) -> str:
-        """Return a query of rows with their counts; missing fractions are 0."""
+        """Return a query for rows with their counts; missing fractions are read as 0."""
         table = duck.parquet(*files, by_name=True)
         if not self._fractional:
             return f"{select}, n FROM {table}"
@@ -171,7 +172,7 @@ class CountMerger:
         return f"{select}, n, {filled} FROM {table}"
 
     def _add_up_pairs(self, cuts: CountCuts) -> str:
-        """Return a query of (key, count) with each key once."""
+        """Return a query for (key, count) in which every key occurs once."""
         staged = []
         for number, part in enumerate(self._parts):
             query, is_distinct = self._key_pairs(part)
@@ -187,13 +188,13 @@ class CountMerger:
         return f"FROM {duck.parquet(file)}"
 
     def _key_pairs(self, part: CountPart) -> tuple[str, bool]:
-        """Return a query of a part's pairs by final ids, and True if no key occurs twice."""
+        """Return a query for a part's pairs with final ids, and True if no key occurs twice."""
         runs = [part.folder / parts.pairs_name(run) for run in range(part.facts.runs)]
         query, joins = self._read("SELECT word, context", *runs), ""
         key = {"words": "p.word", "contexts": "p.context"}
         for axis, column in key.items():
             names = self._map_ids(part, axis)
-            # Skip the join if the part's ids are the final ones, as for a single part.
+            # Skip the join if the part's ids equal the final ids, as for a single part.
             every = f"count(*) = (SELECT count(*) FROM {names})"
             if not self._fetch_one(f"SELECT {every} AND bool_and(old = new) FROM {axis}_map"):
                 key[axis] = f"{axis}_map.new"
@@ -206,7 +207,7 @@ class CountMerger:
         )
 
     def _map_ids(self, part: CountPart, axis: str) -> str:
-        """Create a table from a part's ids to the final ones; return SQL that reads its names."""
+        """Create a table that maps a part's ids to final ids; return SQL that reads the names."""
         file, read, _ = _AXES[axis]
         names = duck.parquet(part.folder / file)
         self._run(
@@ -216,7 +217,7 @@ class CountMerger:
         return names
 
     def _renumber(self, pairs: str) -> str:
-        """Return the pairs with new ids, by the counts that the cuts have left."""
+        """Return the pairs with new ids, ordered by the counts after the cuts."""
         for axis, number in (("words", "key >> 32"), ("contexts", f"key & {_LOW}")):
             rows = f"SELECT {number} AS old, {self._count} FROM ({pairs})"
             summed = fixed_point.summed(rows, "old", self._fractional)
@@ -230,10 +231,10 @@ class CountMerger:
         )
 
     def _write_entries(self, pairs: str, file: Path) -> tuple[int, int | float, str]:
-        """Write the pairs in order; return their number, their sum, and the type of the counts."""
+        """Write the pairs in order; return their number, the sum of counts and its type."""
         fractional = self._fractional
         if fractional:
-            # Fractions of several parts may add up to whole numbers everywhere.
+            # Fractional counts of several parts may add up to whole numbers.
             whole = f"SELECT bool_and(fraction = 0 AND rest = 0) FROM ({pairs})"
             fractional = not self._fetch_one(whole)
         value = fixed_point.value(fractional)
@@ -252,6 +253,7 @@ class CountMerger:
         return self._size(duck.parquet(file)), total[0][0] if total else 0, dtype
 
     def _stage(self, query: str, name: str) -> Path:
+        """Write the result of a query to a temporary file."""
         file = self._work / f"{name}.parquet"
         duck.copy(self._connection, query, file)
         return file
@@ -268,20 +270,21 @@ class CountMerger:
     def _make_condition(
         self, column: str, least: int, only: Iterable[str] | None, cuts: CountCuts
     ) -> str:
-        """Return the condition under which words or contexts are kept.
+        """Return the SQL condition that selects the words or contexts to keep.
 
-        `column` holds their texts and n their counts; `only` lists the texts that may be kept.
+        The column `column` holds their texts and n their counts; `only` is the list of allowed
+        texts, or None.
         """
         plain = f"regexp_replace({column}, '/[^/]*$', '')" if self._recipe.tags else column
-        # A fractional total may be below 1, which a threshold of 1 does not remove.
+        # A threshold of 1 removes nothing, although a fractional total may be below 1.
         clauses = [f"n >= {least * self._per_one}" if least > 1 else "true"]
         for name, texts, sign in (("stop", cuts.stop or None, "NOT "), ("listed", only, "")):
             if texts is not None:
-                # DuckDB cannot type an empty array; no word is the empty text.
+                # DuckDB cannot infer the type of an empty array, so add "", which is never a word.
                 self._connection.register("texts", {"text": np.array([*texts, ""], np.object_)})
                 self._run(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT text::VARCHAR FROM texts")
                 self._connection.unregister("texts")
-                # With tags, a list may name drink/VERB or drink.
+                # With tags, a list may contain drink/VERB or drink.
                 clauses.append(f"{sign}({column} IN (FROM {name}) OR {plain} IN (FROM {name}))")
         if cuts.alphabetic:
             clauses.append(f"regexp_full_match({plain}, {quoted(_LETTERS)})")

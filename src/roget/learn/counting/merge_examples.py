@@ -1,4 +1,4 @@
-"""Merge the example sentences of parts: the best occurrences of each pair, within a size limit."""
+"""Merging of example sentences: the best occurrences of each pair, within a size limit."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from roget.learn.counting.parts import CountPart
 from roget.learn.counting.recipe import CountRecipe
 
 _TEXT, _OCCURRENCE = 35, 4
-"""Estimated size of a sentence on disk: percent of its bytes, and bytes for each occurrence.
-These are about the values of English texts."""
+"""Estimated size of a sentence on disk: percentage of its bytes after compression, and number of
+bytes per occurrence. The values were estimated on English texts."""
 
 _LOW = 2**32 - 1
-"""The lower bits of a key are the context's id, the bits above the word's."""
+"""Mask for the context's id, the lower 32 bits of a key; the upper bits are the word's id."""
 
 _ORDER = "again, rank, sentence, word_at, context_at"
-"""Order of the occurrences of a pair, the best first; see `examples`."""
+"""Columns by which the occurrences of a pair are sorted, best first; see `examples`."""
 
 
 def merge_examples(
     connection: duckdb.DuckDBPyConnection,
-    found: Sequence[CountPart],
+    done: Sequence[CountPart],
     draft: Path,
     recipe: CountRecipe,
     map_ids: Callable[[CountPart, str], str],
@@ -38,9 +38,10 @@ def merge_examples(
     """Write the tables of example sentences next to the tables of counts.
 
     Returns the number of rows of each table, and the number of pairs with an example. Nothing is
-    written if no reader has recorded sentences. `map_ids` creates the table AXIS_map of a part.
+    written if no part has sentences. `map_ids(part, axis)` creates the table of final ids,
+    words_map or contexts_map, for a part.
     """
-    recorded = [(at, part) for at, part in enumerate(found) if part.facts.witnessed]
+    recorded = [(at, part) for at, part in enumerate(done) if part.facts.witnessed]
     if not recorded:
         return {}, 0
     merger = _ExampleMerger(connection, draft, recipe)
@@ -51,7 +52,7 @@ def merge_examples(
 
 
 class _ExampleMerger:
-    """The steps of merging example sentences, as tables of a database."""
+    """Merges example sentences step by step, with one database table per step."""
 
     def __init__(
         self, connection: duckdb.DuckDBPyConnection, draft: Path, recipe: CountRecipe
@@ -64,7 +65,7 @@ class _ExampleMerger:
         recorded: Iterable[tuple[int, CountPart]],
         map_ids: Callable[[CountPart, str], str],
     ) -> None:
-        """Create the table `seen`: occurrences of all parts, for the pairs that were kept."""
+        """Create the table `seen` with the occurrences of all remaining pairs from all parts."""
         entries = duck.parquet(self._draft / counts_files.ENTRIES, numbered=True)
         self._run(
             "CREATE TEMP TABLE entries AS SELECT file_row_number AS entry,"
@@ -78,7 +79,7 @@ class _ExampleMerger:
             )
             for axis in ("words", "contexts"):
                 map_ids(part, axis)
-            # Sentences are numbered through all parts: the part's index is in the upper bits.
+            # Sentence numbers are unique across parts: the upper bits hold the index of the part.
             query = (
                 f"SELECT words_map.new << 32 | contexts_map.new AS key, {columns},"
                 f" {at}::BIGINT << 40 | sentence AS sentence FROM {duck.parquet(*files)} p"
@@ -94,9 +95,9 @@ class _ExampleMerger:
             )
 
     def choose(self) -> None:
-        """Create `chosen`, the best occurrences of each pair, and `texts`, their sentences.
+        """Create the tables `chosen` (the best occurrences of each pair) and `texts` (sentences).
 
-        This repeats `examples.choose` for pairs that several parts have.
+        The rule is that of `examples.choose`, applied again to pairs that occur in several parts.
         """
         most = self._recipe.evidence
         crowded = f"(SELECT entry FROM seen GROUP BY entry HAVING count(*) > {most})"
@@ -115,12 +116,12 @@ class _ExampleMerger:
         )
 
     def limit_size(self) -> None:
-        """Create `used`: the sentences that are kept, numbered; all, or as many as fit.
+        """Create the table `used`, the numbered sentences to keep within the size limit.
 
-        A pair's value is the logarithm of the smaller of the counts of its word and its context.
-        A sentence's value is the sum of the values of its pairs, each divided by the number of its
-        sentences. Sentences with the highest value per byte are kept. All numbers are integers, so
-        that sums do not depend on the order.
+        The value of a pair is the logarithm of its word's or context's count, whichever is smaller.
+        The value of a sentence is the sum over its pairs of value / number of sentences of the
+        pair. Sentences with the highest value per byte are kept. All values are integers, so sums
+        do not depend on the order.
         """
         number = "row_number() OVER (ORDER BY sentence) - 1 AS id"
         cost = f"{_TEXT} * any_value(bytes) // 100 + {_OCCURRENCE} * count(*)"
@@ -132,7 +133,7 @@ class _ExampleMerger:
             self._run(f"CREATE TEMP TABLE used AS SELECT sentence, {number} FROM texts")
             return
         count = f"least(w.n, c.n)::DOUBLE / {self._recipe.per_one}"
-        # A word or context with a single occurrence is similar to nothing: its value is log 1 = 0.
+        # A word or context with a single occurrence cannot be compared: its value is log 1 = 0.
         self._run(
             f"CREATE OR REPLACE TEMP TABLE chosen AS SELECT p.*, (16 * log2({count}))::BIGINT"
             " AS value FROM chosen p JOIN words w ON w.id = p.key >> 32"
@@ -151,14 +152,14 @@ class _ExampleMerger:
         )
 
     def _measure_room(self) -> int | None:
-        """Return the bytes that sentences may take, a multiple of the counts; None: no limit."""
+        """Return the maximum size of the sentences in bytes; None if there is no limit."""
         if not self._recipe.evidence_size:
             return None
         size = sum((self._draft / name).stat().st_size for name in counts_files.FILES)
         return int(self._recipe.evidence_size * size)
 
     def write(self, recorded: Iterable[tuple[int, CountPart]]) -> tuple[dict[str, int], int]:
-        """Write both tables; return their rows, and the number of pairs with an example."""
+        """Write both tables; return their row counts and the number of pairs with an example."""
         pieces = ", ".join(
             f"({at << 32 | piece}, {quoted(name)}, {before})"
             for at, piece, name, before in _list_pieces(recorded)
@@ -189,9 +190,9 @@ class _ExampleMerger:
 
 
 def _list_pieces(recorded: Iterable[tuple[int, CountPart]]) -> Iterator[tuple[int, int, str, int]]:
-    """Yield for each piece its part, its number there, its source and the lines before it.
+    """Yield (part, number within the part, source name, number of lines before it) per piece.
 
-    Sources are named by their file names alone if these are unique.
+    The name of a source is its file name if all file names are different, otherwise its path.
     """
     pieces = [
         (path, start, at, number, lines)

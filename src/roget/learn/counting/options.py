@@ -1,4 +1,4 @@
-"""Options of counting."""
+"""Options of `roget count`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TAGGERS = ("hanta", "spacy")
 
 @dataclass(frozen=True)
 class CountOptions(Checked):
-    """How inputs are read, what is counted, and what is left out."""
+    """Options that determine how inputs are read, what is counted and what is left out."""
 
     relation: str | Sequence[str] | None = option(
         None,
@@ -35,18 +35,18 @@ class CountOptions(Checked):
     sides: str = option(
         "both",
         choices=SIDES,
-        help="Window: both sides, left or right only, apart (left and right as different "
-        "contexts), or each (every position as a different context).",
+        help="Neighbours in the window: both sides, left or right only, apart (left and right as "
+        "different contexts), or each (every position as a different context).",
     )
     decay: bool | None = option(
         None,
-        help="Window: count a neighbour at distance d as 1/d instead of 1. Default: yes, unless "
-        "--window is passed.",
+        help="With a window: count a neighbour at distance d as 1/d instead of 1. Default: yes, "
+        "unless --window is passed.",
     )
     function_words: bool | None = option(
         None,
-        help="Window: count function words (the, of, …), which are detected from the text or its "
-        "tags. Default: no, unless --window is passed.",
+        help="With a window: count function words (the, of, …), which are detected from the text "
+        "or its tags. Default: no, unless --window is passed.",
     )
     terms: bool | None = option(
         None,
@@ -72,20 +72,20 @@ class CountOptions(Checked):
     )
     odd_words: bool | None = option(
         None,
-        help="Parsed text: keep pronouns, measures and single letters that are tagged as nouns. "
-        "Default: no for presets (nouns, …).",
+        help="For parsed text: keep pronouns, units of measure and single letters that are tagged "
+        "as nouns. Default: no for presets (nouns, …), otherwise yes.",
     )
     repair: bool | None = option(
         None,
-        help="Parsed text: correct noun lemmas that the text contradicts (datum → data). "
-        "Default: yes for presets (nouns, …).",
+        help="For parsed text: correct noun lemmas that the text contradicts (datum → data). "
+        "Default: yes for presets (nouns, …), otherwise no.",
     )
     columns: str | Sequence[str | int] | Mapping[str, str | int] | None = option(
         None,
         many="text",
         metavar="ROLE=COLUMN",
-        help="Columns of a table, e.g. word=noun,context=verb,count=freq (and optionally slot=…), "
-        "or names or numbers of word, context and count: user,item or 2,1,3.",
+        help="Columns of a table, by role: word=noun,context=verb,count=freq (slot=… is optional); "
+        "or the names or numbers of the word, context and count columns: user,item or 2,1,3.",
     )
     form: bool = option(False, help="Count forms instead of lemmas.")
     keep_case: bool | None = option(
@@ -96,10 +96,11 @@ class CountOptions(Checked):
     segment: str | None = option(
         None,
         choices="segmenters",
-        help="Plain text in scripts without spaces (Chinese, Japanese, Thai): find words, learnt "
-        "from the text or by a dictionary (jieba). Default: each character is a word.",
+        help="Word segmenter for plain text in scripts without spaces (Chinese, Japanese, Thai): "
+        "learnt = learn words from the text, jieba = dictionary. Default: each character is a "
+        "word.",
     )
-    lines: bool = option(False, help="Plain text: every line is a sentence.")
+    lines: bool = option(False, help="Treat every line of plain text as a sentence.")
     encoding: str = option("utf-8", metavar="NAME", help="Encoding of the inputs.")
     transpose: bool | None = option(
         None,
@@ -128,8 +129,8 @@ class CountOptions(Checked):
         0,
         minimum=0,
         metavar="N",
-        help="Running text: keep up to N example sentences for each pair, for `roget why` and the "
-        "page.",
+        help="For running text: keep up to N example sentences per pair, for `roget why` and "
+        "`roget explore`.",
     )
     evidence_size: float = option(
         2.0,

@@ -2,13 +2,14 @@
 
 A part is a folder of Parquet files. Ids are local to the part:
 
-    words.parquet      id BIGINT, word VARCHAR, and its count
-    contexts.parquet   id BIGINT, slot VARCHAR, context VARCHAR, and its count
-    pairs-0.parquet …  word BIGINT, context BIGINT, and their count; no pair twice in one file
-    seen-0.parquet …, sentences-0.parquet …   example occurrences, if they are kept: see `examples`
+    words.parquet      id BIGINT, word VARCHAR, count
+    contexts.parquet   id BIGINT, slot VARCHAR, context VARCHAR, count
+    pairs-0.parquet …  word BIGINT, context BIGINT, count; each pair at most once per file
+    seen-0.parquet …, sentences-0.parquet …   example occurrences, if requested (see `examples`)
     part.json          `Facts`
 
-A count is the column n BIGINT; in a fractional part also fraction and rest (see `fixed_point`).
+The count is the column n BIGINT; a part with fractional counts also has the columns fraction and
+rest (see `fixed_point`).
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ WORDS, CONTEXTS, MANIFEST = "words.parquet", "contexts.parquet", "part.json"
 
 @dataclass(frozen=True)
 class CountTask:
-    """Some sources that are counted together, or a piece of one."""
+    """Several sources that are counted together, or a piece of one source."""
 
     sources: tuple[Source, ...]
     key: str
-    """Name of the part: the same for the same task and recipe, unless a file has changed."""
+    """Name of the part: a digest of the recipe and of the sources' paths, sizes and times."""
 
 
 @dataclass(frozen=True)
@@ -45,23 +46,23 @@ class Facts:
     """The manifest of a part."""
 
     tokens: int
-    """Number of tokens, or of rows of a table."""
+    """Number of tokens, or of rows if the input is a table."""
     sentences: int
     fractional: bool = False
     runs: int = 1
-    """Number of files of pairs; a pair may occur in several of them."""
+    """Number of pairs files; a pair may occur in several of them."""
     read: int = 0
-    """Number of bytes of standard input."""
+    """Number of bytes read from standard input."""
     sha256: str | None = None
-    """Digest of standard input, which can be read only once."""
+    """Digest of standard input, computed while it is read."""
     seen: dict[str, dict[str, int]] | None = None
-    """Tags and labels of running text without any pair, with their counts."""
+    """Counts of tags and labels, if no pair was found in running text."""
     note: str = ""
-    """A note for the caller."""
+    """A note for the user, or an empty string."""
     witnessed: int = 0
-    """Number of files of example occurrences, and of their sentences."""
+    """Number of files with example occurrences, which equals the number of files of sentences."""
     pieces: list[tuple[str, int, int]] = field(default_factory=list)
-    """Sources of the sentences: name, start of the piece, and its number of lines."""
+    """Origin of the sentences: path, byte offset of the piece, and its number of lines."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class CountPart:
 
 
 def make_task(sources: tuple[Source, ...], recipe: CountRecipe) -> CountTask:
-    """Return the task of counting some sources by a recipe."""
+    """Return the task that counts some sources with a recipe."""
     content: list[Any] = [VERSION, __version__, recipe.to_record()]
     for source in sources:
         place = absolute(source.path)
@@ -81,7 +82,7 @@ def make_task(sources: tuple[Source, ...], recipe: CountRecipe) -> CountTask:
             [place, source.size, source.modified, source.start, source.stop, source.encoding]
         )
         if source.path == STANDARD_INPUT:
-            # The next run may get another input, so its part must not be reused.
+            # The next run may get a different input, so the part must not be reused.
             content.append(os.urandom(16).hex())
     return CountTask(
         sources, sha256(json.dumps(content).encode("utf-8", "surrogatepass")).hexdigest()[:32]
@@ -89,27 +90,27 @@ def make_task(sources: tuple[Source, ...], recipe: CountRecipe) -> CountTask:
 
 
 def pairs_name(run: int) -> str:
-    """Return the name of a file of pairs."""
+    """Return the name of a pairs file."""
     return f"pairs-{run}.parquet"
 
 
 def seen_names(run: int) -> tuple[str, str]:
-    """Return the names of a file of example occurrences, and of the file of their sentences."""
+    """Return the names of a file of example occurrences and of the file with their sentences."""
     return f"seen-{run}.parquet", f"sentences-{run}.parquet"
 
 
 def new_part(parent: Path, key: str) -> AbstractContextManager[Path]:
-    """Return a draft folder for a part, which gets its final name if the block ends well."""
+    """Return a context manager with a draft folder, which becomes the part on success."""
     return new_directory(parent / key, lambda part: True, "a part")
 
 
 def seal(folder: Path, facts: Facts) -> None:
-    """Write the manifest, the last file of a part."""
+    """Write the manifest, which completes a part."""
     (folder / MANIFEST).write_bytes(seal_text(asdict(facts)))
 
 
 def load(folder: Path) -> CountPart:
-    """Return a finished part; refuse one whose manifest was changed."""
+    """Return a finished part; raise InputError if its manifest was modified."""
     place = folder / MANIFEST
     data = place.read_bytes()
     record = parse(place, data)

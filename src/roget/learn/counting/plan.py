@@ -1,6 +1,6 @@
-"""Plan a count: options and findings → the complete recipe, the cuts and the tasks.
+"""Planning of a count: options and findings determine the recipe, the cuts and the tasks.
 
-Nothing is read here. A plan determines the result; equal plans give equal counts.
+Nothing is read here. A plan determines the result completely: equal plans give equal counts.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from roget.learn.counting.recipe import (
 )
 
 BUNDLE = 8 << 20
-"""Small files are counted together up to this number of bytes."""
+"""Maximum total size in bytes of small files that are counted together."""
 
 SLOW = {TAGGED: 1 << 20, "spacy": 1 << 20}
-"""Slow readers, with the number of bytes from which a process of its own pays."""
+"""Slow readers, with the input size in bytes from which a separate process saves time."""
 
 _SHOWN = 12
-"""Number of words listed in a note."""
+"""Maximum number of words listed in a note."""
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,13 @@ class CountPlan:
     cuts: CountCuts
     tasks: list[CountTask]
     notes: tuple[Notice, ...]
-    """Choices that were made for the caller."""
+    """Notes on automatic choices."""
     language: str | None = None
-    """BCP 47 code of the text; None if it is unknown or there is no text."""
+    """BCP 47 code of the text's language; None if it is unknown or the input is not text."""
 
     @property
     def key(self) -> str:
-        """A digest of what is counted and how; different each time for standard input."""
+        """Digest of the inputs, the recipe and the cuts; unique for standard input."""
         parts = [task.key for task in self.tasks]
         for name, cut in asdict(self.cuts).items():
             parts.append(f"{name}={sorted(cut) if isinstance(cut, frozenset) else cut}")
@@ -60,7 +60,7 @@ class CountPlan:
 
 
 def make_plan(findings: Findings, options: CountOptions) -> CountPlan:
-    """Complete the recipe with the findings, and divide the work into tasks."""
+    """Complete the recipe with the findings, and split the inputs into tasks."""
     recipe, notes = complete_recipe(findings)
     return CountPlan(
         findings.sources,
@@ -73,7 +73,7 @@ def make_plan(findings: Findings, options: CountOptions) -> CountPlan:
 
 
 def refuse_options(options: CountOptions, name: str, allowed: Sequence[str]) -> None:
-    """Refuse options that do not apply to counts that exist already."""
+    """Raise InputError for options that do not apply to existing counts."""
     for one in list_changed(options, options_of(CountOptions)):
         if one not in allowed:
             raise InputError(
@@ -86,7 +86,7 @@ def refuse_options(options: CountOptions, name: str, allowed: Sequence[str]) -> 
 
 
 def complete_recipe(findings: Findings) -> tuple[CountRecipe, list[Notice]]:
-    """Return the recipe with what the text shows, and notes on it."""
+    """Return the recipe completed with the findings, and notes on the additions."""
     draft, notes = findings.draft, []
     recipe = draft.recipe
     if recipe.reader == UNPARSED:
@@ -104,7 +104,7 @@ def complete_recipe(findings: Findings) -> tuple[CountRecipe, list[Notice]]:
 
 
 def _note_segmentation(findings: Findings) -> list[Notice]:
-    """Report words learnt in scripts without spaces, or characters counted as words."""
+    """Return a note on learnt words, or on characters counted as words."""
     if findings.lexicon is not None:
         ordered = sorted((-n, word) for word, n in findings.lexicon if len(word) > 1)
         listed = _list_first([word for _, word in ordered]) or "none"
@@ -117,7 +117,7 @@ def _note_segmentation(findings: Findings) -> list[Notice]:
 
 
 def _apply_words(draft: Draft, words: WindowWords) -> tuple[CountRecipe, list[Notice]]:
-    """Return the recipe of a window with the words to drop and to join."""
+    """Return a window recipe with the words to drop and the terms to join, and notes."""
     recipe, notes = draft.recipe, []
     if not (words.tagged or words.function_words):
         text = "too little text to identify function words: all words are counted"
@@ -134,7 +134,7 @@ def _apply_words(draft: Draft, words: WindowWords) -> tuple[CountRecipe, list[No
 
 
 def _apply_nouns(draft: Draft, nouns: Nouns) -> tuple[CountRecipe, list[Notice]]:
-    """Return the recipe of relations with nouns to drop, to repair and to join."""
+    """Return a relation recipe with nouns to drop, to repair and to join, and notes."""
     notes = []
     for kind, words in nouns.odd.items():
         if words:
@@ -153,7 +153,7 @@ def _apply_nouns(draft: Draft, nouns: Nouns) -> tuple[CountRecipe, list[Notice]]
         notes.append(Notice(text, code="terms"))
     recipe = replace(
         draft.recipe,
-        # Forms are read only if some lemma needs them.
+        # Read forms only if some lemmas have to be repaired.
         reading=replace(draft.recipe.reading, both=bool(nouns.repairs)),
         left_out=list_odd(nouns.odd),
         repairs=list_repairs(nouns.repairs),
@@ -163,13 +163,13 @@ def _apply_nouns(draft: Draft, nouns: Nouns) -> tuple[CountRecipe, list[Notice]]
 
 
 def _list_first(words: Sequence[str]) -> str:
-    """Join the first words, and append the number of further ones."""
+    """Return the first words as a list in text form, with the number of omitted words."""
     more = f" and {len(words) - _SHOWN:,} more" if len(words) > _SHOWN else ""
     return f"{', '.join(words[:_SHOWN])}{more}"
 
 
 def _list_frequent(words: Counter[str]) -> str:
-    """Join the most frequent words."""
+    """Return the most frequent words as a list in text form."""
     ordered = sorted(words.items(), key=lambda one: (-one[1], one[0]))
     return _list_first([word for word, _ in ordered])
 
@@ -177,7 +177,7 @@ def _list_frequent(words: Counter[str]) -> str:
 def make_cuts(
     options: CountOptions, recipe: CountRecipe, lists: Mapping[str, Iterable[str]]
 ) -> CountCuts:
-    """Return the cuts; listed words are lower-cased if the words of the text are."""
+    """Return the cuts; word lists are lower-cased if the words of the text are."""
     fold = recipe.reader not in TABULAR and not recipe.reading.keep_case
     cuts = {
         name: frozenset((word.lower() if fold else word).strip() for word in words) - {""}
@@ -198,9 +198,10 @@ def make_cuts(
 
 
 def plan_tasks(sources: Sequence[Source], recipe: CountRecipe) -> list[CountTask]:
-    """Return tasks for one process each: pieces of large sources, bundles of small ones.
+    """Split the inputs into tasks: pieces of large sources and bundles of small sources.
 
-    Tasks depend only on the inputs and the recipe, so a later run finds the same ones.
+    Each task is counted by one process. Tasks depend only on the inputs and the recipe, so a later
+    run has the same tasks and can reuse their parts.
     """
     if recipe.reader in TABULAR:
         return [make_task((source,), recipe) for source in sources]
@@ -210,13 +211,15 @@ def plan_tasks(sources: Sequence[Source], recipe: CountRecipe) -> list[CountTask
 
 
 def _split(source: Source, reader: str) -> list[Source]:
-    # Files without blank lines cannot be split; their reader declares itself `whole`.
+    """Return the pieces of a source, or the source itself if its reader cannot read pieces."""
+    # Files without blank lines cannot be split; their reader has the attribute `whole`.
     if reader == "docbin" or getattr(catalogue.load("readers", reader), "whole", False):
         return [source]
     return source.pieces(SLOW.get(reader, PIECE))
 
 
 def _bundle(sources: Sequence[Source], size: int) -> Iterator[tuple[Source, ...]]:
+    """Yield bundles of consecutive sources with at most `size` bytes in total."""
     bundle: list[Source] = []
     full = 0
     for source in sources:
@@ -230,5 +233,5 @@ def _bundle(sources: Sequence[Source], size: int) -> Iterator[tuple[Source, ...]
 
 
 def measure_size(source: Source) -> int:
-    """Return the number of bytes of a source or of its piece."""
+    """Return the size of a source, or of a piece of it, in bytes."""
     return (source.size if source.stop is None else source.stop) - source.start

@@ -1,4 +1,4 @@
-"""Provenance of counts: what was read, how it was counted, and digests of the inputs."""
+"""Provenance of counts: the inputs with their digests, and how they were counted."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from roget.learn.counting.parts import CountPart
 from roget.learn.counting.plan import CountPlan
 
 _BLOCK = 4 << 20
-"""Number of bytes hashed between checks whether to stop."""
+"""Number of bytes hashed at a time; between blocks the thread checks whether to stop."""
 
 
 def describe_origin(
     plan: CountPlan, done: Sequence[CountPart], hashes: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return everything that determines the result, ready for JSON."""
+    """Return everything that determines the counts, as a dictionary that JSON can represent."""
     sizes = {source.path: source.size for source in plan.sources}
     digests = dict(hashes)
     once = next((part.facts for part in done if part.facts.read), None)
@@ -47,7 +47,7 @@ def describe_origin(
 
 
 def _describe_cut(cut: Any) -> Any:
-    """Return a cut; of a list of words, which may be long, only the size and a digest."""
+    """Return the value of a cut; a word list is replaced by its size and digest."""
     if not isinstance(cut, frozenset):
         return cut
     digest = hashlib.sha256("\n".join(sorted(cut)).encode()).hexdigest()
@@ -56,10 +56,10 @@ def _describe_cut(cut: Any) -> Any:
 
 @contextmanager
 def hash_sources(plan: CountPlan) -> Iterator[Callable[[], dict[str, str]]]:
-    """Compute the SHA-256 of the inputs in a thread, which stops when the block is left.
+    """Compute the SHA-256 digests of the inputs in a thread, which stops when the block is left.
 
-    Yields a function that waits for the digests, by path, and refuses a file that was changed
-    meanwhile. With a limit on tokens nothing is hashed.
+    Yields a function that waits for the digests and returns them by path. It raises InputError if
+    a file has changed in the meantime. If the number of tokens is limited, nothing is hashed.
     """
     sources = plan.sources if plan.recipe.limit is None else []
     files = [source for source in sources if source.path != STANDARD_INPUT]
@@ -83,9 +83,10 @@ def hash_sources(plan: CountPlan) -> Iterator[Callable[[], dict[str, str]]]:
 
 
 def _hash(files: Sequence[Source], digests: dict[str, str], stop: threading.Event) -> None:
+    """Fill `digests` with the SHA-256 of each local file."""
     for source in files:
         if source.is_remote:
-            continue  # it would have to be downloaded a second time
+            continue  # hashing would download the file a second time
         digest = hashlib.sha256()
         # An unreadable file is reported by the task that counts it.
         with suppress(OSError), open(source.path, "rb") as file:

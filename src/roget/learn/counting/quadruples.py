@@ -1,4 +1,4 @@
-"""PP quadruples of parsed files, written as a table of five columns."""
+"""Extraction of PP attachment quadruples from parsed files, as a table with five columns."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from roget.learn.counting.options import CountOptions
 from roget.learn.counting.recipe import TABULAR, UNPARSED, draft_recipe, list_changed
 
 _USED = ("reader", "tagger", "model", "form", "keep_case", "lines", "encoding", "limit")
-"""Options of counting that apply to quadruples."""
+"""Count options that also apply to quadruples."""
 
 
 def write(
@@ -31,9 +31,9 @@ def write(
     *,
     progress: Report | None = None,
 ) -> int:
-    """Write verb, noun1, preposition, noun2 and attachment (N or V), one quadruple per line.
+    """Write quadruples to a table and return their number.
 
-    Returns the number of quadruples.
+    The columns are verb, noun1, preposition, noun2 and attachment (N or V).
     """
     written = 0
     name = os.fspath(output)
@@ -61,7 +61,7 @@ def read(
     *,
     progress: Report | None = None,
 ) -> Iterator[Quadruple]:
-    """Yield the quadruples of parsed files (or tagged text) in the order of the text."""
+    """Yield the quadruples of parsed files (or tagged text) in text order."""
     options = options or CountOptions()
     for name in list_changed(options, options_of(CountOptions)):
         if name not in _USED:

@@ -1,4 +1,4 @@
-"""Tables and matrices, which hold pairs already: DuckDB adds them up and writes a part."""
+"""Counting of tables and matrices, whose rows are pairs: DuckDB adds them up and writes a part."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from roget.learn.counting.recipe import CountRecipe
 
 
 class Sink(NamedTuple):
-    """The folder of a part, the database, and the progress report."""
+    """The output of a count: the folder of the part, the database, and the progress callback."""
 
     folder: Path
     connection: duckdb.DuckDBPyConnection
@@ -35,7 +35,7 @@ def count_table(source: Source, recipe: CountRecipe, sink: Sink) -> Facts:
     if source.path == STANDARD_INPUT:
         source.digest = hashlib.sha256()
     if recipe.limit is not None:
-        # The limit applies to the first rows.
+        # A limit selects the first rows, so their order must be preserved.
         connection.execute("SET preserve_insertion_order = true")
     with (
         open_table(
@@ -52,7 +52,7 @@ def count_table(source: Source, recipe: CountRecipe, sink: Sink) -> Facts:
 
 
 def count_matrix(source: Source, recipe: CountRecipe, sink: Sink) -> Facts:
-    """Count a sparse matrix in .npz or Matrix Market format, which must fit in memory."""
+    """Count a sparse matrix in .npz or Matrix Market format. The matrix must fit in memory."""
     counts = Counts.read(source.path)
     cells = counts.matrix.tocoo()
     rows, columns = cells.coords
@@ -72,17 +72,18 @@ def count_matrix(source: Source, recipe: CountRecipe, sink: Sink) -> Facts:
 
 
 def _write(query: str, source: Source, sink: Sink, *, slotted: bool = False) -> Facts:
+    """Add up the pairs of a query, and write words, contexts and pairs as a part."""
     folder, connection, report = sink
     fractional = tables.kind(connection, query) == tables.FRACTIONAL
     if fractional:
         query = fixed_point.split(query)
-    # Ids instead of texts make the large table of pairs several times smaller.
+    # Use ids instead of texts: this makes the large table of pairs several times smaller.
     keys, no_slot = ("slot, context", "") if slotted else ("context", "'' AS slot, ")
     for axis, key, slot in (("word", "word", ""), ("context", keys, no_slot)):
         summed = fixed_point.summed(query, key, fractional, "count(*) AS rows")
         numbered = fixed_point.numbered(f"SELECT {slot}* FROM ({summed})", key, fractional)
         duck.execute(connection, f"CREATE TEMP TABLE {axis}s AS {numbered}")
-        # Report shares of the file, which DuckDB reads several times.
+        # DuckDB reads the file several times, so each pass counts as a share of its size.
         report(source.size // 10, 0)
     keyed = (
         f"SELECT w.id << 32 | c.id AS key, p.* EXCLUDE (word, {keys}) FROM"

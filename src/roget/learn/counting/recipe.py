@@ -1,7 +1,7 @@
-"""Recipes: how pairs are extracted from the inputs, as far as the options determine it.
+"""Recipes, which describe how pairs are extracted from the inputs.
 
-Everything here is pure: options in, recipes and cuts out. What depends on the text is added by
-`plan`, from the findings of `inspect`.
+Here a recipe is drafted from the options alone, without reading anything. The module `plan` adds
+the settings that depend on the text, from the findings of the module `inspect`.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ UNPARSED, TAGGED = "text", "hanta"
 """Readers of plain text: without and with a tagger."""
 
 PARSED = ("conllu", "docbin")
-"""Readers of parsed text, which is fast enough to be read twice."""
+"""Readers of parsed text, which are fast enough to read the text twice."""
 
 TABULAR = ("table", "matrix")
-"""Readers of inputs that hold pairs already."""
+"""Readers of inputs that consist of pairs instead of text."""
 
 UNITS = {"table": "row", "matrix": "cell"}
-"""What a reader reads instead of tokens."""
+"""Unit of the inputs of tabular readers; the unit of all other readers is the token."""
 
 DEFAULT_RELATION = "nouns"
 DEFAULT_WINDOW = 3
@@ -49,7 +49,7 @@ _UNUSED: dict[str, tuple[str, ...]] = {
     "table": ("model", "lines", "segment", *_TEXT_ONLY),
     "matrix": ("model", "lines", "segment", *_TEXT_ONLY, "encoding"),
 }
-"""Options that have no effect, by reader."""
+"""Options that do not apply to a reader, by reader."""
 
 _APPLIES_TO = {
     "model": "a tagger",
@@ -61,62 +61,63 @@ _APPLIES_TO = {
     **dict.fromkeys(_PARSED_ONLY, "relations of parsed text"),
     "encoding": "text and tables",
 }
-"""What an option applies to."""
+"""Kind of input that each option applies to, for error messages."""
 
 
 @dataclass(frozen=True)
 class CountRecipe:
-    """How pairs are extracted from the inputs. Counts with equal recipes can be merged."""
+    """Settings for extracting pairs from the inputs. Counts with equal recipes can be merged."""
 
     reader: str
-    """Name of a reader in the catalogue."""
+    """Name of a reader of the catalogue."""
     reading: ReadContext = field(default_factory=ReadContext)
     relations: RelationSet | None = None
     """Dependency relations; None if contexts come from a window or the input is a table."""
     window: int | None = None
-    """Contexts are the words within this many positions in the sentence."""
+    """Window size: contexts are the words within this many positions in the sentence."""
     sides: str = "both"
-    """Window: both, left, right, apart (slots left: and right:) or each (slots by position)."""
+    """Neighbours in the window: both, left, right, apart (slots left: and right:) or each (slots by
+    position)."""
     decay: bool = False
-    """Window: a neighbour at distance d counts 1/d."""
+    """True if a neighbour at distance d in the window counts 1/d."""
     function_words: tuple[str, ...] | None = None
-    """Window: words that are skipped and not counted; None counts all words."""
+    """Words that a window skips and does not count; None if all words are counted."""
     terms: tuple[str, ...] = ()
-    """Pairs of adjacent words that are joined to one."""
+    """Pairs of adjacent words that are joined to one term."""
     left_out: tuple[str, ...] = ()
-    """Relations: words tagged as nouns that are not nouns."""
+    """Words wrongly tagged as nouns, which are dropped when relations are counted."""
     repairs: tuple[tuple[str, str, str], ...] = ()
-    """Relations: (form, lemma, corrected lemma) of nouns."""
+    """Corrected lemmas of nouns as (form, lemma, corrected lemma), when relations are counted."""
     separable: bool = False
-    """Relations: particles are joined to their verbs, anfangen for "fängt … an"."""
+    """True if particles are joined to their verbs ("fängt … an" becomes anfangen)."""
     tags: bool = False
-    """Words and contexts carry their part of speech: drink/VERB."""
+    """True if words and contexts include their part of speech (drink/VERB)."""
     columns: tuple[str, ...] = ()
-    """Table: columns of the word, the context and optionally the count, or ROLE=COLUMN."""
+    """Columns of a table: word, context and optionally count, or ROLE=COLUMN for each."""
     transpose: bool | None = False
-    """Exchange words and contexts; None: inferred from a table's header or name."""
+    """True to exchange words and contexts; None to infer this from a table's header or name."""
     limit: int | None = None
-    """Stop after the sentence in which this many tokens (rows of a table) are reached."""
+    """Maximum number of tokens (rows of a table); the last sentence is completed."""
     evidence: int = 0
-    """Number of example sentences kept for each pair."""
+    """Maximum number of example sentences for each pair."""
     evidence_size: float = 2.0
-    """Maximum size of the example sentences as a multiple of the counts; 0: no limit."""
+    """Maximum size of the example sentences as a multiple of the counts; 0 means no limit."""
 
     @property
     def per_one(self) -> int:
-        """Factor that makes all weights whole numbers: lcm(1, …, window) with decay, else 1."""
+        """Factor that makes all weights integers: lcm(1, …, window) with decay, otherwise 1."""
         return lcm(*range(1, self.window + 1)) if self.decay and self.window else 1
 
     def to_record(self) -> dict[str, Any]:
-        """Return the recipe ready for JSON, relations by their names."""
-        # Replacing the relations first keeps asdict from descending into parsed patterns.
+        """Return the recipe as a dictionary that JSON can represent, with relations by name."""
+        # Remove the relations first, so asdict does not convert the parsed patterns.
         record = asdict(replace(self, relations=None))
         record["relations"] = self.relations.names if self.relations else ()
         return record
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> CountRecipe:
-        """Rebuild a recipe from JSON; raises KeyError, TypeError or ValueError if it is invalid."""
+        """Restore a recipe from a record; raise KeyError, TypeError or ValueError if invalid."""
         known: dict[str, Any] = {
             one.name: record[one.name] for one in fields(cls) if one.name in record
         }
@@ -133,9 +134,9 @@ class CountRecipe:
 
 @dataclass(frozen=True)
 class CountCuts:
-    """What is removed from the result, by the options with these names.
+    """Filters applied to the counts, named like the options.
 
-    All thresholds apply to totals before any cut, so the order of cuts does not matter.
+    All thresholds apply to totals before any cut, so the order of the cuts does not matter.
     """
 
     min_count: int = 1
@@ -144,14 +145,14 @@ class CountCuts:
     stop: frozenset[str] = frozenset()
     vocabulary: frozenset[str] | None = None
     contexts: frozenset[str] | None = None
-    """The only context words kept (without their slot)."""
+    """Context words to keep, without their slot; None keeps all."""
     alphabetic: bool = False
-    """Keep only words and contexts made of letters; inner hyphens and apostrophes are allowed."""
+    """True to keep only words and contexts made of letters (and inner hyphens or apostrophes)."""
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A recipe as far as the options determine it, and what has to be learnt from the text."""
+    """A recipe drafted from the options, and flags for what has to be inferred from the text."""
 
     recipe: CountRecipe
     notes: tuple[Notice, ...] = ()
@@ -161,7 +162,7 @@ class Draft:
     join_terms: bool = False
 
     def apply_language(self, code: str | None, options: CountOptions) -> Draft:
-        """Adapt the recipe to the orthography of a language: noun capitals, separable verbs."""
+        """Adapt the recipe to a language: capitals of nouns, and separable verbs."""
         recipe, main = self.recipe, (code or "").partition("-")[0].lower()
         if recipe.reader in (UNPARSED, *TABULAR) or recipe.reading.form:
             return self
@@ -175,14 +176,14 @@ class Draft:
 
 
 def list_changed(options: CountOptions, names: Iterable[str]) -> list[str]:
-    """Return the names of options whose value differs from the default."""
+    """Return the names of options with a value other than the default."""
     return [name for name in names if getattr(options, name) != getattr(type(options), name)]
 
 
 def draft_recipe(options: CountOptions, reader: str, *, has_heads: bool = True) -> Draft:
-    """Draft the recipe for a kind of input; refuse options that do not apply to it.
+    """Draft the recipe for a reader; raise InputError for options that do not apply to it.
 
-    `has_heads` is False if the tagger's language finds no heads, so there are no relations.
+    `has_heads` is False if the tagger finds no heads, so relations cannot be counted.
     """
     reader = _choose_reader(options, reader)
     _refuse_unused(options, reader)
@@ -215,10 +216,10 @@ def draft_recipe(options: CountOptions, reader: str, *, has_heads: bool = True) 
 
 
 def _choose_findings(draft: Draft, options: CountOptions) -> Draft:
-    """Decide what has to be learnt from the text, by the options or their defaults."""
+    """Set the flags for what has to be inferred from the text, from the options or defaults."""
     recipe = draft.recipe
     if recipe.window is not None:
-        # Without --window both defaults apply; with it, contexts are exactly as requested.
+        # Without --window, function words are dropped and terms joined by default.
         default = options.window is None
         keep = not default if options.function_words is None else options.function_words
         join = default if options.terms is None else options.terms
@@ -234,7 +235,7 @@ def _choose_findings(draft: Draft, options: CountOptions) -> Draft:
 
 
 def _choose_reader(options: CountOptions, reader: str) -> str:
-    """Return the tagger instead of the reader of plain text, if one was requested."""
+    """Return the requested tagger as the reader of plain text, otherwise the reader itself."""
     if options.tagger is None:
         return reader
     if reader not in (UNPARSED, options.tagger):
@@ -251,6 +252,7 @@ def _choose_reader(options: CountOptions, reader: str) -> str:
 
 
 def _refuse_unused(options: CountOptions, reader: str) -> None:
+    """Raise InputError for options that do not apply to a reader."""
     for name in list_changed(options, _UNUSED.get(reader, ())):
         hint = f"; add --tagger {' or '.join(TAGGERS)}" if reader == UNPARSED else ""
         raise InputError(
@@ -260,7 +262,7 @@ def _refuse_unused(options: CountOptions, reader: str) -> None:
 
 
 def _refuse_inapplicable(options: CountOptions, reader: str, window: int | None) -> None:
-    """Refuse options of windows where relations are counted, and the other way round."""
+    """Raise InputError for window options without a window and relation options with one."""
     unused: tuple[str, ...] = _PARSED_ONLY
     why = "applies to relations, not to a window"
     if window is None:
@@ -277,12 +279,12 @@ def _refuse_inapplicable(options: CountOptions, reader: str, window: int | None)
 def _choose_contexts(
     options: CountOptions, reader: str, has_heads: bool
 ) -> tuple[RelationSet | None, int | None, tuple[Notice, ...]]:
-    """Return relations or a window, and a note if the choice is a default."""
+    """Return the relations or the window size, and a note if the choice is a default."""
     requested = options.relation
     if options.window is not None:
         if requested is not None:
             raise InputError(
-                "--relation and --window exclude each other; pass one of them",
+                "--relation and --window cannot be combined; pass one of them",
                 code="conflicting-options",
             )
         return None, options.window, ()
@@ -307,9 +309,10 @@ def _choose_contexts(
 
 
 def _draft_table(options: CountOptions, reader: str) -> CountRecipe:
+    """Draft the recipe for a table or matrix."""
     for name in list_changed(options, ("relation", "window")):
         raise InputError(
-            f"{name} does not apply: a {reader} already holds pairs", code="conflicting-options"
+            f"{name} does not apply: a {reader} already contains pairs", code="conflicting-options"
         )
     columns = split_columns(options.columns)
     if columns and reader != "table":

@@ -1,4 +1,4 @@
-"""Run the tasks of a count, here or on a cluster, keep finished parts, and report progress."""
+"""Execution of the tasks of a count, locally or on a cluster, with resumable parts and progress."""
 
 from __future__ import annotations
 
@@ -23,27 +23,26 @@ from roget.learn.counting.plan import SLOW, CountPlan, measure_size
 from roget.learn.counting.recipe import TABULAR, CountRecipe
 
 POOL_FROM = 32 << 20
-"""Number of bytes from which worker processes save more time than they take to start."""
+"""Input size in bytes from which worker processes save more time than they take to start."""
 
 _PARTS, _WORK = "parts", "work"
 
 
 class Keep(Enum):
-    """When finished parts stay on disk after a run."""
+    """Policy for keeping finished parts on disk after a run."""
 
     NEVER = "never"
     ON_ERROR = "on error"
-    """For the next run with the same recipe."""
+    """Keep parts after an error, for the next run with the same recipe."""
     ALWAYS = "always"
-    """Also after success: the caller has more to do and removes them when it is done."""
+    """Keep parts even after success; the caller removes them later."""
 
 
 class Workspace:
-    """OUTPUT.partial: finished parts, a lock, and a scratch folder.
+    """The folder OUTPUT.partial with finished parts, a lock and a scratch folder.
 
-    It is removed when the block ends well, unless parts are always kept, or when nothing in it is
-    worth keeping. Otherwise the parts stay, and the error that ended the block gets a note on how
-    to resume.
+    The folder is removed on success, unless parts are always kept, and after an error if no part
+    can be reused. Otherwise the parts are kept, and a note on how to resume is added to the error.
     """
 
     def __init__(
@@ -57,16 +56,17 @@ class Workspace:
         self._tasks, self._keep = tasks, keep
 
     def __enter__(self) -> Workspace:
-        """Take over or create the folder, and remove what a killed run left half done."""
+        """Open or create the folder, and remove unfinished drafts of a killed run."""
         self._partial.__enter__()
         try:
             shutil.rmtree(self.work, ignore_errors=True)
             self.work.mkdir()
             self.parts.mkdir(exist_ok=True)
-            # Drafts of the output: with the lock held, nobody else is writing them.
+            # Remove drafts of the output: as the lock is held, no other process is writing them.
             clear_drafts(self._output.absolute(), age=0.0)
             for folder in self.parts.glob(".*"):
-                # Drafts of parts. Finished parts of other recipes stay: they may have taken hours.
+                # Remove drafts of parts. Keep finished parts of other recipes, which may have taken
+                # hours.
                 shutil.rmtree(folder, ignore_errors=True)
         except OSError as error:
             self._partial.__exit__()
@@ -82,7 +82,7 @@ class Workspace:
     ) -> None:
         """Remove the folder, or keep its parts and add a note on resuming."""
         done = self.list_done()
-        # Invalid input that shows only when parts are merged would show again.
+        # An input error raised while merging would occur again, so the parts are of no use.
         is_hopeless = isinstance(error, InputError) and len(done) == len(self._tasks)
         keeps = self._keep is Keep.ALWAYS if error is None else self._keep is not Keep.NEVER
         if not keeps or not done or is_hopeless:
@@ -98,7 +98,7 @@ class Workspace:
         return {task.key for task in self._tasks if (self.parts / task.key).is_dir()}
 
     def load_part(self, task: CountTask) -> CountPart:
-        """Return the part of a finished task; remove a damaged one, so it is counted again."""
+        """Return the part of a finished task; remove it if it is damaged, and raise InputError."""
         try:
             return parts.load(self.parts / task.key)
         except InputError as error:
@@ -108,7 +108,7 @@ class Workspace:
             ) from None
 
     def _describe(self, done: set[str]) -> str:
-        """Describe how much is counted and how to resume."""
+        """Return a note on how much is counted and how to resume."""
         files = {source.path for task in self._tasks for source in task.sources}
         missing = {
             source.path
@@ -126,7 +126,7 @@ class Workspace:
 
 
 class Meter:
-    """Adds up the progress of all tasks and reports it."""
+    """Callback that adds up the progress of all tasks and reports it."""
 
     def __init__(self, tasks: Sequence[CountTask], done: set[str], progress: Report | None) -> None:
         sizes = {task.key: sum(map(measure_size, task.sources)) for task in tasks}
@@ -134,7 +134,7 @@ class Meter:
         self._tokens, self._progress = 0, progress
 
     def __call__(self, read: int, tokens: int) -> None:
-        """Add bytes read and tokens counted; tables have no tokens."""
+        """Add the number of bytes read and of tokens counted (0 for tables)."""
         self._done += read
         self._tokens += tokens
         if self._progress is not None:
@@ -145,20 +145,20 @@ class Meter:
 def count_tasks(
     workspace: Workspace, plan: CountPlan, options: CountOptions, progress: Report | None
 ) -> list[CountPart]:
-    """Return the parts of all tasks; parts of an earlier run are reused."""
+    """Count all tasks and return their parts; reuse the parts of an earlier run."""
     meter = Meter(plan.tasks, workspace.list_done(), progress)
     if plan.recipe.limit is not None:
         return _count_first(workspace, plan, options, meter)
     done = workspace.list_done()
     missing = [task for task in plan.tasks if task.key not in done]
-    # The largest first, so that no large task is left for the end.
+    # Start with the largest tasks, so no large task runs alone at the end.
     missing.sort(key=lambda task: sum(map(measure_size, task.sources)), reverse=True)
     if missing:
         engine = _make_engine(options, plan.recipe, missing)
         try:
             job = _make_job(workspace, plan.recipe, options, shared=engine.shares_disk)
             for at, files in engine.run(job, missing, meter):
-                if files is not None:  # sent by a worker without a shared disk
+                if files is not None:  # returned by a worker that does not share the disk
                     with parts.new_part(workspace.parts, missing[at].key) as draft:
                         for name, data in files.items():
                             (draft / name).write_bytes(data)
@@ -170,7 +170,7 @@ def count_tasks(
 def _count_first(
     workspace: Workspace, plan: CountPlan, options: CountOptions, report: Increment
 ) -> list[CountPart]:
-    """Return the parts of the first tasks up to the limit, counted one by one in this process."""
+    """Count tasks one by one in this process until the limit is reached; return their parts."""
     done: list[CountPart] = []
     left = plan.recipe.limit or 0
     for task in plan.tasks:
@@ -187,13 +187,15 @@ def _count_first(
 def _make_job(
     workspace: Workspace, recipe: CountRecipe, options: CountOptions, *, shared: bool
 ) -> Extract:
+    """Return the function object that counts a task."""
     if recipe.reader in TABULAR and shared:
-        # Runs in this process, where DuckDB uses all cores.
+        # Tables are counted in this process, where DuckDB uses all cores.
         return Extract(recipe, str(workspace.parts), options.memory, threads=None)
     return Extract(recipe, str(workspace.parts) if shared else None, options.memory or "2GB")
 
 
 def _make_engine(options: CountOptions, recipe: CountRecipe, tasks: Sequence[CountTask]) -> Engine:
+    """Return the engine that runs the tasks; small or tabular inputs need no worker processes."""
     make = catalogue.load("engines", options.engine)
     once = any(source.path == STANDARD_INPUT for task in tasks for source in task.sources)
     if options.engine != "local":

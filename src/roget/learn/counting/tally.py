@@ -1,4 +1,4 @@
-"""Counting pairs of ids: packed into 64 bits, sorted, and written out when there are too many."""
+"""Counting of id pairs, packed into 64 bits and sorted; large tables are written to disk."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ BUFFER = 1 << 22
 """Number of occurrences collected before they are sorted and counted."""
 
 RUN = 1 << 23
-"""Number of distinct pairs from which counts are written out as a run."""
+"""Number of distinct pairs from which counts are written to disk as a run."""
 
 
 class PairTally:
     """Counts the pairs of one task and writes them as a part.
 
-    Memory does not grow with the number of pairs, only with words and contexts.
+    Memory use grows with the number of words and contexts, but not with the number of pairs.
     """
 
     def __init__(self, tables: Tables, folder: Path, connection: duckdb.DuckDBPyConnection) -> None:
@@ -44,7 +44,7 @@ class PairTally:
         self.runs = 0
 
     def add(self, pairs: PairColumns) -> None:
-        """Add pairs."""
+        """Add the pairs of a batch."""
         words, slots = self._bits
         if len(self._tables.words) > 1 << words or len(self._tables.slots) > 1 << slots:
             self._write_run()
@@ -80,7 +80,7 @@ class PairTally:
         self._write(contexts, CONTEXTS)
 
     def _widths(self) -> tuple[int, int]:
-        """Return the bits for a word and a slot, enough for twice the current words."""
+        """Return the numbers of bits for a word (enough for twice the words so far) and a slot."""
         words = len(self._tables.words).bit_length() + 1
         slots = 64 - 2 * words
         if slots < 0 or len(self._tables.slots) > 1 << slots:
@@ -100,7 +100,7 @@ class PairTally:
         return keys
 
     def _count(self) -> None:
-        """Sort and count the buffer."""
+        """Sort and count the pairs in the buffer."""
         if self._used:
             keys = self._buffer[: self._used]
             counted = (
@@ -112,7 +112,7 @@ class PairTally:
             self._used = 0
 
     def _settle(self) -> None:
-        """Merge counted buffers when that pays, and write them out when they are large."""
+        """Merge counted buffers if this saves time, and write a run if they are large."""
         sizes = [keys.size for keys, _ in self._counted]
         if sum(sizes[1:]) >= min(sizes[0], RUN):
             self._merge()
@@ -120,10 +120,12 @@ class PairTally:
             self._write_run()
 
     def _merge(self) -> None:
+        """Merge all counted buffers into one."""
         if len(self._counted) > 1:
             self._counted = [_add_up(*self._counted)]
 
     def _write_run(self) -> None:
+        """Write the counts so far to a new file, and add them to the totals."""
         self._count()
         self._merge()
         if not self._counted:
@@ -149,7 +151,7 @@ class PairTally:
 
 
 def _add_up(*counted: tuple[npt.NDArray[K], Ints]) -> tuple[npt.NDArray[K], Ints]:
-    """Return the distinct keys of tables of (keys, counts) in order, with the sums of counts."""
+    """Return the distinct keys of some (keys, counts) tables in order, with their total counts."""
     keys, counts = (np.concatenate(column) for column in zip(*counted, strict=True))
     order = np.argsort(keys, kind="stable")
     keys, counts = keys[order], counts[order]
@@ -158,4 +160,5 @@ def _add_up(*counted: tuple[npt.NDArray[K], Ints]) -> tuple[npt.NDArray[K], Ints
 
 
 def _texts(strings: Strings, ids: Ints) -> npt.NDArray[np.object_]:
+    """Return the strings with these ids."""
     return frozen(strings.texts[number] for number in ids.tolist())

@@ -1,4 +1,4 @@
-"""Words as vectors: what lies between counts and whatever compares words."""
+"""Vector representations of words, computed from counts and used to compare words."""
 
 from roget.learn.representation.vectors import Representation, decompose, weigh
 

@@ -1,4 +1,4 @@
-"""Similarity of words by their own contexts, and by vectors where these are few."""
+"""Similarity of words by their contexts, and by vectors if there are few contexts."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from roget.core.counts.views import like, to_dense, unit
 from roget.core.types import Floats, Ints
 
 SMOOTHING = 0.75
-"""Exponent of context totals in PPMI: rare contexts count as slightly more frequent."""
+"""Exponent of context totals in PPMI, which makes rare contexts slightly more frequent."""
 
 SURE = 100.0
-"""Number of tokens at which own contexts and vectors count equally."""
+"""Number of tokens at which a word's contexts and its vector have equal weight."""
 
 FEW = 10.0
 """Number of tokens at which a similarity is shrunk by half."""
 
 COMMON = 1000
-"""Number of the most frequent words, over whose pairs the mean similarity is measured."""
+"""Number of most frequent words whose pairs determine mean and deviation of the similarities."""
 
 
 ROUNDED = 1e-9
-"""A standard deviation below this counts as none."""
+"""Standard deviations up to this value are treated as 0."""
 
 
 class StandardisedCosine:
-    """Cosines of words, in standard deviations from the mean over pairs of common words.
+    """Cosine similarity of words, standardised by mean and deviation over pairs of common words.
 
-    The vectors of words are rows of a table. If it is a table of words by classes, the vectors are
-    sums of class vectors, of which only the `products` with each other are needed.
+    The vectors are the rows of a table of words. For a table of words × classes, a word's vector is
+    a weighted sum of class vectors, and `products` holds the inner products of class vectors.
     """
 
     def __init__(self, words: Any, common: Ints, products: Floats | None = None) -> None:
@@ -51,12 +51,13 @@ class StandardisedCosine:
         return np.asarray((to_dense(found) - self._mean) / self._spread)
 
     def keep(self, rows: Ints) -> StandardisedCosine:
-        """Return the same for some rows of a sparse table; −1 stands for an unknown word."""
-        made = copy(self)
-        made.__dict__.pop("_back", None)
+        """Return a copy for some rows of a sparse table; −1 stands for an unknown word."""
+        kept = copy(self)
+        kept.__dict__.pop("_back", None)
+        # Append an empty row, which index −1 selects.
         nothing = sparse.csr_array((1, self.words.shape[1]), dtype=self.words.dtype)
-        made.words = sparse.csr_array(sparse.vstack([self.words, nothing], format="csr")[rows])
-        return made
+        kept.words = sparse.csr_array(sparse.vstack([self.words, nothing], format="csr")[rows])
+        return kept
 
     @cached_property
     def _back(self) -> Any:
@@ -67,10 +68,11 @@ class StandardisedCosine:
 
 
 class Similarity:
-    """Similarity of words: the more tokens they have, the more by their own contexts.
+    """Similarity of words as a mixture of the similarities of their contexts and their vectors.
 
-    For two words with e tokens (geometric mean), the share e/(e + SURE) is by their own contexts
-    and the rest by vectors; the result is shrunk by (e + 1)/(e + 1 + FEW).
+    Let e be the geometric mean of two words' numbers of tokens. The similarity of their contexts
+    has weight e/(e + SURE), the similarity of their vectors the remaining weight, and the result is
+    multiplied by (e + 1)/(e + 1 + FEW).
     """
 
     def __init__(self, totals: Any, own: StandardisedCosine, more: StandardisedCosine) -> None:
@@ -79,7 +81,7 @@ class Similarity:
 
     def compare(self, rows: Ints) -> Floats:
         """Return the similarity of some words to all words."""
-        # e, the geometric mean of the numbers of tokens of each pair.
+        # e = √(n_i n_j), the geometric mean of the two words' numbers of tokens.
         seen = self._roots[rows][:, None] * self._roots
         share = seen / (seen + SURE)
         mixed = share * self._own.compare(rows) + (1 - share) * self._more.compare(rows)
@@ -87,20 +89,20 @@ class Similarity:
 
 
 def weigh_contexts(counts: Counts) -> Any:
-    """Return how informative each context is about a word, as unit rows of a csr_array.
+    """Return a csr_array of context weights with unit rows.
 
-    The weight is w²/(1 + w) of the mutual information w, so that contexts of most words (have, be)
-    count next to nothing.
+    The weight of a context with pointwise mutual information w is w²/(1 + w), so contexts that
+    most words share (have, be) have almost no weight.
     """
     weights = counts.ppmi(smoothing=SMOOTHING)
     return unit(like(weights, weights.data**2 / (1 + weights.data)))
 
 
 def transpose(table: Any) -> Any:
-    """Return the transpose, in row format if it is sparse."""
+    """Return the transpose, as a csr_array if the table is sparse."""
     return sparse.csr_array(table.T) if sparse.issparse(table) else table.T
 
 
 def select_common_rows(totals: Any) -> Ints:
-    """Return the rows of the most frequent words."""
+    """Return the row indices of the most frequent words."""
     return np.sort(np.argsort(-np.asarray(totals), kind="stable")[:COMMON])

@@ -1,4 +1,4 @@
-"""Representation: PPMI weights of words' contexts, and low-dimensional vectors made from them."""
+"""Word representations: PPMI weights of contexts, and low-dimensional vectors made from them."""
 
 from __future__ import annotations
 
@@ -18,50 +18,53 @@ from roget.core.types import Array, Floats, Ints
 Singles = npt.NDArray[np.float32]
 
 WIDTHS = (150, 300)
-"""Dimensions of the two blocks: of the weights, and of their rows scaled to length 1."""
+"""Number of dimensions of the two blocks: the SVD of the weights, and of the weights with unit
+rows."""
 
 SYMMETRIC = ("conj:", "~conj:")
-"""Relations whose contexts are words of the same kind: a word counts as coordinated with itself."""
+"""Slots of symmetric relations, in which a word is also counted as a context of itself."""
 
 BLOCK = 2048
-"""Batch size: rows compared at once."""
+"""Batch size: number of rows compared at once."""
 
 ITERATIONS = 8
-"""Subspace iterations from a random start; after these the seed hardly matters."""
+"""Number of subspace iterations from a random start, enough to make the result nearly independent
+of the seed."""
 
 FURTHER = 2
-"""Subspace iterations from the result for fewer counts."""
+"""Number of subspace iterations when starting from an earlier representation."""
 
 MORE = 20
-"""Number of extra dimensions during the iterations, so that the last requested ones converge."""
+"""Number of extra dimensions during the iterations, so the last requested dimensions converge."""
 
 PIECE = 1 << 16
-"""Batch size: contexts whose vectors are held at once when new words are embedded."""
+"""Batch size: number of contexts processed at once when new words are embedded."""
 
 GRAIN = 2.0**-25
-"""Unit of the numbers in `multiply_exactly`; finer than float32 near 1."""
+"""Rounding unit of `multiply_exactly`, finer than float32 near 1."""
 
 
 def weigh(matrix: Any, totals: Floats) -> Any:
-    """Return positive pointwise mutual information as float32; `totals` belong to the contexts."""
+    """Return positive pointwise mutual information as float32; `totals` are context totals."""
     words = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
     return ppmi(matrix, np.where(words > 0, words, 1.0), totals).astype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)
 class Representation:
-    """Words as vectors that are similar if the words' contexts are.
+    """Vectors of words; words with similar contexts have similar vectors.
 
-    The weights are positive pointwise mutual information. A word in coordinations (conj) counts as
-    coordinated with itself, with its highest weight. Vectors are rows of length 1 in two blocks of
-    equal share: the singular vectors of the weights, and of their rows scaled to length 1. The
-    first is better for frequent words, the second for rare ones.
+    The weights are positive pointwise mutual information. In coordinations (conj), a word also
+    counts as coordinated with itself, with its highest weight. Vectors have length 1 and consist of
+    two blocks of equal weight: the left singular vectors, times singular values, of the weights and
+    of the weights with unit rows. The first block is better for frequent words, the second for rare
+    words.
 
     weights: words × contexts, a csr_array of float32.
     vectors: words × dimensions.
     lengths: words × blocks, original lengths of the rows.
-    values: the singular values, block by block.
-    width: dimensions of the first block.
+    values: singular values of the first block, then of the second.
+    width: number of dimensions of the first block.
     totals: number of occurrences of each context.
     rows: row of each selected word, −1 if unknown; None if all words are selected.
     """
@@ -79,23 +82,24 @@ class Representation:
         cls, matrix: Any, *, words: Any = None, contexts: Any = None, seed: int = 0,
         widths: Sequence[int] = WIDTHS, start: Representation | None = None,
     ) -> Self:  # fmt: skip
-        """Learn the representation of a csr_array of counts; names show which contexts are words.
+        """Learn the representation of a csr_array of counts.
 
-        With `start`, the representation of fewer counts whose words come first, few iterations
-        suffice.
+        `words` and `contexts` are names, used to find the contexts that are words themselves.
+        `start` is the representation of a subset of the counts, whose words must come first; it
+        reduces the number of iterations.
         """
         totals = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
         weights = _close(weigh(matrix, totals), words, contexts)
         parts, lengths, values = [], [], []
         near = [None] * len(widths) if start is None else start.bases(weights.shape[0])
-        # Two blocks: the SVD of the weights, and of the weights with unit rows.
+        # Compute two blocks: the SVD of the weights, and of the weights with unit rows.
         for table, width, basis in zip((weights, unit(weights)), widths, near, strict=True):
             left, singular, _ = decompose(table, width, seed, basis)
             rows = (left * singular).astype(np.float32)
             lengths.append(np.linalg.norm(rows, axis=1))
             values.append(singular.astype(np.float32))
             parts.append(unit(rows) * np.float32(2**-0.5))
-        # Rounded to the precision on disk, so that a saved representation is the same.
+        # Round to the precision on disk, so a saved representation is identical.
         vectors = np.hstack(parts).astype(np.float16).astype(np.float32)
         return cls(
             weights, vectors, np.stack(lengths, 1), np.concatenate(values), values[0].size, totals
@@ -103,18 +107,18 @@ class Representation:
 
     @property
     def n_words(self) -> int:
-        """The number of words."""
+        """Number of words."""
         return int(self.weights.shape[0] if self.rows is None else self.rows.size)
 
     def embed(self, matrix: Any) -> Singles:
-        """Return the vectors of new words from a csr_array of counts; 0 without known contexts."""
+        """Return vectors of new words from a csr_array of counts; 0 if no context is known."""
         weights = weigh(matrix, self.totals)
         both = ((weights, self.weights), (unit(weights), self._unit_weights))
         found = [unit(_project(*two, self._basis[at])) for at, two in enumerate(both)]
         return np.asarray(np.hstack(found) * np.float32(2**-0.5))
 
     def bases(self, rows: int) -> list[Any]:
-        """Return the singular vectors of the words by block, with zeros for further words."""
+        """Return the left singular vectors of each block, padded with zeros to `rows` rows."""
         known = self.rows if self.rows is not None else np.arange(self.n_words)
         found = []
         for left, values in self._blocks():
@@ -124,18 +128,18 @@ class Representation:
         return found
 
     def _blocks(self) -> Iterator[tuple[Singles, Singles]]:
-        """Yield the vectors of each block with their original lengths, and its singular values."""
+        """Yield the vectors (with original lengths) and the singular values of each block."""
         for at, part in enumerate((slice(0, self.width), slice(self.width, None))):
             rows = self.vectors[:, part] * (self.lengths[:, at : at + 1] * np.float32(2**0.5))
             yield rows, np.maximum(self.values[part], 1e-6)
 
     def keep(self, rows: Ints) -> Representation:
-        """Return the representation of some of the words; −1 stands for an unknown word."""
+        """Return the representation of selected words; −1 stands for an unknown word."""
         known = rows if self.rows is None else np.where(rows < 0, -1, self.rows[rows])
         return replace(self, rows=known)
 
     def to_arrays(self) -> dict[str, Array]:
-        """Return the arrays that folders store."""
+        """Return the arrays to be stored in a folder."""
         arrays = folder.to_arrays("weights", self.weights)
         rows = {} if self.rows is None else {"rows": self.rows}
         return {
@@ -145,7 +149,7 @@ class Representation:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Array]) -> Self:
-        """Read and check stored arrays; KeyError or ValueError if they are invalid."""
+        """Restore a representation from arrays; raise KeyError or ValueError if invalid."""
         weights = folder.from_arrays(arrays, "weights")
         n, m = weights.shape
         schema: folder.Schema = {
@@ -170,12 +174,12 @@ class Representation:
 
     @cached_property
     def _basis(self) -> list[Singles]:
-        """U/S of each block, so that a row of weights W gives W·knownᵀ·U/S = W·V."""
+        """U/S for each block; weights w of a new word are embedded as w·knownᵀ·U/S = w·V."""
         return [rows / values**2 for rows, values in self._blocks()]
 
 
 def _project(new: Any, known: Any, basis: Any) -> Singles:
-    """Return new · knownᵀ · basis, in batches of contexts; rows do not affect each other's bits."""
+    """Return new · knownᵀ · basis, in batches of contexts; rows do not affect each other."""
     found = np.zeros((new.shape[0], basis.shape[1]), dtype=np.float32)
     for begin in range(0, new.shape[1], PIECE):
         here = new[:, begin : begin + PIECE]
@@ -189,10 +193,10 @@ def _project(new: Any, known: Any, basis: Any) -> Singles:
 
 
 def multiply_exactly(rows: Array, columns: Array) -> Floats:
-    """Multiply unit rows by unit columns with the same bits in any order of summation.
+    """Multiply unit rows by unit columns; the result does not depend on the order of summation.
 
-    The order in which BLAS sums depends on threads, machine and number of rows. Here numbers are
-    rounded to multiples of `GRAIN`, so that no sum of products in float64 is rounded.
+    The order in which BLAS adds products depends on the threads, the machine and the number of
+    rows. Here numbers are rounded to multiples of `GRAIN`, so sums in float64 are exact.
     """
     grains = [np.rint(np.asarray(one, dtype=np.float64) / GRAIN) for one in (rows, columns)]
     return np.asarray(grains[0] @ grains[1] * GRAIN**2)
@@ -202,10 +206,10 @@ def spread(
     vectors: Singles, common: Singles, own: Ints | None = None, share: float = 0.3,
     nearest: int = 10, multiply: Callable[[Any, Any], Any] = np.matmul,
 ) -> Singles:  # fmt: skip
-    """Mix a share of the nearest common words' vectors into each vector.
+    """Smooth each vector by mixing in a share of the vectors of its nearest common words.
 
-    Neighbours are weighted by the cube of their cosine. `own` holds the row of each common word
-    among the vectors, if it is one of them: no word is its own neighbour.
+    Neighbours are weighted by the cube of their cosine. `own` holds the row of each common word in
+    `vectors`, if common words are included: no word is its own neighbour.
     """
     nearest = min(nearest, common.shape[0] - 1)
     if nearest < 1:
@@ -218,7 +222,7 @@ def spread(
             here = np.flatnonzero((own >= begin) & (own < begin + BLOCK))
             cosines[own[here] - begin, here] = -1
         best = np.argpartition(-cosines, nearest - 1, axis=1)[:, :nearest]
-        # Cubed cosines, normalised: the nearest neighbours dominate.
+        # Weight neighbours by cubed cosines, so the nearest neighbours dominate.
         weights = np.maximum(np.take_along_axis(cosines, best, axis=1), 0) ** 3
         weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-12)
         rows = np.repeat(np.arange(part.shape[0]), nearest)
@@ -230,7 +234,7 @@ def spread(
 
 
 def _close(weights: Any, words: Any, contexts: Any) -> Any:
-    """Add each word as a context of itself in relations between words of the same kind."""
+    """Add each word as a context of itself in symmetric relations."""
     if words is None or contexts is None:
         return weights
     known = {name: column for column, name in enumerate(contexts.tolist())}
@@ -249,10 +253,11 @@ def _close(weights: Any, words: Any, contexts: Any) -> Any:
 
 
 def decompose(matrix: Any, dimensions: int, seed: int, near: Any = None) -> tuple[Any, Any, Any]:
-    """Return U, the largest singular values and Vᵀ, on one thread; small matrices exactly.
+    """Return U, the largest singular values and Vᵀ of a truncated SVD, computed on one thread.
 
-    Randomised subspace iteration on the shorter side: only its vectors are orthogonalised, where
-    other methods spend most time. From columns `near` U few iterations suffice.
+    Small matrices use an exact SVD, others randomised subspace iteration. Only the vectors of the
+    shorter side are orthogonalised, because this step is expensive. If columns `near` to U are
+    passed, few iterations suffice.
     """
     from threadpoolctl import threadpool_limits
 
@@ -264,7 +269,7 @@ def decompose(matrix: Any, dimensions: int, seed: int, near: Any = None) -> tupl
         there = sparse.csr_array(matrix if wide else matrix.T, dtype=np.float32)
         back = sparse.csr_array(there.T)
         rng = np.random.default_rng(seed)
-        # A random start, with columns near the solution if these are known.
+        # Start from random columns, or from columns near the solution if these are known.
         basis = rng.standard_normal((there.shape[0], dimensions + MORE)).astype(np.float32)
         if near is not None:
             known = near[:, :dimensions]
@@ -274,7 +279,7 @@ def decompose(matrix: Any, dimensions: int, seed: int, near: Any = None) -> tupl
         for _ in range(ITERATIONS if near is None else FURTHER):
             basis = np.linalg.qr(there @ (back @ basis))[0]
         across = back @ basis
-        # Rayleigh–Ritz: the singular values within the subspace, largest first.
+        # Rayleigh–Ritz: compute the singular values within the subspace, largest first.
         squares, turn = np.linalg.eigh(across.T @ across)
         turn = turn[:, ::-1][:, :dimensions]
         values = np.sqrt(np.maximum(squares[::-1][:dimensions], 0))
