@@ -20,7 +20,7 @@ from roget.core.types import Array, Ints
 from roget.errors import InputError, Notice, Undefined
 from roget.scoring.labels.codes import factorize_objects
 from roget.scoring.labels.labels import Labels
-from roget.scoring.measures.base import Asked
+from roget.scoring.measures.base import MeasureSpec
 from roget.scoring.notices import reword
 from roget.scoring.options import ScoreOptions
 from roget.scoring.results import Result, ScoreTable, name_metric, score_key
@@ -94,7 +94,7 @@ class Evaluation(Result):
 def evaluate_embeddings(
     X: Any,
     labels: Sequence[Any],
-    measures: Asked | None = ("v", "ami"),
+    measures: MeasureSpec | None = ("v", "ami"),
     entropy: str | Sequence[str] = ScoreOptions.entropy,
     *,
     samples: int = SAMPLES,

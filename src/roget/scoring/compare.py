@@ -9,7 +9,7 @@ from roget.core.io.paths import name_sources
 from roget.core.options import choose, with_options
 from roget.core.progress import Report
 from roget.scoring.inputs import Inputs
-from roget.scoring.measures.base import Asked
+from roget.scoring.measures.base import MeasureSpec
 from roget.scoring.options import CompareOptions, PipelineOptions
 from roget.scoring.pipeline import compare_inputs
 from roget.scoring.results import Comparison
@@ -19,7 +19,7 @@ from roget.scoring.results import Comparison
 def compare(
     gold: Any,
     systems: Mapping[str, Any] | Sequence[Any],
-    measures: Asked | None = CompareOptions.measures,
+    measures: MeasureSpec | None = CompareOptions.measures,
     entropy: str | Sequence[str] = CompareOptions.entropy,
     *,
     progress: Report | None = None,

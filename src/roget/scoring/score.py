@@ -10,7 +10,7 @@ from roget.core.progress import Report
 from roget.errors import Undefined
 from roget.scoring.inputs import Inputs, read_sides
 from roget.scoring.measures import Measure, parse
-from roget.scoring.measures.base import Asked
+from roget.scoring.measures.base import MeasureSpec
 from roget.scoring.options import PipelineOptions, ScoreOptions
 from roget.scoring.pipeline import score_inputs
 from roget.scoring.results import ScoreTable
@@ -22,7 +22,7 @@ from roget.scoring.tabulate import tabulate
 def score(
     gold: Any = None,
     system: Any = None,
-    measures: Asked | None = ScoreOptions.measures,
+    measures: MeasureSpec | None = ScoreOptions.measures,
     entropy: str | Sequence[str] = ScoreOptions.entropy,
     *,
     sample_weight: Any = None,

@@ -21,7 +21,7 @@ from roget.scoring.labels import Labels, as_labels
 from roget.scoring.labels.align import find_noise
 from roget.scoring.labels.columns import choose_side
 from roget.scoring.labels.labels import harden
-from roget.scoring.measures.base import Asked, Request, list_requests
+from roget.scoring.measures.base import MeasureSpec, Request, list_requests
 from roget.scoring.options import AgreeOptions
 from roget.scoring.signature import sign_measures, write_signature
 
@@ -32,7 +32,7 @@ DEFAULT_MEASURES = ("ari", "vi")
 @with_options(AgreeOptions)
 def agree(
     clusterings: Any,
-    measures: Asked | None = AgreeOptions.measures,
+    measures: MeasureSpec | None = AgreeOptions.measures,
     entropy: str | Sequence[str] = AgreeOptions.entropy,
     *,
     progress: Report | None = None,

@@ -1,4 +1,4 @@
-"""Entropy estimators: `entropy_of` estimates from counts, `get` returns an estimator by name."""
+"""Entropy estimators, and the function `entropy_of`, which applies one to an array of counts."""
 
 from __future__ import annotations
 
@@ -24,12 +24,32 @@ def entropy_of(
     estimator: str | Estimator = "ml",
     support: int | None = None,
 ) -> float:
-    """Estimate the entropy, in nats, of the distribution from which counts were drawn.
+    """Estimate the entropy, in nats, of the distribution from which counts were sampled.
 
-    `counts` is an array-like of counts, or a mapping with counts as values (such as a Counter);
-    zeros are ignored. `support` is the number of cells that could occur, by default the number of
-    cells with a positive count; only some estimators use it.
+    Parameters
+    ----------
+    counts
+        Array-like of counts, or a mapping with counts as values such as a Counter. Zeros are
+        ignored.
+    estimator
+        Name of an estimator (`roget list entropies`), or an Estimator.
+    support
+        Number of outcomes that could occur, by default the number of positive counts. Only some
+        estimators use it.
 
+    Returns
+    -------
+    float
+        The estimated entropy in nats.
+
+    Raises
+    ------
+    InputError
+        If a count is invalid, all counts are 0, or the support is smaller than the number of
+        positive counts.
+
+    Examples
+    --------
     >>> round(entropy_of([50, 50]), 4), round(entropy_of({"a": 3, "b": 1}, "jk"), 4)
     (0.6931, 0.8172)
     >>> entropy_of([3, -1])
@@ -40,20 +60,20 @@ def entropy_of(
     chosen = get(estimator)
     histogram = Histogram.from_counts(_check_counts(counts))
     if histogram.seen == 0:
-        raise InputError("there are no positive counts", code="empty-input")
+        raise InputError("entropy: there are no positive counts", code="empty-input")
     return float(chosen(histogram, _check_support(support, histogram.seen)))
 
 
 def _check_counts(counts: Any) -> CountArray:
-    """Return the counts as a flat int64 or float64 array; raise at the first invalid count."""
+    """Return the counts as a flat int64 or float64 array, or raise InputError."""
     places = None
     if isinstance(counts, Mapping):
         places = list(counts)
         counts = list(counts.values())
     elif isinstance(counts, str | bytes | Set):
-        kind = "a set, which drops equal counts" if isinstance(counts, Set) else "text"
+        kind = "a set, which has no duplicates" if isinstance(counts, Set) else "text"
         raise InputError(
-            f"counts {counts!r}: expected numbers in a list or array, not {kind}", code="bad-count"
+            f"counts {counts!r}: expected a list or array of numbers, not {kind}", code="bad-count"
         )
     elif isinstance(counts, Iterable) and not isinstance(counts, Sequence):
         counts = counts if hasattr(counts, "__array__") else list(counts)
@@ -84,7 +104,7 @@ def _check_counts(counts: Any) -> CountArray:
 
 
 def _convert_objects(flat: npt.NDArray[Any], place: Callable[[int], str]) -> Floats:
-    """Convert objects to floats one by one; raise at the first that is not a number."""
+    """Convert objects to floats, or raise InputError at the first one that is not a number."""
     converted = np.empty(flat.size)
     for index, value in enumerate(flat.tolist()):
         try:
@@ -99,14 +119,14 @@ def _convert_objects(flat: npt.NDArray[Any], place: Callable[[int], str]) -> Flo
 
 
 def _check_support(support: Any, seen: int) -> int | None:
-    """Return the support as an int; raise if it is not a whole number of at least `seen`."""
+    """Return the support as an int, or raise InputError if it is not a whole number ≥ `seen`."""
     if support is None:
         return None
     number = isinstance(support, numbers.Real) and not isinstance(support, bool | np.bool_)
     if not number or not math.isfinite(support) or support != int(support) or support < seen:
         raise InputError(
-            f"support {support!r}: expected a whole number of at least {seen}, the number of cells "
-            "with a positive count",
+            f"support {support!r}: expected a whole number of at least {seen}, the number of "
+            "positive counts",
             code="invalid-option",
         )
     return int(support)

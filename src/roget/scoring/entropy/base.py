@@ -1,6 +1,7 @@
-"""Histogram and Estimator: an entropy estimator maps a histogram of counts to nats.
+"""Histograms of counts, the base classes of entropy estimators, and the simple estimators.
 
-The estimators in closed form are here as well: plug-in, Miller–Madow, jackknife, Grassberger.
+An estimator computes an entropy in nats from a histogram of counts. The estimators of this module
+have closed forms: plug-in, Miller–Madow, jackknife and Grassberger.
 """
 
 from __future__ import annotations
@@ -20,46 +21,46 @@ from roget.core.types import Array, CountArray, Floats, Ints, Values
 from roget.errors import InputError, Undefined
 
 _TALLIED = 1 << 16
-"""Up to this count a tally array fits in the cache and is faster than sorting."""
+"""Largest count that is tallied in an array, which fits in the CPU cache; others are sorted."""
 
 
 def takes_arrays(method: Any) -> bool:
-    """Return whether a method handles arrays over groups: it is declared to return `Values`."""
+    """Return True if a method accepts arrays over groups, i.e. has the return type `Values`."""
     return method.__annotations__.get("return") in ("Values", Values)
 
 
 ONE = np.zeros(1, dtype=np.int64)
-"""The starts of the parts if there is only one part."""
+"""The array of starts for a single part."""
 
 
 def find_owners(starts: Ints | None, size: int) -> Ints:
-    """Return the part of each of `size` values; without starts there is one part."""
+    """Return the part to which each of `size` values belongs; `starts` are the first positions."""
     begins = ONE if starts is None else starts
     return np.repeat(np.arange(begins.size), np.diff(begins, append=size))
 
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """The number of cells with each count: all that an estimator needs of a sample.
+    """The number of cells with each count, from which estimators compute entropies.
 
     `counts` are the distinct positive counts in increasing order (int64, or float64 for fractional
-    tables); `cells[i]` is the number of cells with count `counts[i]`, or an expected number. The
-    samples of several groups are concatenated; totals are then arrays.
+    tables). `cells[i]` is the number, or expected number, of cells with count `counts[i]`. The
+    histograms of several groups are concatenated; totals are then arrays.
     """
 
     counts: CountArray
     cells: Ints | Floats
     starts: Ints | None = None
-    """The first count of each group; None for one sample, whose totals are numbers."""
+    """The position of the first count of each group; None for one sample."""
 
     @classmethod
     def from_counts(cls, counts: CountArray, starts: Ints | None = None) -> Histogram:
         """Make the histogram of an array of non-negative counts; zeros are ignored.
 
-        With `starts`, make the histogram of each part of an array of positive counts.
+        With `starts`, make one histogram for each part of an array of positive counts.
         """
         if counts.dtype.kind == "f" and counts.size and counts.max() < 2**53:
-            # Whole numbers in a float array are exact counts up to 2**53.
+            # Floats below 2**53 that are whole numbers are converted to integers exactly.
             whole = counts.astype(np.int64)
             counts = whole if np.array_equal(whole, counts) else counts
         if starts is not None:
@@ -69,7 +70,8 @@ class Histogram:
             return cls(*np.unique(fractions[fractions > 0], return_counts=True))
         large = counts[:0]
         if counts.max(initial=0) > 4 * counts.size + 1024:
-            # A heavy tail: tally the many small counts, and sort only the large ones.
+            # The distribution has a heavy tail: tally the many small counts in an array, and sort
+            # only the large ones.
             beyond = counts > _TALLIED
             counts, large = counts[~beyond], counts[beyond]
         tally = np.bincount(counts, minlength=1)
@@ -82,21 +84,21 @@ class Histogram:
 
     @property
     def begins(self) -> Ints:
-        """The first count of each sample, also for a single one."""
+        """The position of the first count of each sample, [0] for a single sample."""
         return ONE if self.starts is None else self.starts
 
     @property
     def owners(self) -> Ints:
-        """The sample of each count."""
+        """The sample to which each count belongs."""
         return find_owners(self.starts, self.counts.size)
 
     def sum(self, values: Array) -> Values:
-        """Return Σ value·cells over the counts of each sample."""
+        """Return Σ value·cells over the counts, for each sample."""
         sums = sum_parts(np.multiply(values, self.cells), self.begins)
         return float(sums[0]) if self.starts is None else sums
 
     def spread(self, values: Any) -> Any:
-        """Repeat a value per sample for each of its counts; a number is returned unchanged."""
+        """Repeat the value of each sample for all its counts; return a number unchanged."""
         if self.starts is None or not isinstance(values, np.ndarray):
             return values
         return np.repeat(values, np.diff(self.starts, append=self.counts.size))
@@ -108,7 +110,7 @@ class Histogram:
 
     @cached_property
     def total(self) -> Any:
-        """N, the sum of all counts."""
+        """The sum N of all counts."""
         if self.starts is not None:
             return self.sum(self.counts)
         roughly = weighted_sum(self.counts.astype(np.float64), self.cells.astype(np.float64))
@@ -116,7 +118,7 @@ class Histogram:
             return roughly
         if roughly < 2**62:
             return int(np.dot(self.counts, self.cells))
-        # Beyond int64 the exact sum needs Python's integers.
+        # The sum may exceed int64: compute it with Python integers.
         return sum(int(j) * int(h) for j, h in zip(self.counts, self.cells, strict=True))
 
     @cached_property
@@ -140,15 +142,16 @@ class Histogram:
 
 
 def _tally_parts(counts: CountArray, starts: Ints) -> tuple[CountArray, Ints, Ints]:
-    """Return the distinct counts of each part, their frequencies, and the starts of the parts."""
+    """Return the distinct counts of each part, their frequencies, and the new starts."""
     owners = find_owners(starts, counts.size)
     width = int(counts.max()) + 1
     if counts.dtype.kind != "f" and starts.size * width <= 4 * counts.size + 1024:
         tally = np.bincount(owners * width + counts, minlength=starts.size * width)
-        held = np.flatnonzero(tally)
-        owners, values = np.divmod(held, width)
-        cells = tally[held]
+        positive = np.flatnonzero(tally)
+        owners, values = np.divmod(positive, width)
+        cells = tally[positive]
     else:
+        # Too many possible (part, count) pairs for an array: sort, and count runs of equal pairs.
         order = np.lexsort((counts, owners))
         owners, values = owners[order], counts[order]
         new = (np.diff(owners, prepend=-1) != 0) | (np.diff(values, prepend=0) != 0)
@@ -159,10 +162,11 @@ def _tally_parts(counts: CountArray, starts: Ints) -> tuple[CountArray, Ints, In
 
 
 class Estimator(ABC):
-    """An entropy estimator: stateless, declared by class attributes, called with a histogram.
+    """An entropy estimator, which is called with a histogram and has no state.
 
-    `joint_support` is the support of the joint table for H(gold, system): "seen" (the number of
-    non-empty cells) or "product" (|C|·|K| cells).
+    Class attributes describe the estimator. `assumes` is the assumption under which it is accurate.
+    `joint_support` is the support used for H(gold, system): the number of non-empty cells ("seen")
+    or all |C|·|K| cells ("product").
     """
 
     name: ClassVar[str]
@@ -170,19 +174,22 @@ class Estimator(ABC):
     reference: ClassVar[str]
     joint_support: ClassVar[Literal["seen", "product"]] = "seen"
     fractional: ClassVar[bool] = False
-    """True if fractional counts are accepted."""
+    """True if the estimator accepts fractional counts."""
 
     def __call__(self, histogram: Histogram, support: Any = None) -> Any:
-        """Return the entropy of each group in nats, with `support` cells that could occur."""
+        """Return the entropy of each group in nats; `support` is the number of possible cells."""
         if np.any(histogram.seen == 0):
-            raise InputError("entropy of an empty sample: there are no counts", code="empty-input")
+            raise InputError("entropy: there are no positive counts", code="empty-input")
         if support is not None and np.any(support < histogram.seen):
             raise InputError(
-                f"support {support} is smaller than the {histogram.seen} non-empty cells",
+                f"support {support} is below the number of non-empty cells, {histogram.seen}",
                 code="invalid-option",
             )
         if not histogram.whole and not self.fractional:
-            raise Undefined(f"{self.name} needs whole counts or weighted labels")
+            raise Undefined(
+                f"{self.name} is undefined for fractional counts; use ml or mm, or pass the labels "
+                "and weights of the items instead of a table"
+            )
         if histogram.starts is None:
             return float(self.estimate(histogram, support))
         estimate = self.estimate if takes_arrays(self.estimate) else self._estimate_parts
@@ -190,10 +197,10 @@ class Estimator(ABC):
 
     @abstractmethod
     def estimate(self, histogram: Histogram, support: Any) -> Values:
-        """Return the estimate; arguments are already checked."""
+        """Return the estimate; the arguments have already been checked."""
 
     def _estimate_parts(self, histogram: Histogram, support: Ints | None) -> Floats:
-        """Estimate one sample after the other, equal samples only once."""
+        """Estimate the samples one by one; the result of equal samples is reused."""
         known: dict[tuple[bytes, bytes, int | None], float] = {}
         values = []
         supports = repeat(None) if support is None else support.tolist()
@@ -206,22 +213,28 @@ class Estimator(ABC):
 
 
 class LinearEstimator(Estimator):
-    """An estimator Ĥ = Σ_j a(j, N)·h_j, which has an exact expectation for weighted labels."""
+    """An estimator of the form Ĥ = Σ_j a(j, N)·h_j, where h_j is the number of cells with count j.
+
+    Its expectation for weighted labels and random tables is exact.
+    """
 
     def estimate(self, histogram: Histogram, support: Any) -> Values:
         m = histogram.seen if support is None else support
         return self.expect(histogram, histogram.total, m)
 
     def expect(self, histogram: Histogram, total: Any, support: Any) -> Values:
-        """Return Σ_j a(j, N)·h_j for (expected) numbers of cells, including empty cells."""
+        """Return Σ_j a(j, N)·h_j for (expected) numbers of cells h_j, including empty cells."""
+        # Cells that could occur but did not contribute a(0, N) each.
         empty = support - histogram.seen
         if histogram.starts is None or takes_arrays(self.coefficients):
             n, m = histogram.spread(total), histogram.spread(support)
             value = histogram.sum(self.coefficients(histogram.counts, n, m))
             return value + empty * self.empty_cell(total, support) if np.any(empty) else value
+        # The coefficients depend on N and m: compute them once for all groups with equal N and m.
         weights, nothing = np.empty(histogram.counts.size), np.empty(total.size)
         ends = np.append(histogram.starts, histogram.counts.size)
         for n, m, groups in _group_equal(total, support):
+            # `at` are the positions of the counts of these groups.
             within = np.diff(ends)[groups]
             at = np.repeat(ends[groups] - np.cumsum(within) + within, within) + np.arange(
                 within.sum()
@@ -232,7 +245,7 @@ class LinearEstimator(Estimator):
 
     @abstractmethod
     def coefficients(self, counts: CountArray, total: Any, support: Any) -> Values:
-        """Return a(j, N) for an array of positive counts j, each at least 1 (or fractional)."""
+        """Return a(j, N) for an array of positive counts j, which may be fractional."""
 
     def empty_cell(self, total: Any, support: Any) -> Values:
         """Return a(0, N), the contribution of a cell that could occur but did not."""
@@ -240,7 +253,7 @@ class LinearEstimator(Estimator):
 
 
 def _group_equal(total: Ints, support: Ints) -> Iterator[tuple[int, int, Ints]]:
-    """Yield each distinct pair of N and m, and the groups that have it."""
+    """Yield each distinct pair of N and m with the groups in which it occurs."""
     order = np.lexsort((support, total))
     n, m = total[order], support[order]
     cuts = np.flatnonzero((np.diff(n, prepend=-1) != 0) | (np.diff(m, prepend=-1) != 0))
@@ -249,7 +262,9 @@ def _group_equal(total: Ints, support: Ints) -> Iterator[tuple[int, int, Ints]]:
 
 
 def get(estimator: str | Estimator) -> Estimator:
-    """Return the estimator with a catalogue name (a shared instance); return others unchanged.
+    """Return the estimator with a catalogue name; return an Estimator unchanged.
+
+    The same name always returns the same instance.
 
     >>> get("jk").name, get("jk") is get("jk")
     ('jk', True)
@@ -266,17 +281,18 @@ def get(estimator: str | Estimator) -> Estimator:
 
 @cache
 def _instance(name: str) -> Estimator:
-    made: Estimator = catalogue.load("entropies", name)()
-    return made
+    """Return the shared instance of an estimator."""
+    estimator: Estimator = catalogue.load("entropies", name)()
+    return estimator
 
 
 def plug_in(counts: CountArray, total: Any) -> Floats:
-    """Return −(j/N)·log(j/N) for an array of positive counts j, with one N or one per count."""
+    """Return −(j/N)·log(j/N) for an array of positive counts j; N is a number or one per count."""
     n = np.float64(total)
     p = counts / n
     log = np.log(p)
-    # Near 1, log(j/N) has lost the digits of 1 − j/N, on which the entropy of a skewed sample
-    # depends; log1p of the difference keeps them.
+    # For j/N near 1, rounding j/N loses the digits of 1 − j/N, on which the entropy of a skewed
+    # sample depends. log1p of the exact difference keeps them.
     most = np.flatnonzero(p > 0.5)
     if most.size:
         totals = n[most] if n.ndim else n
@@ -285,13 +301,16 @@ def plug_in(counts: CountArray, total: Any) -> Floats:
 
 
 def miller_madow(counts: CountArray, total: Any) -> Floats:
-    """Return the plug-in coefficients plus (1 − j/N)/(2N), which add up to (m̂ − 1)/(2N)."""
+    """Return the coefficients of Miller–Madow: plug-in plus (1 − j/N)/(2N).
+
+    The additional terms sum to (m̂ − 1)/(2N), where m̂ is the number of non-empty cells.
+    """
     n = np.float64(total)
     return plug_in(counts, n) + (1.0 - counts / n) / (2.0 * n)
 
 
 class ML(LinearEstimator):
-    """Maximum likelihood, −Σ p̂·log p̂: too low by about (cells − 1)/(2N) on average.
+    """Maximum likelihood (plug-in), −Σ p̂·log p̂; its bias is about −(cells − 1)/(2N).
 
     >>> from roget.scoring.entropy import entropy_of
     >>> round(entropy_of([1, 1, 2], "ml"), 4)
@@ -299,7 +318,9 @@ class ML(LinearEstimator):
     """
 
     name = "ml"
-    assumes = "the observed frequencies are the true probabilities: right only for large samples"
+    assumes = (
+        "observed frequencies equal the true probabilities, which holds for large samples only"
+    )
     reference = "Shannon (1948), A mathematical theory of communication"
     fractional = True
 
@@ -308,10 +329,10 @@ class ML(LinearEstimator):
 
 
 class MillerMadow(LinearEstimator):
-    """ML + (m − 1)/(2N); m is the support, by default the number of non-empty cells.
+    """Miller–Madow: ML + (m − 1)/(2N), where m is by default the number of non-empty cells.
 
-    The coefficients assume m = non-empty cells, so `empty_cell` is 0, and the expected value for
-    weighted labels uses the expected number of non-empty cells.
+    The coefficients assume that m is the number of non-empty cells, so `empty_cell` is 0. For
+    weighted labels the expected number of non-empty cells is used.
 
     >>> from roget.scoring.entropy import entropy_of
     >>> [round(entropy_of([1, 1, 2], "mm", support=m) - entropy_of([1, 1, 2]), 4) for m in (3, 5)]
@@ -319,7 +340,7 @@ class MillerMadow(LinearEstimator):
     """
 
     name = "mm"
-    assumes = "every possible cell was seen (or their number is given), and N is well above it"
+    assumes = "every possible cell was observed or the support is known, and N is much larger"
     reference = "Miller (1955), Note on the bias of information estimates"
     fractional = True
 
@@ -334,16 +355,17 @@ class MillerMadow(LinearEstimator):
 
 
 def _g(j: Any) -> Any:
-    """Return log j − (j − 1)·log(1 − 1/j), which is 0 at 1."""
-    # At j = 1 the product is 0·∞; any finite value for the logarithm gives the limit 0.
+    """Return g(j) = log j − (j − 1)·log(1 − 1/j), which is 0 for j = 1."""
+    # For j = 1 the product is 0·∞; any finite value of the logarithm gives the limit 0.
     return np.asarray(np.log(j) - (j - 1.0) * np.log1p(-1.0 / np.maximum(j, 2.0)))
 
 
 class Jackknife(LinearEstimator):
-    """N·Ĥ − (N − 1)·(mean of Ĥ without one item) = Σ h_j·(j/N)·(g(N) − g(j)): removes the 1/N bias.
+    """Jackknife: N·Ĥ − (N − 1)·(mean of Ĥ with one item left out), which removes the 1/N bias.
 
-    With g(j) = log j − (j − 1)·log(1 − 1/j). The textbook difference loses half of its digits at
-    N = 1e15; this form keeps them. One item has entropy 0, because no item can be left out.
+    It is computed as Σ h_j·(j/N)·(g(N) − g(j)) with g(j) = log j − (j − 1)·log(1 − 1/j). Unlike the
+    textbook formula, which loses most of its digits at N = 1e15, this form is accurate for all N. A
+    sample of one item has entropy 0, because the item cannot be left out.
 
     >>> from roget.scoring.entropy import entropy_of
     >>> round(entropy_of([1, 1], "jk"), 4), entropy_of([1], "jk")
@@ -351,7 +373,7 @@ class Jackknife(LinearEstimator):
     """
 
     name = "jk"
-    assumes = "the bias falls as 1/N, so that leaving one item out shows how large it is"
+    assumes = "the bias is proportional to 1/N, so it can be estimated by leaving one item out"
     reference = "Quenouille (1956), Notes on bias in estimation; Tukey (1958)"
 
     def coefficients(self, counts: CountArray, total: Any, support: Any) -> Values:
@@ -360,11 +382,11 @@ class Jackknife(LinearEstimator):
 
 
 class Grassberger(LinearEstimator):
-    """log N − (1/N)·Σ n·G(n), G(n) = ψ(n) + ½(−1)ⁿ[ψ((n+1)/2) − ψ(n/2)].
+    """Grassberger: log N − (1/N)·Σ n·G(n), with G(n) = ψ(n) + ½(−1)ⁿ[ψ((n+1)/2) − ψ(n/2)].
 
-    Each cell is treated as Poisson, so log N is not corrected: a single item gives
-    γ + log 2 ≈ 1.27. G steps at even counts only, so a cell of n items alone has an entropy
-    of nearly 0 if n is even, of about 1/n if it is odd.
+    Counts are treated as independent Poisson variables, so the term log N is not corrected: a
+    single item has entropy γ + log 2 ≈ 1.27. G increases at even counts only, so the entropy of a
+    single cell of n items is nearly 0 if n is even and about 1/n if n is odd.
 
     >>> from roget.scoring.entropy import entropy_of
     >>> [round(entropy_of(counts, "grassberger"), 4) for counts in ([50, 50], [51, 51], [1])]
@@ -372,14 +394,15 @@ class Grassberger(LinearEstimator):
     """
 
     name = "grassberger"
-    assumes = "many cells, each with a small probability, so that their counts are Poisson"
+    assumes = "there are many cells with small probabilities, so counts are Poisson distributed"
     reference = "Grassberger (2003), Entropy estimates from insufficient samplings"
 
     def coefficients(self, counts: CountArray, total: Any, support: Any) -> Values:
         from scipy.special import digamma
 
         n, j = np.float64(total), counts.astype(np.float64)
-        # Between whole numbers (quadrature nodes of random tables) odd and even terms cancel.
+        # Fractional counts are quadrature nodes of random tables; there the terms of odd and even
+        # counts cancel on average.
         sign = np.where(j == np.rint(j), 1.0 - 2.0 * (j % 2.0), 0.0)
         g = digamma(j) + 0.5 * sign * (digamma((j + 1.0) / 2.0) - digamma(j / 2.0))
         return np.asarray(j / n * (np.log(n) - g))

@@ -1,15 +1,15 @@
-"""BUB: Paninski's best-upper-bound estimator, in time independent of N and of the support.
+"""The best-upper-bound (BUB) estimator of Paninski, in a time independent of N and of the support.
 
-A linear estimator Ĥ = Σ_j a_j·h_j of N items in m cells has, for true probabilities p,
+For N items in m cells with true probabilities p, a linear estimator Ĥ = Σ_j a_j·h_j satisfies
 
     (1)  bias = Σ_cells (Σ_j a_j·B_j(p) − H(p)),   B_j(p) = C(N, j)·p^j·(1 − p)^(N−j),
          H(p) = −p·log p,
     (2)  |bias| ≤ m·max_p |Σ_j a_j·B_j(p) − H(p)|,
-    (3)  variance ≤ N·max_j (a_{j+1} − a_j)²   (Efron–Stein), and a sharper bound in `_Variance`.
+    (3)  variance ≤ N·max_j (a_{j+1} − a_j)²   (Efron–Stein; `_Variance` has a sharper bound).
 
-The coefficients minimise bias² + variance over a family: the first k coefficients a_0…a_{k−1} are
-fitted by least squares, the others are Miller–Madow's, and k ≤ 11 is chosen by the bound. Below
-N = 20 all coefficients are fitted.
+The coefficients minimise the bound on bias² + variance: the first k coefficients a_0, …, a_{k−1}
+are fitted by least squares, the others are the coefficients of Miller–Madow, and the k ≤ 11 with
+the smallest bound is chosen. For N < 20 all coefficients are fitted.
 """
 
 from __future__ import annotations
@@ -26,28 +26,29 @@ from roget.core.types import CountArray, Floats
 from roget.scoring.entropy.base import LinearEstimator, miller_madow
 
 SMALL_SAMPLE = 20
-"""Below this N all coefficients are fitted at once; from it on only the first few."""
+"""Sample size N from which only the first coefficients are fitted; below it all are."""
 K_MAX = 11
-"""Largest number of coefficients that differ from Miller–Madow's."""
+"""Largest number of coefficients that differ from the coefficients of Miller–Madow."""
 MESH = 200
 """Number of probabilities p at which bias and variance are evaluated."""
 REACH = 30.0
 """The bias is evaluated up to N·p = 30, the variance up to m·p = 30."""
 SMOOTH_FROM = 200.0
-"""From this mean on, expectations over a binomial are computed by Gauss quadrature."""
+"""Smallest mean of a binomial for which expectations are computed by Gauss quadrature."""
 NODES = 4
-"""Number of quadrature nodes."""
+"""Number of nodes of the Gauss quadrature."""
 
 
 class BUB(LinearEstimator):
-    """The linear estimator with the least bound on its squared error over all distributions.
+    """BUB: the linear estimator with the smallest bound on the squared error.
 
-    Empty cells count (a_0 ≠ 0), so the support m matters; by default m is the number of non-empty
-    cells. Known properties, kept as published and never clamped:
+    The bound holds for all distributions. Empty cells contribute (a_0 ≠ 0), so the result depends
+    on the support m, which is by default the number of non-empty cells. The estimator is
+    implemented as published, with these known properties:
 
-    * N = 20 is a discontinuity: [1]*19 gives 3.602 and [1]*20 gives 3.471, with one more item;
-    * below N = 20 a single cluster has an entropy other than 0 (0.181 for one item);
-    * with m far above N² the bound itself is useless, and so is the value: it may exceed log m.
+    * It is discontinuous at N = 20: [1]*19 gives 3.602, [1]*20 gives 3.471.
+    * For N < 20 the entropy of a single cluster is not 0, e.g. 0.181 for one item.
+    * If m is much larger than N², the bound is useless, and the value may exceed log m.
 
     >>> from roget.scoring.entropy import entropy_of
     >>> [round(entropy_of(counts, "bub"), 4) for counts in ([1, 2, 3, 2, 1], [1], [1]*19, [1]*20)]
@@ -55,7 +56,7 @@ class BUB(LinearEstimator):
     """
 
     name = "bub"
-    assumes = "the number of cells is known and not far above N²; guards against the worst case"
+    assumes = "the number of cells is known and not much larger than N²; minimises the worst case"
     reference = "Paninski (2003), Estimation of entropy and mutual information"
     joint_support = "product"
 
@@ -68,15 +69,15 @@ class BUB(LinearEstimator):
 
 @dataclass(frozen=True, eq=False)
 class Coefficients:
-    """The coefficients a_j: a table for j < len(start), and Miller–Madow's values beyond it."""
+    """The coefficients a_j: fitted values for j < len(start), then the values of Miller–Madow."""
 
     total: int
     start: Floats
     bound: float
-    """The bound on the root mean squared error that chose `start` (nan if N < 20)."""
+    """The bound on the root mean squared error by which `start` was chosen; NaN if N < 20."""
 
     def at(self, counts: CountArray) -> Floats:
-        """Return a_j for an array of positive counts, in time linear in its length."""
+        """Return a_j for an array of positive counts j."""
         own = self.start[np.minimum(counts, self.start.size - 1).astype(np.int64)]
         if self.start.size > self.total:
             return own
@@ -85,13 +86,13 @@ class Coefficients:
 
 @lru_cache(maxsize=4096)
 def fit_coefficients(total: int, support: int) -> Coefficients:
-    """Return the coefficients for N items in a support of m cells; cached across measures."""
+    """Return the coefficients for N items in m possible cells."""
     if total < SMALL_SAMPLE:
         return Coefficients(total, _fit_all(total, support), math.nan)
     k_max = min(K_MAX, total)
     variance = _Variance.prepare(total, support, k_max)
     best = Coefficients(total, np.zeros(0), math.inf)
-    # Step 1: fit a_0…a_{k−1} for every k. Step 2: keep the k with the least bound on the error.
+    # Step 1: fit a_0, …, a_{k−1} for every k. Step 2: keep the k with the smallest error bound.
     for start, worst_bias in _fit_starts(total, support, k_max):
         bound = math.sqrt(worst_bias**2 + total * variance.bound(start))
         if bound < best.bound:
@@ -100,16 +101,17 @@ def fit_coefficients(total: int, support: int) -> Coefficients:
 
 
 def _fit_all(total: int, support: int) -> Floats:
-    """Fit all a_0…a_N for N < 20 by least squares at p = 0, 1/(5N), …, 1.
+    """Fit a_0, …, a_N for N < 20 by least squares at p = 0, 1/(5N), …, 1.
 
-    Minimised is Σ_p (m·bias(p))² + N·Σ (a_j − a_{j−1})², by the normal equations.
+    The coefficients minimise Σ_p (m·bias(p))² + N·Σ (a_j − a_{j−1})²; they solve the normal
+    equations.
     """
     p = np.arange(5 * total + 1) / (5.0 * total)
     j = np.arange(total + 1)
     choose = np.array([math.comb(total, i) for i in range(total + 1)], dtype=np.float64)
     x = support * (choose * p[:, None] ** j * (1.0 - p[:, None]) ** (total - j))
     normal = x.T @ x + total * _second_difference(total + 1)
-    # As in the published procedure, small entries are treated as rounding errors.
+    # As in the published procedure, small entries are set to 0.
     normal[np.abs(normal) < 1e-7 * normal.max()] = 0.0
     right = x.T @ (-support * xlogx(p))
     return np.asarray(np.linalg.pinv(normal, hermitian=True) @ right)
@@ -123,42 +125,47 @@ def _second_difference(size: int) -> Floats:
 
 
 def _fit_starts(total: int, support: int, k_max: int) -> Iterator[tuple[Floats, float]]:
-    """Yield a_0…a_{k−1} for k = 1, 2, …, and the bound (2) on the bias with them.
+    """Yield the fitted a_0, …, a_{k−1} and the bound (2) on their bias, for k = 1, 2, ….
 
-    Minimised is m²·Σ_p bias(p)² + N·(Σ (a_j − a_{j−1})² + (a_{k−1} − Miller–Madow)²). The normal
-    equations have condition numbers up to 3e10, so the problem is solved by QR decomposition: once
-    for the binomials, then for the small triangle with the penalty rows below it.
+    The coefficients minimise m²·Σ_p bias(p)² + N·(Σ (a_j − a_{j−1})² + (a_{k−1} − Miller–Madow)²).
+    The normal equations have condition numbers of up to 3e10, so the problem is solved by QR
+    decomposition: first of the binomials, then, for each k, of the small triangular matrix with the
+    penalty rows appended.
     """
     means = np.geomspace(1e-4, min(total, REACH), MESH)
-    means[-1] -= 1e-10  # at p = 1 the logarithm of the binomial is infinite
-    highest = min(total, 110)  # a binomial with mean 30 exceeds 110 with probability below 1e-28
+    means[-1] -= 1e-10  # log(1 − p) is infinite for p = 1
+    highest = min(total, 110)  # the probability that a binomial of mean 30 exceeds 110 is < 1e-28
     binomials = _binomials(highest, total, means / total)
     goal = -xlogx(means / total)
     a_mm = np.append(0.5 / total, miller_madow(np.arange(1, highest + 1), total))
-    # tails[k] = Σ_{j≥k} a_j·B_j, summed from the far end to avoid cancellation.
+    # tails[k] = Σ_{j≥k} a_j·B_j with the coefficients of Miller–Madow, summed from the far end to
+    # avoid cancellation.
     tails = np.cumsum((a_mm[:, None] * binomials)[::-1], axis=0)[::-1]
     q, r = np.linalg.qr(binomials[:k_max].T)
     projected = q.T @ (goal - tails[: k_max + 1]).T
     weight = math.sqrt(total) / support
     for k in range(1, k_max + 1):
-        # With k = 1 there is no neighbour, but the published matrix has a 1 in its only entry.
+        # The rows a_j − a_{j−1} of the penalty. For k = 1 there are no differences, but the
+        # published matrix has a single entry of 1.
         apart = np.eye(k - 1, k, 1) - np.eye(k - 1, k) if k > 1 else np.ones((1, 1))
         rows = np.vstack([r[:k, :k], weight * apart, weight * np.eye(1, k, k - 1)])
         right = np.zeros(rows.shape[0])
         right[:k] = projected[:k, k]
-        # The last fitted coefficient is pulled towards Miller–Madow's value at its own index
-        # k − 1; the derivation has a_k. Only this reproduces the published scores.
+        # The last fitted coefficient is penalised for its distance from the Miller–Madow value of
+        # index k − 1. The published derivation has a_k, but only k − 1 reproduces the published
+        # scores.
         right[-1] = weight * a_mm[k - 1]
         orthogonal, triangle = np.linalg.qr(rows)
         start = np.linalg.solve(triangle, orthogonal.T @ right)
+        # Equation (1) per cell, and its maximum times m, equation (2).
         bias = start @ binomials[:k] + tails[k] - goal
         yield start, support * float(np.abs(bias).max())
 
 
 def _binomials(highest: int, total: int, p: Floats) -> Floats:
-    """Return B_j(p) for j = 0…highest (rows) and 0 < p < 1 (columns), without cancellation."""
+    """Return B_j(p) for j = 0, …, highest (rows) and 0 < p < 1 (columns), without cancellation."""
     j = np.arange(highest + 1, dtype=np.float64)
-    # log of N!/(j!·(N−j)!·N^j), which stays small however large N is.
+    # log(N!/(j!·(N−j)!·N^j)), which stays small even if N is large; N^j is part of `power`.
     steps = np.log1p(-(j[1:] - 1.0) / total) - np.log(j[1:])
     log_choose = np.concatenate([[0.0], np.cumsum(steps)])
     power = j[:, None] * np.log(total * p)
@@ -166,34 +173,37 @@ def _binomials(highest: int, total: int, p: Floats) -> Floats:
 
 
 def _miller_madow_steps(j: Floats, total: int) -> Floats:
-    """Return a_{j+1} − a_j of Miller–Madow for real j > 0, without subtracting neighbours."""
+    """Return a_{j+1} − a_j of Miller–Madow for real j > 0, without cancellation."""
     return -((j + 1.0) * np.log1p(1.0 / j) + np.log(j / total) + 0.5 / total) / total
 
 
 @dataclass(frozen=True, eq=False)
 class _Variance:
-    """Both bounds on the variance (per N), computed for Miller–Madow and corrected for a start.
+    """Two bounds on the variance, divided by N.
 
-    The sharper bound is 4·max_p f(p)·V1(p), with f(p) = min(m, 1/p) and
-    V1(p) = Σ_j (j/N)(a_j − a_{j−1})²·B_{j,N}(p) = p·E[(a_{n+1} − a_n)²] for n ~ Bin(N−1, p).
+    Both are computed for the coefficients of Miller–Madow and then corrected for the fitted ones.
+    The first bound is equation (3). The second, sharper one is 4·max_p f(p)·V1(p), with
+    f(p) = min(m, 1/p) and
+    (4)  V1(p) = Σ_j (j/N)(a_j − a_{j−1})²·B_{j,N}(p) = p·E[(a_{n+1} − a_n)²],   n ~ Bin(N−1, p).
     """
 
     after: Floats
-    """Miller–Madow's a_0…a_{k_max}."""
+    """The coefficients a_0, …, a_{k_max} of Miller–Madow."""
     steepest: float
-    """The largest |a_{j+1} − a_j| of Miller–Madow, at one end because a_j is concave in j."""
+    """The largest |a_{j+1} − a_j| of Miller–Madow, which is at one end, as a_j is concave in j."""
     mean_square: Floats
-    """E[(a_{n+1} − a_n)²] of Miller–Madow at each p."""
+    """The expectation E[(a_{n+1} − a_n)²] for Miller–Madow at each p."""
     chances: Floats
-    """P(n = 0…k_max−1) at each p with a small mean; it is 0 elsewhere."""
+    """The probabilities P(n = 0), …, P(n = k_max−1) at each p with a small mean."""
     factor: Floats
-    """p·f(p) = min(m·p, 1) at each p."""
+    """The factor p·f(p) = min(m·p, 1) at each p."""
 
     @classmethod
     def prepare(cls, total: int, support: int, k_max: int) -> _Variance:
-        """Evaluate Miller–Madow's terms at MESH values of p."""
+        """Evaluate the terms of Miller–Madow at MESH values of p."""
         p = np.arange(1, MESH + 1) / (MESH + 1) * min(1.0, REACH / support)
         trials = total - 1
+        # Small means are summed over the binomial distribution, large means by quadrature.
         exact = p if trials <= 2 * SMOOTH_FROM else p[p * trials <= SMOOTH_FROM]
         reach = trials * float(exact.max(initial=0.0))
         highest = min(trials, k_max + int(reach + 12.0 * math.sqrt(reach)) + 20)
@@ -212,11 +222,12 @@ class _Variance:
         )
 
     def bound(self, start: Floats) -> float:
-        """Return min(max|Δa|², 4·max f(p)·V1(p)) for Miller–Madow with another start."""
+        """Return min(max|Δa|², 4·max f(p)·V1(p)) if `start` replaces the first coefficients."""
         k = start.size
         old = np.diff(self.after[: k + 1])
         new = np.diff(np.append(start, self.after[k]))
-        # Only the first k differences change, so V1 changes by their squares times P(n < k).
+        # Only the first k differences change: subtract their old squares, weighted by P(n = j), and
+        # add the new ones, equation (4).
         mean_square = self.mean_square.copy()
         mean_square[: self.chances.shape[1]] += (new**2 - old**2) @ self.chances[:k]
         steepest = max(self.steepest, float(np.abs(new).max()))
@@ -224,11 +235,12 @@ class _Variance:
 
 
 def _smooth_mean_square(total: int, p: Floats) -> Floats:
-    """Return E[(a_{n+1} − a_n)²] for n ~ Bin(N−1, p) with a large mean, by quadrature.
+    """Return E[(a_{n+1} − a_n)²] for n ~ Bin(N−1, p) with a large mean, by Gauss quadrature.
 
-    Gauss–Krawtchouk: nodes and weights are the eigenvalues and squared first components of the
-    eigenvectors of the Jacobi matrix of the binomial's orthogonal polynomials (Golub & Welsch). The
-    function is smooth at this scale, so four nodes give a relative error of about 1e−9.
+    The orthogonal polynomials of the binomial distribution are the Krawtchouk polynomials. The
+    nodes are the eigenvalues of their Jacobi matrix, and the weights are the squared first
+    components of the eigenvectors (Golub & Welsch). The function is smooth over the width of the
+    distribution, so four nodes give a relative error of about 1e−9.
     """
     if p.size == 0:
         return np.zeros(0)
@@ -236,8 +248,8 @@ def _smooth_mean_square(total: int, p: Floats) -> Floats:
     i = np.arange(NODES)
     jacobi = np.zeros((p.size, NODES, NODES))
     jacobi[:, i, i] = i * (1.0 - 2.0 * p[:, None])
-    beside = np.sqrt(i[1:] * (trials - i[1:] + 1.0) * (p * (1.0 - p))[:, None])
-    jacobi[:, i[1:], i[:-1]] = beside
+    subdiagonal = np.sqrt(i[1:] * (trials - i[1:] + 1.0) * (p * (1.0 - p))[:, None])
+    jacobi[:, i[1:], i[:-1]] = subdiagonal
     nodes, vectors = np.linalg.eigh(jacobi)
     squares = _miller_madow_steps(trials * p[:, None] + nodes, total) ** 2
     return np.asarray((squares * vectors[:, 0, :] ** 2).sum(axis=1))

@@ -1,11 +1,11 @@
-"""NSB: the Bayesian estimator of Nemenman, Shafee and Bialek, integrated without overflow.
+"""The Bayesian estimator of Nemenman, Shafee and Bialek (NSB), integrated without overflow.
 
-Under a symmetric Dirichlet(β) prior over m cells (κ = mβ) the expected entropy is
+Under a symmetric Dirichlet(β) prior over m cells, the expected entropy is, with κ = mβ,
 
     (1)  ξ(β) = ψ(κ + 1) − ψ(β + 1).
 
-A fixed β would determine the entropy in advance, so β is mixed such that ξ is uniform: the prior of
-log β is β·dξ/dβ. With counts n of N items,
+A fixed β would nearly determine the entropy, so β has a prior under which ξ is uniform. The density
+of log β is then β·dξ/dβ. For N items with counts n,
 
     (2)  evidence(β) = Γ(κ)/Γ(N + κ)·Π_cells Γ(n + β)/Γ(β),
     (3)  E[H | n, β] = ψ(N + κ + 1) − Σ_cells (n + β)/(N + κ)·ψ(n + β + 1),
@@ -23,24 +23,25 @@ from roget.core.types import Floats
 from roget.scoring.entropy.base import Estimator, Histogram
 
 DEPTH = 45.0
-"""The integral omits points this many nats below the maximum of the posterior."""
+"""The integral ignores points at which the log posterior is this far below its maximum."""
 SCAN = 33
-"""Number of points of each scan for the window that contains the posterior."""
+"""Number of points in each scan for the range of the posterior."""
 SETTLED = 1e-8
-"""The step is halved until the mean changes by less; the remaining error is about its square."""
+"""Tolerance: the step is halved until the mean changes by less; the error is about its square."""
 MOST_PIECES = 1 << 14
-"""Largest number of intervals of the trapezoid rule."""
+"""Largest number of intervals of the trapezoidal rule."""
 BLOCK = 1 << 20
-"""Largest number of (β, count) pairs held at once."""
+"""Batch size: largest number of (β, count) pairs held at once."""
 
 HALF_LOG_TAU = 0.5 * math.log(2.0 * math.pi)
 
 
 class NSB(Estimator):
-    """The posterior mean entropy under a mixture of Dirichlet(β) priors with flat expected entropy.
+    """NSB: the posterior mean of the entropy under a mixture of Dirichlet priors.
 
-    The support m is part of the prior; by default it is the number of non-empty cells, which is too
-    small if a possible cell is empty. One possible cell has entropy 0.
+    The mixture makes the expected entropy uniform. The prior depends on the support m, which is by
+    default the number of non-empty cells; if more cells are possible, pass their number. The
+    entropy of a single possible cell is 0.
 
     >>> from roget.scoring.entropy import entropy_of
     >>> entropy_of([7], "nsb"), round(entropy_of([4, 2, 3, 0], "nsb", support=4), 4)
@@ -48,7 +49,7 @@ class NSB(Estimator):
     """
 
     name = "nsb"
-    assumes = "the number of cells is known, and all values of the entropy are equally likely"
+    assumes = "the number of cells is known, and all entropies are equally likely a priori"
     reference = "Nemenman, Shafee & Bialek (2002), Entropy and inference, revisited"
     joint_support = "product"
 
@@ -60,7 +61,7 @@ class NSB(Estimator):
 
 
 class _Posterior:
-    """The density of log β given the counts, and the mean entropy at each β."""
+    """The posterior density of log β, and the expected entropy for each β."""
 
     def __init__(self, histogram: Histogram, support: int) -> None:
         self.n = float(histogram.total)
@@ -70,10 +71,11 @@ class _Posterior:
         self.unseen = float(support - histogram.seen)
 
     def mean(self) -> float:
-        """Return equation (4) by the trapezoid rule in log β, halving the step until it converges.
+        """Return equation (4), integrated over log β by the trapezoidal rule.
 
-        The integrand is analytic around the real line and vanishes at both ends of the window, so
-        the rule converges exponentially once its step is below the width of the posterior.
+        The step is halved until the result converges. The integrand is analytic near the real line
+        and vanishes at both ends of the window, so the rule converges exponentially once the step
+        is smaller than the width of the posterior.
         """
         low, high, top = self._window()
         pieces = SCAN - 1
@@ -87,17 +89,18 @@ class _Posterior:
             mean = moment / mass
             if abs(mean - before) <= SETTLED * (mean + SETTLED) or pieces > MOST_PIECES:
                 return mean
-            # The midpoints of all intervals are added; the old points keep their weight.
+            # Add the midpoints of all intervals; the sums over the old points are reused.
             before = mean
             points = np.asarray(low + (high - low) / pieces * (np.arange(pieces) + 0.5))
             pieces *= 2
 
     def _window(self) -> tuple[float, float, float]:
-        """Return the relevant range of log β and the maximum of its log density.
+        """Return the relevant range of log β and the maximum of the log density.
 
-        The range is scanned, narrowed to points within DEPTH of the maximum, and scanned again. At
-        both ends of the first scan the density has fallen by far more than DEPTH: at the low end it
-        behaves as β to the number of non-empty cells, at the high end (β above N²) as 1/β.
+        The range is scanned, narrowed to the points within DEPTH of the maximum, and scanned again.
+        At both ends of the first range the log density is far more than DEPTH below the maximum:
+        for small β the density is proportional to a power of β, the number of non-empty cells, and
+        for β above N² it is proportional to 1/β.
         """
         low = -math.log(self.m) - 2.0 * DEPTH
         high = 2.0 * math.log(self.n) + 2.0 * DEPTH
@@ -114,10 +117,11 @@ class _Posterior:
     def log_density(self, log_beta: Floats) -> Floats:
         """Return the log evidence (2) plus log |dξ/d log β|, up to a constant.
 
-        Differences of log Γ lose thousands of nats at N = 1e12. Therefore the leading terms of
-        Stirling's formula are combined analytically into the divergence of the smoothed frequencies
-        from the uniform distribution, and only small remainders are evaluated:
-        log Γ(z) = (z − ½)·log z − z + ½·log 2π + rest(z).
+        Differences of log Γ would have errors of thousands of nats at N = 1e12. Therefore log Γ is
+        written by Stirling's formula,
+        (5)  log Γ(z) = (z − ½)·log z − z + ½·log 2π + rest(z).
+        The leading terms are combined analytically into the divergence of the smoothed frequencies
+        from the uniform distribution, and only the small remainders are evaluated.
         """
         beta = np.exp(log_beta)
         kappa = self.m * beta
@@ -126,15 +130,17 @@ class _Posterior:
             rest = _stirling_rest(n + b) - _stirling_rest(b) - 0.5 * np.log1p(n / b)
             return np.asarray(self._divergence(n, b) + rest)
 
+        # Sum over all cells, then add the terms of Γ(κ)/Γ(N + κ).
         evidence = self._over_cells(cell, beta) + self.unseen * self._divergence(np.zeros(1), beta)
         evidence += _stirling_rest(kappa) - _stirling_rest(self.n + kappa)
         evidence += 0.5 * np.log1p(self.n / kappa)
         return np.asarray(evidence + np.log(_flat_entropy_weight(beta, self.m)))
 
     def _divergence(self, n: Floats, beta: Floats) -> Floats:
-        """Return a cell's part of (N+κ)·KL(smoothed ‖ uniform): c·(t·log t − t + 1), t = (n+β)/c.
+        """Return the contribution of a cell to (N+κ)·KL(smoothed ‖ uniform).
 
-        c = N/m + β is the mean of n + β. Near t = 1 a series avoids cancellation.
+        It is c·(t·log t − t + 1) with t = (n+β)/c, where c = N/m + β is the mean of n + β over
+        cells. Near t = 1 a series avoids cancellation.
         """
         mean = self.n / self.m
         centre = mean + beta
@@ -144,7 +150,7 @@ class _Posterior:
         return np.asarray(centre * np.where(np.abs(u) < 1e-3, near, t * np.log(t) - u))
 
     def _mean_entropy(self, log_beta: Floats) -> Floats:
-        """Return E[H | n, β] of equation (3), over all cells, empty or not."""
+        """Return E[H | n, β] of equation (3), including empty cells."""
         from scipy.special import digamma
 
         def share(n: Floats, beta: Floats) -> Floats:
@@ -155,7 +161,8 @@ class _Posterior:
         return np.asarray(digamma(self.n + self.m * beta + 1.0) - cells)
 
     def _over_cells(self, term: Callable[[Floats, Floats], Floats], beta: Floats) -> Floats:
-        """Return Σ over non-empty cells of term(n, β) for each β, in blocks of bounded memory."""
+        """Return the sum of term(n, β) over the non-empty cells, for each β."""
+        # Process the counts in blocks, which limits the memory.
         total = np.zeros(beta.size)
         width = max(1, BLOCK // beta.size)
         for at in range(0, self.counts.size, width):
@@ -165,7 +172,7 @@ class _Posterior:
 
 
 def _stirling_rest(z: Floats) -> Floats:
-    """Return log Γ(z) − (z − ½)·log z + z − ½·log 2π, by its series for z ≥ 10."""
+    """Return the remainder of equation (5), by its asymptotic series for z ≥ 10."""
     from scipy.special import gammaln
 
     z = np.asarray(z)
@@ -181,8 +188,8 @@ def _stirling_rest(z: Floats) -> Floats:
 def _flat_entropy_weight(beta: Floats, m: float) -> Floats:
     """Return β·dξ/dβ of equation (1), the prior of log β under which ξ is uniform.
 
-    For large β the two trigamma terms agree in all digits, so a plain difference may be negative
-    and its logarithm NaN; from 50 on their asymptotic series are subtracted term by term.
+    For large β the two trigamma functions are nearly equal, so their computed difference may be
+    negative and its logarithm NaN. For β > 50 their asymptotic series are subtracted term by term.
     """
     from scipy.special import zeta
 

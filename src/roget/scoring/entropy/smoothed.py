@@ -1,4 +1,4 @@
-"""Estimators that correct the frequencies first: by coverage, by rare counts, by shrinkage."""
+"""Estimators that correct the observed frequencies: Chao–Shen, Chao–Wang–Jost, shrinkage."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from roget.scoring.entropy.base import Estimator, Histogram
 
 
 class ChaoShen(Estimator):
-    """Horvitz–Thompson: p̃ = C·n/N with Turing's coverage C, each term weighted by 1/P(cell seen).
+    """Chao–Shen: −Σ p̃·log p̃/P(cell observed), with p̃ = C·n/N and the Turing coverage C.
 
-    If all cells are singletons, C would be 0; one singleton fewer is assumed, so C = 1/N.
+    The weights 1/P(cell observed) form a Horvitz–Thompson estimator. If all cells are singletons, C
+    would be 0; it is then set to 1/N, as if one item were not a singleton.
 
     >>> from roget.scoring.entropy import entropy_of
     >>> entropy_of([1], "chao-shen"), round(entropy_of([1, 1, 2], "chao-shen"), 4)
@@ -23,24 +24,26 @@ class ChaoShen(Estimator):
     """
 
     name = "chao-shen"
-    assumes = "unseen cells together weigh as much as the singletons, and resemble seen cells"
+    assumes = "the unobserved cells have the total probability of the singletons"
     reference = "Chao & Shen (2003), Nonparametric estimation of Shannon's index of diversity"
 
     def estimate(self, histogram: Histogram, support: Any) -> Values:
+        # Coverage C = 1 − f₁/N, and P(cell observed) = 1 − (1 − p̃)^N.
         singletons = histogram.cells_with(1)
         singletons = singletons - (singletons == histogram.total)
         n = histogram.spread(np.float64(histogram.total))
         p = (1.0 - histogram.spread(singletons) / n) * (histogram.counts / n)
-        with np.errstate(divide="ignore"):  # p = 1 is always seen: log1p gives −∞ and P = 1
+        with np.errstate(divide="ignore"):  # for p = 1, log1p gives −∞ and the probability is 1
             seen = -np.expm1(n * np.log1p(-p))
         return histogram.sum(-p * np.log(p) / seen) + 0.0
 
 
 class ChaoWangJost(Estimator):
-    """The sum of the slopes of the species accumulation curve, extrapolated from f₁ and f₂.
+    """Chao–Wang–Jost: the sum of the slopes of the extrapolated species accumulation curve.
 
-    Σ (n/N)(ψ(N) − ψ(n)) is unbiased for the first N terms of −log p = Σ (1−p)^r/r; the rest is
-    extrapolated from the numbers of singletons f₁ and doubletons f₂.
+    The entropy is expanded by −log p = Σ_r (1−p)^r/r. Its first terms, up to the sample size, have
+    the unbiased estimate Σ (n/N)(ψ(N) − ψ(n)). The remaining terms are extrapolated from the
+    numbers of singletons f₁ and doubletons f₂.
 
     >>> from roget.scoring.entropy import entropy_of
     >>> entropy_of([1], "cwj"), round(entropy_of([1, 1, 2], "cwj"), 4)
@@ -48,7 +51,7 @@ class ChaoWangJost(Estimator):
     """
 
     name = "cwj"
-    assumes = "the rarest cells are about equally likely, as singletons and doubletons show"
+    assumes = "rare cells have similar probabilities, estimated from singletons and doubletons"
     reference = "Chao, Wang & Jost (2013), Entropy and the species accumulation curve"
 
     def estimate(self, histogram: Histogram, support: Any) -> Values:
@@ -62,36 +65,38 @@ class ChaoWangJost(Estimator):
 
 
 _NODES = np.exp(math.log(745.0) - 0.25 * np.arange(360))
-"""Nodes v: above 745 the exponential is 0, and below N·A ≥ 2/N the integrand decays as v."""
+"""Quadrature nodes v of `_unseen`, from 745, where e^(−v) underflows, down to about 1e-36."""
 
 
 def _unseen(n: Any, f1: Any, f2: Any) -> Any:
-    """Return (f₁/N)·(1−A)^(1−N)·{−log A − Σ_{r<N} (1−A)^r/r}, in time independent of N.
+    """Return (f₁/N)·(1−A)^(1−N)·{−log A − Σ_{r<N} (1−A)^r/r} in a time independent of N.
 
-    With x = 1−A this is (f₁/N)·x·Σ_{s≥0} x^s/(N+s), and the sum is
-    (1/N)·∫₀^∞ e^(−v)/(1 − x·e^(−v/N)) dv. In w = log v the integrand falls off at both ends
-    and is analytic in a strip of half-width π/2: the trapezoid rule with step ¼ is exact to
-    rounding.
+    With x = 1−A, the term equals (f₁/N)·x·Σ_{s≥0} x^s/(N+s), where
+    (1)  Σ_{s≥0} x^s/(N+s) = (1/N)·∫₀^∞ e^(−v)/(1 − x·e^(−v/N)) dv.
+    As a function of log v, the integrand decays at both ends and is analytic in a strip of
+    half-width π/2, so the trapezoidal rule with step ¼ is exact up to rounding errors.
     """
     if isinstance(n, np.ndarray):
-        # Each distinct triple only once: it costs hundreds of exponentials.
+        # Compute each distinct triple only once, since it takes hundreds of exponentials.
         triples, group = np.unique(np.stack([n, f1, f2]), axis=1, return_inverse=True)
         return np.array([_unseen(*triple) for triple in triples.T])[group]
+    # A = 2f₂/((N−1)·f₁ + 2f₂), or 2/((N−1)·(f₁−1) + 2) without doubletons.
     rare = 2.0 * f2 if f2 > 0 else 2.0
     rest = (n - 1.0) * (f1 if f2 > 0 else f1 - 1.0)
     if f1 == 0 or rest == 0:
         return 0.0
     a, x = rare / (rare + rest), rest / (rare + rest)
+    # Equation (1) in log v: dv = v·d(log v), and 1 − x·e^(−v/N) = A − x·(e^(−v/N) − 1).
     v = _NODES
     integral = 0.25 * float(np.sum(v * np.exp(-v) / (a - x * np.expm1(-v / n))))
     return f1 / n * x * integral / n
 
 
 class Shrink(Estimator):
-    """The entropy of λ/m + (1−λ)·n/N, with λ in [0, 1] of least estimated squared error.
+    """Shrinkage: the entropy of λ/m + (1−λ)·n/N, with the λ of smallest estimated squared error.
 
-    λ = (1 − Σp̂²) / ((N−1)·Σ(1/m − p̂)²), limited to [0, 1] by definition. A single item has no
-    variance and an exactly uniform sample needs no shrinking: λ = 1 for both.
+    The shrinkage intensity is λ = (1 − Σp̂²)/((N−1)·Σ(1/m − p̂)²), limited to at most 1. If the
+    denominator is 0, for a single item or an exactly uniform sample, λ is 1.
 
     >>> from roget.scoring.entropy import entropy_of
     >>> round(entropy_of([1], "shrink", support=2), 4), round(entropy_of([4, 2], "shrink"), 4)
@@ -99,7 +104,7 @@ class Shrink(Estimator):
     """
 
     name = "shrink"
-    assumes = "the number of cells is known, and the uniform distribution is a fair first guess"
+    assumes = "the number of cells is known, and the uniform distribution is a reasonable target"
     reference = "Hausser & Strimmer (2009), Entropy inference and the James–Stein estimator"
     joint_support = "product"
 
@@ -108,11 +113,12 @@ class Shrink(Estimator):
         n, unseen, uniform = np.float64(histogram.total), m - histogram.seen, 1.0 / m
         total, even = histogram.spread(n), histogram.spread(uniform)
         p = histogram.counts / total
-        # Σp(1−p) instead of 1 − Σp², which cancels if one cell holds almost all items.
+        # Σp(1−p) instead of 1 − Σp², which would cancel if one cell has almost all items.
         variance = histogram.sum(p * ((total - histogram.counts) / total))
         error = (n - 1.0) * (histogram.sum((p - even) ** 2) + unseen * uniform**2)
         shrinkage = np.where(error > 0.0, variance / np.where(error > 0.0, error, 1.0), 1.0)
         shrinkage = np.minimum(1.0, shrinkage)
         share = histogram.spread(shrinkage)
+        # Each cell that was not observed has the probability λ/m.
         empty = xlogx(shrinkage * uniform)
         return -histogram.sum(xlogx(share * even + (1.0 - share) * p)) - unseen * empty + 0.0

@@ -1,4 +1,4 @@
-"""Measures of agreement, one family per module; the catalogue lists them by name."""
+"""Measures of the agreement of two clusterings, with one module per family."""
 
 from roget.scoring.measures.base import Measure, parse
 

@@ -1,4 +1,4 @@
-"""Measure: a small frozen value that is printed, parsed and computed from statistics."""
+"""The base class of measures, their names and parameters, and averages over groups."""
 
 from __future__ import annotations
 
@@ -37,15 +37,16 @@ Need = Literal[
 class Measure(ABC):
     """A measure of agreement between gold classes and system clusters.
 
-    Subclasses declare their properties by class keywords or attributes, and compute a value from
-    statistics: the parameter names of `compute` are the statistics they need. Parameters of the
-    measure itself are dataclass fields with defaults.
+    A measure is a small immutable value that can be printed, parsed and compared. Subclasses
+    declare their properties by class keywords or attributes. The parameter names of `compute` are
+    the statistics from which the value is computed. Parameters of the measure itself are dataclass
+    fields with defaults.
     """
 
     name: ClassVar[str]
     direction: ClassVar[Literal["higher", "lower"]] = "higher"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    """The range of plug-in (or count-based) scores; corrected entropies may leave it."""
+    """The range of plug-in scores; scores with corrected entropies may lie outside."""
     symmetric: ClassVar[bool] = False
     needs: ClassVar[tuple[Need, ...]]
     best: ClassVar[float | None] = 1.0
@@ -53,8 +54,9 @@ class Measure(ABC):
     ties: ClassVar[bool] = False
     """True if the order of cells with equal counts may change the value."""
     linear: ClassVar[Literal["", "information", "pairs"]] = ""
-    """Set if, given the sizes, the value is linear in plug-in mutual information or in the pairs
-    together in both; its mean and deviation over random clusterings are then exact."""
+    """The statistic in which the value is linear if the sizes are fixed: plug-in mutual information
+    or the number of pairs together on both sides. The mean and standard deviation over random
+    clusterings are then exact."""
     reference: ClassVar[str]
 
     def __init_subclass__(cls, **declared: Any) -> None:
@@ -62,24 +64,26 @@ class Measure(ABC):
         for attribute, value in declared.items():
             if attribute not in Measure.__annotations__:
                 known = ", ".join(Measure.__annotations__)
-                raise TypeError(f"{cls.__name__} declares {attribute!r}; a measure has: {known}")
+                raise TypeError(
+                    f"{cls.__name__}: unknown class keyword {attribute!r}; choose from {known}"
+                )
             setattr(cls, attribute, value)
         if "compute" in vars(cls) and "needs" not in vars(cls):
             code = cls.compute.__code__
             cls.needs = code.co_varnames[1 : code.co_argcount]  # type: ignore[assignment]
             if unknown := set(cls.needs) - set(get_args(Need)):
                 raise TypeError(
-                    f"{cls.__name__}.compute needs unknown {', '.join(sorted(unknown))}; available "
-                    f"are {', '.join(get_args(Need))}"
+                    f"{cls.__name__}.compute: unknown statistics {', '.join(sorted(unknown))}; "
+                    f"choose from {', '.join(get_args(Need))}"
                 )
 
     @abstractmethod
     def compute(self, *statistics: Any) -> Values:
         """Return the value, or raise Undefined with a reason.
 
-        If declared to return a float, it is called for one group at a time. If declared to return
-        `Values`, it must work for numbers and for arrays (see `divide` and `undefined`), and
-        receives the statistics of all groups at once.
+        A method with the return annotation `float` is called for one group at a time. A method with
+        the annotation `Values` receives the statistics of all groups at once, and must accept both
+        numbers and arrays (see `divide` and `undefined`).
         """
 
     @property
@@ -89,11 +93,11 @@ class Measure(ABC):
 
     @property
     def sees_tree(self) -> bool:
-        """True if the value of a tree describes the whole tree, not a cut."""
+        """True if the value depends on the whole tree instead of a cut."""
         return not {"tree", "elements"}.isdisjoint(self.needs)
 
     def better(self, a: float, b: float) -> bool:
-        """Return whether score a is better than score b by more than rounding errors."""
+        """Return True if score a is better than score b by more than rounding errors."""
         close = math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
         return not close and (a > b) == (self.direction == "higher")
 
@@ -114,28 +118,29 @@ UNBOUNDED = (0.0, math.inf)
 EVERYTHING = (-math.inf, math.inf)
 
 MODELS = ("perm", "num", "all", "num1", "all1")
-"""Random models: keep the sizes, the numbers of clusters or nothing; the last two fix gold."""
+"""Random models: perm keeps the cluster sizes, num the number of clusters, all only the number of
+items; num1 and all1 keep gold fixed."""
 
 _PARAMETERS = {"average_method": "average"}
-"""Parameter names of scikit-learn and ours."""
+"""Parameter names of scikit-learn and the corresponding names here."""
 _CALL = re.compile(r"\s*([a-z0-9_-]+)\s*(?:\(\s*(.*?)\s*\))?\s*")
 
 
 class Adjusted(Measure):
-    """A measure that is adjusted for chance under a selectable random model."""
+    """A measure that is adjusted for chance under one of several random models."""
 
     model: str
     adjusts: ClassVar[str]
-    """The reference for the adjustment."""
+    """The publication that defines the adjusted measure."""
 
     @property
     def reference(self) -> str:  # type: ignore[override]
-        """The reference of the measure, and of the random model if it is not the default."""
+        """The publications of the measure and, if it is not the default, of the random model."""
         return self.adjusts if self.model == MODELS[0] else f"{self.adjusts}; Gates & Ahn 2017"
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
-        """True if both sides are random under the model."""
+        """True if gold and system are both random under the model."""
         return not self.model.endswith("1")
 
 
@@ -157,7 +162,8 @@ def parse(measure: str | Measure) -> Measure:
     if match is None:
         name, at, estimator = measure.partition("@")
         if at:
-            # Thresholds and rows use this notation, but measure and estimator are separate options.
+            # The notation v@jk is valid in --fail-under and in reports, but not here: measure and
+            # estimator are separate options.
             raise InputError(
                 f"{measure}: use -m {name} -e {estimator} (in Python measures={name!r}, "
                 f"entropy={estimator!r})",
@@ -174,7 +180,9 @@ def parse(measure: str | Measure) -> Measure:
         key, equals, text = (part.strip() for part in argument.partition("="))
         key = _PARAMETERS.get(key, key)
         if key in parameters:
-            raise InputError(f"{measure}: parameter {key} occurs twice", code="duplicate-name")
+            raise InputError(
+                f"{measure}: parameter {key} is specified twice", code="duplicate-name"
+            )
         if not equals or key not in defaults:
             has = ", ".join(defaults) or "none"
             raise InputError(
@@ -186,6 +194,7 @@ def parse(measure: str | Measure) -> Measure:
 
 
 def _parse_value(measure: str, key: str, text: str, kind: type) -> Any:
+    """Convert the text of a parameter to the type of its default."""
     try:
         return kind(text)
     except ValueError:
@@ -196,12 +205,12 @@ def _parse_value(measure: str, key: str, text: str, kind: type) -> Any:
 
 
 def _format_value(value: object) -> str:
-    # All digits, so that parsing the text yields the same measure.
+    """Format a parameter with all digits, so parsing the text yields the same measure."""
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def choose(measure: str, parameter: str, value: str, known: tuple[str, ...]) -> str:
-    """Return the value of a parameter if it is one of the known ones; otherwise raise."""
+    """Return the value of a parameter, or raise InputError if it is not one of the choices."""
     if value not in known:
         raise InputError(
             f"{measure}: invalid {parameter}={value!r}; expected one of {', '.join(known)}",
@@ -211,22 +220,22 @@ def choose(measure: str, parameter: str, value: str, known: tuple[str, ...]) -> 
 
 
 def divide(above: Any, below: Any, otherwise: Any = 0.0) -> Any:
-    """Divide numbers, or arrays over groups; the result is `otherwise` where `below` is 0.
+    """Divide numbers or arrays; the result is `otherwise` for denominators of 0.
 
     >>> divide(1, 0, 0.5), divide(np.array([1, 1]), np.array([0, 2])).tolist()
     (0.5, [0.0, 0.5])
     """
     if not isinstance(below, np.ndarray):
         return above / below if below else otherwise
-    none = below == 0
-    return np.where(none, otherwise, above / np.where(none, 1, below))
+    zero = below == 0
+    return np.where(zero, otherwise, above / np.where(zero, 1, below))
 
 
 def undefined(where: Any, reason: str) -> Any:
-    """Return NaN where a value is undefined and 0 elsewhere, to be added to the value.
+    """Return NaN for groups in which a value is undefined and 0 for others, to be added to it.
 
-    Raise Undefined with the reason if it is undefined everywhere. The reason for one of many groups
-    is found by evaluating that group alone (see `explain`).
+    Raise Undefined with the reason if the value is undefined in all groups. To get the reason for
+    one of many groups, evaluate that group separately (see `explain`).
     """
     if np.all(where):
         raise Undefined(reason)
@@ -234,7 +243,7 @@ def undefined(where: Any, reason: str) -> Any:
 
 
 def harmonic(precision: Values, recall: Values) -> Values:
-    """Return the harmonic mean (F1), 0 if both are 0."""
+    """Return the harmonic mean (F1) of precision and recall; 0 if both are 0."""
     return divide(2 * precision * recall, precision + recall)
 
 
@@ -263,18 +272,19 @@ COVER_MEASURES = (
 
 
 Request = tuple[Measure, str | None]
-"""A measure and the name of an estimator, None if it needs no estimator."""
+"""A measure and the name of an entropy estimator; None for measures that do not use entropies."""
 
-Asked = str | Measure | Sequence[str | Measure]
+MeasureSpec = str | Measure | Sequence[str | Measure]
+"""One measure or several, as values or names; one text may name several, separated by commas."""
 
 
-def usual_measures(measures: Asked | None, *, cover: bool) -> Asked | None:
-    """Return the requested measures, or the default ones for overlapping clusters."""
+def usual_measures(measures: MeasureSpec | None, *, cover: bool) -> MeasureSpec | None:
+    """Return the requested measures; the default for overlapping clusters is COVER_MEASURES."""
     return COVER_MEASURES if measures is None and cover else measures
 
 
-def list_requests(measures: Asked | None, entropy: str | Sequence[str]) -> list[Request]:
-    """Return every measure with every estimator, each once, in the order requested."""
+def list_requests(measures: MeasureSpec | None, entropy: str | Sequence[str]) -> list[Request]:
+    """Return every measure with every estimator, without duplicates, in the requested order."""
     chosen = split_names("measure", DEFAULT_MEASURES if measures is None else measures)
     estimators = [str(name) for name in split_names("entropy estimator", entropy)]
     for name in estimators:
@@ -285,15 +295,15 @@ def list_requests(measures: Asked | None, entropy: str | Sequence[str]) -> list[
     return list(dict.fromkeys(requests))
 
 
-def split_names(kind: str, names: Asked) -> list[str | Measure]:
-    """Split names at commas outside of brackets; a sequence of names is also accepted.
+def split_names(kind: str, names: MeasureSpec) -> list[str | Measure]:
+    """Split names at commas that are not within parentheses; a sequence is also accepted.
 
     >>> split_names("measure", "v(beta=2), ari")
     ['v(beta=2)', 'ari']
     """
     sequence = [names] if isinstance(names, str | Measure) else names
     if not isinstance(sequence, Sequence) or not sequence:
-        raise InputError(f"no {kind} was requested: {names!r}", code="missing-option")
+        raise InputError(f"expected at least one {kind}, but got {names!r}", code="missing-option")
     split: list[str | Measure] = []
     for name in sequence:
         if isinstance(name, str):
@@ -306,7 +316,7 @@ def split_names(kind: str, names: Asked) -> list[str | Measure]:
 
 
 class Measurable(Protocol):
-    """An object that evaluates measures in one or many groups."""
+    """An object that evaluates measures for one or many groups."""
 
     @property
     def groups(self) -> int | None: ...
@@ -317,7 +327,7 @@ class Measurable(Protocol):
 
 
 def evaluate(tables: Measurable, request: Request) -> tuple[Floats, str | None]:
-    """Return the value of each group, NaN if undefined, and the reason in the first such group."""
+    """Return the value of each group (NaN if undefined) and the reason for the first NaN."""
     try:
         values = tables.measure_groups(request[0], request[1] or "ml")
     except Undefined as error:
@@ -338,27 +348,30 @@ def explain(tables: Measurable, group: int, request: Request) -> str | None:
 def average_groups(values: Floats, weights: Floats, own: Floats | None = None) -> Floats:
     """Return the weighted mean over groups (the last axis), without undefined (NaN) groups.
 
-    If more than half of the groups are undefined, the mean is NaN. `own` is as in `average_draws`.
+    If more than half of the groups are undefined, the mean is NaN. `own` has the same meaning as in
+    `average_draws`.
     """
     mostly = 2 * np.isnan(values).sum(axis=-1) > weights.size
     return np.where(mostly, np.nan, average_draws(values, weights[None, :], own)[0])
 
 
 def average_draws(values: Floats, weights: Floats, own: Floats | None = None) -> Floats:
-    """Return one mean per row of weights: draws × the leading axes of values.
+    """Return the weighted means over groups for each bootstrap sample.
 
-    `own` (of the values' last axes) are further weights of the groups, specific to each score.
+    Each row of `weights` holds the weights of the groups in one sample. `values` has the groups as
+    its last axis. The result has one row per sample, followed by the other axes of `values`. `own`
+    are additional weights of the groups that differ between scores.
     """
     flat = values.reshape(-1, values.shape[-1])
-    held = ~np.isnan(flat)
-    filled = np.where(held, flat, 0.0)
-    masses = held.astype(np.float64)
+    defined = ~np.isnan(flat)
+    filled = np.where(defined, flat, 0.0)
+    masses = defined.astype(np.float64)
     if own is not None:
         own_flat = np.broadcast_to(own, values.shape).reshape(flat.shape)
         filled, masses = filled * own_flat, masses * own_flat
-    # Not a matrix product, whose sums would depend on the number of threads.
+    # einsum instead of a matrix product, whose sums would depend on the number of threads.
     total = np.einsum("dg,kg->dk", weights, filled)
-    if own is None and held.all():
+    if own is None and defined.all():
         mass = np.broadcast_to(weights.sum(axis=1)[:, None], total.shape)
     else:
         mass = np.einsum("dg,kg->dk", weights, masses)

@@ -1,4 +1,4 @@
-"""Measures for overlapping clusters, and item-by-item similarity."""
+"""Measures for overlapping clusters, and element-centric similarity."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ JURGENS = "Jurgens & Klapaftis 2013"
 class ElementCentric(
     Measure, name="element-centric", symmetric=True, reference="Gates et al. 2019"
 ):
-    """1 is best: the mean similarity of an item's random walks through classes and clusters.
+    """1 is best: the mean similarity of each item's random walks over classes and over clusters.
 
     At each step a walk moves, with probability `alpha`, to an item of a cluster of the current
-    item, else returns to its start. If every item has one class and one cluster, the similarity is
-    overlap/larger of the two, for any `alpha`. For a tree the whole tree is scored, whatever the
-    cut: an item belongs to every node above it with weight exp(`r` · level), where the level is 0
-    at the root and 1 at leaves. Compared with flat classes a tree usually scores below 1, even if
-    each class is a node.
+    item; otherwise it returns to its first item. If every item has one class and one cluster, the
+    similarity of an item is overlap/(size of the larger), for any `alpha`. For a tree the whole
+    tree is scored, not a cut: an item belongs to every node above it with weight exp(`r` · level),
+    where the level is 0 at the root and 1 at leaves. A tree usually scores below 1 against flat
+    classes, even if each class is a node of the tree.
     """
 
     alpha: float = 0.9
@@ -53,8 +53,8 @@ class ElementCentric(
 class ExtendedPrecision(Measure, name="xb3-precision", reference=AMIGO):
     """1 is best: B-cubed precision for overlapping clusters.
 
-    For two items that share s clusters and g classes, min(g, s)/s; averaged over the items that
-    share a cluster with an item, and then over items.
+    The precision of two items that share s clusters and g classes is min(g, s)/s. It is averaged
+    over the pairs of each item with the items that share a cluster with it, and then over items.
     """
 
     def compute(self, cover: Cover) -> float:
@@ -64,8 +64,8 @@ class ExtendedPrecision(Measure, name="xb3-precision", reference=AMIGO):
 class ExtendedRecall(Measure, name="xb3-recall", reference=AMIGO):
     """1 is best: B-cubed recall for overlapping classes.
 
-    For two items that share g classes and s clusters, min(g, s)/g; averaged over the items that
-    share a class with an item, and then over items.
+    The recall of two items that share g classes and s clusters is min(g, s)/g. It is averaged over
+    the pairs of each item with the items that share a class with it, and then over items.
     """
 
     def compute(self, cover: Cover) -> float:
@@ -85,9 +85,10 @@ class ExtendedF(Measure, name="xb3-f", symmetric=True, reference=AMIGO):
 class Omega(
     Measure, name="omega", range=(-1.0, 1.0), symmetric=True, reference="Collins & Dent 1988"
 ):
-    """1 is best, 0 is chance: pairs of items that share as many classes as clusters, adjusted.
+    """1 is best, 0 is chance: the share of pairs that share equally many classes and clusters.
 
-    If every item has one class and one cluster, it equals the adjusted Rand index.
+    The share is adjusted for chance. If every item has one class and one cluster, the score equals
+    the adjusted Rand index.
     """
 
     def compute(self, cover: Cover) -> float:
@@ -95,6 +96,8 @@ class Omega(
         total = shares.total
         if shares.equal == total:
             return 1.0
+        # (equal/total − E)/(1 − E), where E = Σ_j gold_j·system_j/total² is the expected share of
+        # equal numbers if the numbers of shared classes and clusters are independent.
         sides = zip(shares.gold, shares.system, strict=False)
         chance = sum(one * other for one, other in sides)
         return float((shares.equal * total - chance) / (total * total - chance))
@@ -104,11 +107,12 @@ class Omega(
 class OverlappingNMI(
     Measure, name="onmi", symmetric=True, reference="McDaid, Greene & Hurley 2011"
 ):
-    """1 is best: mutual information of overlapping classes and clusters with their best partners.
+    """1 is best: normalised mutual information of overlapping classes and clusters.
 
-    Classes and clusters are sets of items. `norm=max` divides by the larger of the two entropies;
-    `norm=lfk` is the older measure of Lancichinetti, Fortunato & Kertész (2009), the mean share of
-    the entropy of each set that its best partner explains.
+    Classes and clusters are sets of items, each compared with its most informative partner on the
+    other side. `norm=max` divides by the larger of the two entropies. `norm=lfk` is the older
+    measure of Lancichinetti, Fortunato & Kertész (2009): the share of the entropy of a set that its
+    best partner explains, averaged over sets.
     """
 
     norm: str = "max"
@@ -121,23 +125,24 @@ class OverlappingNMI(
         if self.norm == "lfk":
             return 1 - (_unknown(overlap) + _unknown(overlap.swap())) / 2
         gold, system, mutual = measure_information(overlap)
-        # Both entropies are 0 only if all sets of both sides hold all items.
+        # Both entropies are 0 only if every class and every cluster contains all items.
         return float(divide(mutual, max(gold, system), 1.0))
 
 
 def _unknown(overlap: Overlap) -> float:
-    """Return the mean over classes of the share of H that the best cluster does not explain."""
+    """Return the share of a class's entropy that its best cluster does not explain, on average."""
     entropies = overlap.entropies
     left = divide(overlap.conditional(strict=True), entropies, 1.0)
-    # A class of all items, with entropy 0, is explained if some cluster has all items.
+    # A class of all items has entropy 0; it is explained if some cluster also contains all items.
     whole = (entropies == 0) & bool(np.any(overlap.system == overlap.n))
     return float(np.where(whole, 0.0, left).mean())
 
 
 class MeanBestF1(Measure, name="mean-best-f1", symmetric=True, reference="Yang & Leskovec 2013"):
-    """1 is best: the mean F of each class with its best cluster, and of each cluster likewise.
+    """1 is best: the mean F of each class with its best cluster, and vice versa.
 
-    The two means are averaged. Without overlaps the mean over classes is Larsen's measure.
+    The mean over classes and the mean over clusters are averaged. Without overlaps the mean over
+    classes equals `larsen`.
     """
 
     def compute(self, cover: Cover) -> float:
@@ -156,11 +161,12 @@ class MeanBestF1(Measure, name="mean-best-f1", symmetric=True, reference="Yang &
 
 
 class FuzzyPrecision(Measure, name="fuzzy-b3-precision", best=None, reference=JURGENS):
-    """1 is best: B-cubed precision of weighted labels, over pairs of two items.
+    """1 is best: B-cubed precision for weighted labels, over pairs of different items.
 
-    Weights are scaled so that the largest of an item is 1, and two items agree in a label by 1 −
-    the difference of their weights. An item that shares a cluster with no other item scores 0, so a
-    perfect clustering with such items is below 1. The scorer of the task calls this recall.
+    Weights are scaled to a maximum of 1 per item. The agreement of two items in a label is 1 minus
+    the difference of their weights. An item that shares no cluster with another item scores 0, so a
+    perfect clustering with such items scores below 1. The scorer of the shared task calls this
+    value recall.
     """
 
     def compute(self, degrees: Degrees) -> Values:
@@ -168,11 +174,11 @@ class FuzzyPrecision(Measure, name="fuzzy-b3-precision", best=None, reference=JU
 
 
 class FuzzyRecall(Measure, name="fuzzy-b3-recall", best=None, reference=JURGENS):
-    """1 is best: B-cubed recall of weighted labels, over pairs of two items.
+    """1 is best: B-cubed recall for weighted labels, over pairs of different items.
 
-    Weights are scaled so that the largest of an item is 1, and two items agree in a label by 1 −
-    the difference of their weights. An item that shares a class with no other item scores 0. The
-    scorer of the task calls this precision.
+    Weights are scaled to a maximum of 1 per item. The agreement of two items in a label is 1 minus
+    the difference of their weights. An item that shares no class with another item scores 0. The
+    scorer of the shared task calls this value precision.
     """
 
     def compute(self, degrees: Degrees) -> Values:
@@ -182,7 +188,8 @@ class FuzzyRecall(Measure, name="fuzzy-b3-recall", best=None, reference=JURGENS)
 class FuzzyF(Measure, name="fuzzy-b3-f", symmetric=True, best=None, reference=JURGENS):
     """1 is best: the harmonic mean of fuzzy B-cubed precision and recall.
 
-    For several words the task reports the harmonic mean of the averages, not the mean of F.
+    For several words the shared task reports the harmonic mean of average precision and average
+    recall; here F is computed for each word and then averaged.
     """
 
     def compute(self, degrees: Degrees) -> Values:
@@ -191,10 +198,11 @@ class FuzzyF(Measure, name="fuzzy-b3-f", symmetric=True, best=None, reference=JU
 
 @dataclass(frozen=True)
 class FuzzyNMI(Measure, name="fuzzy-nmi", symmetric=True, reference=JURGENS):
-    """1 is best: mutual information of classes and clusters with their best partners, by weights.
+    """1 is best: normalised mutual information of classes and clusters with weighted labels.
 
-    Weights are scaled so that the largest of an item is 1, and put into `bins` bins. Without
-    weights it equals `onmi`.
+    Weights are scaled to a maximum of 1 per item and discretised into `bins` bins. Each set is
+    compared with its most informative partner on the other side. Without weights the score equals
+    `onmi`.
     """
 
     bins: int = 10

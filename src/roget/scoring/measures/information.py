@@ -1,7 +1,7 @@
 """Measures computed from H(C), H(K) and H(C,K), under any entropy estimator.
 
-Conditional entropies are differences of these three, each estimated on its own, so a corrected
-value may leave the plug-in range. Nothing is clamped.
+Conditional entropies are differences of these three entropies, which are estimated separately, so
+corrected scores may lie outside the range of plug-in scores. Scores are never clamped.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ AVERAGES = ("arithmetic", "geometric", "min", "max")
 
 
 def average(kind: str, a: Values, b: Values) -> Values:
-    """Return the mean of two entropies by which mutual information is normalised."""
+    """Return the average of two entropies by which mutual information is normalised."""
     if kind == "arithmetic":
         return (a + b) / 2
     if kind == "geometric":
@@ -50,14 +50,14 @@ def average(kind: str, a: Values, b: Values) -> Values:
 
 
 class Homogeneity(Measure, name="homogeneity", linear="information", reference=ROSENBERG):
-    """1 is best: each cluster holds one class only. 1 − H(C|K)/H(C); 1 if H(C) = 0."""
+    """1 is best: each cluster contains a single class. 1 − H(C|K)/H(C); 1 if H(C) = 0."""
 
     def compute(self, entropies: Entropies) -> Values:
         return 1 - divide(entropies.gold_given_system, entropies.gold)
 
 
 class Completeness(Measure, name="completeness", linear="information", reference=ROSENBERG):
-    """1 is best: each class lies in one cluster. 1 − H(K|C)/H(K); 1 if H(K) = 0."""
+    """1 is best: each class is in a single cluster. 1 − H(K|C)/H(K); 1 if H(K) = 0."""
 
     def compute(self, entropies: Entropies) -> Values:
         return 1 - divide(entropies.system_given_gold, entropies.system)
@@ -67,8 +67,8 @@ class Completeness(Measure, name="completeness", linear="information", reference
 class V(Measure, name="v", linear="information", reference=ROSENBERG):
     """1 is best, 0 is no information: the harmonic mean of homogeneity and completeness.
 
-    (1+β)·h·c/(β·h + c), written as (1+β)·I/(β·H(K) + H(C)) so that rounding near 0 stays small.
-    β above 1 weighs completeness; β = 0 is homogeneity.
+    The formula is (1+β)·h·c/(β·h + c), computed as (1+β)·I/(β·H(K) + H(C)), which has smaller
+    rounding errors near 0. If β > 1, completeness has more weight; β = 0 gives homogeneity.
     """
 
     beta: float = 1.0
@@ -76,13 +76,13 @@ class V(Measure, name="v", linear="information", reference=ROSENBERG):
     def __post_init__(self) -> None:
         if not self.beta >= 0:
             raise InputError(
-                f"v: invalid beta={self.beta}; expected a number of at least 0",
+                f"v: invalid beta={self.beta}; expected a number ≥ 0",
                 code="invalid-option",
             )
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
-        """True for the balanced mean only."""
+        """True if homogeneity and completeness have equal weight."""
         return self.beta == 1
 
     def compute(self, entropies: Entropies) -> Values:
@@ -93,7 +93,10 @@ class V(Measure, name="v", linear="information", reference=ROSENBERG):
             value = Completeness().compute(entropies)
         else:
             scale = self.beta * entropies.system + entropies.gold
-            gaps = undefined(np.equal(scale, 0) & ~perfect, "the entropies of both sides cancel")
+            gaps = undefined(
+                np.equal(scale, 0) & ~perfect,
+                "the denominator beta·H(K) + H(C) is 0 with this entropy estimator",
+            )
             value = divide((1 + self.beta) * entropies.mutual, scale) + gaps
         return np.where(perfect, 1.0, value)
 
@@ -101,14 +104,14 @@ class V(Measure, name="v", linear="information", reference=ROSENBERG):
 class VI(
     Distance, name="vi", linear="information", range=UNBOUNDED, symmetric=True, reference=MEILA
 ):
-    """0 is best, in nats: the information lost and gained between the two, H(C|K) + H(K|C)."""
+    """0 is best, in nats: variation of information, H(C|K) + H(K|C)."""
 
     def compute(self, entropies: Entropies) -> Values:
         return entropies.gold_given_system + entropies.system_given_gold
 
 
 class NVI(Distance, name="nvi", linear="information", range=UNBOUNDED, reference=REICHART):
-    """0 is best; 1 = as bad as one big cluster; no upper bound. VI/H(C); H(K) if H(C) = 0."""
+    """0 is best; 1 is the score of one big cluster; no upper bound. VI/H(C); H(K) if H(C) = 0."""
 
     def compute(self, entropies: Entropies) -> Values:
         return divide(VI().compute(entropies), entropies.gold, entropies.system)
@@ -122,12 +125,12 @@ class NVIK(Distance, name="nvi-k", linear="information", range=UNBOUNDED, refere
 
 
 class VILogN(Distance, name="vi-logn", linear="information", symmetric=True, reference=MEILA):
-    """0 is best, 1 is the worst for N items: VI/log N. Not comparable across numbers of items."""
+    """0 is best, 1 is the maximum for N items: VI/log N. Depends on the number of items N."""
 
     def compute(self, entropies: Entropies, sizes: Sizes) -> Values:
         vi = VI().compute(entropies)
         if isinstance(sizes.n, float):
-            raise Undefined("a table of fractions has no number of items")
+            raise Undefined("the number of items N is undefined for fractional counts")
         gaps = undefined(np.equal(sizes.n, 1) & np.not_equal(vi, 0), "log N is 0 for a single item")
         return divide(vi, np.log(sizes.n)) + gaps
 
@@ -141,7 +144,7 @@ class MI(
     best=None,
     reference="Shannon 1948",
 ):
-    """H(C) is best, 0 is no information, in nats: mutual information of classes and clusters."""
+    """H(C) is best, 0 is no information: mutual information of classes and clusters, in nats."""
 
     def compute(self, entropies: Entropies) -> Values:
         return entropies.mutual
@@ -151,9 +154,9 @@ class MI(
 class NMI(
     Measure, name="nmi", linear="information", symmetric=True, reference="Strehl & Ghosh 2002"
 ):
-    """1 is best, 0 is no information: I(C;K) over an average of H(C) and H(K).
+    """1 is best, 0 is no information: I(C;K) divided by an average of H(C) and H(K).
 
-    `average` is arithmetic (which equals V), geometric, min or max.
+    The average is arithmetic (which equals V), geometric, min or max.
     """
 
     average: str = "arithmetic"
@@ -164,12 +167,12 @@ class NMI(
     def compute(self, entropies: Entropies) -> Values:
         perfect = entropies.perfect
         scale = average(self.average, entropies.gold, entropies.system)
-        # If the average is 0, one side has no information and the value is 0.
+        # If the average is 0, one side carries no information, and the value is 0.
         return np.where(perfect, 1.0, divide(entropies.mutual, scale))
 
 
 class ZKEntropy(Distance, name="zk-entropy", linear="information", reference="Zhao & Karypis 2001"):
-    """0 is best: H(C|K)/log q for q classes. Rewards purity only; singletons score 0."""
+    """0 is best: H(C|K)/log q for q classes. Measures purity only; singletons score 0."""
 
     def compute(self, entropies: Entropies, sizes: Sizes) -> Values:
         return divide(entropies.gold_given_system, np.log(sizes.classes))
@@ -179,9 +182,10 @@ DOM = "Dom 2001"
 
 
 def table_cost(sizes: Histogram, classes: Any, n: Any) -> Values:
-    """Return (1/n)·Σ log binom(size + |C| − 1, |C| − 1), the cost of the clusters' class counts.
+    """Return (1/n)·Σ log binom(size + |C| − 1, |C| − 1) over clusters.
 
-    The binomial is computed by the beta function, which keeps its digits at any size.
+    This is the cost, in nats per item, of encoding the class counts of each cluster. The binomial
+    is computed by the beta function, which is accurate for all sizes.
     """
     from scipy.special import betaln
 
@@ -199,7 +203,7 @@ class Q0(
     best=None,
     reference=DOM,
 ):
-    """Lower is better, in nats per item: H(C|K) plus the cost of the clusters' class counts."""
+    """Lower is better, in nats per item: H(C|K) plus the cost of encoding the class counts."""
 
     def compute(self, entropies: Entropies, sizes: Sizes) -> Values:
         cost = table_cost(sizes.system, sizes.classes, sizes.n)
@@ -207,10 +211,13 @@ class Q0(
 
 
 class Q2(Measure, name="q2", reference=DOM):
-    """1 is best: the cost of a perfect clustering over that of this one; 1 for a single class."""
+    """1 is best: the cost Q0 of a perfect clustering divided by the cost of the system.
+
+    The value is 1 if there is only one class.
+    """
 
     def compute(self, entropies: Entropies, sizes: Sizes) -> Values:
-        # With one class nothing has to be encoded, whatever the clusters.
+        # A single class needs no encoding, so both costs are 0.
         least = table_cost(sizes.gold, sizes.classes, sizes.n)
         value = divide(least, Q0().compute(entropies, sizes))
         return np.where(np.equal(sizes.classes, 1), 1.0, value)
@@ -220,10 +227,11 @@ class Q2(Measure, name="q2", reference=DOM):
 class AMI(Adjusted, name="ami", range=(-math.inf, 1.0), linear="information"):
     """1 is best, 0 is chance: mutual information adjusted by its exact expectation.
 
-    `average` of the entropies is arithmetic, geometric, min or max. Plug-in entropies only.
-    `model` is the random model (Gates & Ahn 2017): perm keeps the sizes of clusters, num their
-    number, all only the number of items (the maximum is then log K or log N); num1 and all1 keep
-    gold fixed. A perfect clustering scores 1 under each.
+    The average of the entropies is arithmetic, geometric, min or max. Entropies are plug-in
+    estimates. `model` is the random model (Gates & Ahn 2017): perm keeps the cluster sizes, num the
+    number of clusters, and all only the number of items; num1 and all1 also keep gold fixed. Under
+    models other than perm, the maximum of the information is log K or log N. A perfect clustering
+    scores 1 under every model.
     """
 
     adjusts = "Vinh, Epps & Bailey 2010"
@@ -240,7 +248,8 @@ class AMI(Adjusted, name="ami", range=(-math.inf, 1.0), linear="information"):
             return self._adjust(chance, sizes)
         most = average(self.average, chance.gold, chance.system)
         value = divide(chance.mutual - chance.expected, most - chance.expected)
-        # All labellings of constant sizes have the same information, so none is above chance.
+        # If one side is one cluster or all singletons, all clusterings of the same sizes have the
+        # same information, which equals its expectation.
         return np.where(chance.perfect, 1.0, np.where(chance.constant, 0.0, value))
 
     def _adjust(self, chance: Chance, sizes: Sizes) -> Values:
@@ -260,13 +269,14 @@ class SMI(
     linear="information",
     reference="Romano et al. 2014",
 ):
-    """Higher is better, 0 is chance: mutual information in standard deviations above its mean.
+    """Higher is better, 0 is chance: standardised mutual information, (I − E[I])/SD(I).
 
-    Mean and deviation are exact, over all random clusterings with the same sizes. Undefined if a
-    side is one cluster or all singletons: all clusterings of those sizes tie.
+    The mean and the standard deviation over all random clusterings with the same sizes are exact.
+    The score is undefined if one side is one cluster or all singletons, because all clusterings of
+    such sizes have the same information.
     """
 
     def compute(self, chance: Chance, deviation: Values) -> Values:
         tied = chance.constant | np.equal(deviation, 0)
-        gaps = undefined(tied, "all clusterings with clusters of these sizes have the same value")
+        gaps = undefined(tied, "all clusterings with these cluster sizes have the same value")
         return divide(chance.mutual - chance.expected, deviation) + gaps

@@ -1,8 +1,8 @@
-"""Measures of coreference: gold entities against system entities, each a set of mentions.
+"""Measures of coreference resolution, which compare gold entities with system entities.
 
-Items are mentions, and classes and clusters are entities. If the sides have different mentions,
-unmatched mentions count on their own side, as in the reference scorer (Pradhan et al. 2014): they
-make an entity larger, and no link with them is correct.
+Items are mentions; classes and clusters are entities, i.e. sets of mentions. A mention that only
+one side contains is unmatched. As in the reference scorer (Pradhan et al. 2014), it counts as a
+member of its entity, and no link to it is correct.
 """
 
 from __future__ import annotations
@@ -24,15 +24,16 @@ LUO = "Recasens & Hovy 2011; Luo et al. 2014"
 
 
 def refuse_fractions(table: Contingency) -> None:
-    """Raise Undefined if counts are not whole numbers of mentions."""
+    """Raise Undefined if the counts are not whole numbers of mentions."""
     if table.fractional:
-        raise Undefined("links between mentions need whole items, not weighted labels")
+        raise Undefined("links between mentions are undefined for weighted labels")
 
 
 def count_links(table: Contingency) -> tuple[Any, Any, Any]:
-    """Return the fewest links that form the common entities, gold's and the system's.
+    """Return the numbers of links in common, in gold and in the system.
 
-    n mentions in k entities need n − k links; an unmatched mention is alone and needs no link.
+    At least n − k links are needed to connect n mentions to k entities. Unmatched mentions have
+    placeholder entities of size 1, which need no links.
     """
     refuse_fractions(table)
     sizes = table.sizes
@@ -41,7 +42,7 @@ def count_links(table: Contingency) -> tuple[Any, Any, Any]:
 
 
 class MUCPrecision(Measure, name="muc-precision", best=None, reference=VILAIN):
-    """1 is best: the share of the system's links that gold has; 0 if the system has no links."""
+    """1 is best: the share of the system's links that are correct; 0 if the system has no links."""
 
     def compute(self, table: Contingency) -> Values:
         common, _, system = count_links(table)
@@ -49,7 +50,7 @@ class MUCPrecision(Measure, name="muc-precision", best=None, reference=VILAIN):
 
 
 class MUCRecall(Measure, name="muc-recall", best=None, reference=VILAIN):
-    """1 is best: the share of gold's links that the system has; 0 if gold has no links."""
+    """1 is best: the share of gold's links that the system found; 0 if gold has no links."""
 
     def compute(self, table: Contingency) -> Values:
         common, gold, _ = count_links(table)
@@ -59,7 +60,7 @@ class MUCRecall(Measure, name="muc-recall", best=None, reference=VILAIN):
 class MUC(Measure, name="muc", symmetric=True, best=None, reference=VILAIN):
     """1 is best: F of links; an entity of n mentions has n − 1 links. Favours few clusters.
 
-    Singletons have no links and do not count; with singletons only the score is 0.
+    Singletons have no links and are ignored; the score is 0 if there are only singletons.
     """
 
     def compute(self, table: Contingency) -> Values:
@@ -68,12 +69,15 @@ class MUC(Measure, name="muc", symmetric=True, best=None, reference=VILAIN):
 
 
 def resolve_entities(table: Contingency) -> Values:
-    """Return LEA's recall: the share of each class's links that are resolved, weighted by size.
+    """Return the recall of LEA: the share of resolved links of each class, weighted by class size.
 
-    A singleton has one link, to itself, which is resolved if it is a singleton on the other side.
+    A singleton has one link, to itself, which is resolved if the mention is a singleton on the
+    other side, too.
     """
     refuse_fractions(table)
     sizes, counts = table.row_totals.astype(np.float64), table.counts.astype(np.float64)
+    # The links of a class of size a are its a(a−1)/2 pairs; x mentions in one cluster resolve
+    # x(x−1)/2 of them.
     resolved = np.add.reduceat(counts * (counts - 1), table.row_starts)
     alone = table.keep_common((table.column_totals == 1)[table.columns].astype(np.int64))
     recall: Floats = np.where(
@@ -85,39 +89,40 @@ def resolve_entities(table: Contingency) -> Values:
 
 
 class LEAPrecision(Measure, name="lea-precision", reference=MOOSAVI):
-    """1 is best: the share of a cluster's links that gold has, weighted by cluster size."""
+    """1 is best: the share of a cluster's links that are correct, weighted by cluster size."""
 
     def compute(self, table: Contingency) -> Values:
         return resolve_entities(table.T)
 
 
 class LEARecall(Measure, name="lea-recall", reference=MOOSAVI):
-    """1 is best: the share of a class's links that the system has, weighted by class size."""
+    """1 is best: the share of a class's links that the system found, weighted by class size."""
 
     def compute(self, table: Contingency) -> Values:
         return resolve_entities(table)
 
 
 class LEA(Measure, name="lea", symmetric=True, reference=MOOSAVI):
-    """1 is best: F of entities, weighted by size, each by the share of its links resolved."""
+    """1 is best: F of the resolved links of entities, weighted by entity size."""
 
     def compute(self, table: Contingency) -> Values:
         return harmonic(resolve_entities(table.T), resolve_entities(table))
 
 
 def average_links(links: Links, linked: Values, apart: Values) -> Values:
-    """Return the mean of the scores of links and non-links; only one of them if gold has no other.
+    """Return the mean of the scores of links and of non-links.
 
-    Gold with one mention has neither: the score is 1 if the system has this mention only, else 0.
+    If gold has no links or no non-links, the other score is returned. If gold has a single mention,
+    it has neither; the score is then 1 if the system has no pairs either, else 0.
     """
-    none, all_linked = np.equal(links.gold, 0), np.equal(links.gold_apart, 0)
-    same = np.equal(links.system, 0) & np.equal(links.system_apart, 0)
-    either = np.where(none, apart, np.where(all_linked, linked, (linked + apart) / 2))
-    return np.where(none & all_linked, np.where(same, 1.0, 0.0), either)
+    no_links, all_linked = np.equal(links.gold, 0), np.equal(links.gold_apart, 0)
+    no_pairs = np.equal(links.system, 0) & np.equal(links.system_apart, 0)
+    either = np.where(no_links, apart, np.where(all_linked, linked, (linked + apart) / 2))
+    return np.where(no_links & all_linked, np.where(no_pairs, 1.0, 0.0), either)
 
 
 class BLANCPrecision(Measure, name="blanc-precision", reference=LUO):
-    """1 is best: the mean of the precisions of links and of non-links."""
+    """1 is best: the mean of the precision of links and the precision of non-links."""
 
     def compute(self, table: Contingency) -> Values:
         links = table.links
@@ -126,7 +131,7 @@ class BLANCPrecision(Measure, name="blanc-precision", reference=LUO):
 
 
 class BLANCRecall(Measure, name="blanc-recall", reference=LUO):
-    """1 is best: the mean of the recalls of links and of non-links."""
+    """1 is best: the mean of the recall of links and the recall of non-links."""
 
     def compute(self, table: Contingency) -> Values:
         links = table.links
@@ -137,8 +142,8 @@ class BLANCRecall(Measure, name="blanc-recall", reference=LUO):
 class BLANC(Measure, name="blanc", reference=LUO):
     """1 is best: the mean of the F of links and the F of non-links.
 
-    As in the reference scorer, only one of them counts if gold links no pairs or all pairs, so the
-    measure is not symmetric.
+    As in the reference scorer, only one of the two F scores counts if gold links no pairs or all
+    pairs, so the measure is not symmetric.
     """
 
     def compute(self, table: Contingency) -> Values:
@@ -149,9 +154,9 @@ class BLANC(Measure, name="blanc", reference=LUO):
 
 
 class CoNLL(Measure, name="conll", symmetric=True, best=None, reference="Pradhan et al. 2011"):
-    """1 is best: the mean of the F of MUC, B-cubed and CEAF-e, used to rank shared tasks.
+    """1 is best: the mean of the F scores of MUC, B-cubed and CEAF-e, used to rank shared tasks.
 
-    With singletons only, MUC is 0 and the best score is 2/3.
+    If there are only singletons, MUC is 0 and the best score is 2/3.
     """
 
     def compute(self, bcubed: BCubed, table: Contingency) -> Values:

@@ -1,4 +1,4 @@
-"""Measures of the overlap of clusters and classes: best partners, one-to-one matches, B-cubed."""
+"""Measures of the overlap of clusters and classes: purity, one-to-one matches, B-cubed, CEAF."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from roget.scoring.tables.records import BCubed, Matched
 
 
 class Purity(Measure, name="purity", reference="Zhao & Karypis 2001"):
-    """1 is best: the share of items in their cluster's majority class. Singletons score 1."""
+    """1 is best: the share of items in the majority class of their cluster. Singletons score 1."""
 
     def compute(self, table: Contingency) -> Values:
         return table.over_columns(table.column_best) / table.n
 
 
 class InversePurity(Measure, name="inverse-purity", reference="Zhao & Karypis 2001"):
-    """1 is best: the share of items in their class's majority cluster. One cluster scores 1."""
+    """1 is best: the share of items in the largest cluster of their class. One cluster scores 1."""
 
     def compute(self, table: Contingency) -> Values:
         return table.over_rows(table.row_best) / table.n
@@ -32,23 +32,23 @@ class InversePurity(Measure, name="inverse-purity", reference="Zhao & Karypis 20
 class MicroPrecision(Purity, name="micro-precision", reference="Dhillon, Mallela & Modha 2003"):
     """1 is best: micro-averaged precision if each cluster is mapped to its majority class.
 
-    Every item has one class and one cluster, so it equals recall and purity.
+    Since every item has one class and one cluster, it equals micro-averaged recall and purity.
     """
 
 
 class MicroRecall(Purity, name="micro-recall", reference="Dhillon, Mallela & Modha 2003"):
     """1 is best: micro-averaged recall if each cluster is mapped to its majority class.
 
-    Every item has one class and one cluster, so it equals precision and purity.
+    Since every item has one class and one cluster, it equals micro-averaged precision and purity.
     """
 
 
 class ManyToOne(Purity, name="many-to-one", reference="Johnson 2007"):
-    """1 is best: accuracy if many clusters may map to one class; equals purity (POS tagging)."""
+    """1 is best: accuracy if several clusters may map to one class. Equals purity."""
 
 
 class VanDongen(Distance, name="van-dongen", symmetric=True, reference="van Dongen 2000"):
-    """0 is best: the share of items to move, 1 − (Σ row maxima + Σ column maxima)/2N."""
+    """0 is best: the share of items that must move, 1 − (Σ row maxima + Σ column maxima)/(2N)."""
 
     def compute(self, table: Contingency) -> Values:
         kept = table.over_rows(table.row_best) + table.over_columns(table.column_best)
@@ -56,28 +56,28 @@ class VanDongen(Distance, name="van-dongen", symmetric=True, reference="van Dong
 
 
 def best_f_by_class(table: Contingency) -> Floats:
-    """Return for each class its best F with any cluster, 2·overlap/(class size + cluster size)."""
+    """Return the best F of each class with any cluster, 2·overlap/(class size + cluster size)."""
     sizes = table.row_totals[table.rows] + table.column_totals[table.columns]
     best: Floats = np.maximum.reduceat(2.0 * table.counts / sizes, table.row_starts)
     return best
 
 
 class ClusteringF(Measure, name="f", reference="Fung, Wang & Ester 2003"):
-    """1 is best: each class's best F with any cluster, weighted by class size."""
+    """1 is best: the best F of each class with any cluster, weighted by class size."""
 
     def compute(self, table: Contingency) -> Values:
         return table.over_rows(best_f_by_class(table) * table.row_totals) / table.n
 
 
 class Larsen(Measure, name="larsen", reference="Larsen & Aone 1999"):
-    """1 is best: each class's best F with any cluster, averaged over classes."""
+    """1 is best: the best F of each class with any cluster, averaged over classes."""
 
     def compute(self, table: Contingency) -> Values:
         return table.over_rows(best_f_by_class(table)) / table.sizes.classes
 
 
 class OneToOne(Measure, name="one-to-one", symmetric=True, reference="Kuhn 1955"):
-    """1 is best: accuracy under the best one-to-one match ("clustering accuracy")."""
+    """1 is best: accuracy of the best one-to-one match ("clustering accuracy")."""
 
     def compute(self, matched: Matched) -> Values:
         return matched.items / matched.n
@@ -95,9 +95,10 @@ class Misclassification(
 class GreedyOneToOne(
     Measure, name="greedy-one-to-one", ties=True, reference="Haghighi & Klein 2006"
 ):
-    """1 is best: accuracy if the largest cells are matched first, one to one.
+    """1 is best: accuracy of a one-to-one match that takes the largest cells first.
 
-    Of equal cells the one with the smaller class and cluster comes first, then the earlier one.
+    Among cells with equal counts, the cell with the smaller sum of class size and cluster size is
+    taken first, then the cell that comes first in the table.
     """
 
     def compute(self, table: Contingency) -> Values:
@@ -107,6 +108,7 @@ class GreedyOneToOne(
         free_columns = bytearray(b"\1") * table.shape[1]
         left = int(np.minimum(table.sizes.classes, table.sizes.clusters).sum())
         pairs = zip(table.rows[order].tolist(), table.columns[order].tolist(), strict=True)
+        # Take each cell whose row and column are still free, until one side is used up.
         taken: list[int] = []
         for at, (row, column) in enumerate(pairs):
             if free_rows[row] and free_columns[column]:
@@ -121,7 +123,7 @@ class GreedyOneToOne(
 
 
 class MeilaHeckerman(GreedyOneToOne, name="meila-heckerman", reference="Meilă & Heckerman 2001"):
-    """1 is best: the criterion H, a greedy match by cell size, equal to greedy-one-to-one."""
+    """1 is best: the criterion H of a greedy one-to-one match. Equals greedy-one-to-one."""
 
 
 BAGGA = "Bagga & Baldwin 1998"
@@ -129,14 +131,14 @@ LUO = "Luo 2005"
 
 
 class BCubedPrecision(Measure, name="b3-precision", reference=BAGGA):
-    """1 is best: for the average item, the share of its cluster that is of its class."""
+    """1 is best: the share of an item's cluster that belongs to its class, averaged over items."""
 
     def compute(self, bcubed: BCubed) -> Values:
         return bcubed.precision
 
 
 class BCubedRecall(Measure, name="b3-recall", reference=BAGGA):
-    """1 is best: for the average item, the share of its class that is in its cluster."""
+    """1 is best: the share of an item's class that belongs to its cluster, averaged over items."""
 
     def compute(self, bcubed: BCubed) -> Values:
         return bcubed.recall
@@ -150,13 +152,13 @@ class BCubedF(Measure, name="b3-f", symmetric=True, reference=BAGGA):
 
 
 def match_entities(table: Contingency) -> Any:
-    """Return the sum of the Dice overlaps of the best one-to-one match of classes and clusters."""
+    """Return the sum of the Dice overlaps in the best one-to-one match of classes and clusters."""
     sizes = table.row_totals[table.rows] + table.column_totals[table.columns]
     return table.match(table.keep_common(2.0 * table.counts / sizes))
 
 
 class CEAFE(Measure, name="ceaf-e", symmetric=True, reference=LUO):
-    """1 is best: F of the best one-to-one match by Dice overlap, averaged over entities."""
+    """1 is best: F of the best one-to-one match of entities by Dice overlap."""
 
     def compute(self, table: Contingency) -> Values:
         classes, clusters = table.entities
@@ -164,21 +166,24 @@ class CEAFE(Measure, name="ceaf-e", symmetric=True, reference=LUO):
 
 
 class CEAFEPrecision(Measure, name="ceaf-e-precision", reference=LUO):
-    """1 is best: the Dice overlaps of the best one-to-one match, over the number of clusters."""
+    """1 is best: the sum of Dice overlaps in the best one-to-one match / number of clusters."""
 
     def compute(self, table: Contingency) -> Values:
         return divide(match_entities(table), table.entities[1])
 
 
 class CEAFERecall(Measure, name="ceaf-e-recall", reference=LUO):
-    """1 is best: the Dice overlaps of the best one-to-one match, over the number of classes."""
+    """1 is best: the sum of Dice overlaps in the best one-to-one match / number of classes."""
 
     def compute(self, table: Contingency) -> Values:
         return divide(match_entities(table), table.entities[0])
 
 
 class CEAFM(Measure, name="ceaf-m", symmetric=True, reference=LUO):
-    """1 is best: F of the best one-to-one match by items; one-to-one if no item is missing."""
+    """1 is best: F of the best one-to-one match by common items.
+
+    The score equals one-to-one if gold and system contain the same items.
+    """
 
     def compute(self, matched: Matched) -> Values:
         common, gold, system = matched.of_sides
@@ -186,7 +191,7 @@ class CEAFM(Measure, name="ceaf-m", symmetric=True, reference=LUO):
 
 
 class CEAFMPrecision(Measure, name="ceaf-m-precision", reference=LUO):
-    """1 is best: the share of the system's items in the best one-to-one match by items."""
+    """1 is best: the share of the system's items in the best one-to-one match by common items."""
 
     def compute(self, matched: Matched) -> Values:
         common, _, system = matched.of_sides
@@ -194,7 +199,7 @@ class CEAFMPrecision(Measure, name="ceaf-m-precision", reference=LUO):
 
 
 class CEAFMRecall(Measure, name="ceaf-m-recall", reference=LUO):
-    """1 is best: the share of gold's items in the best one-to-one match by items."""
+    """1 is best: the share of gold's items in the best one-to-one match by common items."""
 
     def compute(self, matched: Matched) -> Values:
         common, gold, _ = matched.of_sides
@@ -249,9 +254,10 @@ class ClusterF(Measure, name="cluster-f", symmetric=True, reference=MENESTRINA):
 class NCA(Measure, name="nca", range=(-0.5, 1.0), reference="Gagolewski 2025"):
     """1 is best, 0 if each class is spread evenly: normalised clustering accuracy.
 
-    (Σ share of each class in its cluster of the best one-to-one match − 1)/(M − 1), where M is the
-    larger of the numbers of classes and clusters. All classes have equal weight. The smaller side
-    is filled up with empty sets, so more clusters than classes may score below 0.
+    The formula is (S − 1)/(M − 1). S is the sum, over classes, of the share of the class in its
+    cluster under the best one-to-one match. M is the number of classes or of clusters, whichever is
+    larger. All classes have equal weight. The score may be negative if there are more clusters than
+    classes.
     """
 
     def compute(self, table: Contingency) -> Values:
@@ -261,26 +267,28 @@ class NCA(Measure, name="nca", range=(-0.5, 1.0), reference="Gagolewski 2025"):
 
 
 class PSI(Measure, name="psi", range=(-1.0, 1.0), symmetric=True, reference="Rezaei & Fränti 2016"):
-    """1 is best, 0 is chance: the pair sets index, overlaps of the best one-to-one match.
+    """1 is best, 0 is chance: pair sets index, the overlaps in the best one-to-one match.
 
-    (S − E)/(M − E): S sums overlap/larger size over matched sets, E is the expected overlap of the
-    largest sets, the second largest sets and so on, M is the larger number of sets. The authors set
-    values below 0 to 0; here they are kept.
+    The formula is (S − E)/(M − E). S is the sum of overlap/(larger size) over the matched pairs of
+    a class and a cluster. E is the expected sum for random clusters if classes and clusters are
+    matched by the rank of their sizes. M is the number of classes or of clusters, whichever is
+    larger. Unlike in the publication, negative values are not set to 0.
     """
 
     def compute(self, table: Contingency) -> Values:
         larger = np.maximum(table.row_totals[table.rows], table.column_totals[table.columns])
-        found = table.match(table.counts / larger)
+        matched = table.match(table.counts / larger)
         most = np.maximum(table.sizes.classes, table.sizes.clusters)
         expected = match_sizes(table) / table.n
-        return np.where(table.perfect, 1.0, divide(found - expected, most - expected))
+        return np.where(table.perfect, 1.0, divide(matched - expected, most - expected))
 
 
 def match_sizes(table: Contingency) -> Any:
-    """Return Σ min(a, b) over ranks r, of the r-th largest class size a and cluster size b."""
+    """Return Σ min(a, b), where a and b are the sizes of the r-th largest class and cluster."""
     starts = [ONE if cuts is None else cuts for cuts in (table.cuts, table.column_cuts)]
     sizes = table.row_totals, table.column_totals
     widest = max(int(np.diff(s, append=t.size).max()) for s, t in zip(starts, sizes, strict=True))
+    # For each side, write the sizes of each group in decreasing order into a row, padded with 0.
     ranked = []
     for start, totals in zip(starts, sizes, strict=True):
         group = find_owners(start, totals.size)
@@ -303,11 +311,12 @@ class SupervisedRecall(
     ties=True,
     reference="Agirre et al. 2006; Manandhar et al. 2010",
 ):
-    """1 is best: clusters are mapped to classes on a share of the items and tested on the rest.
+    """1 is best: clusters are mapped to classes on a training part and tested on the rest.
 
-    Each cluster is mapped to its most frequent class in `train` of the items; recall on the rest is
-    averaged over random splits. A cluster that occurs in the test part only is wrong. The splits
-    are drawn from the table, because the identity of items does not matter.
+    The training part is a random share `train` of the items. Each cluster is mapped to its most
+    frequent class there. Recall on the other items is averaged over several random splits. Items of
+    clusters that do not occur in the training part count as wrong. Splits are sampled from the
+    contingency table, because the identity of items does not matter.
     """
 
     train: float = 0.8
@@ -335,26 +344,28 @@ class SupervisedRecall(
         if table.perfect:
             return 1.0
         if table.fractional:
-            raise Undefined("splitting items into two parts needs whole counts")
+            raise Undefined("random splits are undefined for fractional counts")
         if table.n > _MOST_ITEMS:
-            raise Undefined(f"more than {_MOST_ITEMS} items cannot be split at random")
+            raise Undefined(f"random splits are limited to {_MOST_ITEMS:,} items")
         mapped = round(self.train * table.n)
         if not 0 < mapped < table.n:
-            raise Undefined(f"{table.n} items are too few for a share of {self.train:g}")
+            raise Undefined(f"{table.n} items are too few for a training share of {self.train:g}")
         random = np.random.default_rng(self.seed)
         counts = table.counts.astype(np.int64)
         recalls = []
         for _ in range(self.splits):
+            # The training counts of the cells are a sample without replacement.
             learn = random.multivariate_hypergeometric(counts, mapped, method="marginals")
             recalls.append(_count_correct(table, learn, counts - learn) / (table.n - mapped))
         return float(np.mean(recalls))
 
 
 def _count_correct(table: Contingency, learn: Ints, test: Ints) -> int:
-    """Count the test items whose cluster was mapped to their class."""
+    """Count the test items whose cluster is mapped to their class."""
     seen = np.flatnonzero(learn)
     classes = np.bincount(table.rows, learn, minlength=table.shape[0])
-    # Within each cluster: most items first, then the class most frequent overall.
+    # A cluster is mapped to its class with the most training items; ties are resolved in favour of
+    # the class with more training items overall.
     order = seen[np.lexsort((-classes[table.rows[seen]], -learn[seen], table.columns[seen]))]
     first = np.flatnonzero(np.diff(table.columns[order], prepend=-1))
     return int(test[order[first]].sum())

@@ -1,6 +1,6 @@
-"""Measures that count pairs of items in the same or in different clusters.
+"""Measures that count pairs of items in the same cluster or in different clusters.
 
-Whole pair counts are Python integers, so ratios are correctly rounded at any size.
+Pair counts of whole-number tables are exact integers, so ratios are correctly rounded.
 """
 
 from __future__ import annotations
@@ -29,30 +29,31 @@ from roget.scoring.tables.records import PairCounts, Sizes
 MANANDHAR = "Manandhar et al. 2010"
 
 
-def agreed(pairs: PairCounts) -> Any:
-    """Return whether the two sides keep exactly the same pairs together."""
+def is_identical(pairs: PairCounts) -> Any:
+    """Return True if exactly the same pairs are together on both sides."""
     return np.equal(pairs.gold, pairs.system) & np.equal(pairs.system, pairs.both)
 
 
 def root(number: Any) -> Any:
-    """Return the square root, also of whole numbers of any size."""
+    """Return the square root of a number; integers may be arbitrarily large."""
     return np.sqrt(np.asarray(number, dtype=np.float64))
 
 
 class Rand(Measure, name="rand", linear="pairs", symmetric=True, reference="Rand 1971"):
-    """1 is best: the share of pairs on which the two agree. High by chance alone."""
+    """1 is best: the share of pairs on which gold and system agree. Not adjusted for chance."""
 
     def compute(self, pairs: PairCounts) -> Values:
         agreeing = pairs.total - pairs.gold - pairs.system + 2 * pairs.both
-        return np.where(agreed(pairs), 1.0, divide(agreeing, pairs.total))
+        return np.where(is_identical(pairs), 1.0, divide(agreeing, pairs.total))
 
 
 @dataclass(frozen=True)
 class ARI(Adjusted, name="ari", linear="pairs"):
-    """1 is best, 0 is chance, negative is worse than chance: Rand, adjusted for chance.
+    """1 is best, 0 is chance, negative is worse than chance: the Rand index, adjusted for chance.
 
-    `model` is the random model (Gates & Ahn 2017): perm keeps the sizes of clusters (the minimum is
-    −1), num their number, all only the number of items; num1 and all1 keep gold fixed.
+    `model` is the random model (Gates & Ahn 2017): perm keeps the cluster sizes, num the number of
+    clusters, and all only the number of items; num1 and all1 also keep gold fixed. The minimum
+    under perm is −1.
     """
 
     adjusts = "Hubert & Arabie 1985"
@@ -64,18 +65,21 @@ class ARI(Adjusted, name="ari", linear="pairs"):
 
     @property
     def range(self) -> tuple[float, float]:  # type: ignore[override]
-        """The range, without a lower bound for models other than perm."""
+        """The range of the score; there is no lower bound under models other than perm."""
         return (-1.0 if self.model == "perm" else -math.inf), 1.0
 
     def compute(self, pairs: PairCounts, sizes: Sizes) -> Values:
+        # (both − E[both])/(mean of gold and system − E[both]) with E[both] = gold·system/total,
+        # multiplied by 2·total to stay in integers. Other models compare the share of pairs on
+        # which the sides disagree with its expectation.
         if self.model != "perm":
             apart = divide(pairs.gold + pairs.system - 2 * pairs.both, pairs.total)
             value = 1 - divide(apart, expect_disagreement(self.model, sizes))
-            return np.where(agreed(pairs), 1.0, value)
+            return np.where(is_identical(pairs), 1.0, value)
         chance = pairs.gold * pairs.system
         above = 2 * (pairs.both * pairs.total - chance)
         most = (pairs.gold + pairs.system) * pairs.total - 2 * chance
-        return np.where(agreed(pairs), 1.0, divide(above, most))
+        return np.where(is_identical(pairs), 1.0, divide(above, most))
 
 
 class Gamma(
@@ -86,30 +90,31 @@ class Gamma(
     symmetric=True,
     reference="Hubert & Schultz 1976",
 ):
-    """1 is best, 0 is chance: the correlation of "together in gold" with "together in system".
+    """1 is best, 0 is chance: the correlation of "together in gold" and "together in system".
 
-    Undefined when a side keeps all pairs together, or none.
+    The score is undefined if one side joins all pairs or no pairs.
     """
 
     def compute(self, pairs: PairCounts) -> Values:
         gaps: Values = 0.0
         for side, together in (("gold", pairs.gold), ("system", pairs.system)):
-            for kept, all_such in (("no", 0), ("every", pairs.total)):
-                reason = f"{side} keeps {kept} pair together, so the correlation is undefined"
-                gaps = gaps + undefined(np.equal(together, all_such), reason)
+            for which, number in (("no pairs", 0), ("all pairs", pairs.total)):
+                reason = f"the correlation is undefined, because {side} joins {which} of items"
+                gaps = gaps + undefined(np.equal(together, number), reason)
+        # The correlation of two binary variables over all pairs.
         above = pairs.total * pairs.both - pairs.gold * pairs.system
         left = pairs.gold * (pairs.total - pairs.gold)
         right = pairs.system * (pairs.total - pairs.system)
         value = divide(above, root(left) * root(right))
-        return np.where(agreed(pairs), 1.0, value) + gaps
+        return np.where(is_identical(pairs), 1.0, value) + gaps
 
 
 class Jaccard(Measure, name="jaccard", symmetric=True, reference="Milligan et al. 1983"):
-    """1 is best: pairs together in both over pairs together in either."""
+    """1 is best: pairs together on both sides divided by pairs together on at least one side."""
 
     def compute(self, pairs: PairCounts) -> Values:
         either = pairs.gold + pairs.system - pairs.both
-        return np.where(agreed(pairs), 1.0, divide(pairs.both, either))
+        return np.where(is_identical(pairs), 1.0, divide(pairs.both, either))
 
 
 class FowlkesMallows(
@@ -119,7 +124,7 @@ class FowlkesMallows(
 
     def compute(self, pairs: PairCounts) -> Values:
         value = divide(pairs.both, root(pairs.gold) * root(pairs.system))
-        return np.where(agreed(pairs), 1.0, value)
+        return np.where(is_identical(pairs), 1.0, value)
 
 
 @dataclass(frozen=True)
@@ -131,10 +136,10 @@ class Mirkin(
     symmetric=True,
     reference="Mirkin 1996",
 ):
-    """0 is best; up to N(N−1): twice the number of pairs on which the two disagree.
+    """0 is best, N(N−1) is the maximum: twice the number of pairs on which the sides disagree.
 
-    `scale=pairs` divides by N(N−1), which gives 1 − Rand; `scale=n2` divides by N², which does
-    not change when every item is doubled.
+    `scale=pairs` divides by N(N−1), which gives 1 − Rand. `scale=n2` divides by N²; the score then
+    stays the same if every item is duplicated.
     """
 
     scale: str = "none"
@@ -144,20 +149,26 @@ class Mirkin(
 
     def compute(self, pairs: PairCounts, sizes: Sizes) -> Values:
         apart = 2 * (pairs.gold + pairs.system - 2 * pairs.both)
-        # n² = n(n − 1) + n
+        # n² = n(n − 1) + n.
         scales = {"none": 1, "pairs": 2 * pairs.total, "n2": 2 * pairs.total + sizes.n}
-        return np.where(agreed(pairs), 0.0, divide(apart, scales[self.scale]))
+        return np.where(is_identical(pairs), 0.0, divide(apart, scales[self.scale]))
 
 
 class PairedPrecision(Measure, name="paired-precision", linear="pairs", reference=MANANDHAR):
-    """1 is best: the share of the system's pairs that gold keeps together too; 1 without pairs."""
+    """1 is best: the share of pairs together in the system that are also together in gold.
+
+    The value is 1 if the system joins no pairs.
+    """
 
     def compute(self, pairs: PairCounts) -> Values:
         return divide(pairs.both, pairs.system, 1.0)
 
 
 class PairedRecall(Measure, name="paired-recall", linear="pairs", reference=MANANDHAR):
-    """1 is best: the share of gold's pairs that the system keeps together too; 1 without pairs."""
+    """1 is best: the share of pairs together in gold that are also together in the system.
+
+    The value is 1 if gold joins no pairs.
+    """
 
     def compute(self, pairs: PairCounts) -> Values:
         return divide(pairs.both, pairs.gold, 1.0)

@@ -1,7 +1,10 @@
 """Reduced mutual information: information about the classes minus the cost of the table.
 
 A receiver who knows the clusters and the contingency table needs a shorter message to learn the
-class of every item. The table has to be sent as well; its cost depends on the code.
+class of every item. But the table must be transmitted as well, at a cost that depends on the code.
+With a_i items in class i, b_j items in cluster j, n_ij items in both, and N items in total,
+
+    (1)  RMI = (1/N)·(log(N!·Π n_ij!/(Π a_i!·Π b_j!)) − cost of the table).
 """
 
 from __future__ import annotations
@@ -32,15 +35,16 @@ class RMI(
     range=EVERYTHING,
     reference=f"{NEWMAN}; Jerdee, Kirkley & Newman 2024",
 ):
-    """Higher is better, in nats; can be negative: information about classes minus the table's cost.
+    """Higher is better, in nats, may be negative: mutual information minus the cost of the table.
 
-    (1/N)·(log N!·Πn_ij!/(Πa_i!·Πb_j!) − cost), with a_i items in a class, b_j in a cluster and n_ij
-    in both. The cost depends on `reduction`: flat is the log of the number of tables with these
-    sizes, estimated as by Jerdee, Kirkley & Newman 2022; dirichlet is their code of 2024 with the
-    best concentration between 10⁻⁴ and 10⁴, for encoding the classes given the clusters. Both
-    change (slightly) if the sides are exchanged. `normalise` divides by the information of a side
-    about itself: gold, system, or the arithmetic, geometric, min or max of both directions; a
-    perfect clustering then scores 1.
+    The formula is (1/N)·(log(N!·Πn_ij!/(Πa_i!·Πb_j!)) − cost), with a_i items in class i, b_j items
+    in cluster j and n_ij items in both. With `reduction=flat` the cost is the logarithm of the
+    number of tables with the same sizes, estimated as in Jerdee, Kirkley & Newman 2022. With
+    `reduction=dirichlet` it is the length of their code of 2024 for the classes given the clusters,
+    with the best concentration between 10⁻⁴ and 10⁴. Both costs change slightly if gold and system
+    are exchanged. `normalise` divides by the information of a clustering about itself: of gold, of
+    the system, or the arithmetic, geometric, min or max average of both; a perfect clustering then
+    scores 1.
     """
 
     reduction: str = "flat"
@@ -52,26 +56,27 @@ class RMI(
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
-        """True if both directions are averaged."""
+        """True if the values of both directions are averaged."""
         return self.normalise in SCALES[3:]
 
     @property
     def best(self) -> float | None:  # type: ignore[override]
-        """1 if normalised, else None."""
+        """The best score: 1 if normalised, otherwise None."""
         return None if self.normalise == "none" else 1.0
 
     def compute(self, sizes: Sizes, joint: Histogram) -> Values:
         if not (joint.whole and sizes.gold.whole and sizes.system.whole):
-            raise Undefined("counting tables needs whole counts, not weighted ones")
+            raise Undefined("the number of tables is undefined for fractional counts")
         gold, system, n = sizes.gold, sizes.system, np.float64(sizes.n)
         inform = _reduce_flat if self.reduction == "flat" else _reduce_dirichlet
         if self.normalise == "none":
             if self.reduction == "flat":
-                # The number of tables is symmetric, but its estimate is not: the authors' code has
-                # classes as rows if called with gold and system.
+                # The number of tables is symmetric, but its estimate is not. This order of the
+                # arguments has the classes as rows, like the authors' code.
                 return inform(system, gold, joint, n) / n
             return inform(gold, system, joint, n) / n
-        # Information about gold and about the system, and of each about itself.
+        # `forth` is the information about gold, `back` about the system; `own` and `other` are the
+        # information of gold and of the system about itself.
         forth, own = inform(gold, system, joint, n), inform(gold, gold, gold, n)
         if self.normalise == "gold":
             value, scale = forth, own
@@ -82,15 +87,16 @@ class RMI(
                 _average(self.normalise, own, other),
             )
         perfect = np.equal(joint.seen, sizes.classes) & np.equal(sizes.classes, sizes.clusters)
-        # Less than a nat per 10¹² items is rounding.
+        # A scale of less than 1 nat per 10¹² items is a rounding error.
         nothing = np.less_equal(scale, 1e-12 * n) & ~perfect
         gaps = undefined(
-            nothing, "the sizes determine the labels, so there is no information to share"
+            nothing, "the normalising information is 0, because the sizes determine the labels"
         )
         return np.where(perfect, 1.0, divide(value, np.where(nothing, 1.0, scale))) + gaps
 
 
 def _average(kind: str, forth: Values, back: Values) -> Values:
+    """Return the average of the values of both directions, or the value of the system."""
     if kind == "system":
         return back
     if kind == "geometric":
@@ -101,7 +107,7 @@ def _average(kind: str, forth: Values, back: Values) -> Values:
 
 
 def _count_labellings(sizes: Histogram, joint: Histogram, by: Histogram, n: Any) -> Values:
-    """Return log N!·Πn_ij!/(Πa_i!·Πb_j!), by which the table reduces the possible labellings."""
+    """Return log(N!·Πn_ij!/(Πa_i!·Πb_j!)), the first term of equation (1)."""
     from scipy.special import gammaln
 
     cells, rows, columns = (h.sum(gammaln(h.counts + 1.0)) for h in (joint, sizes, by))
@@ -110,27 +116,32 @@ def _count_labellings(sizes: Histogram, joint: Histogram, by: Histogram, n: Any)
 
 
 def _log_ways(n: Any, alpha: Any) -> Any:
-    """Return log Γ(n+α)/(Γ(α)·n!), for whole α the number of ways to put n items in α boxes."""
+    """Return log(Γ(n+α)/(Γ(α)·n!)).
+
+    For whole α this is the log of the number of ways to put n identical items into α boxes.
+    """
     from scipy.special import betaln
 
-    # −log B(n, α) − log n; the beta function keeps its digits at any size.
+    # Equal to −log B(n, α) − log n; the beta function is accurate for all sizes.
     return -betaln(n, alpha) - np.log(n)
 
 
 def _reduce_flat(target: Histogram, by: Histogram, joint: Histogram, n: Any) -> Values:
+    """Return N·RMI about `target`, where the cost is the log of the number of tables."""
     return _count_labellings(target, joint, by, n) - count_tables(by, target, n)
 
 
 def count_tables(rows: Histogram, columns: Histogram, n: Any) -> Values:
-    """Return the log of the number of tables with these sums (Jerdee, Kirkley & Newman 2022).
+    """Return the log of the number of tables with these row and column sums.
 
-    With m rows of sums a_i and columns of sums b_j, the estimate is
-    Ω ≈ Π_j C(b_j + m − 1, m − 1)·Π_i C(a_i + α − 1, α − 1)/C(N + mα − 1, mα − 1),
-    where α matches the covariances of the row sums of random tables with these column sums. Exact
-    if a side is one set, and if every column holds one item.
+    With m rows of sums a_i and columns of sums b_j, Jerdee, Kirkley & Newman 2022 estimate
+    (2)  Ω ≈ Π_j C(b_j + m − 1, m − 1)·Π_i C(a_i + α − 1, α − 1)/C(N + mα − 1, mα − 1),
+    where α matches the covariances of the row sums of random tables with these column sums. The
+    result is exact if one side is a single set, or if every column contains one item.
     """
     from scipy.special import gammaln
 
+    # α = (N² − N + (N² − Σ b_j²)/m)/(Σ b_j² − N).
     m, squares = np.float64(rows.seen), columns.sum(np.square(columns.counts.astype(np.float64)))
     single = np.equal(squares, n)
     alpha = divide(n * n - n + (n * n - squares) / m, np.where(single, 0.0, squares - n), 1.0)
@@ -139,6 +150,7 @@ def count_tables(rows: Histogram, columns: Histogram, n: Any) -> Values:
         + columns.sum(_log_ways(columns.counts.astype(np.float64), columns.spread(m)))
         - _log_ways(n, m * alpha)
     )
+    # Columns with one item each: N!/Π a_i! tables. A single row or column: one table.
     alone = gammaln(n + 1.0) - rows.sum(gammaln(rows.counts + 1.0))
     one = np.equal(m, 1) | np.equal(columns.seen, 1)
     return np.where(one, 0.0, np.where(single, alone, ways))
@@ -149,6 +161,10 @@ LOW, HIGH = math.log(1e-4), math.log(1e4)
 
 
 def _reduce_dirichlet(target: Histogram, by: Histogram, joint: Histogram, n: Any) -> Values:
+    """Return N·RMI about `target`, where sizes and table are sent by Dirichlet–multinomial codes.
+
+    The concentration of each code is the one with the shortest message.
+    """
     q = np.float64(target.seen)
 
     def send_sizes(alpha: Values) -> Values:
@@ -167,16 +183,16 @@ def _reduce_dirichlet(target: Histogram, by: Histogram, joint: Histogram, n: Any
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _STEPS = 27
-"""After this number of steps the inner points are 10⁻⁵ apart, where the authors' code stops."""
+"""Number of steps; the inner points are then 10⁻⁵ apart, where the authors' code stops."""
 
 
 def _minimise(cost: Callable[[Values], Values], shape: tuple[int, ...]) -> Values:
-    """Return the least cost over the concentration, in each group, by golden-section search."""
+    """Return the smallest cost over all concentrations, per group, by golden-section search."""
     low, high = np.full(shape, LOW), np.full(shape, HIGH)
     left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     at_left, at_right = cost(_exp(left)), cost(_exp(right))
     for _ in range(_STEPS):
-        # Keep the half-open bracket around the smaller inner value; one inner point is reused.
+        # Keep the part of the bracket around the smaller inner value; one inner point is reused.
         down = np.less(at_left, at_right)
         low, high = np.where(down, low, left), np.where(down, right, high)
         new = np.where(down, high - _GOLDEN * (high - low), low + _GOLDEN * (high - low))
@@ -187,16 +203,17 @@ def _minimise(cost: Callable[[Values], Values], shape: tuple[int, ...]) -> Value
 
 
 def _exp(log: Floats) -> Any:
-    # Arrays for groups, a number for one table.
+    """Return the exponential, as an array for groups and as a number for a single table."""
     return np.exp(log) if np.ndim(log) else math.exp(log)
 
 
 class PlugInRMI(
     Measure, name="rmi-plug-in", range=EVERYTHING, symmetric=True, best=None, reference=NEWMAN
 ):
-    """Higher is better, in nats; can be negative: plug-in information minus the table's cost.
+    """Higher is better, in nats, may be negative: plug-in information minus the cost of the table.
 
-    I(C;K) − (1/N)·log Ω, where Ω counts the tables with these sizes (Newman's approximation).
+    The formula is I(C;K) − (1/N)·log Ω, where Ω is the approximate number of tables with the same
+    sizes.
     """
 
     def compute(self, chance: Chance, sizes: Sizes) -> Values:
@@ -206,8 +223,8 @@ class PlugInRMI(
 def log_tables(sizes: Sizes) -> Values:
     """Return the approximate log of the number of tables with these row and column sums.
 
-    Equation 29 of Newman, Cantwell & Young, which is not symmetric to the last digit; the mean of
-    both directions is returned. Exactly 0 if one side is a single cluster.
+    The approximation is equation 29 of Newman, Cantwell & Young. It is slightly asymmetric, so the
+    mean of both directions is returned. The result is exactly 0 if one side is a single cluster.
     """
     n = np.float64(sizes.n)
     logs = _log_tables(sizes.gold, sizes.system, n) + _log_tables(sizes.system, sizes.gold, n)
@@ -215,8 +232,10 @@ def log_tables(sizes: Sizes) -> Values:
 
 
 def _log_tables(rows: Histogram, columns: Histogram, n: Any) -> Values:
+    """Return equation 29 of Newman, Cantwell & Young for r rows and s columns."""
     from scipy.special import gammaln
 
+    # w mixes the shares of rows x and columns y with the uniform distribution.
     r, s = np.float64(rows.seen), np.float64(columns.seen)
     w = n / (n + r * s / 2)
     x, y = _smooth(rows, r, w, n), _smooth(columns, s, w, n)
@@ -238,5 +257,6 @@ def _log_tables(rows: Histogram, columns: Histogram, n: Any) -> Values:
 
 
 def _smooth(sizes: Histogram, m: Any, w: Any, n: Any) -> Floats:
+    """Return (1 − w)/m + w·size/n for each size."""
     w, shares = sizes.spread(w), sizes.counts.astype(np.float64)
     return np.asarray((1 - w) / sizes.spread(m) + w * shares / sizes.spread(n))

@@ -1,4 +1,4 @@
-"""Measures of a whole tree, independent of the cut; a flat clustering is a tree of depth one."""
+"""Measures of whole trees, which do not depend on a cut."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ from roget.scoring.tables.dendrogram import Dendrogram
 
 
 class DendrogramPurity(Measure, name="dendrogram-purity", reference="Heller & Ghahramani 2005"):
-    """1 is best: the mean purity of the smallest node above two items of one class.
+    """1 is best: the mean purity of the lowest common ancestors of items of the same class.
 
-    The mean is over all pairs of items of one class. A flat clustering is a tree of a root, its
-    clusters and their items. Undefined if no two items share a class, except that a tree with one
-    item per leaf then scores 1.
+    The mean is over all pairs of items of the same class; the purity of a node is the share of this
+    class among its items. A flat clustering is a tree with the clusters as children of the root. If
+    no two items share a class, the score is 1 for a tree with one item per leaf, and undefined
+    otherwise.
     """
 
     def compute(self, tree: Dendrogram) -> float:
         if tree.table.fractional:
-            raise Undefined("pairs of items need whole counts, not fractions")
+            raise Undefined("pair counts are undefined for fractional counts")
         weights, purity = tree.pairs
         total = float(weights.sum())
         if total:
             return float((weights * purity).sum() / total)
         if tree.single:
             return 1.0
-        raise Undefined("no two items share a class, so there are no pairs")
+        raise Undefined("there are no pairs of items that share a class")

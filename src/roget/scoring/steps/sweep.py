@@ -16,7 +16,7 @@ from roget.scoring.inputs import read_sides
 from roget.scoring.labels import AlignedLabels
 from roget.scoring.labels.align import choose_rules
 from roget.scoring.labels.hierarchy import Hierarchy
-from roget.scoring.measures.base import Asked, Request, list_requests
+from roget.scoring.measures.base import MeasureSpec, Request, list_requests
 from roget.scoring.notices import hide_paths
 from roget.scoring.options import PipelineOptions, Rules, ScoreOptions
 from roget.scoring.results import Result, as_plain, find_scores, none_if_nan, score_key
@@ -106,7 +106,7 @@ def sweep(
     gold: Any,
     system: Any,
     cuts: str | int | Iterable[int] = ALL,
-    measures: Asked | None = None,
+    measures: MeasureSpec | None = None,
     entropy: str | Sequence[str] = ScoreOptions.entropy,
     *,
     average: str | None = ScoreOptions.average,
@@ -193,7 +193,7 @@ def sweep_sides(sides: AlignedLabels, rules: Rules, options: PipelineOptions) ->
     )
 
 
-def _choose_requests(measures: Asked | None, entropy: str | Sequence[str]) -> list[Request]:
+def _choose_requests(measures: MeasureSpec | None, entropy: str | Sequence[str]) -> list[Request]:
     """Return the requests that apply to single cuts rather than to the whole tree."""
     requests = list_requests(MEASURES if measures is None else measures, entropy)
     kept = [request for request in requests if "tree" not in request[0].needs]
