@@ -112,6 +112,18 @@ def test_same_names_missing_files_and_strangers(files, tmp_path):
     assert "stranger.key" in done.stderr
 
 
+def test_pairs_are_saved_with_intervals_and_p(files, tmp_path):
+    pairs = tmp_path / "pairs.csv"
+    done = run("compare", *files, "-m", "ari", "--ci", 50, "--save", f"pairs={pairs}")
+    assert done.returncode == 0, done.stderr
+    lines = pairs.read_text().splitlines()
+    assert lines[0] == "a,b,measure,entropy,difference,low,high,p,p_holm"
+    assert lines[1].startswith("good,bad,ari,,")
+    done = run("compare", *files, "-m", "ari", "--save", f"pairs={tmp_path / 'none.csv'}")
+    assert done.returncode == 1
+    assert "[missing-option]" in done.stderr
+
+
 def test_permutation_without_groups_is_refused(tmp_path):
     for name in ("gold", "a", "b"):
         (tmp_path / f"{name}.txt").write_text("x\nx\ny\n")

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roget import Comparison, catalogue, compare
+from roget import Comparison, catalogue, compare, score
 from roget.report.format import shorten
 from roget.scoring.results import Pair, SystemRow
+from support.errors import refused
 
 
 def row(system, measure, entropy, value, **options):
@@ -64,9 +65,75 @@ def test_many_scores_are_stacked():
     random = np.random.default_rng(0)
     gold = random.integers(0, 3, 60)
     systems = {f"a system with a rather long name {i}": random.integers(0, 3, 60) for i in range(2)}
-    lines = compare(gold, systems).render("text").splitlines()
+    lines = compare(gold, systems, all=True).render("text").splitlines()
     assert max(map(len, lines[:-1])) <= 100
     assert sum(line.startswith("system ") for line in lines) > 1
+
+
+def random_systems(count=5, items=120):
+    random = np.random.default_rng(0)
+    gold = random.integers(0, 4, items)
+    noise = random.random((count, items))
+    systems = {
+        f"a system with a rather long name {i}": np.where(
+            noise[i] < 0.9 - i / 10, gold, random.integers(0, 4, items)
+        )
+        for i in range(count)
+    }
+    return gold, systems
+
+
+@pytest.mark.parametrize("columns", ["80", "100"])
+def test_a_short_comparison_is_one_table_that_fits(monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", columns)
+    lines = str(compare(*random_systems())).splitlines()
+    assert max(map(len, lines)) <= int(columns)
+    [head] = (line for line in lines if line.startswith("rank "))
+    assert "[95% CI]" in head
+    assert [line.split()[0] for line in lines if "a sys" in line] == ["1", "2", "3", "4", "5"]
+    assert len(lines) < 30
+    assert len(str(compare(*random_systems(), all=True)).splitlines()) > 50
+
+
+def test_a_short_comparison_keeps_all_rows_of_json():
+    short, complete = (compare(*random_systems(), all=everything) for everything in (False, True))
+    assert json.loads(short.render("json")) == json.loads(complete.render("json"))
+    assert all(row.low is None for row in short.rows)
+
+
+def test_the_quick_interval_of_a_comparison_is_that_of_a_score():
+    gold, systems = random_systems(2)
+    found = compare(gold, systems)
+    measure, entropy = found.main
+    for row in found.rows:
+        if (row.measure, row.entropy) == (measure, entropy) and not row.trivial:
+            alone = score(gold, systems[row.system], measure, entropy or "ml", ci=10).rows[0]
+            ends = found.headline.interval(row)
+            assert ends == pytest.approx((alone.low, alone.high), abs=1e-12)
+    assert "CI" not in str(compare(gold, systems, ci=0))
+    assert "CI" not in str(compare(gold, systems, intervals=False))
+
+
+def test_similar_warnings_of_many_systems_are_shown_once():
+    gold, systems = random_systems()
+    named = {name: {str(i): x for i, x in enumerate(one) if i > 3 + len(name) % 2 + int(name[-1])}
+             for name, one in systems.items()}  # fmt: skip
+    found = compare({str(i): x for i, x in enumerate(gold)}, named)
+    assert len(found.warnings) >= 5
+    text = str(found)
+    assert text.count("[missing-items]") == 1
+    assert "more notices: --all" in text
+
+
+def test_pairs_are_a_table_of_their_own(tmp_path):
+    found = compare(*random_systems(3), "ari", ci=20)
+    columns = found.sets("pairs")
+    assert list(columns) == [
+        "a", "b", "measure", "entropy", "difference", "low", "high", "p", "p_holm",
+    ]  # fmt: skip
+    assert columns["difference"] == [pair.difference for pair in found.pairs]
+    with refused("missing-option", "--ci"):
+        compare(*random_systems(3), "ari").sets("pairs")
 
 
 def test_json():

@@ -23,8 +23,8 @@ from roget.scoring.options import CompareOptions
 
 SECTIONS = {
     "Options": (
-        "measures", "entropy", "main", "missing", "noise", "ci", "paired", "details", "format",
-        "output",
+        "measures", "entropy", "main", "missing", "noise", "ci", "paired", "details", "all",
+        "format", "output",
     ),
     "Input": ("labels", "columns", "header", "several", "extra", "average", "golds", "cut"),
     "More options": ("seed", "engine", "save", "fail_on"),
@@ -44,8 +44,8 @@ def compare(
     save: Annotated[
         list[str] | None,
         save_option(
-            "a table (classes, clusters, mapping: csv, tsv, json, parquet), a folder of figures "
-            "(figures) or citations (bibtex)"
+            "a table (pairs: differences of systems with intervals and p; classes, clusters, "
+            "mapping: csv, tsv, json, parquet), a folder of figures (figures) or citations (bibtex)"
         ),
     ] = None,
     fail_on: FailOn = None,
@@ -54,9 +54,9 @@ def compare(
 ) -> None:
     """Compare several systems with one gold standard.
 
-    Prints one row per system and baseline, with ranks. With --ci, also 95 % confidence intervals,
-    tests of all pairs with Holm's correction, and letters: systems that share a letter do not
-    differ significantly.
+    Prints one row per system and baseline: rank, main score with 95 % interval, three more scores.
+    With --ci, also tests of all pairs with Holm's correction, and letters: systems that share a
+    letter do not differ significantly. --all shows all scores.
     """
     from roget.report.comparison import report
     from roget.scoring.compare import compare as compare_systems

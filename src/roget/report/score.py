@@ -114,7 +114,7 @@ def _headline(table: ScoreTable, head: Headline, baselines: list[str]) -> Iterat
     intervals = any(head.interval(row)[0] is not None for row in head.rows)
     columns = [
         Column("measure", fit="keep"),
-        Column("score [95% interval]" if intervals else "score", fit="keep"),
+        Column("score [95% CI]" if intervals else "score", fit="keep"),
         *Column.numbers(*(["plug-in"] if head.plain else []), *beyond, fit="keep"),
         *Column.numbers(*(BASELINE_TITLES.get(name, name) for name in baselines), fit="keep"),
     ]
@@ -149,6 +149,8 @@ def _explain_rows(rows: Iterable[ScoreRow], head: Headline | None) -> list[str]:
         used = ", ".join(sorted({row.measure for row in rows if row.entropy in estimators}))
         name = ENTROPY_NAMES.get(next(iter(estimators)) or "", "")
         lines.append(f"{used}: bias-corrected ({name})")
+    if any(row.measure == "dendrogram-purity" for row in rows):
+        lines.append("scores of other cuts: --set cuts=all")
     return ["; ".join(lines)] if lines else []
 
 

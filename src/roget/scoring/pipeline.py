@@ -51,7 +51,7 @@ from roget.scoring.signature import (
     write_signature,
 )
 from roget.scoring.steps.components import compute_components
-from roget.scoring.steps.headline import make_headline
+from roget.scoring.steps.headline import make_board, make_headline
 from roget.scoring.systems import ScoredSystem, SystemScores, score_system
 
 if TYPE_CHECKING:
@@ -379,6 +379,7 @@ def _make_comparison(
             compute_components(one.parts(), estimators, scores.weights) for one in systems
         ),
     )
+    comparison = replace(comparison, headline=make_board(comparison, options, scores))
     if not options.by:
         return comparison
     from roget.scoring.steps.diagnostics import list_groups
@@ -455,7 +456,8 @@ def _compare_golds(
     for done, name in enumerate(golds, start=len(golds) + 1):
         ceiling |= _score_annotators(annotators.pair_annotators(inputs, golds, name))
         counter.step(done)
-    return annotators.join_golds(inputs.options, on_each, ceiling)
+    joined = annotators.join_golds(inputs.options, on_each, ceiling)
+    return replace(joined, headline=make_board(joined, inputs.options))
 
 
 def _score_annotators(pairs: Mapping[tuple[str, str], Inputs]) -> Ceiling:

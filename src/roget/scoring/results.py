@@ -9,7 +9,7 @@ import importlib
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ from roget.scoring.signature import Signed
 if TYPE_CHECKING:
     from roget.scoring.steps.components import ScoreComponents
     from roget.scoring.steps.diagnostics import Details, GroupRow
-    from roget.scoring.steps.headline import Headline
+    from roget.scoring.steps.headline import BoardHeadline, Headline
     from roget.scoring.steps.sets import Columns
     from roget.scoring.steps.sweep import Sweep
     from roget.scoring.systems import ScoredSystem
@@ -423,6 +423,8 @@ class Comparison(Result):
     """Entropies, pair counts and sizes of each system."""
     by_group: tuple[GroupRow, ...] = ()
     """The scores of each system in each group, if requested."""
+    headline: BoardHeadline | None = field(default=None, repr=False, compare=False)
+    """The scores of the short report; None if reports show everything."""
 
     @property
     def has_tests(self) -> bool:
@@ -454,12 +456,17 @@ class Comparison(Result):
         """Why the main score was chosen."""
         if self.chosen is not None:
             return "as requested"
-        if self._beats_baselines(self.main):
+        if self.separates:
             return (
                 "chosen automatically as the first score, bias-corrected scores first, on which "
                 "the best system beats all baselines; set it with --main"
             )
         return "no score separates systems from baselines, so the first is used"
+
+    @property
+    def separates(self) -> bool:
+        """True if the best system beats all baselines on the main score."""
+        return self._beats_baselines(self.main)
 
     def _beats_baselines(self, score: Score) -> bool:
         """Return True if the best system beats all baselines on a score."""
@@ -524,14 +531,27 @@ class Comparison(Result):
     def sets(self, kind: str = "clusters") -> Columns:
         """Return the columns of a table of all "classes" or "clusters", or of the "mapping".
 
-        The table has the rows of all systems.
+        The table has the rows of all systems. "pairs" are the differences of all pairs of systems,
+        with intervals and p.
         """
+        if kind == "pairs":
+            return self._list_pairs()
         if not self.scored:
             raise InputError(
                 f"{kind}: a table of {kind} requires a single gold standard",
                 code="conflicting-options",
             )
         return list_kind(self.scored, kind)
+
+    def _list_pairs(self) -> Columns:
+        """Return the columns of the table of pairs."""
+        if not self.pairs:
+            raise InputError(
+                "pairs: systems were not tested; pass --ci 1000 (in Python ci=1000)",
+                code="missing-option",
+            )
+        names = [one.name for one in fields(Pair)]
+        return {name: [getattr(pair, name) for pair in self.pairs] for name in names}
 
     def __repr__(self) -> str:
         return f"<Comparison of {len(self.systems)} systems on {self.items:,} items>"

@@ -60,7 +60,7 @@ def test_quick_intervals_are_those_of_ci(table):
         assert quick == pytest.approx((row.low, row.high), abs=1e-12)
     assert "ci:jackknife" in str(table).splitlines()[-1]
     without = str(roget.score(GOLD, SPLIT, ci=0))
-    assert "interval" not in without
+    assert "CI" not in without
     assert "ci:" not in without.splitlines()[-1]
 
 
@@ -80,7 +80,12 @@ def test_intervals_that_would_take_long_are_omitted():
     many = [f"{i // 2}" for i in range(10_000)]
     found = roget.score(many, [f"{i // 2}" for i in range(1, 10_001)])
     assert found.headline.quick is None
-    assert "interval" not in str(found)
+    assert "CI" not in str(found)
+
+
+def test_few_or_perfect_items_have_no_intervals():
+    assert "CI" not in str(roget.score(GOLD[:15], SPLIT[:15]))
+    assert "CI" not in str(roget.score(GOLD, GOLD))
 
 
 @pytest.mark.parametrize(

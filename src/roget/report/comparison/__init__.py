@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from roget.errors import Notice
-from roget.report import Cell, Column, Report, ReportTable
+from roget.errors import Notice, code_of
+from roget.report import Brief, Cell, Column, Report, ReportTable
 from roget.report.comparison import pictures
-from roget.report.format import ARROWS, UNDEFINED, ends, name_score, number, plural, size_form
+from roget.report.format import (
+    ARROWS,
+    GAP,
+    UNDEFINED,
+    ends,
+    name_score,
+    number,
+    plural,
+    size_form,
+    width,
+)
 from roget.report.legend import explain_scores
 from roget.report.outline import list_parts, list_systems, sheet_groups
-from roget.report.score import ENTROPIES, entropy_columns
+from roget.report.score import ENTROPIES, MOST_WARNINGS, entropy_columns
 from roget.scoring.results import Comparison, SystemRow, score_key
+from roget.scoring.signature import shorten_signature
 
-LONGEST_NAME = 26
+if TYPE_CHECKING:
+    from roget.scoring.steps.headline import BoardHeadline
+
+LONGEST_NAME, SHORTEST_NAME = 26, 12
+"""Signs of the names of systems in a wide terminal and in a narrow one."""
 
 LETTERS = "systems sharing a letter do not differ significantly (Holm-corrected p ≥ .05)"
 
@@ -31,18 +47,23 @@ def report(comparison: Comparison) -> Report:
 
         return render(comparison)
 
+    head = comparison.headline
     return Report(
         title=comparison.title or "Systems compared",
-        lead=[_summary(comparison), _legend(comparison)],
+        lead=[
+            _summary(comparison),
+            _legend(comparison) if head is None else _short_legend(comparison),
+        ],
         tables=[
-            _board(comparison),
+            _board(comparison) if head is None else _short_board(comparison, head),
             *_on_each(comparison),
             *_groups(comparison),
             *(list_outlines(comparison) if comparison.show_details else ()),
         ],
-        notes=explain_scores(comparison.scores),
+        notes=explain_scores(comparison.scores if head is None else head.scores),
         warnings=[*_stability(comparison), *comparison.warnings],
         signature=comparison.signature,
+        brief=None if head is None else _brief(comparison, head),
         caption=f"{comparison.title}. {_explain(comparison)}" if comparison.title else "",
         data=comparison.as_dict(),
         sheet=_sheet(comparison),
@@ -70,6 +91,80 @@ def _board(comparison: Comparison) -> ReportTable:
         cells = [_cell(row, comparison.show_intervals) for row in rows]
         shown.append([name, "" if clusters is None else f"{clusters:{form}}", *cells])
     return ReportTable(columns, shown, above=above, repeated=2)
+
+
+def _short_board(comparison: Comparison, head: BoardHeadline) -> ReportTable:
+    """Return rank, main score with interval and letters, and a few more scores of each system."""
+    better = pictures.directions(comparison)
+    main, *more = head.scores
+    has_rank = any(row.rank is not None for row in comparison.rows)
+    lines = pictures.board(comparison)
+    form = cluster_form(comparison)
+    shown: list[list[Cell | str]] = []
+    for rows in lines:
+        by_score = {(row.measure, row.entropy): row for row in rows}
+        first = by_score[main]
+        drawn = comparison.show_intervals and not first.trivial
+        interval = ends(*head.interval(first)) if drawn else ""
+        score = Cell(number(first.value), interval, "", first.letters or "", first.rank == 1)
+        rank = [str(first.rank or "")] if has_rank else []
+        clusters = "" if first.clusters is None else f"{first.clusters:{form}}"
+        name = Cell(first.system, slanted=first.trivial)
+        others = [_plain_cell(by_score.get(score)) for score in more]
+        shown.append([*rank, name, clusters, score, *others])
+    titles = [f"{score[0]} {ARROWS[better[score]]}" for score in more]
+    has_intervals = any("[" in str(row[-1 - len(more)]) for row in shown)
+    title = f"{name_score(*main)} {ARROWS[better[main]]}{' [95% CI]' if has_intervals else ''}"
+    columns = [
+        *([Column("rank", right=True, fit="keep")] if has_rank else []),
+        Column("system", fit="keep", most=LONGEST_NAME),
+        Column("clusters", right=True, fit="keep"),
+        Column(title, fit="keep"),
+        *Column.numbers(*titles, fit="keep"),
+    ]
+    above = sum(not rows[0].trivial for rows in lines)
+    table = ReportTable(columns, shown, above=above, repeated=2)
+    # Names give way if the other columns leave little room.
+    needed = sum(table.widths([[str(cell) for cell in row] for row in shown], GAP)) - GAP
+    longest = max(len(rows[0].system) for rows in lines)
+    spare = width() - int(needed) + longest
+    most = max(SHORTEST_NAME, min(LONGEST_NAME, spare))
+    columns[int(has_rank)] = Column("system", fit="keep", most=most)
+    return table
+
+
+def _plain_cell(row: SystemRow | None) -> Cell:
+    """Return a score without rank and letters; the best system is set in bold."""
+    if row is None:
+        return Cell(UNDEFINED)
+    return Cell(number(row.value), strong=row.rank == 1)
+
+
+def _short_legend(comparison: Comparison) -> str:
+    """Return the score that systems are sorted by, and what letters mean."""
+    text = f"sorted by {name_score(*comparison.main)}"
+    if comparison.chosen is None and comparison.separates:
+        text += ", the first score on which the best system beats all baselines (see --main)"
+    else:
+        text += f", {comparison.reason}"
+    if comparison.pairs:
+        return f"{text}; {LETTERS}"
+    return f"{text}; test the differences with --ci 1000" if len(comparison.systems) > 1 else text
+
+
+def _brief(comparison: Comparison, head: BoardHeadline) -> Brief:
+    """Return one warning of each kind, at most three, and the short signature."""
+    notices = [*comparison.warnings, *_stability(comparison)]
+    kinds: dict[str, str] = {}
+    for notice in notices:
+        kinds.setdefault(code_of(notice) or notice, notice)
+    shown = list(kinds.values())[:MOST_WARNINGS]
+    changed = {}
+    drawn = comparison.show_intervals and not any(row.low is not None for row in comparison.rows)
+    if head.quick and drawn:
+        changed["ci"] = next(iter(head.quick.values())).method
+    signature = shorten_signature(comparison.signature, **changed)
+    return Brief(shown, signature, len(notices) - len(shown))
 
 
 def cluster_form(comparison: Comparison) -> str:

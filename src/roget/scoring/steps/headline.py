@@ -17,7 +17,14 @@ from roget.core.types import Floats
 from roget.scoring.measures.base import Request, average_groups, evaluate, parse
 from roget.scoring.notices import warn_about_scores
 from roget.scoring.options import PipelineOptions
-from roget.scoring.results import Score, ScoreRow, is_plug_in, none_if_nan
+from roget.scoring.results import (
+    Comparison,
+    Score,
+    ScoreRow,
+    SystemRow,
+    is_plug_in,
+    none_if_nan,
+)
 from roget.scoring.systems import ScoredSystem, SystemScores
 from roget.scoring.tables.contingency import Contingency
 
@@ -26,6 +33,9 @@ HEADLINE = ("ami", "v", "ari", "homogeneity", "completeness", "b3-f", "one-to-on
 
 NOTICEABLE = 0.005
 """Plug-in scores that differ by less from corrected ones are not shown."""
+
+FEWEST_ITEMS = 20
+"""Items below which the jackknife is not to be trusted."""
 
 MOST_CELLS = 4_000
 """Non-empty cells up to which the jackknife over items takes less than a second."""
@@ -104,7 +114,7 @@ class QuickIntervals:
         return {
             (str(measure), entropy): (float(a), float(b))
             for (measure, entropy), a, b in zip(self.requests, low, high, strict=True)
-            if not np.isnan(a + b)
+            if a < b  # neither undefined nor without any spread
         }
 
     def _jackknife(self, table: Contingency) -> tuple[Floats, Floats]:
@@ -234,6 +244,65 @@ def make_headline(
     )
 
 
+BOARD = ("ami", "v", "ari", "b3-f", "one-to-one")
+"""Measures of a short comparison, in this order."""
+
+MORE_SCORES = 3
+"""Scores of a short comparison next to the main one."""
+
+
+@dataclass(frozen=True)
+class BoardHeadline:
+    """The part of a comparison that a short report shows: a few scores of every system."""
+
+    scores: tuple[Score, ...]
+    """The main score, then a few others."""
+    quick: Mapping[str, QuickIntervals] = field(default_factory=dict, compare=False, repr=False)
+    """Intervals of the main score by system."""
+
+    def interval(self, row: SystemRow) -> tuple[float | None, float | None]:
+        """Return the ends of the interval of a main score: the requested one, or a quick one."""
+        if row.low is not None or row.system not in self.quick or row.trivial:
+            return row.low, row.high
+        return self.quick[row.system].ends.get((row.measure, row.entropy), (None, None))
+
+
+def make_board(
+    comparison: Comparison, options: PipelineOptions, scores: SystemScores | None = None
+) -> BoardHeadline | None:
+    """Return the headline of a comparison, or None if the report shows everything.
+
+    Without `scores`, as for several gold standards, there are no quick intervals.
+    """
+    corrected = {entropy for _, entropy in comparison.scores if entropy not in (None, "ml")}
+    if options.all or options.measures is not None or len(corrected) > 1:
+        return None
+    main = comparison.main
+    by_name: dict[str, Score] = {}
+    for score in sorted(comparison.scores, key=is_plug_in):
+        by_name.setdefault(score[0], score)
+    order = [name for name in BOARD if name in by_name] or list(by_name)
+    more = [by_name[name] for name in order if name != main[0]][:MORE_SCORES]
+    plans = {} if scores is None else _plan_board(main, scores, options)
+    return BoardHeadline((main, *more), plans)
+
+
+def _plan_board(
+    main: Score, scores: SystemScores, options: PipelineOptions
+) -> dict[str, QuickIntervals]:
+    """Return the intervals of the main score of each system, none if they would cost much."""
+    plans: dict[str, QuickIntervals] = {}
+    cells = 0
+    for system in scores.systems:
+        own = SystemScores(scores.requests, [system], scores.weights, scores.rules, scores.own)
+        plan = plan_intervals([ScoreRow(*main, 0.0)], own, options)
+        if plan is None:
+            return {}
+        cells += 0 if plan.table is None else int(plan.table.counts.size)
+        plans[system.name] = plan
+    return plans if cells <= 2 * MOST_CELLS else {}
+
+
 def choose_rows(rows: Sequence[ScoreRow]) -> tuple[list[ScoreRow], dict[str, float]]:
     """Return the headline rows, corrected ones only, and noticeably different plug-in values.
 
@@ -320,7 +389,7 @@ def plan_intervals(
     if not isinstance(table, Contingency) or table.fractional or table.held is not None:
         return None
     several = table.documents is not None or system.sides.groups is not None
-    if several or table.counts.size > MOST_CELLS or table.counts.sum() < 2:
+    if several or table.counts.size > MOST_CELLS or table.n < FEWEST_ITEMS:
         return None
     # Only the cells are kept, so a result does not hold the labels of all items.
     small = replace(table, gold=None, system=None, leaves=None)
