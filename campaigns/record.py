@@ -7,7 +7,7 @@ from pathlib import Path
 
 from harness.pages import BLOCK, fill_blocks
 
-from roget.core.environment import describe_machine, tell_machine
+from roget.core.environment import describe_machine, format_machine
 from roget.report import Report, ReportTable
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -36,7 +36,7 @@ def record(
         .render("markdown")
         .strip("\n")
     )
-    measured = tell_machine(describe_machine(libraries))
+    measured = format_machine(describe_machine(libraries))
     fill_blocks(page, {name: f"\n{table}\n\n{told}\n\n(Seed {seed}; {measured}.)\n\n"})
     return page
 

@@ -9,7 +9,7 @@ from typing import Any
 from harness.growth import Curve, draw_curves, name_axis
 from harness.measuring import MB, Row
 from harness.suite import Entry, Outcome, Results
-from roget.core.environment import tell_machine
+from roget.core.environment import format_machine
 from roget.report import Column, Report, ReportTable
 
 LAW = "CPU seconds of all threads (engines: by the clock); ratio = roget ÷ peer, lower is better"
@@ -41,7 +41,7 @@ def report(found: Results) -> Report:
 
 def tell_facts(found: Results) -> str:
     """Machine and versions in a line."""
-    return tell_machine(found.facts) + ("; quick" if found.quick else "")
+    return format_machine(found.facts) + ("; quick" if found.quick else "")
 
 
 def tabulate(outcome: Outcome, found: Results) -> ReportTable:

@@ -1,6 +1,6 @@
 """roget: build a thesaurus from your own text, and measure how good any clustering is.
 
-Public names are imported when first used, so `import roget` costs next to nothing.
+Public names are imported on first use, which keeps `import roget` fast.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import importlib
 
 from roget._version import __version__
 
-TYPE_CHECKING = False  # as in typing, which takes long to load
+TYPE_CHECKING = False  # type checkers know this name; importing it from typing would be slow
 if TYPE_CHECKING:
     from typing import Any
 

@@ -1,4 +1,7 @@
-"""`python -m roget` and the command `roget`: handle Ctrl-C before anything else is loaded."""
+"""Entry point of `python -m roget` and of the command `roget`.
+
+Signal handlers are installed before anything else is imported, so Ctrl-C never prints a traceback.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,14 @@ from roget.core.signals import exit_at_once, ignore_all, install_early
 
 
 def main() -> None:
-    """Run the command line; signals end it at once while it loads and when it is done."""
-    atexit.register(ignore_all)  # registered first, so called last
+    """Run the command line. A signal during start-up or shutdown ends the process at once."""
+    atexit.register(ignore_all)  # atexit runs the first registered function last
     install_early()
     from roget.cli import main as run
 
     try:
         run()
-    except KeyboardInterrupt:  # while the last message was printed
+    except KeyboardInterrupt:  # Ctrl-C while the last message is printed
         exit_at_once(signal.SIGINT, None)
 
 

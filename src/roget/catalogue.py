@@ -1,8 +1,8 @@
-"""Every named part of roget, as data: name → "module:object", imported on first use.
+"""The catalogue of measures, readers, clusterers and other parts that users select by name.
 
-A new part needs one line here; "module:table[key]" names an entry of a table. Other packages add
-parts through entry points in the group `roget.<kind>` (for example `roget.measures`) with the same
-"module:object" text.
+Each entry maps a name to "module:object", or to "module:table[key]" for an entry of a table; the
+module is imported on first use. To add a part, add one line here. Other packages add parts through
+entry points in the group `roget.<kind>` (for example `roget.measures`), with the same syntax.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from roget.errors import MissingExtra, UnknownName
 
 
 def _keys(table: str, *names: str) -> dict[str, str]:
-    """Return entries of a table by name."""
+    """Return catalogue entries for the given keys of a table."""
     return {name: f"{table}[{name}]" for name in names}
 
 
@@ -140,7 +140,7 @@ REPORTS: dict[str, str] = {
     "sweep": "roget.report.sweep:report",
     "evaluation": "roget.report.protocols:report",
 }
-"""Functions that make a report of a result."""
+"""Functions that convert a result to a report, by kind of result."""
 
 _LABELS = "roget.scoring.labels.readers"
 
@@ -218,7 +218,7 @@ TOGETHER = {
     "roget": ("soft-symmetric", "comdl"),
     "all": ("soft-symmetric", "comdl", "soft", "mdl", "nearest", "nmf", "lda"),
 }
-"""Class models that combine several kinds of classes."""
+"""Class models that combine the classes of several models."""
 
 TAXONOMIES: dict[str, str] = {
     "skos": "roget.learn.taxonomy.skos:read",
@@ -242,7 +242,7 @@ REPRODUCTIONS: dict[str, str] = {
     for paper, parts in _PAPERS.items()
     for part in parts
 }
-"""Reproduced tables and figures, each a function in a module of the same name."""
+"""Tables and figures of papers; each is reproduced by a function in a module of the same name."""
 
 EXPORTERS: dict[str, str] = {
     "skos": "roget.report.exports.skos:write_turtle",
@@ -286,7 +286,7 @@ SUFFIXES: dict[str, dict[str, str]] = {
         ".markdown": "markdown", ".tex": "latex", ".html": "html", ".htm": "html",
     },
 }  # fmt: skip
-"""File suffixes of the built-in readers and writers; a suffix of compression may follow."""
+"""File suffixes of the built-in readers and writers; a compression suffix (.gz) may follow."""
 
 ENGINES: dict[str, str] = {"local": "roget.engines.local:Local", "dask": "roget.engines.dask:Dask"}
 
@@ -309,7 +309,7 @@ OTHER_NAMES: dict[str, str] = {
     "miller-madow": "mm",
     **dict.fromkeys(("mle", "plug-in", "plugin"), "ml"),
 }
-"""Names used by other libraries, for suggestions in error messages."""
+"""Common names of measures and estimators, used to suggest ours in error messages."""
 
 FAMILIAR: dict[str, dict[str, str]] = {
     "scikit-learn": {
@@ -341,7 +341,7 @@ FAMILIAR: dict[str, dict[str, str]] = {
         "sorensen_index": "paired-f",
     },
     "MTEB": {"v_measure": "v"},
-    "the reference scorer of coreference": {
+    "the CoNLL coreference scorer": {
         "bcub": "b3-f",
         "ceafe": "ceaf-e",
         "ceafm": "ceaf-m",
@@ -350,7 +350,7 @@ FAMILIAR: dict[str, dict[str, str]] = {
     "mclust": {"adjustedrandindex": "ari", "classerror": "misclassification"},
     "Clustering.jl": {"varinfo": "vi", "vmeasure": "v"},
 }
-"""Functions of other libraries with the same values, accepted as aliases."""
+"""Functions of other libraries that compute the same values; accepted as aliases of measures."""
 
 KINDS: dict[str, dict[str, str]] = {
     "measures": MEASURES,
@@ -375,34 +375,36 @@ LEARNING = ("learn", "learning word classes")
 EXTRAS: dict[str, tuple[str, str, str]] = {
     "HanTa": ("HanTa", "learn", "tagging plain text"),
     "anywidget": ("anywidget", "notebook", "pages in notebooks"),
-    "distributed": ("distributed", "dask", "work on a cluster"),
-    "fsspec": ("fsspec", "remote", "reading what an address names"),
-    "jieba": ("jieba", "chinese", "finding Chinese words by a dictionary"),
+    "distributed": ("distributed", "dask", "running on a Dask cluster"),
+    "fsspec": ("fsspec", "remote", "reading remote files"),
+    "jieba": ("jieba", "chinese", "segmenting Chinese text with a dictionary"),
     "matplotlib": ("matplotlib", "figures", "drawing figures"),
-    "pandas": ("pandas", "frames", "data frames"),
-    "polars": ("polars", "frames", "data frames"),
-    "pooch": ("pooch", "data", "fetching data sets"),
+    "pandas": ("pandas", "frames", "conversion to data frames"),
+    "polars": ("polars", "frames", "conversion to data frames"),
+    "pooch": ("pooch", "data", "downloading data sets"),
     "rdflib": ("rdflib", "skos", "reading SKOS"),
     "regex": ("regex", *LEARNING),
     "sklearn": ("scikit-learn", *LEARNING),
-    "snowballstemmer": ("snowballstemmer", "papers", "stemming documents as a paper does"),
+    "snowballstemmer": ("snowballstemmer", "papers", "stemming the documents of a paper"),
     "spacy": ("spacy", "spacy", "parsing with spaCy"),
     "starlette": ("starlette", "explore", "the explorer"),
     "threadpoolctl": ("threadpoolctl", *LEARNING),
     "uvicorn": ("uvicorn", "explore", "the explorer"),
-    "wn": ("wn", "wordnet", "reading a lexicon by its name"),
+    "wn": ("wn", "wordnet", "reading a lexicon of the wn package"),
 }
-"""Modules that scoring does not need: distribution, extra and purpose.
+"""Optional modules: the distribution to install, the extra of roget, and the purpose.
 
-`core.kernels` adds numba."""
+`core.kernels` adds numba.
+"""
 
 
 @contextmanager
 def name_extra() -> Iterator[None]:
-    """Raise `MissingExtra` if a module of an extra is missing in the block.
+    """Convert the import error of an optional module in the block to `MissingExtra`.
 
-    Around the ways in to our parts (public names, the catalogue, commands), so that the rest may
-    import what learning needs as usual, and around imports of what is needed for one thing only.
+    All entry points (public names, the catalogue, commands) use this context manager, so modules
+    behind them can import the dependencies of `roget[learn]` normally. It also surrounds imports
+    of modules that only one feature needs.
     """
     try:
         yield
@@ -415,12 +417,12 @@ def name_extra() -> Iterator[None]:
 
 @cache
 def entries(kind: str) -> dict[str, str]:
-    """Return the parts of a kind by name, built-in ones first, then entry points."""
+    """Return name → "module:object" for a kind: the built-in parts, then entry points."""
     from importlib import metadata
 
     group = "roget." + kind.replace(" ", "_")
     outside = {point.name: point.value for point in metadata.entry_points(group=group)}
-    # Words are predicted through the classes of any clusterer.
+    # Every clusterer, including plug-ins, is also a class model.
     also = entries("clusterers") if kind == "models" else {}
     return {**KINDS[kind], **also, **outside, **KINDS[kind]}
 
@@ -431,14 +433,14 @@ def names(kind: str) -> list[str]:
 
 
 def check(kind: str, name: str) -> str:
-    """Return the name if there is such a part.
+    """Return the name if the catalogue contains it; raise `UnknownName` otherwise.
 
     >>> check("readers", "conlu")
     Traceback (most recent call last):
         ...
     roget.errors.UnknownName: unknown reader 'conlu': did you mean conllu?
     """
-    # Ours are found without a search through the packages that are installed.
+    # Built-in names come first, because entry points require a scan of installed packages.
     if name not in KINDS[kind] and name not in entries(kind):
         listed = f"`roget list {kind.replace(' ', '-')}`"
         raise UnknownName(_SINGULAR.get(kind, kind[:-1]), name, names(kind), OTHER_NAMES, listed)
@@ -463,7 +465,7 @@ def load(kind: str, name: str) -> Any:
 
 
 def find_familiar(name: str) -> str:
-    """Return the measure that equals a function of another library, else the name itself.
+    """Return our name of a measure of another library; return other names unchanged.
 
     >>> find_familiar("normalized_mi_score"), find_familiar("v")
     ('nmi', 'v')
@@ -475,9 +477,9 @@ def find_familiar(name: str) -> str:
 
 
 def suffixes(kind: str) -> dict[str, str]:
-    """Return the suffixes that parts of a kind read or write, with the names of the parts.
+    """Return suffix → name of the part that reads or writes such files.
 
-    A part of another package has an attribute `suffixes`: `read.suffixes = (".vrt",)`.
+    Plug-ins declare suffixes in an attribute of the part: `read.suffixes = (".vrt",)`.
     """
     outside = [name for name in entries(kind) if name not in KINDS[kind]]
     theirs = {
@@ -492,4 +494,4 @@ _SINGULAR = {
     "taxonomies": "kind of taxonomy",
     "exporters": "export format",
 }
-"""Singular of a kind in messages, where it is not the kind without its last letter."""
+"""Singular of a kind in messages, unless it is the kind without the final letter."""

@@ -1,6 +1,6 @@
 """Explanations of the codes of errors and warnings, printed by `roget explain CODE`.
 
-One entry per code, in alphabetical order: what it means, why it matters, what to do.
+Every code has one entry, in alphabetical order: its meaning, why it matters, and what to do.
 """
 
 from __future__ import annotations
@@ -9,130 +9,148 @@ from typing import NamedTuple
 
 
 class Explanation(NamedTuple):
-    """What a code means, why it matters and what to do."""
+    """The explanation of one code."""
 
     meaning: str
+    """The situation that the code reports."""
     reason: str
+    """Why the situation matters, or what causes it."""
     remedy: str
+    """What the user can do."""
 
 
 CODES: dict[str, Explanation] = {
     "all-singletons": Explanation(
-        "Every item of a clustering is a cluster of its own.",
-        "A column of item names read as labels looks like this.",
-        "Name the column of items with --columns item=NAME, or omit the clustering.",
+        "In one of the clusterings, every item is in a cluster of its own.",
+        "This happens if a column of item names is read as labels; such a clustering has no "
+        "information.",
+        "Name the column of items with --columns item=NAME, or leave this clustering out.",
     ),
     "already-counted": Explanation(
-        "An input holds counts already.",
-        "Counting it again would treat its files as text.",
-        "Read it with Counts.read, or pass it to `roget build`, which accepts counts.",
+        "An input of `roget count` is a counts file or folder, not text.",
+        "Counts cannot be counted again: the files in the folder would be read as text.",
+        "Pass the counts to `roget build`, or load them in Python with Counts.read.",
     ),
     "ambiguous-columns": Explanation(
-        "It is not clear which column holds the items, labels, weights or groups.",
-        "A wrong guess would silently score the wrong column.",
-        "Name the columns, e.g. --columns item=id,label=cluster (--columns gold=a,system=b for one "
-        "file with both sides).",
+        "roget cannot determine which column holds the items, labels, weights or groups.",
+        "A wrong guess would score the wrong column without an error.",
+        "Name the columns, e.g. --columns item=id,label=cluster, or --columns gold=a,system=b "
+        "for one file with both labels.",
     ),
     "ambiguous-header": Explanation(
-        "The first row may be a header or data.",
-        "A header read as data is scored as one more item, and data read as a header are lost.",
-        "Add a header with the names item and label, or pass --header or --no-header.",
+        "The first row could be a header or data.",
+        "A header that is read as data adds an item to the score; data that are read as a "
+        "header are lost.",
+        "Pass --header or --no-header, or add a header with the names item and label.",
     ),
     "bad-count": Explanation(
-        "A count is negative, not finite or not a number.",
-        "Counts are numbers of occurrences; every model needs them to be finite and not negative.",
-        "Correct the value at the given place.",
+        "A count is negative, infinite or not a number.",
+        "A count is a number of occurrences; no model or score is defined for other values.",
+        "Correct the value at the place named in the message.",
     ),
     "bad-weight": Explanation(
-        "A weight is negative, not finite, or not a number.",
-        "Weights are multiplicities or probabilities and enter every score.",
-        "Correct the value at the given place.",
+        "A weight is negative, infinite, not a number, or 0 where it must be positive.",
+        "Weights are multiplicities of items or probabilities of labels, and every score "
+        "depends on them.",
+        "Correct the value at the place named in the message.",
     ),
     "below-baseline": Explanation(
-        "For some measures a baseline scores at least as well as the system.",
-        "One big cluster, one cluster per item or random clusters need no knowledge of the data.",
-        "Look at measures that correct for chance (ami, ari) and at homogeneity and completeness.",
+        "For some measures, the system does not score better than a baseline.",
+        "The baselines (one big cluster, one cluster per item, random clusters) do not look at "
+        "the data, so a useful system should beat them.",
+        "Check measures that are corrected for chance (ami, ari), and homogeneity and "
+        "completeness, which show whether there are too many or too few clusters.",
     ),
     "bias": Explanation(
-        "The plug-in estimate and the bias-corrected estimate of a score differ noticeably.",
-        "With few items per cell plug-in entropies are too low, which raises V and NMI.",
-        "Report the corrected value (entropy jk), or AMI.",
+        "The uncorrected (plug-in) score and the bias-corrected score differ noticeably.",
+        "With few items per cell of the contingency table, plug-in entropies are too low, which"
+        " inflates measures such as V and NMI.",
+        "Report the corrected score (entropy jk) or AMI.",
     ),
     "broken-archive": Explanation(
-        "A compressed or binary file is damaged or not of the format its name suggests.",
-        "Nothing can be read from it reliably.",
+        "A compressed or binary file is damaged, or its format is not the one its name suggests.",
+        "The content cannot be read reliably.",
         "Create the file again, or rename it if it has another format.",
     ),
     "broken-lines": Explanation(
-        "Some lines do not have the expected form.",
+        "Some lines of a file do not have the expected form.",
         "Skipping them silently would change the result.",
         "Correct the lines listed in the message.",
     ),
     "changed": Explanation(
-        "A file or folder was changed by another program during the work.",
-        "Overwriting it would lose the other change.",
-        "Run the command again.",
+        "Another program changed a file or folder while roget was using it.",
+        "Continuing would overwrite the other change or mix old and new data.",
+        "Run the command again, or reload the page.",
     ),
     "columns": Explanation(
-        "The columns of a table were inferred from its header or name.",
-        "Words and contexts would be exchanged if the inference is wrong.",
-        "Name the columns, e.g. --columns word=noun,context=verb,count=n, or pass --transpose.",
+        "The columns for words, contexts and counts were inferred from the header or the file "
+        "name.",
+        "If the inference is wrong, contexts are clustered instead of words.",
+        "Check the columns in the message. To set them, pass e.g. --columns "
+        "word=noun,context=verb,count=n, or --transpose to exchange words and contexts.",
     ),
     "conflicting-options": Explanation(
         "Two options exclude each other, or an option does not apply to this input.",
-        "Ignoring one of them silently would give a result you did not request.",
+        "If one of them were ignored, the result would not be what you requested.",
         "Remove one of the options named in the message.",
     ),
     "cut-by-gold": Explanation(
-        "A tree was cut where its score on the gold standard is best.",
-        "Scores of such a cut are too high, since it was chosen by the labels it is scored on.",
-        "Pass --cut K, or choose the cut on other data.",
+        "The system is a tree, and it was cut at the level where it scores best against the "
+        "gold standard.",
+        "The cut was chosen with the labels it is scored against, so its scores are too high.",
+        "Choose the number of clusters with --cut K, e.g. from other data.",
     ),
     "damaged-folder": Explanation(
-        "A thesaurus, counts or model folder is incomplete or its content is inconsistent.",
-        "Loading checks every array, so that a damaged folder cannot give wrong results.",
+        "A folder with a thesaurus, counts or a model is incomplete or inconsistent.",
+        "roget checks every array when it loads a folder, because damaged data would give wrong"
+        " results.",
         "Restore the folder from a backup, or build it again.",
     ),
     "default-contexts": Explanation(
-        "Contexts were chosen by default.",
-        "Different contexts give different counts and classes.",
-        "Pass --relation or --window to choose them.",
+        "No contexts were specified, so the default was used.",
+        "Words are clustered by their contexts, so other contexts give other counts and classes.",
+        "No action is needed. To choose contexts, pass --relation (syntactic relations) or "
+        "--window (neighbouring words).",
     ),
     "disconnected-words": Explanation(
-        "Some words share no context with the others, not even indirectly.",
-        "They form clusters of their own at once, whatever their meaning.",
-        "Raise min_count, or keep the largest connected part of the table.",
+        "Some words share no context with the other words, not even through a chain of words.",
+        "They split off first, whatever their meaning, and use up clusters.",
+        "Raise min_count, or cluster only the largest connected part of the table.",
     ),
     "download-failed": Explanation(
-        "A data set cannot be downloaded, or the download does not match its hash.",
-        "A changed file could give different results.",
-        "Check the connection, or put a copy into the folder named in the message.",
+        "A data set could not be downloaded, or the downloaded file does not match the expected"
+        " hash.",
+        "A different file could give different results.",
+        "Check the connection, or put a copy of the file into the folder named in the message.",
     ),
     "dropped-words": Explanation(
-        "Some words were left out of the clustering.",
-        "They are too rare, or no context links them to the other words.",
+        "Some words were not clustered.",
+        "Either they are less frequent than the words selected by --top, or no context links "
+        "them to the other words.",
         "Raise --top, or add text.",
     ),
     "duplicate-input": Explanation(
-        "An input file is already part of the thesaurus, or was passed twice.",
-        "Its tokens would be counted twice.",
+        "A file is already part of the thesaurus, or two of the files are the same.",
+        "Its words would be counted twice.",
         "Leave the file out.",
     ),
     "duplicate-item": Explanation(
-        "An item occurs more than once with different labels.",
-        "Each item has one label, unless labels are weighted or clusters overlap.",
-        "Remove one of the rows, or add a weight column, or pass --several cover for overlapping "
-        "clusters.",
+        "An item occurs more than once.",
+        "Each item must have one label, unless labels are weighted or clusters overlap.",
+        "Remove the extra rows. If items belong to several clusters, add a weight column or "
+        "pass --several cover.",
     ),
     "duplicate-name": Explanation(
         "A name occurs twice where names must be unique.",
-        "Later results could not be assigned to one of them.",
-        "Rename one of them.",
+        "It would not be clear which of the two is meant.",
+        "Rename or remove one of them.",
     ),
     "edit-refused": Explanation(
-        "An edit does not apply to this thesaurus.",
-        "The class or word it names is missing, or the edit would break the tree.",
-        "Check the names with `roget export` or in the explorer.",
+        "An edit cannot be applied to this thesaurus.",
+        "A word or class named in the edit does not exist, or the result would not be a valid "
+        "tree.",
+        "Look up the current words and classes with `roget export` or `roget explore`, and "
+        "correct the edit.",
     ),
     "empty-field": Explanation(
         "A required field of a line is empty.",
@@ -140,124 +158,140 @@ CODES: dict[str, Explanation] = {
         "Fill in the field, or remove the line.",
     ),
     "empty-input": Explanation(
-        "The input holds no items, words or tokens.",
-        "There is nothing to score or count.",
+        "The input contains no items, words or tokens.",
+        "There is nothing to score or to count.",
         "Check the path and the format of the input.",
     ),
     "empty-rows": Explanation(
-        "Some rows or columns have no counts.",
-        "Nothing can be learnt from them; they are placed after the others.",
-        "Remove them, or ignore the note.",
+        "Some rows or columns of the table have only zeros.",
+        "Nothing can be learnt about them, so their clusters have no meaning.",
+        "Remove the empty rows and columns, or ignore this note.",
     ),
     "error": Explanation(
-        "An error without a more specific code.", "See the message.", "See the message."
+        "An error without a more specific code.",
+        "The message describes the cause.",
+        "Follow the message.",
     ),
     "examples": Explanation(
-        "Example sentences are missing for some or all pairs.",
-        "They are kept within a space limit, and only for running text written to a folder.",
-        "Pass --set evidence_size=0 for no limit, or write a folder.",
+        "Example sentences were not kept, or only for some of the word–context pairs.",
+        "Sentences are available only if the input is running text and the output is a folder, "
+        "and their total size is limited.",
+        "To keep more, write the counts to a folder, and pass --set evidence_size=0 to remove "
+        "the size limit.",
     ),
     "extra-items": Explanation(
         "The system labels items that the gold standard does not contain.",
-        "By default they are dropped and do not affect the score.",
-        "Pass --extra count to count each as a class of its own.",
+        "There is no correct label to compare them with. By default they are dropped and do not"
+        " affect the score.",
+        "Check that both files describe the same items. To penalise extra items, pass --extra "
+        "count, which makes each a class of its own.",
     ),
     "file-not-found": Explanation(
-        "A file or folder does not exist.", "Nothing can be read.", "Check the path."
+        "A file or folder does not exist.",
+        "The command cannot read its input.",
+        "Check the path for spelling mistakes.",
     ),
     "fractional-counts": Explanation(
-        "Counts are not whole numbers.",
-        "The formulas hold for fractions, but the search is slower.",
-        "Round the counts if they are numbers of occurrences.",
+        "Some counts are not whole numbers.",
+        "Code lengths and random splits into tokens are defined for whole numbers of "
+        "occurrences only.",
+        "Round the counts if they represent occurrences. To fit a ClassModel to fractional "
+        "counts, pass separate development data (dev).",
     ),
     "function-words": Explanation(
-        "Function words were left out of windows.",
-        "They occur next to every word and say little about it.",
-        "Pass --set function_words=true to count them.",
+        "Function words such as “the” and “of” were not counted as neighbours.",
+        "They occur next to almost every word and do not help to distinguish words.",
+        "No action is needed. Pass --set function_words=true to count them.",
     ),
     "identical-inputs": Explanation(
-        "Gold standard and system are the same input.",
-        "Every clustering agrees perfectly with itself.",
-        "Check the paths.",
+        "The gold standard and the system are the same input.",
+        "A clustering always agrees perfectly with itself, so the score has no information.",
+        "Check the two paths.",
     ),
     "identical-systems": Explanation(
-        "Several systems or clusterings are the same except for the names of clusters.",
-        "They share all scores, which suggests a submission listed twice.",
+        "Several systems are the same clustering, possibly with different cluster names.",
+        "All their scores are equal, so one submission may be listed twice.",
         "Remove all but one of them.",
     ),
     "incompatible-counts": Explanation(
-        "Counts were made with other settings than those they are combined with.",
-        "Sums of counts with different relations, readers or lemmas have no clear meaning.",
-        "Count the text with the same settings, or pass the text itself.",
+        "Counts were made with different settings from the counts they are added to or compared"
+        " with.",
+        "Counts of different relations, readers or lemmas do not measure the same thing, so "
+        "differences may be caused by the settings.",
+        "Count both texts with the same settings, or pass the texts instead of the counts.",
     ),
     "incomplete-counts": Explanation(
-        "A thesaurus does not keep the counts of all words of its corpus.",
-        "Totals are too small, and words may seem to be missing from the corpus.",
-        "Compare the counts or texts that the thesaurus was built from instead.",
+        "The thesaurus does not store the counts of all words of its corpus.",
+        "Total counts are therefore too small, and some words seem to be missing from the corpus.",
+        "Use the counts or texts from which the thesaurus was built.",
     ),
     "index-mismatch": Explanation(
-        "Two columns have different indices and cannot be joined.",
-        "Joining them by position would pair labels of different items.",
-        "Align them first, or pass plain lists to join by position.",
+        "The rows of two inputs cannot be matched: their indices or groups differ, or only one "
+        "of them has item ids.",
+        "Joining them by position would compare labels of different items.",
+        "Give both inputs the same ids or index. To join by position, pass plain lists in the "
+        "same order.",
     ),
     "inferred-format": Explanation(
         "The format of a file was inferred from its content.",
-        "Another format would give other labels.",
-        "Pass --labels to specify the format.",
+        "If the inference is wrong, the labels are wrong too.",
+        "Check the format in the message; pass --labels to set it.",
     ),
     "input-is-output": Explanation(
-        "An output would overwrite an input.",
-        "The input would be lost if the command failed.",
+        "The output path is also an input.",
+        "The input would be overwritten, and lost if the command failed.",
         "Choose another output path.",
     ),
     "interrupted": Explanation(
-        "A run was ended early, by Ctrl-C.",
-        "The result is that of the work done so far.",
-        "Run it again; with a checkpoint it resumes where it stopped.",
+        "The run was stopped by Ctrl-C before it was complete.",
+        "The result contains only the work done so far.",
+        "Run the command again; if it writes checkpoints, it resumes where it stopped.",
     ),
     "invalid-input": Explanation(
         "The input cannot be used.",
         "The message names the place and the value.",
-        "See the message.",
+        "Correct the value.",
     ),
     "invalid-option": Explanation(
-        "An option has a value it cannot take.",
+        "An option has an invalid value.",
         "The message names the option, the value and the allowed values.",
-        "Correct the value; `roget COMMAND --help` lists the options.",
+        "Correct the value; `roget COMMAND --help` describes all options.",
     ),
     "invalid-relation": Explanation(
         "A relation is neither a known name nor a valid pattern.",
         "Nothing would be counted for it.",
-        "Use a name that `roget list relations` shows, or a pattern such as VERB/obj/NOUN.",
+        "Use a name listed by `roget list relations`, or a pattern such as VERB/obj/NOUN.",
     ),
     "item-weights": Explanation(
-        "Items are weighted by the weights of the gold standard.",
-        "Every item has one label, so its weight is the weight of the item.",
-        "Remove the weight column to count all items the same.",
+        "The weights in the gold standard are used as weights of items.",
+        "Each item has one label, so its weight states how much the item counts in the score.",
+        "No action is needed. To count all items equally, remove the weight column.",
     ),
     "keep-case": Explanation(
-        "Lemmas keep their capitals.",
+        "Lemmas keep their capital letters.",
         "In German, capitals distinguish nouns from other words.",
-        "Pass --set keep_case=false to lower-case them.",
+        "No action is needed. Pass --set keep_case=false to convert lemmas to lower case.",
     ),
     "label-language": Explanation(
-        "A SKOS file has labels in several languages, or none in the requested one.",
-        "Labels of different languages would be mixed in one thesaurus.",
-        "Choose a language with --language.",
+        "A SKOS file has labels in several languages, or none in the requested language.",
+        "A thesaurus should not mix languages.",
+        "Choose a language with --language, e.g. --language en.",
     ),
     "language": Explanation(
-        "The language of the text was not recognised, or there is no tagger for it.",
+        "The language of the text was not recognised, or roget has no tagger for it.",
         "Lemmas, parts of speech and function words depend on the language.",
-        "Pass --language, or parse the text first (CoNLL-U, spaCy).",
+        "Pass --language, or parse the text with another tool first (CoNLL-U or spaCy).",
     ),
     "lemma-repair": Explanation(
-        "Some lemmas of nouns were corrected.",
-        "The text contradicts them, e.g. the lemma datum where only data occurs.",
-        "Pass --set repair=false to count lemmas unchanged.",
+        "Lemmas of some nouns were corrected.",
+        "The parser assigned a lemma that the text contradicts, e.g. “datum” in a text that "
+        "always uses “data”.",
+        "Check the corrections in the message. Pass --set repair=false to keep the original "
+        "lemmas.",
     ),
     "length-mismatch": Explanation(
         "Two inputs that belong together have different lengths.",
-        "They are joined by position, so they must have the same length.",
+        "They are joined by position, so each value needs a partner.",
         "Pass inputs of the same length, or mappings from item to label.",
     ),
     "missing-column": Explanation(
@@ -267,265 +301,292 @@ CODES: dict[str, Explanation] = {
     ),
     "missing-extra": Explanation(
         "An optional dependency is not installed.",
-        "roget installs only what scoring needs; other features are extras.",
-        "Run the pip command of the message.",
+        "The basic installation contains only the packages needed for scoring.",
+        "Run the pip command in the message.",
     ),
     "missing-items": Explanation(
         "The system has no label for some items of the gold standard.",
-        "By default they form one extra cluster, so that leaving items out does not help.",
-        "Choose with --missing: cluster, singletons, drop or error.",
+        "By default these items form one extra cluster, because a system should not gain by "
+        "omitting difficult items.",
+        "Check the system file, or choose another rule with --missing: singletons, unmatched, "
+        "drop or error.",
     ),
     "missing-label": Explanation(
-        "An item of the gold standard has no label.",
-        "Every gold item needs a class.",
-        "Add the label, or remove the item.",
+        "Some items of the gold standard, or rows of a table, have no label.",
+        "Items without a gold label cannot be scored.",
+        "Add the labels, or remove the items.",
     ),
     "missing-option": Explanation(
-        "A required argument or option was not given.",
+        "A required argument or option is missing.",
         "The command cannot start without it.",
         "See `roget COMMAND --help`.",
     ),
     "mixed-inputs": Explanation(
-        "The inputs are of different kinds.",
-        "One count needs one reader.",
-        "Count them separately and merge the counts, or pass --reader.",
+        "The inputs are of different kinds, e.g. text and existing counts.",
+        "All inputs of one run are read by the same reader.",
+        "Count each kind separately, or pass --reader to read all inputs in the same way.",
     ),
     "mixed-labels": Explanation(
-        "Some systems have one label per item, others several.",
-        "Single labels are compared with weighted ones as labels of weight 1.",
-        "No action is needed if this is intended; --set answers=top compares single labels only.",
+        "Some systems have one label per item and others have several.",
+        "In the comparison, a single label is treated as a label with weight 1.",
+        "No action is needed. To use only the best label of every item, pass --set answers=top.",
     ),
     "nearest-cut": Explanation(
-        "A tree has no cut into the requested number of clusters.",
-        "Nodes with more than two children skip some numbers of clusters, and leaves limit them.",
-        "No action is needed; the message names the cut that was scored.",
+        "The tree cannot be cut into the requested number of clusters.",
+        "A node with more than two children adds several clusters at once, and there cannot be "
+        "more clusters than leaves.",
+        "No action is needed; the message names the cuts that were scored.",
     ),
     "needs-flat-labels": Explanation(
-        "A tree was passed where flat labels are required.",
-        "A gold standard has one class per item.",
-        "Pass the labels of one cut of the tree.",
+        "The gold standard is a tree.",
+        "A gold standard must assign one class to each item.",
+        "Pass flat labels, e.g. one cut of the tree.",
     ),
     "needs-groups": Explanation(
-        "Intervals or tests of this input require groups to resample.",
-        "Weighted, unmatched or pooled items cannot be resampled one by one.",
-        "Add a group column, e.g. of documents, or omit --ci.",
+        "Confidence intervals or tests for this input require groups, e.g. documents.",
+        "Items with several labels, unmatched items and pooled items cannot be resampled one by"
+        " one; whole groups are resampled instead.",
+        "Add a group column, or omit --ci.",
     ),
     "needs-tree": Explanation(
         "An option for trees was passed, but the system is not a tree.",
-        "Cuts are defined for hierarchical clusterings only.",
-        "Omit the option, or pass a tree, e.g. a linkage or Newick file.",
+        "Only a hierarchical clustering can be cut into different numbers of clusters.",
+        "Omit the option, or pass a tree, e.g. a linkage matrix or a Newick file.",
     ),
     "needs-whole-weights": Explanation(
-        "A measure needs whole-number weights.",
-        "Pair counts and corrected entropies are defined for whole numbers of items only.",
-        "Use other measures, or round the weights.",
+        "Counts with fractions were to be split into random parts.",
+        "The split assigns each occurrence to one part, so counts must be whole numbers.",
+        "Round the counts if they represent occurrences.",
     ),
     "newer-version": Explanation(
         "A folder was written by a newer version of roget.",
-        "Its content may have a form this version does not know.",
+        "This version cannot read the newer format.",
         "Update roget.",
     ),
     "no-common-contexts": Explanation(
-        "The new words and the thesaurus have no context in common.",
-        "Words are placed by their contexts, which are matched by name.",
-        "Count the new text with the same relations as the thesaurus (`--relation`).",
+        "The new words and the thesaurus, or the two corpora, have no context in common.",
+        "Words are compared by their contexts, and contexts are matched by name.",
+        "Count both texts in the same way, e.g. with the same --relation.",
     ),
     "no-common-items": Explanation(
-        "Gold standard and system have no item in common.",
-        "Without common items there is no contingency table.",
+        "The gold standard and the system have no item in common.",
+        "Scores compare the labels of items that occur in both.",
         "Check that both files use the same item names.",
     ),
     "noise-label": Explanation(
-        "A label such as -1 probably marks noise, but is scored as an ordinary cluster.",
+        "A label such as -1 probably marks noise, but it is scored as an ordinary cluster.",
         "One big cluster of unrelated items lowers homogeneity and changes every score.",
-        "Pass --noise -1 with --missing singletons or drop.",
+        "If the label marks noise, pass --noise -1 with --missing singletons (each noise item "
+        "is its own cluster) or --missing drop (noise items are not scored).",
     ),
     "not-a-tree": Explanation(
-        "The hierarchy has a cycle, several roots or an item below another item.",
+        "A hierarchy is not a valid tree: it has a cycle, several roots, or a malformed merge "
+        "or parent.",
         "Cuts and levels are defined for trees only.",
-        "Correct the parent named in the message.",
+        "Correct the place named in the message.",
     ),
     "not-converged": Explanation(
-        "A search ended before it reached what was requested.",
-        "For example, fewer clusters than requested, because the words are too similar.",
-        "Request less, allow more iterations, or add counts.",
+        "A search ended before it reached the requested result.",
+        "For example, it found fewer clusters than requested, because some words are too similar.",
+        "Request fewer clusters, allow more iterations, or add text.",
     ),
     "not-fitted": Explanation(
-        "An estimator was used before `fit`.", "It has learnt nothing yet.", "Call `fit` first."
+        "An estimator was used before `fit` was called.",
+        "It has not learnt anything yet.",
+        "Call `fit` first.",
     ),
     "not-parsed": Explanation(
-        "The text lacks the parse that is needed.",
-        "Relations connect words with their syntactic heads.",
-        "Parse the text first (CoNLL-U, spaCy), pass --tagger, or count neighbours with --window.",
+        "The text has no parse or no tags.",
+        "Syntactic relations connect a word with its head, which only a parser or tagger can find.",
+        "Parse the text first (CoNLL-U or spaCy), pass --tagger, or count neighbouring words "
+        "with --window.",
     ),
     "not-text": Explanation(
         "A file is not text in the expected encoding.",
-        "Guessing the encoding would corrupt names.",
-        "Save the file as UTF-8, or decompress it.",
+        "Guessing the encoding could corrupt names.",
+        "Save the file as UTF-8; decompress it if it is an archive.",
     ),
     "not-writable": Explanation(
         "An output cannot be written.",
-        "The folder is missing, the disk is full or permission is denied.",
-        "Choose another path, or correct the cause given in the message.",
+        "For example, the folder does not exist, the disk is full, permission is denied, or the"
+        " folder holds other data.",
+        "Choose another path, or remove the cause named in the message.",
     ),
     "nothing-clustered": Explanation(
-        "Nearly every word is a class of its own, or all words are in one class.",
-        "The counts are too many or too few for the criterion to group the words.",
-        "Request a number of classes (--clusters), cut the tree, or change the criterion.",
+        "The clustering is trivial: all words are in one class, or nearly every word is a class"
+        " of its own.",
+        "With very few counts no difference between words is significant; with very many, every"
+        " difference is.",
+        "Request a number of classes with --clusters, cut the tree, or choose another criterion.",
     ),
     "nothing-saved": Explanation(
         "Some or all splits do not shorten the description of the counts.",
-        "By this criterion the clusters are not justified by the data.",
-        "Add counts, or choose another criterion.",
+        "By the minimum description length principle, the data do not justify these clusters.",
+        "Add text, or choose another criterion.",
     ),
     "odd-words": Explanation(
-        "Words tagged as nouns that are not nouns were left out.",
+        "Some words tagged as nouns were left out.",
         "Pronouns, units of measure and single letters distort classes of nouns.",
-        "Pass --set odd_words=true to count them.",
+        "No action is needed. Pass --set odd_words=true to keep them.",
     ),
     "read-once": Explanation(
-        "Standard input can be read only once.",
-        "Some corrections need a first pass over the text.",
-        "Save the input to a file.",
+        "The input is standard input, which can be read only once.",
+        "Function words, terms and wrong lemmas are detected in a first pass over the text, "
+        "which was skipped.",
+        "Save the input to a file and pass the file.",
     ),
     "repeated-rows": Explanation(
-        "Rows or mentions repeat earlier ones.",
-        "They are dropped, so that no item counts twice.",
-        "Remove the repetitions to avoid the notice.",
+        "Some rows repeat earlier rows.",
+        "Repeated rows are dropped, and weights of a repeated label are added, because no item "
+        "should count twice.",
+        "No action is needed. Remove the repetitions to avoid this warning.",
     ),
     "replayed-edits": Explanation(
-        "Edits of the replaced thesaurus were applied to the new one.",
-        "Classes may have changed, so an edit may apply to another class or to none.",
+        "Edits of the previous thesaurus were applied to the new one.",
+        "The classes may have changed, so an edit may affect another class, or may no longer be"
+        " possible.",
         "Check the edits named in the message.",
     ),
     "resumed": Explanation(
         "Some files were counted by an earlier run that was interrupted.",
-        "Their counts were used again.",
-        "Nothing; delete the .partial folder to count everything again.",
+        "Their counts were used, which saves time.",
+        "No action is needed. To count everything again, delete the .partial folder.",
     ),
     "scheduler-lost": Explanation(
         "The connection to the Dask scheduler or its workers was lost.",
-        "Work on the cluster cannot finish.",
+        "The work on the cluster cannot be completed.",
         "Check the cluster and run the command again; counting resumes from its checkpoint.",
     ),
     "segmentation": Explanation(
-        "Text in a script without spaces was divided into words.",
-        "The words depend on the method.",
-        "Choose it with --segment.",
+        "The text is in a script without spaces, such as Chinese or Japanese.",
+        "The words depend on how the text is segmented; without a segmenter each character is a"
+        " word.",
+        "Choose a segmenter with --segment.",
     ),
     "shared-clusters": Explanation(
-        "Dropped items share clusters with scored items.",
-        "Without the dropped items clusters look purer than they are.",
-        "Pass --extra count or --extra sample.",
+        "Items that were dropped share clusters with scored items.",
+        "Without the dropped items these clusters look purer than they are, so precision may be"
+        " too high.",
+        "Pass --extra count to count these items, or --extra sample if the gold standard is a "
+        "sample of classes.",
     ),
     "signature-mismatch": Explanation(
-        "Results with different signatures cannot be combined.",
-        "Scores computed by different rules are not comparable.",
-        "Score all systems with the same options and the same items.",
+        "Results with different signatures cannot be combined. A signature lists the settings "
+        "of a score.",
+        "Scores computed with different settings are not comparable.",
+        "Score all systems with the same options on the same items.",
     ),
     "sparse-table": Explanation(
         "The contingency table has few items per non-empty cell.",
-        "Plug-in entropies, and with them V, VI and NMI, are unreliable then.",
-        "Report bias-corrected values (entropy jk) or AMI.",
+        "Plug-in (uncorrected) entropies are unreliable then, and so are V, VI and NMI.",
+        "Report bias-corrected scores (entropy jk) or AMI.",
     ),
     "suspicious-column": Explanation(
-        "Every item is a class or group of its own.",
+        "Every item is in a class or group of its own.",
         "A column of ids was probably read as labels or groups.",
         "Choose the columns with --columns.",
     ),
     "tagger": Explanation(
-        "Plain text was tagged because its language was recognised.",
-        "Tags give lemmas and relations, which are better contexts than windows.",
-        "Pass --reader text to count windows without a tagger.",
+        "The language of the plain text was recognised, so a tagger was applied.",
+        "A tagger provides lemmas and syntactic relations, which are better contexts than "
+        "neighbouring words.",
+        "No action is needed. Pass --reader text to count neighbouring words without a tagger.",
     ),
     "terms": Explanation(
-        "Adjacent words were counted as one.",
-        "Their meaning differs from that of their parts.",
-        "Pass --no-terms to count them separately.",
+        "Some adjacent words were counted as one term, e.g. prime_minister.",
+        "The meaning of a term often differs from the meaning of its parts.",
+        "No action is needed. Pass --no-terms to count the words separately.",
     ),
     "too-large": Explanation(
-        "An input exceeds a size limit.",
-        "Limits protect against files that expand to more than memory can hold.",
-        "Raise the limit with --max-size if you trust the file.",
+        "An input or a table exceeds a size limit.",
+        "The limits prevent running out of memory, e.g. on a small archive that expands to a "
+        "huge file, and loss of precision.",
+        "For an input file that you trust, raise the limit with --max-size; otherwise use a "
+        "smaller input.",
     ),
     "too-little-text": Explanation(
-        "The text is too small for what was requested.",
+        "The text is too small for the request.",
         "Words with few occurrences cannot be classified reliably.",
         "Add text, lower --min-count, or request fewer classes.",
     ),
     "undefined": Explanation(
         "A quantity is undefined for this input.",
-        "For example, a ratio whose denominator is 0. The reason is given with the value.",
+        "For example, it is a ratio with denominator 0. The message gives the reason.",
         "Choose a measure that is defined for this input.",
     ),
     "undefined-groups": Explanation(
         "A score is undefined in some groups, which are excluded from its average.",
-        "The average covers fewer groups than those of other measures.",
-        "Use --average pooled, or a measure that is defined for every group.",
+        "The average covers fewer groups than the averages of other measures.",
+        "Use --average pooled, or a measure that is defined in every group.",
     ),
     "undefined-samples": Explanation(
         "A score is undefined in some bootstrap or jackknife samples.",
-        "The samples are excluded from its interval and tests.",
-        "No action is needed if they are few; otherwise use more items, or another measure.",
+        "These samples are excluded from the confidence interval and the tests.",
+        "No action is needed if there are few such samples; otherwise use more items or another"
+        " measure.",
     ),
     "unknown-name": Explanation(
-        "A name is not in the catalogue.",
-        "The message suggests the closest names.",
-        "`roget list` shows all names.",
+        "A name is not in roget's catalogue of measures, readers, clusterers etc.",
+        "The message suggests similar names.",
+        "Correct the name; `roget list` shows all names.",
     ),
     "unknown-word": Explanation(
         "A word or class is not in the thesaurus.",
-        "It was not counted, or it is below the minimum count.",
+        "The word does not occur in the text, or is rarer than the minimum count.",
         "Check the spelling; words are lemmas (`mouse`, not `mice`).",
     ),
     "unsupported-format": Explanation(
-        "The format of a file is not supported.",
-        "The format is inferred from the file name.",
+        "The format of a file or object is not supported.",
+        "The format is usually inferred from the file name, which may be misleading.",
         "Use one of the formats in the message, or name the format explicitly.",
     ),
     "untested": Explanation(
-        "Systems were not tested against each other.",
-        "With several gold standards the test needs groups to resample.",
-        "Add a group column, or compare on each gold standard separately.",
+        "The systems were not tested for significant differences.",
+        "With several gold standards, the test resamples groups, and this input has no groups.",
+        "Add a group column, or compare the systems on each gold standard separately.",
     ),
     "unused-groups": Explanation(
-        "Only one side has groups.",
-        "Groups are used only if the gold standard has them.",
+        "The system has groups, but the gold standard does not.",
+        "Groups are used only if the gold standard has them, so all items were scored as one "
+        "group.",
         "Add the group column to the gold standard.",
     ),
     "unused-noise-label": Explanation(
         "No item has the label passed as --noise.",
-        "The option has no effect, which suggests a different spelling.",
+        "The option has no effect; the label may be spelled differently in the file.",
         "Check the labels of the system file.",
     ),
     "unused-weights": Explanation(
-        "Weights of a file are not used.",
-        "Items are weighted by the gold standard only, and members of a cover belong to it fully.",
+        "The weights of a file are not used.",
+        "Only the gold standard can weight items, and in overlapping clusters every membership "
+        "is full.",
         "Move the weights to the gold standard, or remove them.",
     ),
     "whole-tree": Explanation(
-        "A measure was computed for the whole tree rather than for the cut.",
-        "Some measures are defined for hierarchies.",
-        "Pass --set cuts=K for its value at a cut.",
+        "A measure was computed for the whole tree and not for the cut that the other measures "
+        "use.",
+        "The measure is defined for hierarchies.",
+        "No action is needed. Pass --set cuts=K to compute it for the cut.",
     ),
     "words-capped": Explanation(
-        "Only the most frequent words were used for learning; the others were placed afterwards.",
-        "The run time grows with the number of words.",
-        "Raise it with --set max_words=N.",
+        "Only the most frequent words were used to learn the classes; the other words were "
+        "assigned to classes afterwards.",
+        "The run time grows quickly with the number of words.",
+        "No action is needed. To learn from more words, pass --set max_words=N.",
     ),
     "words-left-out": Explanation(
-        "Some words were left out because there is too little evidence to place them.",
-        "Placing them would be little better than chance.",
+        "Some new words were not added, because there is too little evidence to choose a class.",
+        "Their classes would be little better than chance.",
         "Add text in which these words occur more often.",
     ),
     "words-set-aside": Explanation(
-        "Rare words that fit no class well were left out of the thesaurus.",
+        "Rare words that do not clearly fit any class were left out of the thesaurus.",
         "Their few contexts do not determine a class.",
-        "Pass --set set_aside=false to keep them.",
+        "No action is needed. Pass --set set_aside=false to keep them.",
     ),
     "worker-died": Explanation(
-        "A worker process died while it ran a task.",
-        "It was killed, usually because memory ran out.",
+        "A worker process ended unexpectedly while it ran a task.",
+        "The usual cause is that memory ran out and the operating system killed the process.",
         "Use fewer processes, or give each worker more memory.",
     ),
 }

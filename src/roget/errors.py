@@ -1,7 +1,7 @@
 """Errors and notices: messages with a stable code, a place and the offending value.
 
-Tests, scripts and `roget explain CODE` rely on codes; sentences may be reworded at any time.
-`roget.codes` explains every code.
+Tests, scripts and `roget explain CODE` rely on the codes, which do not change; the wording of
+messages may change in any version. `roget.codes` explains every code.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ MAX_PROBLEMS = 20
 """Number of broken lines collected before reading stops."""
 
 MAX_NAMES = 20
-"""Number of names listed in a message if they are also listed elsewhere."""
+"""Maximum number of names in a message that refers to a longer list."""
 
 
 class Notice(str):
@@ -29,13 +29,13 @@ class Notice(str):
     code: str
 
     def __new__(cls, text: str, *, code: str) -> Notice:
-        """Make a notice of a text."""
+        """Create a notice from a text and a code."""
         notice = super().__new__(cls, text)
         notice.code = code
         return notice
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Keep the code in worker processes."""
+        """Pickle the code together with the text."""
         return _make_notice, (str(self), self.code)
 
     def prefix(self, name: str) -> Notice:
@@ -60,7 +60,8 @@ class RogetError(Exception):
     """Stable identifier of the kind of error; see `roget explain`."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Errors cross process boundaries; most build their message from other arguments.
+        # Errors are pickled to cross process boundaries. `Exception` would call the class with
+        # `args`, but most classes here take other arguments than their message.
         return _rebuild, (type(self), self.args, self.__dict__)
 
 
@@ -87,7 +88,7 @@ class InputError(RogetError, ValueError):
 
 
 class FormatError(InputError):
-    """One or more broken lines of a file; `problems` holds a message for each."""
+    """One or more broken lines of a file; `problems` holds one message per line."""
 
     code = "broken-lines"
 
@@ -99,7 +100,7 @@ class FormatError(InputError):
         tail = "\n  … reading stopped here; there may be more" if more else ""
         tail += f"\n{hint}" if hint else ""
         count = f"{len(self.problems)} problem{'s' if len(self.problems) != 1 else ''}"
-        # The code of the problems if they share one.
+        # If all problems have the same code, the error has it too.
         codes = {code_of(problem) for problem in self.problems}
         code = codes.pop() if len(codes) == 1 else None
         text = f"{source}: {count}\n  " + "\n  ".join(self.problems) + tail
@@ -107,10 +108,10 @@ class FormatError(InputError):
 
 
 class UnknownName(RogetError, LookupError):
-    """A name that is not in the catalogue; the message suggests the closest ones.
+    """A name that is not in the catalogue; the message suggests similar names.
 
-    If there are many names, the message lists some and refers to `listed` for the rest, or lists
-    the first of `few`.
+    If there are too many names to list, the message refers to `listed`, the command that lists
+    them, or names the most important ones, `few`. `also` maps synonyms to known names.
     """
 
     code = "unknown-name"

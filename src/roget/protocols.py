@@ -1,6 +1,6 @@
-"""Protocols that cluster and then score: evaluate embeddings as MTEB does.
+"""Protocols that cluster and then score, such as MTEB's evaluation of embeddings.
 
-The packages `learn` and `scoring` do not import each other, so this is a layer above both.
+The packages `learn` and `scoring` do not import each other, so this module is above both.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from roget.scoring.results import Result, ScoreTable, name_metric, score_key
 from roget.scoring.score import score
 
 SAMPLES, SIZE, BATCH, SEED = 10, 16_384, 512, 42
-"""Defaults of MTEB."""
+"""MTEB's defaults: number and size of samples, batch size of k-means, and random seed."""
 
 
 @dataclass(frozen=True, repr=False)
 class Evaluation(Result):
-    """Mean scores over the samples of all levels, and the scores of each level.
+    """The result of `evaluate_embeddings`: mean scores over all samples, and scores per level.
 
     `result["v", "ml"]` is MTEB's v_measure, `result.std["v@ml"]` its v_measure_std.
     """
@@ -44,7 +44,7 @@ class Evaluation(Result):
     groups: int
     """The number of samples, over all levels."""
     levels: tuple[ScoreTable, ...]
-    """The scores of each level; `by_group` has those of its samples."""
+    """The scores of each level; `by_group` holds the scores of each sample."""
     means: Mapping[str, float | None]
     low: Mapping[str, float | None]
     high: Mapping[str, float | None]
@@ -66,7 +66,7 @@ class Evaluation(Result):
         return value
 
     def flat(self) -> dict[str, float]:
-        """Return the defined means under names for MLflow, W&B and others: {"v/jk": 0.71}."""
+        """Return the defined means as metrics for MLflow, W&B etc., e.g. {"v/jk": 0.71}."""
         scores = [(row.measure, row.entropy) for row in self.levels[0].rows]
         values = {name_metric(*score): self.means[score_key(*score)] for score in scores}
         return {name: value for name, value in values.items() if value is not None}
@@ -105,33 +105,34 @@ def evaluate_embeddings(
 ) -> Evaluation:
     """Evaluate embeddings: cluster samples of them and score the clusters against labels.
 
-    The protocol is that of MTEB's clustering tasks: for each level of labels, `samples` samples of
-    `size` items are drawn with replacement, by Python's random numbers, and clustered by
-    mini-batch k-means into as many clusters as the level has labels. With the same seed V is the
-    same number, except that MTEB treats items without a label at a level as a class.
+    The protocol follows MTEB's clustering tasks. For each level of labels, draw `samples` samples
+    of `size` items with replacement, and cluster each by mini-batch k-means, with k = the number
+    of labels of the level. With the same seed, V equals MTEB's value, unless some items have no
+    label at a level: MTEB treats these items as a class.
 
     Parameters
     ----------
     X
         Embeddings, items × dimensions.
     labels
-        A label for each item, or a list of labels from the broadest level on. Items without a
-        label at a level are excluded there.
+        A label for each item, or a list of labels for each item, from the broadest level to the
+        most specific. Items without a label at a level are excluded from that level.
     measures, entropy
         As for `roget.score`.
     samples, size, seed
         The number of samples, their size, and the random seed; 42 is MTEB's seed.
     clusterer
-        Another clusterer with `fit_predict`; its `n_clusters` is set if it has one.
+        A clusterer with `fit_predict` to use instead of mini-batch k-means. Its parameter
+        `n_clusters`, if any, is set to the number of labels.
     progress
         Called after each sample.
 
     Returns
     -------
     Evaluation
-        Means over all samples with 95 % intervals. A sample is a bootstrap sample of the items,
-        so the spread over samples estimates the error of the score: intervals are Student's, with
-        standard deviations scaled to the number of items.
+        Means over all samples with 95 % confidence intervals. Each sample is a bootstrap sample
+        of the items, so the spread over samples estimates the standard error of the score.
+        Intervals use Student's t, with standard deviations scaled to the number of items.
 
     Raises
     ------
@@ -147,15 +148,15 @@ def evaluate_embeddings(
     if clusterer is None and X.dtype.kind == "f" and not np.isfinite(X).all():
         at = int(np.argmin(np.isfinite(X).all(axis=1)))
         raise InputError(
-            f"embedding {at} (counted from 0) has a value that is not finite", code="invalid-input"
+            f"row {at} of the embeddings has a value that is not finite", code="invalid-input"
         )
     if samples < 2 or size < 1:
         raise InputError(
-            f"samples={samples}, size={size}: expected at least 2 samples of 1 item",
+            f"samples={samples}, size={size}: samples must be at least 2 and size at least 1",
             code="invalid-option",
         )
     numbers = random.Random(seed)
-    tell = progress or (lambda now: None)
+    report = progress or (lambda now: None)
     tables, scales, done = [], [], 0
     for level in levels:
         known = np.flatnonzero([label is not None for label in level])
@@ -167,7 +168,7 @@ def evaluate_embeddings(
             drawn.append(codes[rows])
             found.append(np.asarray(model.fit_predict(X[known[rows]])))
             done += 1
-            tell(Progress(done, samples * len(levels)))
+            report(Progress(done, samples * len(levels)))
         sides = _as_labels(drawn, "gold"), _as_labels(found, "clusters")
         table = score(*sides, measures, entropy, average="unweighted", by="group", seed=seed)
         parts = f"samples:{samples}x{size}|clusterer:{type(model).__name__}"
@@ -177,7 +178,7 @@ def evaluate_embeddings(
 
 
 def split_levels(labels: Sequence[Any]) -> list[list[Any]]:
-    """Return the labels of each level, None for items without one.
+    """Return a list of labels for each level, with None for items without a label there.
 
     >>> split_levels([["a", "x"], ["b"]])
     [['a', 'b'], ['x', None]]
@@ -185,7 +186,7 @@ def split_levels(labels: Sequence[Any]) -> list[list[Any]]:
     [['a', None]]
     """
     if not len(labels):
-        raise InputError("no labels: expected one for each embedding", code="empty-input")
+        raise InputError("no labels; expected one for each embedding", code="empty-input")
     paths = [list(one) if isinstance(one, list | tuple | np.ndarray) else [one] for one in labels]
     depth = max(map(len, paths))
     levels = [[path[at] if len(path) > at else None for path in paths] for at in range(depth)]
@@ -195,7 +196,7 @@ def split_levels(labels: Sequence[Any]) -> list[list[Any]]:
 
 
 def _prepare(clusterer: Any, k: int, seed: int) -> Any:
-    """Return a clusterer for k clusters: that of MTEB, or a copy of the given one."""
+    """Return MTEB's clusterer for k clusters, or a copy of `clusterer` set to k clusters."""
     with name_extra():
         from sklearn.base import clone
         from sklearn.cluster import MiniBatchKMeans
@@ -207,7 +208,7 @@ def _prepare(clusterer: Any, k: int, seed: int) -> Any:
 
 
 def _as_labels(parts: Sequence[Ints], source: str) -> Labels:
-    """Return the labels of all samples; each sample is a group."""
+    """Concatenate the labels of all samples; each sample becomes a group."""
     codes: Array = np.concatenate(parts)
     low = int(codes.min())
     groups = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
@@ -236,9 +237,10 @@ def _summarise(
             found[name] = (None,) * 4
             continue
         each = np.array(values, dtype=float)
-        reach = float(stats.t.ppf((1 + CONFIDENCE) / 2, each.shape[1] - 1))
-        # Levels share their items, so their errors are correlated and are averaged, not pooled.
-        half = reach * float(np.mean(each.std(axis=1, ddof=1) * np.array(scales)))
+        quantile = float(stats.t.ppf((1 + CONFIDENCE) / 2, each.shape[1] - 1))
+        # Levels share their items, so their errors are correlated: the standard errors are
+        # averaged, not pooled.
+        half = quantile * float(np.mean(each.std(axis=1, ddof=1) * np.array(scales)))
         mean = float(each.mean())
         found[name] = mean, mean - half, mean + half, float(each.std())
     warnings = [

@@ -102,7 +102,7 @@ def test_familiar_names_are_no_others():
     # Those without values of their library's own are functions of compiled or other languages.
     checked = {*FOUND["values"], "scikit-learn"}
     assert catalogue.FAMILIAR.keys() - checked == {
-        "torchmetrics", "MTEB", "the reference scorer of coreference", "mclust", "Clustering.jl",
+        "torchmetrics", "MTEB", "the CoNLL coreference scorer", "mclust", "Clustering.jl",
     }  # fmt: skip
 
 

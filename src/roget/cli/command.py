@@ -148,9 +148,9 @@ def refuse_inputs(written: Iterable[str], read: Iterable[str]) -> None:
     kept = [os.path.realpath(path) for path in written if os.path.isfile(path)]
     if not kept:
         return
-    from roget.core.io.paths import name_here
+    from roget.core.io.paths import find_local
 
-    files = [path for text in read for path in name_here(text) if os.path.exists(path)]
+    files = [path for text in read for path in find_local(text) if os.path.exists(path)]
     for path in kept:
         for text in files:
             if os.path.samefile(text, path):

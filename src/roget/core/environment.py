@@ -1,4 +1,4 @@
-"""What figures were measured with: processor, memory, versions, commit and date."""
+"""The environment of a benchmark: processor, memory, versions, commit and date."""
 
 from __future__ import annotations
 
@@ -11,19 +11,21 @@ from importlib import metadata
 from pathlib import Path
 
 LIBRARIES = ("roget", "numpy", "scipy")
-"""Their versions are always told."""
+"""Libraries whose versions are always included."""
 
 
 def describe_machine(libraries: Iterable[str] = ()) -> dict[str, str]:
-    """Processor, cores, memory, system, commit and date; versions of Python and of libraries.
+    """Return processor, cores, memory, system, date, commit, and versions of Python and libraries.
 
     Parameters
     ----------
-    libraries : distributions whose versions matter besides; those not installed are left out.
+    libraries
+        Further distributions to include; distributions that are not installed are omitted.
 
     Returns
     -------
-    dict of str : in the order in which they are told. There is no commit outside a clone.
+    dict of str
+        Facts by name, in the order of display. Outside a git clone there is no commit.
 
     Examples
     --------
@@ -34,7 +36,7 @@ def describe_machine(libraries: Iterable[str] = ()) -> dict[str, str]:
     facts = {
         "cpu": _name_processor(),
         "cores": str(_count_cores()),
-        "memory": _tell_memory(),
+        "memory": _format_memory(),
         "system": f"{platform.system()} {platform.machine()}",
         "date": datetime.now(UTC).date().isoformat(),
     }
@@ -47,18 +49,18 @@ def describe_machine(libraries: Iterable[str] = ()) -> dict[str, str]:
 
 
 def find_version(library: str) -> str:
-    """The version of a distribution; empty if it is not installed."""
+    """Return the version of a distribution, or an empty string if it is not installed."""
     try:
         return metadata.version(library)
     except metadata.PackageNotFoundError:
         return ""
 
 
-def tell_machine(facts: Mapping[str, str]) -> str:
-    """What `describe_machine` gave, in a line."""
+def format_machine(facts: Mapping[str, str]) -> str:
+    """Return the facts of `describe_machine` as one line of text."""
     machine = [facts["cpu"], f"{facts['cores']} cores", facts["memory"], facts["system"]]
-    apart = ("cpu", "cores", "memory", "system", "date", "commit")
-    versions = [f"{name} {value}" for name, value in facts.items() if name not in apart]
+    others = ("cpu", "cores", "memory", "system", "date", "commit")
+    versions = [f"{name} {value}" for name, value in facts.items() if name not in others]
     when = [facts["date"], *([f"commit {facts['commit']}"] if "commit" in facts else [])]
     return "; ".join(", ".join(part) for part in (machine, versions, when))
 
@@ -71,12 +73,12 @@ def _name_processor() -> str:
 
 
 def _count_cores() -> int:
-    """Those that this process may use."""
+    """Return the number of cores that this process may use."""
     allowed = getattr(os, "sched_getaffinity", None)
     return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
-def _tell_memory() -> str:
+def _format_memory() -> str:
     try:
         size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
@@ -85,13 +87,13 @@ def _tell_memory() -> str:
 
 
 def _find_commit() -> str:
-    """The commit of the clone that this runs from, with a + if files have changed since."""
+    """Return the commit of this git clone, with a + if there are uncommitted changes."""
     place = Path(__file__).resolve().parents[3]
     if not (place / ".git").exists():
         return ""
-    asked = ["git", "-C", str(place), "describe", "--always", "--dirty=+", "--exclude=*"]
+    command = ["git", "-C", str(place), "describe", "--always", "--dirty=+", "--exclude=*"]
     try:
-        done = subprocess.run(asked, capture_output=True, text=True, timeout=10, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
     except (OSError, subprocess.SubprocessError):
         return ""
     return done.stdout.strip()

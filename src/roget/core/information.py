@@ -1,4 +1,4 @@
-"""Entropy and divergence in nats, and sums that do not depend on the number of threads."""
+"""Divergence in nats, and sums that do not depend on the number of threads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NATS_PER_BIT = math.log(2.0)
 
 
 def bits(nats: float) -> float:
-    """Convert nats to bits, for output only: all computations are in nats.
+    """Convert nats to bits, for output only; all computations use nats.
 
     >>> bits(math.log(8))
     3.0
@@ -23,10 +23,10 @@ def bits(nats: float) -> float:
 
 
 def weighted_sum(values: Array, weights: Array) -> float:
-    """Σ value·weight by pairwise summation: the same bits for any number of threads.
+    """Return Σ value·weight by pairwise summation, bit for bit the same on any number of threads.
 
-    A dot product would go to a linear algebra library, whose threads change the last digits and
-    cost more than they save on arrays of this length.
+    A BLAS dot product would use threads, which change the last digits and do not pay off for
+    arrays of this size.
 
     >>> weighted_sum(np.array([0.5, 2.0]), np.array([4, 1]))
     4.0
@@ -35,7 +35,9 @@ def weighted_sum(values: Array, weights: Array) -> float:
 
 
 def sum_parts(values: npt.NDArray[Any], starts: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the sum of each part; its bits depend on the values of that part only.
+    """Return the sum of each segment; part i begins at starts[i].
+
+    Each sum depends only on the values of its own part, down to the last bit.
 
     >>> sum_parts(np.array([1, 2, 3, 4]), np.array([0, 3])).tolist()
     [6, 4]
@@ -54,13 +56,13 @@ def xlogx(x: npt.ArrayLike) -> Floats:
 
 
 def kl(p: npt.ArrayLike, q: npt.ArrayLike) -> float:
-    """Return KL(p ‖ q), infinite if q is 0 where p is not.
+    """Return KL(p ‖ q) = Σ p·log(p/q); infinite if q is 0 where p is positive.
 
     >>> kl([0.5, 0.5], [1.0, 0.0])
     inf
     """
     left, right = np.asarray(p, dtype=np.float64), np.asarray(q, dtype=np.float64)
-    held = left > 0
-    if np.any(right[held] == 0):
+    positive = left > 0
+    if np.any(right[positive] == 0):
         return math.inf
-    return weighted_sum(left[held], np.log(left[held] / right[held]))
+    return weighted_sum(left[positive], np.log(left[positive] / right[positive]))

@@ -1,4 +1,4 @@
-"""Confidence intervals: of means (Student), of proportions (Wilson), and by the bootstrap."""
+"""Confidence intervals for means (Student), proportions (Wilson) and bootstrap samples."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ import numpy as np
 from roget.core.types import Floats
 
 CONFIDENCE = 0.95
+"""Confidence level of all intervals."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean with the ends of its 95 % interval; a single value has no interval.
+    """A mean with the bounds of its 95 % confidence interval; None if there is no interval.
 
     >>> interval([1.0, 2.0, 3.0])
     Interval(mean=2.0, low=-0.484..., high=4.484...)
@@ -29,7 +30,7 @@ class Interval:
 
 
 def interval(values: Sequence[float]) -> Interval:
-    """Return the mean of the finite values and its interval by Student's t distribution."""
+    """Return the mean of the finite values with its interval by Student's t distribution."""
     from scipy import stats
 
     known = np.array([value for value in values if math.isfinite(value)])
@@ -38,15 +39,17 @@ def interval(values: Sequence[float]) -> Interval:
     mean = float(known.mean())
     if known.size == 1:
         return Interval(mean)
-    reach = float(stats.t.ppf((1 + CONFIDENCE) / 2, known.size - 1))
-    half = reach * float(known.std(ddof=1)) / math.sqrt(known.size)
+    # mean ± t·s / √n with n − 1 degrees of freedom
+    quantile = float(stats.t.ppf((1 + CONFIDENCE) / 2, known.size - 1))
+    half = quantile * float(known.std(ddof=1)) / math.sqrt(known.size)
     return Interval(mean, mean - half, mean + half)
 
 
 def wilson(right: float, items: float) -> tuple[float, float]:
-    """Return the ends of the 95 % interval of a proportion (Wilson 1927).
+    """Return the bounds of the 95 % interval of a proportion (Wilson 1927).
 
-    `right` may be fractional, if several people judged each item.
+    The proportion is `right / items`. `right` may be fractional, e.g. if several people judged
+    each item.
 
     >>> [round(end, 4) for end in wilson(8, 10)]
     [0.4902, 0.9433]
@@ -54,22 +57,25 @@ def wilson(right: float, items: float) -> tuple[float, float]:
     from scipy.special import ndtri
 
     if not 0 <= right <= items or not items:
-        raise ValueError(f"{right} right of {items}: expected 0 ≤ right ≤ items and items > 0")
+        raise ValueError(f"right={right}, items={items}: expected 0 ≤ right ≤ items and items > 0")
+    # (p + z²/2n ± z·√(p(1 − p)/n + z²/4n²)) / (1 + z²/n)
     square = float(ndtri((1 + CONFIDENCE) / 2)) ** 2
     share = right / items
     middle = share + square / (2 * items)
     half = math.sqrt(square * (share * (1 - share) + square / (4 * items)) / items)
     whole = 1 + square / items
-    # The interval must include 0 if nothing is right and 1 if all is, despite rounding.
+    # Rounding must not exclude 0 from the interval of 0 / n, or 1 from the interval of n / n.
     low = 0.0 if not right else (middle - half) / whole
     high = 1.0 if right == items else (middle + half) / whole
     return low, high
 
 
-def drawn_interval(value: float, drawn: Floats) -> Interval:
-    """Return a value with the 95 % percentile interval of its finite bootstrap samples.
+def bootstrap_interval(value: float, drawn: Floats) -> Interval:
+    """Return a value with the 95 % percentile interval of its bootstrap samples.
 
-    >>> drawn_interval(0.5, np.linspace(0, 1, 101))
+    Samples that are not finite are excluded.
+
+    >>> bootstrap_interval(0.5, np.linspace(0, 1, 101))
     Interval(mean=0.5, low=0.025..., high=0.975...)
     """
     known = drawn[np.isfinite(drawn)]

@@ -1,4 +1,4 @@
-"""Results that display their report in a notebook; the catalogue finds the report by kind."""
+"""Display of results in notebooks; the catalogue maps each kind of result to its report."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from roget import catalogue
 
 
 class ReportMixin:
-    """A result with a report, which notebooks display as a table."""
+    """Mixin for results with a report, which notebooks display as a table."""
 
     kind: ClassVar[str]
     """Name of the report in the catalogue."""
@@ -17,7 +17,7 @@ class ReportMixin:
         return catalogue.load("reports", self.kind)(self)
 
     def render(self, format: str = "text") -> str:
-        """Return the result in one of the formats of the catalogue: text, json, html and so on."""
+        """Return the report in one of the formats of the catalogue: text, json, html etc."""
         text: str = self._report().render(format)
         return text
 

@@ -1,7 +1,8 @@
-"""Options, each declared once: commands, signatures and checks are made from a dataclass.
+"""Options of functions and commands, declared once as fields of a dataclass.
 
-A field made by `option` holds the help text, the allowed values and the command-line flags. Modules
-that declare options import nothing heavy, so help is instant.
+A field created by `option` holds the help text, the allowed values and the command-line flags.
+Command lines, function signatures and checks are generated from it. Modules that declare options
+import no heavy packages, so --help is fast.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ from roget.errors import InputError, UnknownName
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 SHOWN = "{name} {value!r}"
-"""How messages show an option and its value."""
+"""Format of an option and its value in messages."""
 
 LAST_SEED = 2**31
+"""Maximum random seed."""
 
 _KEY = "roget.option"
 _NAMES: dict[type, str] = {int: "N", float: "X", str: "TEXT"}
@@ -38,9 +40,9 @@ class Option:
     default: Any
     help: str
     type: type = str
-    """Type of the value, or of each item if there may be `many`: bool, int, float or str."""
+    """Type of the value, or of each of `many` values: bool, int, float or str."""
     choices: tuple[str, ...] | str | None = None
-    """Allowed names, or a kind of the catalogue."""
+    """Allowed names, or a kind of the catalogue whose names are allowed."""
     words: tuple[str, ...] = ()
     """Words allowed instead of a number, such as "auto"."""
     minimum: float | None = None
@@ -49,35 +51,36 @@ class Option:
     optional: bool = False
     """True if None is allowed."""
     many: str = ""
-    """How a command takes several values: "repeated" options, "pairs" (A=B), separated by ",", or
-    one "text" with commas that the library parses. Repeating the option always adds values."""
+    """How a command accepts several values: "repeated" (the option is repeated), "pairs" (repeated
+    A=B), "," (separated by commas), or "text" (one string with commas that the library parses).
+    Repeating an option always adds values."""
     flags: tuple[str, ...] = ()
     metavar: str = ""
     called: str = ""
-    """Name in messages, if it differs."""
+    """Name in messages, if it differs from `name`."""
     expects: str = ""
-    """What messages expect of a number, if not its range."""
+    """Description of the allowed numbers in messages; by default their range."""
 
     @property
     def known(self) -> tuple[str, ...]:
-        """The allowed names, plug-ins included; empty if any value is allowed."""
+        """The allowed names, including plug-ins; empty if any value is allowed."""
         if isinstance(self.choices, str):
             return tuple(catalogue.names(self.choices))
         return self.choices or ()
 
     @property
     def repeated(self) -> bool:
-        """True if a command may repeat the option."""
+        """True if every value needs its own option on the command line."""
         return self.many in ("repeated", "pairs")
 
     @property
     def joined(self) -> bool:
-        """True if repeated values of a command are joined by commas."""
+        """True if the values of repeated options are joined by commas."""
         return self.many in (",", "text")
 
     @property
     def expected(self) -> str:
-        """The allowed values, in words."""
+        """A description of the allowed values for messages."""
         numbers = {int: "a whole number", float: "a number"}
         text = " or ".join(self.known) or numbers.get(self.type, "text")
         if self.range and self.type in numbers:
@@ -86,7 +89,7 @@ class Option:
 
     @property
     def range(self) -> str:
-        """The range of a number, in words."""
+        """A description of the allowed range of a number for messages."""
         if self.expects:
             return self.expects
         if self.positive and self.maximum is not None:
@@ -100,7 +103,7 @@ class Option:
         return f"{self.minimum:g} or more" if self.minimum else "not negative"
 
     def parse(self, given: Any) -> Any:
-        """Parse a command-line string; return it unchanged if it does not parse, for `check`."""
+        """Parse a command-line string; return an invalid one unchanged, for `check` to report."""
         if not isinstance(given, str):
             return given
         if self.many == ",":
@@ -124,7 +127,7 @@ class Option:
             return
         expected = self.range
         if self.choices:
-            # Built-in names are found without searching the installed packages for plug-ins.
+            # Look up built-in names first, because plug-ins require a scan of all packages.
             ours = catalogue.KINDS[self.choices] if isinstance(self.choices, str) else ()
             if value in ours or value in self.known:
                 return
@@ -142,7 +145,7 @@ class Option:
         raise InputError(f"{what}: expected {expected or self.expected}", code="invalid-option")
 
     def _is_in_range(self, number: Any) -> bool:
-        """Return whether a number is in the range."""
+        """Return True if a number is in the allowed range."""
         low = self.minimum if self.minimum is not None else -math.inf
         high = self.maximum if self.maximum is not None else math.inf
         try:
@@ -168,12 +171,12 @@ def option(default: Any, *, help: str, **declared: Any) -> Any:
 
 
 def seed_option() -> Any:
-    """Declare the option that every command calls --seed."""
+    """Declare the option --seed, which is the same for all commands."""
     return option(0, minimum=0, maximum=LAST_SEED, flags=("--seed",), help="Random seed.")
 
 
 def copy_option(kind: type, name: str, default: Any, **changed: Any) -> Any:
-    """Declare an option of another dataclass again, with another default and other changes."""
+    """Declare a copy of an option of another dataclass, with a new default and other changes."""
     there = next(one for one in fields(kind) if one.name == name).metadata[_KEY]
     return field(default=default, metadata={_KEY: replace(there, default=default, **changed)})
 
@@ -217,38 +220,41 @@ def from_signature(made: Callable[..., Any]) -> Mapping[str, Option]:
 
 
 def _type_of(hint: Any, words: tuple[str, ...]) -> tuple[type, bool]:
-    """Return the plain type of a value, and whether it may be None."""
+    """Return the basic type of a type hint, and True if None is allowed."""
     parts = {hint, *typing.get_args(hint)}
     for part in list(parts):
         parts.update(typing.get_args(part))
     plain = next((kind for kind in (bool, int, float) if kind in parts), str)
-    # Column names or numbers are text; a number or "auto" is a number.
+    # A column name or number is treated as text; a number or "auto" is treated as a number.
     return (str if str in parts and not words else plain), type(None) in parts
 
 
 def check(values: Any, shown: str = SHOWN, **instead: Any) -> None:
-    """Check all options of a dataclass instance; `instead` replaces some of its values."""
+    """Check all options of a dataclass instance; keyword arguments replace some of its values."""
     for name, one in options_of(type(values)).items():
         one.check(instead.get(name, getattr(values, name)), shown)
 
 
 @dataclass(frozen=True)
 class Checked:
-    """Base class of dataclasses whose options are checked on creation."""
+    """Base class for dataclasses whose options are checked on creation."""
 
     def __post_init__(self) -> None:
         for name, one in options_of(type(self)).items():
-            given = getattr(self, name)
-            if one.many == "pairs" and given is not None and not isinstance(given, Mapping):
+            value = getattr(self, name)
+            if one.many == "pairs" and value is not None and not isinstance(value, Mapping):
                 from roget.core.io.table import pair_columns
 
-                text = given if isinstance(given, str) else ",".join(given)
+                text = value if isinstance(value, str) else ",".join(value)
                 object.__setattr__(self, name, pair_columns(text))
         check(self)
 
 
 def choose(kind: type, given: Mapping[str, Any], *also: Iterable[str]) -> dict[str, Any]:
-    """Return the options that a dataclass declares; an unknown name is an error."""
+    """Select the options that a dataclass declares; raise an error for unknown names.
+
+    Names in `also` are known too, but not selected.
+    """
     known = {name for names in (options_of(kind), *also) for name in names}
     for name in given:
         if name not in known:
@@ -257,7 +263,7 @@ def choose(kind: type, given: Mapping[str, Any], *also: Iterable[str]) -> dict[s
 
 
 def with_options(*kinds: type, also: Iterable[Option] = ()) -> Callable[[Function], Function]:
-    """Give a function with `**options` the signature and documentation of dataclasses."""
+    """Add the options of dataclasses to the signature and docstring of a function."""
     declared = [one for kind in kinds for one in options_of(kind).values()] + list(also)
     hints = {one.name: one.type for kind in kinds for one in fields(kind)}
 
@@ -284,12 +290,12 @@ def with_options(*kinds: type, also: Iterable[Option] = ()) -> Callable[[Functio
 
 
 def document(thing: Any, title: str, helps: Mapping[str, str]) -> None:
-    """Add a section on options to the docstring of a function or class."""
+    """Add a section with the help texts of options to the docstring of a function or class."""
     lines = [f"{name}\n    {text}" for name, text in helps.items()]
     about = inspect.cleandoc(thing.__doc__ or "")
     thing.__doc__ = "\n".join([about, "", title, "-" * len(title), *lines])
 
 
 def helps_of(kind: Any) -> dict[str, str]:
-    """Return the help texts of a dataclass's options by name, without resolving types."""
+    """Return the help texts of the options of a dataclass, without resolving type hints."""
     return {one.name: one.metadata[_KEY].help for one in fields(kind) if _KEY in one.metadata}

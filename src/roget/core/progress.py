@@ -1,4 +1,4 @@
-"""How far long work is: the one value that every `progress` callback is called with."""
+"""Progress of long computations: the argument of every `progress` callback."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import Any, TypeAlias
 
 @dataclass(frozen=True)
 class Progress(Mapping[str, Any]):
-    """So much is done of a total, and what else is known; by name, as of a mapping.
+    """The amount of work that is done, the total amount, and further facts.
+
+    As a mapping it holds the facts and `fraction`, the share of the work that is done.
 
     >>> now = Progress(3, 4, {"n_clusters": 7})
     >>> now["fraction"], now["n_clusters"], now.done, now.total
@@ -33,4 +35,4 @@ class Progress(Mapping[str, Any]):
 
 
 Report: TypeAlias = Callable[[Progress], None]
-"""What long work calls as it goes on."""
+"""Type of progress callbacks."""

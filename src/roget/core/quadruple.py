@@ -1,4 +1,4 @@
-"""A prepositional phrase and what it could belong to."""
+"""Quadruples for prepositional phrase attachment."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 
 class Quadruple(NamedTuple):
-    """A verb with an object and a prepositional phrase after it: "eat pizza with fork", V."""
+    """A verb, its object and a prepositional phrase, e.g. eat pizza with fork: V."""
 
     verb: str
     noun1: str
     preposition: str
     noun2: str
     attachment: str
-    """N if the phrase belongs to the object, V if to the verb."""
+    """N if the phrase modifies the object (noun1), V if it modifies the verb."""

@@ -1,7 +1,7 @@
-"""Signals that end a command: which ones, and how a command stops on them.
+"""Handling of the signals that end a command.
 
-Imports the standard library only: `roget.__main__` installs the first handlers before anything
-else is loaded.
+This module imports only the standard library, because `roget.__main__` installs the first handlers
+before it imports anything else.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 import threading
 from contextlib import contextmanager, suppress
 
-TYPE_CHECKING = False  # as in typing, which takes long to load
+TYPE_CHECKING = False  # type checkers know this name; importing it from typing would be slow
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
@@ -20,46 +20,47 @@ if TYPE_CHECKING:
 SIGNALS = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 ]
-"""Ctrl-C, the request of a service manager, and a closed terminal."""
+"""The signals sent by Ctrl-C, by a service manager, and when the terminal is closed."""
 
 
 class Ended(SystemExit):
-    """Raised in the running command when a signal other than Ctrl-C asks it to end.
+    """The exception raised in a running command by a termination signal other than Ctrl-C.
 
-    It is not an `Exception`, so no handler delays it, and it is not a `KeyboardInterrupt`, on which
-    a search stops early and keeps its result: the sender of such a signal waits a few seconds only.
+    It is not an `Exception`, so `except Exception` does not catch it. It is not a
+    `KeyboardInterrupt` either, because a search that is interrupted by Ctrl-C still completes its
+    result, and senders of other signals kill the process after a few seconds.
     """
 
 
 class Stop:
-    """The signal that ended a block; 0 if there was none."""
+    """The number of the signal that ended a block; 0 if the block ended normally."""
 
     signal = 0
 
 
 def exit_at_once(number: int, frame: Any) -> None:
-    """Handle a signal before the command has started, or after it has finished."""
+    """Exit without cleanup; the signal handler before a command starts and after it ends."""
     os.write(2, b"roget: interrupted\n")
     os._exit(128 + number)
 
 
 def install_early() -> None:
-    """Exit at once on a signal, until `stoppable` installs handlers of its own."""
+    """Install handlers that exit at once; `stoppable` replaces them later."""
     for one in SIGNALS:
-        # A shell's background jobs and nohup ignore some signals; that stays so.
+        # Background jobs of a shell and nohup ignore some signals; keep ignoring them.
         if signal.getsignal(one) is not signal.SIG_IGN:
             signal.signal(one, exit_at_once)
 
 
 def ignore_all() -> None:
-    """Ignore signals while Python shuts down, when it has removed our handlers already."""
+    """Ignore signals while Python shuts down and our handlers are already removed."""
     for one in SIGNALS:
         signal.signal(one, signal.SIG_IGN)
 
 
 @contextmanager
 def stoppable() -> Iterator[Stop]:
-    """Raise `KeyboardInterrupt` or `Ended` in the block when a signal asks the command to end."""
+    """Raise `KeyboardInterrupt` (on Ctrl-C) or `Ended` in the block when a signal arrives."""
     stop, before = Stop(), {}
     usual = sys.unraisablehook
 
@@ -70,7 +71,7 @@ def stoppable() -> Iterator[Stop]:
     def send_again(lost: Any) -> None:
         """Repeat a signal that arrived where no exception can be raised, e.g. in `__del__`."""
         if not issubclass(lost.exc_type, Exception) and lost.exc_type is not SystemExit:
-            # A search that Ctrl-C may end early has a handler, and an exception, of its own.
+            # `stop.signal` is 0 if a search has installed its own handler for Ctrl-C.
             number = stop.signal or signal.SIGINT
             with suppress(RuntimeError):  # at shutdown no thread can be started
                 threading.Timer(0.05, os.kill, (os.getpid(), number)).start()
@@ -79,7 +80,7 @@ def stoppable() -> Iterator[Stop]:
 
     if threading.current_thread() is threading.main_thread():
         for one in SIGNALS:
-            # Keep handlers set by others; None means a handler that was not set from Python.
+            # Keep ignored signals ignored, and keep handlers not set from Python (None).
             if callable(handler := signal.getsignal(one)) or handler is signal.SIG_DFL:
                 before[one] = signal.signal(one, end)
         sys.unraisablehook = send_again

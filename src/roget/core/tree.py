@@ -1,8 +1,8 @@
-"""Tree: the one rooted tree of arrays behind classes, dendrograms, taxonomies and their cuts.
+"""A rooted tree stored in arrays, used for word classes, dendrograms and taxonomies.
 
-Node 0 is the root and every parent has a smaller number than its children, so one loop over the
-numbers visits parents before children and the reverse loop children before parents. Everything that
-walks, cuts or lays out a tree is here; other modules hold a `Tree` and their own data per node.
+Node 0 is the root, and every parent has a smaller number than its children. A loop over the node
+numbers therefore visits parents before children, and the reverse loop visits children first.
+This module traverses, cuts and lays out trees; other modules combine a `Tree` with data per node.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 class Layout(NamedTuple):
-    """The leaves of a tree side by side, so that the leaves below any node are a range of places.
+    """The leaves of a tree in one row, in which the leaves below any node are contiguous.
 
-    Children of a node are laid out in the order of their numbers.
+    The position of a leaf in the row is its place. Children of a node are ordered by number.
     """
 
     nodes: Ints
-    """The leaf at each place."""
+    """The node number of the leaf at each place."""
     places: Ints
     """The place of each cluster."""
     first: Ints
@@ -37,38 +37,40 @@ class Layout(NamedTuple):
     end: Ints
     """One more than the last place below each node."""
     between: Ints
-    """The lowest node above the leaves at each place and the next place."""
+    """The lowest common ancestor of the leaves at each place and the next place."""
 
     def below(self, node: int) -> Ints:
-        """Return the leaves below a node, by number."""
+        """Return the leaves below a node, sorted by number."""
         return np.sort(self.nodes[self.first[node] : self.end[node]])
 
     def find_lowest(self, begin: Ints, end: Ints) -> Ints:
-        """Return the lowest node above the leaves at two places, for pairs with begin < end.
+        """Return the lowest common ancestors of the leaves at places `begin` and `end`.
 
-        It is the node with the smallest number among `between[begin:end]`, since an ancestor has a
-        smaller number than its descendants: a range-minimum query. Minima over stretches of 1, 2,
-        4, 8 … places are computed one power after the other, and two overlapping stretches of the
-        largest power that fits cover each query.
+        Every pair must have begin < end. An ancestor has a smaller number than its descendants, so
+        the result is the minimum of `between[begin:end]`: a range-minimum query. A sparse table
+        answers it: minima over ranges of 1, 2, 4, 8 … places are computed in turn, and each query
+        is covered by two overlapping ranges of the largest power that fits.
         """
         lowest = np.empty(begin.size, dtype=np.int64)
         powers = np.frexp((end - begin).astype(np.float64))[1] - 1
         minima = self.between
         for power in range(int(powers.max(initial=-1)) + 1):
+            # minima[i] is the minimum of between[i : i + 2**power].
             chosen = np.flatnonzero(powers == power)
-            reach = 1 << power
-            lowest[chosen] = np.minimum(minima[begin[chosen]], minima[end[chosen] - reach])
-            minima = np.minimum(minima[:-reach], minima[reach:])
+            length = 1 << power
+            lowest[chosen] = np.minimum(minima[begin[chosen]], minima[end[chosen] - length])
+            minima = np.minimum(minima[:-length], minima[length:])
         return lowest
 
 
 class Tree:
     """A rooted tree whose leaves are clusters. Immutable.
 
-    `parent` is -1 at the root; `value` is what a node was split at (β, a description length, …),
-    NaN at leaves; `cluster` numbers the leaves from 0 and is -1 at inner nodes. By default values
-    are NaN, leaves are numbered in the order of their nodes, and nodes are split in the order of
-    their children; `order` lists the inner nodes in another order of splits.
+    `parent` is the parent of each node, -1 for the root. `value` is the value at which a node was
+    split (β, a description length etc.), NaN for leaves and by default. `cluster` numbers the
+    leaves from 0, by default in node order, and is -1 for inner nodes. `order` lists the inner
+    nodes in the order of their splits; by default, a node whose children have smaller numbers was
+    split earlier.
 
     >>> tree = Tree().split(0, 1.5).split(1, 2.0)
     >>> tree
@@ -86,7 +88,7 @@ class Tree:
     ) -> None:
         self.parent: Ints = _freeze(parent, np.int64)
         size = self.parent.size
-        if size == 0 or self.parent[0] != -1 or not _precede(self.parent):
+        if size == 0 or self.parent[0] != -1 or not _parents_precede(self.parent):
             raise InputError(
                 "invalid tree: node 0 must be the root (parent -1), and every parent must have a "
                 "smaller number than its children",
@@ -104,12 +106,12 @@ class Tree:
         self._check(inner)
 
     def with_order(self, order: Iterable[int]) -> Tree:
-        """Return the tree with another order of splits."""
+        """Return a copy of the tree with another order of splits."""
         return Tree(self.parent, self.value, self.cluster, order)
 
     @classmethod
     def from_splits(cls, splits: Iterable[tuple[int, float]]) -> Tree:
-        """Make the tree of a sequence of binary splits, each a (cluster, value) pair.
+        """Build a tree from a sequence of binary splits, each a (cluster, value) pair.
 
         The split cluster keeps its number, and the new cluster gets the next free number.
 
@@ -129,17 +131,17 @@ class Tree:
 
     @classmethod
     def from_merges(cls, merges: Ints) -> Tree:
-        """Make the tree of n − 1 merges of n clusters, as in a scipy linkage.
+        """Build a tree from n − 1 merges of n clusters, as in a SciPy linkage matrix.
 
-        Row i merges two clusters into cluster n + i. The last merge is the root, and cuts undo the
-        merges from the last one on.
+        Row i merges two clusters into cluster n + i. The last merge is the root. Cuts undo the
+        merges, starting with the last.
 
         >>> Tree.from_merges(np.array([[0, 1], [2, 3]])).cut(2).tolist()
         [0, 0, 1]
         """
         rows = len(merges)
         last = 2 * rows
-        # Nodes are numbered backwards, so that the root is 0 and parents come first.
+        # Cluster c becomes node 2n − 2 − c, so the root is 0 and parents precede children.
         parent, clusters = np.full((2, last + 1), -1, dtype=np.int64)
         parent[last - merges] = (rows - 1 - np.arange(rows))[:, None]
         leaves = np.arange(rows + 1)
@@ -148,7 +150,7 @@ class Tree:
 
     @classmethod
     def flat(cls, clusters: int) -> Tree:
-        """Make a star: all clusters are children of the root.
+        """Build a star, in which all clusters are children of the root.
 
         >>> Tree.flat(3)
         Tree: 3 clusters, 4 nodes, depth 1
@@ -172,7 +174,7 @@ class Tree:
 
     @cached_property
     def cluster_nodes(self) -> Ints:
-        """The leaf of each cluster."""
+        """The node number of each cluster's leaf."""
         leaves = np.flatnonzero(self.cluster >= 0)
         return np.asarray(leaves[np.argsort(self.cluster[leaves])])
 
@@ -192,7 +194,7 @@ class Tree:
             waiting += reversed(below[begin[here] : begin[here + 1]])
 
     def leaves(self, node: int = 0) -> Ints:
-        """Return the leaves below a node (by default all), by number; a leaf returns itself."""
+        """Return the leaves below a node (by default all leaves), sorted; for a leaf, the leaf."""
         return self.layout.below(self.require_node(node))
 
     def leaf(self, cluster: int) -> int:
@@ -216,7 +218,7 @@ class Tree:
         return int(self.depths[self.require_node(node)])
 
     def require_node(self, node: int) -> int:
-        """Return the number of a node; raise InputError if the tree has no such node."""
+        """Return a node number as an int; raise InputError if the tree has no such node."""
         if not 0 <= node < self.n_nodes:
             raise InputError(
                 f"unknown node {node}: the tree has nodes 0 to {self.n_nodes - 1}",
@@ -242,25 +244,26 @@ class Tree:
 
     @cached_property
     def levels(self) -> list[Ints]:
-        """The nodes at each depth, the root first."""
+        """The nodes at each depth, beginning with the root."""
         order = np.argsort(self.depths, kind="stable")
         return np.split(order, np.cumsum(np.bincount(self.depths))[:-1])
 
     @cached_property
     def layout(self) -> Layout:
-        """The leaves in the order of the branches."""
+        """The leaves in depth-first order, with the range of places below each node."""
         parent = self.parent.tolist()
         size = self.sum_up((self.cluster >= 0).astype(np.int64))
         sizes, first, following = size.tolist(), [0] * self.n_nodes, [0] * self.n_nodes
         for node in range(1, self.n_nodes):
-            # Each child begins where its elder sibling ends; `following` is that end.
+            # A child begins where its previous sibling ends; following[above] is that place.
             above = parent[node]
             first[node] = following[node] = following[above]
             following[above] += sizes[node]
         begin = np.array(first, dtype=np.int64)
         end = begin + size
         between = np.zeros(self.n_clusters - 1, dtype=np.int64)
-        # The leaves on both sides of the end of a child meet in its parent, unless it is the last.
+        # If a child is not the last one, the leaves before and after its end have its parent as
+        # their lowest common ancestor.
         inner = np.flatnonzero(end[1:] < end[self.parent[1:]]) + 1
         between[end[inner] - 1] = self.parent[inner]
         places = begin[self.cluster_nodes]
@@ -269,26 +272,26 @@ class Tree:
         return Layout(nodes, places, begin, end, between)
 
     def sum_up(self, values: Array) -> Array:
-        """Return for each node the sum of the values of all nodes below it, itself included."""
+        """Return for each node the sum of its value and the values of all nodes below it."""
         parent, sums = self.parent.tolist(), values.tolist()
         for node in range(self.n_nodes - 1, 0, -1):
             sums[parent[node]] += sums[node]
         return np.array(sums, dtype=values.dtype)
 
     def share_up(self, rows: Ints, nodes: Ints, shares: Floats, n_rows: int) -> csr_array[Any]:
-        """Return a rows × nodes matrix: shares at the given nodes and at all their ancestors.
+        """Return a rows × nodes matrix in which each share counts at a node and all its ancestors.
 
-        Entry i puts shares[i] of row rows[i] at nodes[i]; shares of a row at one node are summed.
+        Entry i adds shares[i] to row rows[i] at nodes[i] and at every ancestor of nodes[i].
         """
         from scipy.sparse import coo_array
 
-        at, held = nodes, [(rows, nodes, shares)]
+        at, entries = nodes, [(rows, nodes, shares)]
         while rows.size:
-            # Move every entry that is not at the root yet one level up.
-            inner = at > 0
-            rows, at, shares = rows[inner], self.parent[at[inner]], shares[inner]
-            held.append((rows, at, shares))
-        row, node, share = map(np.concatenate, zip(*held, strict=True))
+            # Move every entry that has not reached the root one level up.
+            below = at > 0
+            rows, at, shares = rows[below], self.parent[at[below]], shares[below]
+            entries.append((rows, at, shares))
+        row, node, share = map(np.concatenate, zip(*entries, strict=True))
         matrix = coo_array((share, (row, node)), shape=(n_rows, self.n_nodes)).tocsr()
         matrix.sum_duplicates()
         return matrix
@@ -303,14 +306,14 @@ class Tree:
 
     @cached_property
     def made(self) -> Ints:
-        """The number of clusters once a node is split; n_clusters + 1 for leaves."""
+        """The number of clusters after each node's split; n_clusters + 1 for leaves."""
         made = np.full(self.n_nodes, self.n_clusters + 1, dtype=np.int64)
         made[self.order] = 1 + np.cumsum(self.n_children[self.order] - 1)
         return made
 
     @cached_property
     def splits(self) -> tuple[tuple[int, int], ...]:
-        """The inner nodes in the order of their splits, with the number of clusters afterwards.
+        """Pairs of an inner node and the number of clusters after its split, in split order.
 
         >>> Tree().split(0, 1.5).split(1, 2.0).splits
         ((0, 2), (2, 3))
@@ -319,13 +322,13 @@ class Tree:
 
     @cached_property
     def cuts(self) -> Ints:
-        """The possible numbers of clusters; a node with many children skips some numbers."""
+        """The possible numbers of clusters; a split into three or more skips some numbers."""
         return np.unique(np.append(1, self.made[self.order]))
 
     def cut_nodes(self, k: int) -> Ints:
-        """Return the nodes of the cut into k clusters, in the order of the branches.
+        """Return the nodes of the cut into k clusters, in depth-first order.
 
-        If splits into more than two children skip k, the next smaller possible number is used.
+        If a split into three or more skips k, the next smaller possible number is used.
         """
         if not 1 <= k <= self.n_clusters:
             raise InputError(
@@ -335,13 +338,13 @@ class Tree:
         return self._find_tops(self.made <= k)
 
     def cut_leaves(self, k: int) -> Ints:
-        """Return for each cluster its number in the cut into k, in the order of the branches."""
+        """Return the number of each cluster in the cut into k, as numbered by `cut_nodes`."""
         nodes = self.cut_nodes(k)
         sizes = self.layout.end[nodes] - self.layout.first[nodes]
         return np.repeat(np.arange(nodes.size), sizes)[self.layout.places]
 
     def tops(self, k: int) -> list[int]:
-        """Return the nodes of the cut into k clusters, in the order of their lowest clusters.
+        """Return the nodes of the cut into k clusters, sorted by their smallest cluster number.
 
         >>> Tree().split(0, 1.5).split(1, 2.0).tops(2)
         [1, 2]
@@ -349,26 +352,25 @@ class Tree:
         return self._sort_nodes(self.cut_nodes(k))
 
     def cut(self, k: int) -> Ints:
-        """Return for each cluster the number of its node in `tops(k)`.
+        """Return the number of each cluster in the cut into k: an index into `tops(k)`.
 
-        A node with more than two children may skip k; the cut then has the largest possible number
-        of clusters below k.
+        If a split into three or more skips k, the next smaller possible number is used.
         """
         return self.label_clusters(self.tops(k))
 
     def cut_depth(self, depth: int) -> list[int]:
-        """Return the nodes at a depth, and the leaves above it, in the order of `tops`."""
+        """Return the nodes at a depth and the leaves above that depth, in the order of `tops`."""
         if depth < 0:
             raise InputError(f"invalid depth {depth}: expected 0 or more", code="invalid-option")
         return self._sort_nodes(self._find_tops((self.cluster < 0) & (self.depths < depth)))
 
     def cut_splits(self, good: BoolArray) -> list[int]:
-        """Return the nodes left if only good splits and the splits above them are made."""
+        """Return the nodes of the cut that makes only the good splits and all splits above them."""
         kept = good & (self.cluster < 0)
         return self._sort_nodes(self._find_tops(self.sum_up(kept.astype(np.int64)) > 0))
 
     def label_clusters(self, nodes: Iterable[int]) -> Ints:
-        """Return for each cluster the position of its ancestor among the nodes of a cut."""
+        """Return for each cluster the index of its ancestor in the nodes of a cut."""
         labels = np.empty(self.n_clusters, dtype=np.int64)
         for label, node in enumerate(nodes):
             labels[self.cluster[self.leaves(node)]] = label
@@ -384,19 +386,19 @@ class Tree:
         return np.array(lowest, dtype=np.int64)
 
     def _find_tops(self, split: BoolArray) -> Ints:
-        """Return the nodes that are not split but whose parents are, in the order of branches."""
+        """Return the unsplit nodes whose parents are split, in depth-first order."""
         whole = ~split
         whole[1:] &= split[self.parent[1:]]
         nodes = np.flatnonzero(whole)
         return nodes[np.argsort(self.layout.first[nodes], kind="stable")]
 
     def _sort_nodes(self, nodes: Ints) -> list[int]:
-        """Sort disjoint nodes by their lowest clusters."""
+        """Sort disjoint nodes by their smallest cluster number."""
         ordered: list[int] = nodes[np.argsort(self.lowest_clusters[nodes])].tolist()
         return ordered
 
     def prune(self, k: int) -> Tree:
-        """Return the tree above the cut into k clusters, numbered as in `cut`.
+        """Return the tree whose leaves are the nodes of the cut into k, numbered as in `cut`.
 
         >>> Tree().split(0, 1.5).split(1, 2.0).prune(2)
         Tree: 2 clusters, 3 nodes, depth 1
@@ -404,10 +406,11 @@ class Tree:
         return self.keep(node for top in self.tops(k) for node in self.path(top))[0]
 
     def keep(self, nodes: Iterable[int]) -> tuple[Tree, Ints]:
-        """Return the tree of some nodes, and for each node of this tree its node in the new one.
+        """Return the tree of the kept nodes, and a map from old to new node numbers.
 
-        The root is always kept. A removed node belongs to its nearest kept ancestor, and its kept
-        children become children of that ancestor. Leaves are numbered by their lowest clusters.
+        The root is always kept. A removed node maps to its nearest kept ancestor, and its kept
+        children become children of that ancestor. New leaves are ordered by the smallest cluster
+        number below them.
 
         >>> Tree().split(0, 1.5).split(1, 2.0).split(2, 3.0).keep([1, 3, 4])[0].parent.tolist()
         [-1, 0, 0, 0]
@@ -423,8 +426,8 @@ class Tree:
                         key=lambda at: int(self.lowest_clusters[kept[at]]))  # fmt: skip
         if not np.isin(inside[self.cluster_nodes], leaves).all():
             raise InputError(
-                "the nodes to keep do not cover all clusters: some clusters are below a kept inner "
-                "node only",
+                "the kept nodes do not cover all clusters: some clusters are only below a node "
+                "that remains an inner node",
                 code="not-a-tree",
             )
         clusters = np.full(len(kept), -1)
@@ -433,7 +436,10 @@ class Tree:
         return Tree(parent, values, clusters), inside
 
     def split(self, cluster: int, value: float, into: int = 2) -> Tree:
-        """Return the tree with a cluster split: it keeps its number, new clusters get the next."""
+        """Return the tree after a split of a cluster into `into` clusters.
+
+        The first part keeps the cluster's number, and the others get the next free numbers.
+        """
         leaf, known = self.leaf(cluster), self.n_clusters
         values, clusters = self.value.copy(), self.cluster.copy()
         values[leaf], clusters[leaf] = value, -1
@@ -450,12 +456,12 @@ class Tree:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Iterable[Any]]) -> Tree:
-        """Make a tree from the lists of `to_json`."""
+        """Build a tree from the lists of `to_json`."""
         try:
             value = [math.nan if item is None else item for item in data["value"]]
             return cls(data["parent"], value, data["cluster"])
         except (KeyError, TypeError, OverflowError) as error:
-            raise InputError(f"this is not a tree: {error!r}", code="not-a-tree") from None
+            raise InputError(f"invalid JSON of a tree: {error!r}", code="not-a-tree") from None
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
@@ -476,7 +482,7 @@ class Tree:
 
     @cached_property
     def _children(self) -> tuple[list[int], list[int]]:
-        """All nodes except the root ordered by their parents, and where each parent's begin."""
+        """All nodes except the root sorted by parent, and the offset of each parent's children."""
         below = np.argsort(self.parent[1:], kind="stable") + 1
         return below.tolist(), [0, *np.cumsum(self.n_children).tolist()]
 
@@ -493,7 +499,8 @@ class Tree:
             numbers, np.arange(numbers.size)
         ):
             raise InputError(
-                "invalid tree: leaves must be numbered from 0, each once, and inner nodes have -1",
+                "invalid tree: the clusters of leaves must be 0 to n − 1, each once, and -1 at "
+                "inner nodes",
                 code="not-a-tree",
             )
         if self._order is not None and not np.array_equal(
@@ -506,22 +513,23 @@ class Tree:
 
 
 def check_merges(table: Array) -> str | None:
-    """Return why rows do not merge all items into one, step by step; None if they do.
+    """Return what is wrong with a linkage matrix, or None if it is valid.
 
-    The first two numbers of a row are merged; the last of a linkage is the number of items.
+    Each row merges the clusters in its first two columns. A table with four columns is a SciPy
+    linkage, whose last column is the number of items of the merged cluster.
     """
     merges, rows = table[:, :2], len(table)
     if not rows:
         return "no rows; expected at least one merge"
     whole = np.isfinite(merges).all() and np.all(merges == np.floor(merges))
     if not whole or merges.min() < 0:
-        return "the first two columns are not all whole numbers from 0 on"
+        return "the first two columns must be whole numbers of 0 or more"
     late = np.flatnonzero((merges > rows + np.arange(rows)[:, None]).any(axis=1))
     if late.size:
         at = int(late[0])
         return (
-            f"row {at} (counted from 0) merges cluster {int(merges[at].max())}, which is formed "
-            f"later; expected numbers up to {rows + at}"
+            f"row {at} (counted from 0) merges cluster {int(merges[at].max())}, which does not "
+            f"exist yet; expected numbers up to {rows + at}"
         )
     times = np.bincount(merges.astype(np.int64).ravel(), minlength=2 * rows)
     if np.any(times > 1):
@@ -530,7 +538,7 @@ def check_merges(table: Array) -> str | None:
 
 
 def _check_sizes(table: Array) -> str | None:
-    """Return why the last column is not the number of items of each merge; None if it is."""
+    """Return which row's last column is not the size of the merged cluster, or None."""
     rows = len(table)
     sizes = [1] * (rows + 1)
     stated = table[:, 3].tolist()
@@ -538,14 +546,14 @@ def _check_sizes(table: Array) -> str | None:
         sizes.append(sizes[one] + sizes[other])
         if stated[at] != sizes[-1]:
             return (
-                f"row {at} (counted from 0) has the size {stated[at]:g}, but its parts have "
-                f"{sizes[-1]} items; expected a linkage of scipy"
+                f"row {at} (counted from 0) states {stated[at]:g} items, but its two clusters have "
+                f"{sizes[-1]}; expected a SciPy linkage matrix"
             )
     return None
 
 
-def _precede(parent: Ints) -> bool:
-    """Return whether every parent has a smaller number than its child."""
+def _parents_precede(parent: Ints) -> bool:
+    """Return True if every parent has a smaller number than its children."""
     return bool(np.all((parent[1:] >= 0) & (parent[1:] < np.arange(1, parent.size))))
 
 

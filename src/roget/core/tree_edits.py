@@ -1,4 +1,4 @@
-"""Edits of a tree: merging, nesting and splitting classes, with the mapping of old to new nodes."""
+"""Edits of a tree: merge, nest and split classes, with a map from old to new nodes."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from roget.errors import InputError
 
 
 class EditedTree(NamedTuple):
-    """The tree after an edit."""
+    """The tree after an edit, and maps from the numbers of the old tree."""
 
     tree: Tree
     nodes: Ints
     """The new number of each node of the old tree, -1 if it was removed."""
     clusters: Ints
-    """The new cluster of each old cluster, then of each added one; -1 if it was split."""
+    """The new number of each old cluster (-1 if it was split), then of each added cluster."""
     heir: tuple[int, int] | None = None
-    """A removed node and the only child that replaced it, by old numbers."""
+    """A removed node and the only child that replaced it, as old node numbers."""
     made: tuple[int, ...] = ()
-    """The added nodes."""
+    """The numbers of the added nodes in the new tree."""
 
 
 class _Draft:
-    """A mutable tree: parents and clusters by node number; added nodes get the next numbers."""
+    """A mutable tree: parent and cluster by node number. Added nodes get the next numbers."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
@@ -38,13 +38,16 @@ class _Draft:
         self.new: list[int] = []
 
     def add(self, parent: int, cluster: int) -> None:
-        """Add a leaf."""
+        """Add a leaf with a cluster below a node."""
         number = self.tree.n_nodes + len(self.new)
         self.parent[number], self.order[number], self.cluster[number] = parent, number, cluster
         self.new.append(number)
 
     def close(self, above: int, into: int) -> tuple[int, int] | None:
-        """Remove a node that became empty; replace a node with one child by the child."""
+        """Remove `above` and its ancestors if empty; replace a node with one child by the child.
+
+        `into` is never removed or replaced.
+        """
         while True:
             below = [child for child, one in self.parent.items() if one == above]
             if below or above == into:
@@ -58,12 +61,12 @@ class _Draft:
         return above, only
 
     def finish(self, heir: tuple[int, int] | None = None) -> EditedTree:
-        """Return the tree; nodes keep their old order as far as parents come first."""
+        """Return the edited tree. Nodes keep their order, except that parents must come first."""
         numbers = self._order_nodes()
         nodes = np.full(self.tree.n_nodes + len(self.new), -1, dtype=np.int64)
         nodes[numbers] = np.arange(len(numbers))
-        held = [self.cluster.get(one, -1) for one in numbers]
-        kept = sorted(one for one in held if one >= 0)
+        before = [self.cluster.get(one, -1) for one in numbers]
+        kept = sorted(one for one in before if one >= 0)
         clusters = np.full(max(self.tree.n_clusters, kept[-1] + 1), -1, dtype=np.int64)
         clusters[kept] = np.arange(len(kept))
         old = self.tree.n_nodes
@@ -73,7 +76,7 @@ class _Draft:
                 math.nan if one in self.cluster or one >= old else float(self.tree.value[one])
                 for one in numbers
             ],
-            [-1 if one < 0 else int(clusters[one]) for one in held],
+            [-1 if one < 0 else int(clusters[one]) for one in before],
         )
         return EditedTree(made, nodes[:old], clusters, heir, tuple(nodes[old:].tolist()))
 
@@ -81,7 +84,8 @@ class _Draft:
         below: dict[int, list[int]] = {}
         for node, one in self.parent.items():
             below.setdefault(one, []).append(node)
-        # Of the nodes whose parents are numbered, the one with the smallest old order is next.
+        # Topological sort: among the nodes whose parents are already placed, take the one that
+        # came first in the old order.
         waiting, ordered = [(self.order[node], node) for node in below[-1]], []
         while waiting:
             _, node = heapq.heappop(waiting)
@@ -92,11 +96,11 @@ class _Draft:
 
 
 def merge(tree: Tree, node: int, into: int) -> EditedTree:
-    """Merge a class into another one, and close the gap it leaves.
+    """Merge a class into another class.
 
     If `into` is a leaf, all leaves of `node` are merged into it. Otherwise the children of `node`
-    (or `node` itself, if it is a leaf) become children of `into`. A node that is left with one
-    child is replaced by that child.
+    (or `node` itself, if it is a leaf) become children of `into`. If the old parent is left with
+    one child, the child replaces it.
     """
     _require_apart(tree, node, into, "merged into")
     if int(tree.parent[node]) == into and not tree.children(node):
@@ -124,17 +128,18 @@ def merge(tree: Tree, node: int, into: int) -> EditedTree:
 
 
 def nest(tree: Tree, node: int, into: int) -> EditedTree:
-    """Move a class, with all below it, under another class, and close the gap it leaves.
+    """Move a class and its subtree under another class.
 
-    If the other class is a leaf, its words move to a new child next to the moved class.
+    If the other class is a leaf, its words move to a new leaf next to the moved class. If the old
+    parent is left with one child, the child replaces it.
     """
     if node == 0:
         raise InputError(
-            "the root (node 0) is above all classes and cannot be moved", code="edit-refused"
+            "the root (node 0) contains all classes and cannot be moved", code="edit-refused"
         )
     _require_apart(tree, node, into, "moved under")
     if int(tree.parent[node]) == into:
-        raise InputError(f"node {node} is already below node {into}", code="edit-refused")
+        raise InputError(f"node {node} is already a child of node {into}", code="edit-refused")
     draft = _Draft(tree)
     above = draft.parent[node]
     draft.parent[node] = into
@@ -144,10 +149,10 @@ def nest(tree: Tree, node: int, into: int) -> EditedTree:
 
 
 def split(tree: Tree, node: int) -> EditedTree:
-    """Split a leaf: replace its cluster by two new child classes."""
+    """Split a leaf: replace its cluster by two new leaves below it."""
     if tree.children(node):
         raise InputError(
-            f"node {node} is not a leaf: split one of its children", code="edit-refused"
+            f"node {node} is not a leaf; split one of its children", code="edit-refused"
         )
     draft, known = _Draft(tree), tree.n_clusters
     del draft.cluster[node]
@@ -157,7 +162,7 @@ def split(tree: Tree, node: int) -> EditedTree:
 
 
 def _require_apart(tree: Tree, node: int, into: int, action: str) -> None:
-    """Raise if a class would be moved or merged into itself or into a class below it."""
+    """Raise an error if a class would be moved or merged into itself or a class below it."""
     if node == into:
         raise InputError(f"node {node} cannot be {action} itself", code="edit-refused")
     if node in tree.path(into):

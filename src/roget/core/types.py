@@ -1,4 +1,4 @@
-"""Names for the arrays and paths that every room passes on."""
+"""Type aliases for arrays and paths."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 CountArray: TypeAlias = Ints | Floats
-"""Whole counts, or fractional ones."""
-Values: TypeAlias = Annotated[Any, "a number, or an array with one for each group"]
-"""A method that is declared to return this takes numbers or arrays over groups, and gives what it
-was given; one that returns a float is asked about one group at a time."""
+"""Counts: integers, or floats if some are fractional."""
+Values: TypeAlias = Annotated[Any, "a number, or an array with one number per group"]
+"""The return type of methods that work on numbers and also on arrays over groups.
+
+A method that is declared to return a float is called for one group at a time.
+"""
 Codes: TypeAlias = npt.NDArray[np.integer[Any]]
-"""Labels as numbers, in whatever integer type they came."""
+"""Labels as integers of any type."""
 PathLike: TypeAlias = str | os.PathLike[str]

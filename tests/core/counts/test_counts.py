@@ -170,7 +170,7 @@ def test_a_broken_sparse_matrix_is_refused():
     ("words", "code", "values"),
     [
         (["a"], "length-mismatch", ["1 word", "2"]),
-        (["a", "a"], "duplicate-name", ["word 'a'", "at 0 and at 1"]),
+        (["a", "a"], "duplicate-name", ["word 'a'", "0 and 1"]),
         (["a", None], "invalid-input", ["word 1", "None"]),
         (["a", 1.5], "invalid-input", ["word 1", "1.5"]),
         (["a", "\ud800"], "not-text", ["word 1"]),

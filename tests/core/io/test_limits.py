@@ -26,7 +26,7 @@ from commands import run
 from roget.core import folder
 from roget.core.io import limits
 from roget.core.io import source as sources
-from roget.core.io.arrow import weigh_arrow
+from roget.core.io.arrow import measure_arrow
 from roget.core.io.paths import find
 from roget.core.io.source import Source, source_of
 from roget.core.io.table import open_table
@@ -358,7 +358,7 @@ def test_arrow_files_weigh_what_they_take(tmp_path, compression):
     path = write_arrow(tmp_path / "x.arrow", columns, compression, 3)
     with pyarrow.ipc.open_file(path) as file:
         taken = file.read_all().nbytes
-    rows, size = weigh_arrow(path)
+    rows, size = measure_arrow(path)
     assert rows == 3 * n
     assert abs(size - taken) < taken / 10
 
@@ -378,7 +378,7 @@ def test_heads_of_arrow_that_lead_out_of_the_file(tmp_path):
         for byte in (0x00, 0x7F, 0xFF):
             changed = write(tmp_path / "y.arrow", data[:at] + bytes([byte]) + data[at + 1 :])
             with contextlib.suppress(ValueError):
-                weigh_arrow(changed)
+                measure_arrow(changed)
 
 
 # ---- what is no file

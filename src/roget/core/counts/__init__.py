@@ -1,4 +1,4 @@
-"""Counts of words in contexts: the table, its views and its files."""
+"""Counts of words in contexts: the table, derived matrices and file formats."""
 
 from roget.core.counts.counts import Counts, NotCounted
 

@@ -1,4 +1,4 @@
-"""Counts: a sparse table of how often each word occurs in each context."""
+"""The class `Counts`: a sparse table with the number of times each word occurs in each context."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from roget.errors import InputError, UnknownName
 Places: TypeAlias = npt.NDArray[np.intp]
 
 _CHUNK = 1 << 18
-"""Number of cells converted to Python objects at once."""
+"""Batch size: cells converted to Python objects at once."""
 
 _NOTHING = 1e-12
-"""A remainder below this is a rounding error: .7, .2 and .1 leave nothing."""
+"""Fractions that sum to 1 up to this rounding error leave no remainder, e.g. .7, .2 and .1."""
 
 _SEARCHED = 20_000
 """Maximum number of names compared for suggestions; more would take seconds."""
 
 
 class NotCounted(UnknownName):
-    """A word or context that the counts do not contain; the message suggests similar ones."""
+    """A word or context that the counts do not contain; the message suggests similar names."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         near = difflib.get_close_matches(str(name), islice(known, _SEARCHED), n=3, cutoff=0.6)
@@ -49,10 +49,10 @@ class NotCounted(UnknownName):
 class Counts(ReportMixin):
     """A sparse words × contexts table of counts, with both vocabularies and its provenance.
 
-    The matrix is any scipy sparse matrix or array, or a dense two-dimensional array. Counts are
-    int64 if all are whole numbers, else float64; they are never negative, and their sum is less
-    than 2^63. Words and contexts are distinct strings, by default "0", "1", …. A table may be
-    empty: methods then return empty tables; only reading and writing refuse one.
+    The input is any SciPy sparse matrix or array, or a dense two-dimensional array. Counts are
+    stored as int64 if all are whole numbers, else as float64. They must not be negative, and their
+    sum must be less than 2^63. Words and contexts are distinct strings, by default "0", "1", ….
+    A table without counts is valid, but cannot be read from or written to a file.
 
     >>> counts = Counts([[2, 1], [0, 3]], ["milk", "book"], ["drink", "read"])
     >>> counts
@@ -63,8 +63,9 @@ class Counts(ReportMixin):
     ['book']
 
     Attributes: `matrix` (scipy.sparse.csr_array), `words`, `contexts` and `slots` (arrays of str;
-    the slot is the relation of a context, "" if none), `relations`, `provenance`, and `evidence`
-    (example sentences of pairs; None if they were not kept). Do not change them in place.
+    a slot is the relation of a context, such as obj, or "" if unknown), `relations` (the counted
+    relations), `provenance` (a dict that describes the origin of the counts), and `evidence`
+    (example sentences of pairs, or None). Do not modify the attributes in place.
     """
 
     kind = "counts"
@@ -80,15 +81,15 @@ class Counts(ReportMixin):
         provenance: Mapping[str, Any] | None = None,
         evidence: Evidence | None = None,
     ) -> None:
-        given = matrices.two_dimensional(matrix)
-        self.words: Names = matrices.names(words, given.shape[0], "word")
-        self.contexts: Names = matrices.names(contexts, given.shape[1], "context")
-        self.matrix: Matrix = matrices.canonical(given, self.words, self.contexts)
-        self.slots: Names = frozen([""] * given.shape[1] if slots is None else map(str, slots))
+        table = matrices.two_dimensional(matrix)
+        self.words: Names = matrices.names(words, table.shape[0], "word")
+        self.contexts: Names = matrices.names(contexts, table.shape[1], "context")
+        self.matrix: Matrix = matrices.canonical(table, self.words, self.contexts)
+        self.slots: Names = frozen([""] * table.shape[1] if slots is None else map(str, slots))
         if self.slots.size != self.contexts.size:
             raise InputError(
-                f"slots and contexts must have the same length ({self.slots.size:,} and "
-                f"{self.contexts.size:,} given)",
+                f"slots and contexts must have the same length, got {self.slots.size:,} and "
+                f"{self.contexts.size:,}",
                 code="length-mismatch",
             )
         self.relations = (relations,) if isinstance(relations, str) else tuple(relations)
@@ -97,22 +98,24 @@ class Counts(ReportMixin):
 
     @classmethod
     def read(cls, path: PathLike, columns: Columns = None) -> Counts:
-        """Read a counts directory, a table of (word, context[, count]), .npz or Matrix Market.
+        """Read counts from a directory, a table (word, context[, count]), .npz or Matrix Market.
 
         `columns` assigns the columns of a table: "word=noun,context=verb,count=freq" (optionally
-        slot=…), or names or numbers of word, context and optionally count. By default columns are
-        inferred from the header, or from a file name such as verb_object.tsv; otherwise the first
-        two are word and context. Words and contexts of a table are ordered by total, then by text.
+        with slot=…), or the names or numbers of the word, context and count columns. By default
+        columns are inferred from the header, or from a file name such as verb_object.tsv; if both
+        are inconclusive, the first column holds words and the second contexts. Words and contexts
+        of a table are sorted by total count, most frequent first, then alphabetically.
         """
         from roget.core.counts.formats import read
 
         return read(path, columns, cls)[0]
 
     def write(self, path: PathLike) -> None:
-        """Write a counts directory, or a .tsv, .tsv.gz or .npz file, by the suffix.
+        """Write a .tsv, .tsv.gz or .npz file, or a counts directory, depending on the suffix.
 
-        The output is written completely or not at all. A directory keeps everything; .npz all but
-        relations, provenance and evidence; .tsv only the counts, without empty words and contexts.
+        The output is written completely or not at all. A directory stores everything. An .npz file
+        lacks relations, provenance and evidence. A .tsv file stores the counts only, without words
+        and contexts that have no counts.
         """
         from roget.core.counts.formats import write
 
@@ -120,33 +123,33 @@ class Counts(ReportMixin):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Number of words and of contexts."""
+        """The number of words and the number of contexts."""
         return int(self.words.size), int(self.contexts.size)
 
     @property
     def entries(self) -> int:
-        """Number of pairs of a word and a context with a count above 0."""
+        """The number of (word, context) pairs with a positive count."""
         return int(self.matrix.nnz)
 
     @cached_property
     def word_totals(self) -> Array:
-        """Number of occurrences of each word, exact."""
+        """The exact number of occurrences of each word."""
         return matrices.row_totals(self.matrix)
 
     @cached_property
     def context_totals(self) -> Array:
-        """Number of occurrences of each context, exact."""
+        """The exact number of occurrences of each context."""
         return matrices.row_totals(self.matrix.T.tocsr())
 
     @cached_property
     def total(self) -> int | float:
-        """Number of tokens (occurrences of a pair)."""
+        """The sum of all counts, i.e. the number of tokens."""
         data = self.matrix.data
         return int(data.sum()) if data.dtype.kind == "i" else math.fsum(data)
 
     @property
     def T(self) -> Counts:
-        """The transpose: contexts as words, words as contexts; slots are lost."""
+        """The transposed table, with contexts as words and words as contexts, without slots."""
         transposed = tidy(self.matrix.T.tocsr())
         made = self._new(transposed, self.contexts, self.words, frozen([""] * self.words.size), "T")
         made.evidence = None if self.evidence is None else self.evidence.transpose()
@@ -178,11 +181,11 @@ class Counts(ReportMixin):
     __hash__ = None  # type: ignore[assignment]
 
     def word_id(self, word: str) -> int:
-        """Return the row of a word."""
+        """Return the row index of a word."""
         return _find(word, self._word_ids, "word")
 
     def context_id(self, context: str) -> int:
-        """Return the column of a context."""
+        """Return the column index of a context."""
         return _find(context, self._context_ids, "context")
 
     def count(self, word: str, context: str) -> int | float:
@@ -196,7 +199,7 @@ class Counts(ReportMixin):
         return seen
 
     def rows(self) -> Iterator[tuple[str, str, int | float]]:
-        """Yield every (word, context, count), by word, then by context."""
+        """Yield every (word, context, count) with a positive count, in row order."""
         cells = self.matrix.tocoo()
         for begin in range(0, self.entries, _CHUNK):
             part = slice(begin, begin + _CHUNK)
@@ -208,10 +211,10 @@ class Counts(ReportMixin):
             )
 
     def top(self, words: int | None = None, contexts: int | None = None) -> Counts:
-        """Return the most frequent words, and contexts; equal totals are ordered by text.
+        """Return the table of the most frequent words and contexts.
 
-        Both are chosen by their totals in this table. An axis without a number keeps its order, but
-        loses words or contexts without counts.
+        Both are selected by their totals in this table; ties are sorted alphabetically. With None,
+        all words (or contexts) that still have counts are kept, in their order.
         """
         rows, columns = (
             np.arange(size)
@@ -226,10 +229,10 @@ class Counts(ReportMixin):
         return kept._drop_unseen(rows=words is None, columns=contexts is None)
 
     def min_count(self, words: float = 0, contexts: float = 0, pairs: float = 0) -> Counts:
-        """Return the counts without words, contexts and pairs below these numbers of occurrences.
+        """Return the counts without words, contexts and pairs below the given minimum counts.
 
-        All totals are computed from this table, before any cut. Words and contexts that are empty
-        afterwards are removed too.
+        All three thresholds apply to the totals of this table. Words and contexts that have no
+        counts afterwards are removed too.
         """
         cut = self.matrix.copy()
         cut.data[cut.data < pairs] = 0
@@ -243,10 +246,10 @@ class Counts(ReportMixin):
     def select(
         self, words: Iterable[str] | None = None, contexts: Iterable[str] | None = None
     ) -> Counts:
-        """Return only these words, and these contexts, in this order; None for all."""
+        """Return the table of these words and contexts, in the listed order; None means all."""
         rows, columns = (
-            np.arange(size) if wanted is None else _choose(wanted, ids, kind)
-            for kind, wanted, ids, size in (
+            np.arange(size) if names is None else _choose(names, ids, kind)
+            for kind, names, ids, size in (
                 ("word", words, self._word_ids, self.shape[0]),
                 ("context", contexts, self._context_ids, self.shape[1]),
             )
@@ -254,7 +257,7 @@ class Counts(ReportMixin):
         return self._take(rows, columns, f"select({rows.size} words, {columns.size} contexts)")
 
     def cover(self, words: Iterable[str]) -> Counts:
-        """Return exactly these words, in this order; unknown words get empty rows.
+        """Return the table of exactly these words, in this order; unknown words get zero counts.
 
         >>> Counts([[2, 1]], ["milk"]).cover(["book", "milk"]).word_totals.tolist()
         [0, 3]
@@ -273,15 +276,15 @@ class Counts(ReportMixin):
         return self._new(matrix, names, self.contexts, self.slots, step)
 
     def drop_empty(self) -> Counts:
-        """Return the counts without empty words and contexts."""
+        """Return the table without words and contexts that have no counts."""
         return self._drop_unseen()
 
     def split(
         self, *fractions: float, random_state: int | np.random.Generator | None = None
     ) -> tuple[Counts, ...]:
-        """Split tokens at random: one part for each fraction, and a last one for the rest.
+        """Split the tokens at random into one part for each fraction, and a last part for the rest.
 
-        Each token is assigned independently, with the fractions as probabilities. All parts keep
+        Each token is assigned independently, with the fractions as probabilities. All parts have
         all words and contexts.
 
         >>> train, test = Counts([[60, 40]]).split(0.9, random_state=0)
@@ -291,13 +294,13 @@ class Counts(ReportMixin):
         listed = ", ".join(map(str, fractions))
         if self.matrix.dtype.kind != "i":
             raise InputError(
-                "split requires whole counts; these are fractional", code="needs-whole-weights"
+                "split requires whole counts, but some are fractional", code="needs-whole-weights"
             )
         rest = 1 - math.fsum(fractions)
         if not fractions or not all(0 < part < 1 for part in fractions) or rest < _NOTHING:
             raise InputError(
-                f"split({listed}): fractions must be above 0 and their sum below 1; the rest is "
-                "the last part",
+                f"split({listed}): each fraction must be above 0, and their sum below 1, because "
+                "the last part gets the rest",
                 code="invalid-option",
             )
         seed = random_state if isinstance(random_state, int | np.integer) else "given"
@@ -311,7 +314,10 @@ class Counts(ReportMixin):
         return tuple(parts)
 
     def merge(self, *others: Counts) -> Counts:
-        """Add up tables; the result has the words and contexts of all, by total, then by text."""
+        """Return the sum of several tables, with the words and contexts of all of them.
+
+        Words and contexts are sorted by total count, then alphabetically.
+        """
         tables = (self, *others)
         if not all(isinstance(table, Counts) for table in tables):
             raise InputError("merge requires Counts", code="invalid-option")
@@ -333,23 +339,20 @@ class Counts(ReportMixin):
         origins = [table.provenance for table in tables]
         merged.provenance = {
             "roget": __version__,
-            "inputs": [given for one in origins for given in one.get("inputs", ())],
+            "inputs": [file for one in origins for file in one.get("inputs", ())],
             "merged": [{key: one[key] for key in one if key != "inputs"} for one in origins],
         }
         return merged.ranked()
 
     def ranked(self) -> Counts:
-        """Return the counts with words and contexts ordered by total, then by text."""
+        """Return the table with words and contexts sorted by total count, then alphabetically."""
         return self._take(
             matrices.ranking(self.word_totals, self.words),
             matrices.ranking(self.context_totals, self.contexts),
         )
 
     def largest_component(self) -> Counts:
-        """Return the largest part, by tokens, whose words are linked directly or indirectly.
-
-        Two words are linked if they share a context.
-        """
+        """Return the connected component with the most tokens; shared contexts link words."""
         if not self.entries:
             return self.drop_empty()
         from scipy.sparse.csgraph import connected_components
@@ -363,13 +366,13 @@ class Counts(ReportMixin):
         word_part, context_part = np.split(part, [words])
         tokens = np.zeros(number, dtype=self.matrix.dtype)
         np.add.at(tokens, word_part, self.word_totals)
-        # Among equal parts, take that of the first word.
+        # If several components have the most tokens, argmax takes the one with the first word.
         best = word_part[tokens[word_part].argmax()]
         rows, columns = np.flatnonzero(word_part == best), np.flatnonzero(context_part == best)
         return self._take(rows, columns, "largest_component()")
 
     def conditional(self) -> Matrix:
-        """Return p(context | word) as a csr_array: rows sum to 1, or 0 for empty words."""
+        """Return p(context | word) as a csr_array; the row of a word without counts is all 0."""
         totals = np.repeat(self.word_totals, np.diff(self.matrix.indptr))
         return counts_views.like(self.matrix, self.matrix.data / totals)
 
@@ -378,11 +381,11 @@ class Counts(ReportMixin):
         return counts_views.like(self.matrix, self.matrix.data / np.float64(self.total or 1))
 
     def ppmi(self, shift: float = 1.0, smoothing: float = 1.0) -> Matrix:
-        """Return positive pointwise mutual information in nats, as a csr_array.
+        """Return the positive pointwise mutual information in nats, as a csr_array.
 
-        max(0, log(p(word, context) / (p(word)·p(context))) − log shift), where p(context) is
-        proportional to the context's total to the power of `smoothing`. Values within rounding
-        of 0 are 0.
+        PPMI = max(0, log(p(word, context) / (p(word)·p(context))) − log shift), where p(context) is
+        proportional to the context's total to the power of `smoothing`. Values that differ from 0
+        only by rounding errors are 0.
         """
         return counts_views.ppmi(
             self.matrix, self.word_totals, self.context_totals, shift=shift, smoothing=smoothing
@@ -440,6 +443,6 @@ def _choose(names: Iterable[str], ids: Mapping[str, int], kind: str) -> Places:
 def _positive(number: int, axis: str) -> int:
     if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < 1:
         raise InputError(
-            f"top({axis}={number!r}): must be a whole number, at least 1", code="invalid-option"
+            f"top({axis}={number!r}): expected a whole number of 1 or more", code="invalid-option"
         )
     return int(number)

@@ -1,13 +1,14 @@
-"""Evidence: example sentences of pairs of a word and a context, as lines of a concordance.
+"""Evidence: example sentences for (word, context) pairs, as lines of a concordance.
 
-Counts and thesaurus folders keep evidence in two tables, which are read on first use:
+Counts and thesaurus folders store evidence in two tables, which are loaded on first use:
 
-sentences.parquet   source VARCHAR (the file's name), line INTEGER (first line of the sentence, 0 if
-                    unknown), text VARCHAR (with token marks, see `marks`); in corpus order
-evidence.parquet    entry INTEGER (row of entries.parquet), sentence INTEGER (row of the above),
-                    word USMALLINT (token of the word, from 0), word_more UTINYINT (number of
-                    further tokens), context INTEGER (token of the context relative to the word),
-                    context_more; by entry, the best example first
+sentences.parquet   source VARCHAR (name of the file), line INTEGER (first line of the sentence, 0
+                    if unknown), text VARCHAR (with token marks, see `marks`); in corpus order
+evidence.parquet    entry INTEGER (row of entries.parquet), sentence INTEGER (row of
+                    sentences.parquet), word USMALLINT (index of the word's first token), word_more
+                    UTINYINT (number of further tokens), context INTEGER (first token of the
+                    context, relative to the word), context_more UTINYINT; sorted by entry, the
+                    best example first
 """
 
 from __future__ import annotations
@@ -38,11 +39,11 @@ TABLES: dict[str, dict[str, str]] = {
 }  # fmt: skip
 
 SORTS = ("corpus", "left", "right")
-"""Orders of lines: as in the corpus, or by the words before or after the keyword."""
+"""Sort orders of lines: corpus order, or by the words before or after the keyword."""
 
 
 class EvidenceLine(NamedTuple):
-    """A sentence with a word in a context: a line of a concordance."""
+    """A line of a concordance: a sentence with the positions of a word and its context."""
 
     source: str
     """Name of the file."""
@@ -63,7 +64,7 @@ class EvidenceLine(NamedTuple):
 
     @property
     def keyword(self) -> str:
-        """The word as written."""
+        """The word as written in the sentence."""
         return self.text[slice(*self.word)]
 
     @property
@@ -74,7 +75,7 @@ class EvidenceLine(NamedTuple):
 
 @dataclass(frozen=True)
 class InMemoryEvidence:
-    """Evidence in memory: occurrences by word, then by context, then the best first."""
+    """Evidence in memory: occurrences sorted by word, context and quality (best first)."""
 
     words: Names
     contexts: Names
@@ -82,16 +83,16 @@ class InMemoryEvidence:
     column: npt.NDArray[np.integer[Any]]
     sentence: npt.NDArray[np.integer[Any]]
     places: npt.NDArray[np.int32]
-    """Occurrences × 4: the first and last token of the word, and of the context."""
+    """Occurrences × 4: first and last token of the word, first and last token of the context."""
     source: Array
     line: Array
     text: Array
 
 
 class Evidence:
-    """Example sentences of pairs, read on first use.
+    """Example sentences for (word, context) pairs, loaded on first use.
 
-    Evidence has its own vocabularies, so that any selection of the counts can share it.
+    Evidence stores its own vocabularies, so tables derived from the counts can share it.
     """
 
     def __init__(self, read: Callable[[], InMemoryEvidence]) -> None:
@@ -100,7 +101,7 @@ class Evidence:
         self._ids: tuple[dict[str, int], dict[str, int]] | None = None
 
     def load(self) -> InMemoryEvidence:
-        """Read everything into memory; afterwards the folder is not needed."""
+        """Load everything into memory; afterwards the folder is not read again."""
         if self._kept is None:
             self._kept = self._read()
         return self._kept
@@ -108,20 +109,20 @@ class Evidence:
     def lines(
         self, word: str, context: str | None = None, n: int = 10, sort: str = "corpus"
     ) -> list[EvidenceLine]:
-        """Return lines of a concordance: sentences with a word, or with a word in a context.
+        """Return concordance lines: sentences with a word, or with a word in a given context.
 
         Parameters
         ----------
         word
-            The keyword; an unknown word has no lines.
+            The keyword; the result is empty for an unknown word.
         context
-            A context as named in the counts, such as obj:have; None for lines of as many contexts
-            as possible.
+            A context as named in the counts, such as obj:have. By default the lines cover as many
+            different contexts as possible.
         n
-            Maximum number of lines; the most readable ones are chosen first.
+            Maximum number of lines; the most readable sentences are preferred.
         sort
-            "corpus" for the order of the texts, "left" by the words before the keyword, the
-            nearest first, "right" by those after it.
+            "corpus" for corpus order, "left" to sort by the words before the keyword (nearest
+            first), "right" to sort by the words after it.
 
         Returns
         -------
@@ -133,7 +134,8 @@ class Evidence:
         kept = self.load()
         at = self._find(word, context)
         if context is None:
-            # The best line of each context first, the contexts in pseudo-random order.
+            # Take the best line of every context, then the second best, and so on. Contexts are
+            # shuffled by a multiplicative hash, so the result is the same in every run.
             new = np.diff(kept.column[at], prepend=-1) != 0
             starts = np.maximum.accumulate(np.where(new, np.arange(at.size), 0))
             mixed = kept.sentence[at].astype(np.int64) * 2654435761 % (1 << 32)
@@ -143,7 +145,7 @@ class Evidence:
         return sort_lines([self._line(one) for one in at[order].tolist()], sort)
 
     def count(self, word: str, context: str | None = None) -> int:
-        """Return the number of lines."""
+        """Return the number of stored lines for a word, or for a word in a context."""
         return int(self._find(word, context).size)
 
     def transpose(self) -> Evidence:
@@ -165,7 +167,7 @@ class Evidence:
         return Evidence(read)
 
     def _find(self, word: str, context: str | None) -> Ints:
-        """Return the occurrences of a word, or of a pair."""
+        """Return the indices of the occurrences of a word, or of a (word, context) pair."""
         kept = self.load()
         if self._ids is None:
             rows, columns = (
@@ -190,7 +192,7 @@ class Evidence:
         first, last, other, until = kept.places[at].tolist()
         if max(last, until) >= len(spans):
             raise InputError(
-                f"{SEEN}: row {at} names a token that its sentence does not have",
+                f"{SEEN}: row {at} refers to a token beyond the end of its sentence",
                 code="damaged-folder",
             )
         return EvidenceLine(
@@ -204,7 +206,7 @@ class Evidence:
 
 
 def sort_lines(lines: Iterable[EvidenceLine], sort: str) -> list[EvidenceLine]:
-    """Sort lines by the text before or after the keyword, nearest words first, or not at all."""
+    """Sort lines by the words before or after the keyword, nearest first, or keep their order."""
     if sort == "right":
         return sorted(lines, key=lambda line: line.right.casefold().split())
     if sort == "left":
@@ -213,12 +215,12 @@ def sort_lines(lines: Iterable[EvidenceLine], sort: str) -> list[EvidenceLine]:
 
 
 def from_folder(folder: Folder, counts: Counts) -> Evidence | None:
-    """Return the evidence of a counts or thesaurus folder, read on first use; None if none."""
+    """Return the evidence of a counts or thesaurus folder; None if no evidence was stored."""
     if not folder.has(SEEN) and not folder.has(SENTENCES):
         return None
 
     def read() -> InMemoryEvidence:
-        # The other files may have been read long ago.
+        # The counts may have been loaded long ago; the folder must still be the same.
         if open_folder(folder.path, folder.kind).digest != folder.digest:
             raise InputError(
                 f"{folder.path} has changed since it was loaded; load it again", code="changed"
@@ -231,18 +233,18 @@ def from_folder(folder: Folder, counts: Counts) -> Evidence | None:
 
 
 def from_tables(tables: Mapping[str, Mapping[str, Array]], counts: Counts) -> Evidence:
-    """Return the evidence of tables in memory, which were just made for these counts."""
+    """Return the evidence of tables in memory that were created for these counts."""
     made = _from_tables(tables, counts)
     return Evidence(lambda: made)
 
 
 def _check_tables(place: object, tables: Mapping[str, Mapping[str, Array]], counts: Counts) -> None:
-    """Refuse tables that do not fit the counts."""
+    """Raise an error if the tables are not consistent with the counts."""
     sentences, seen = tables[SENTENCES], tables[SEEN]
     _require_range(place, "entry", seen["entry"], counts.matrix.nnz)
     _require_range(place, "sentence", seen["sentence"], len(sentences["text"]))
     if np.any(seen["entry"][1:] < seen["entry"][:-1]):
-        raise InputError(f"{place}: the entries are not in order", code="damaged-folder")
+        raise InputError(f"{place}: the column entry is not sorted", code="damaged-folder")
     context = seen["word"].astype(np.int32) + seen["context"]
     _require_range(place, "context", context, 1 << 16)
 
@@ -251,7 +253,7 @@ def _from_tables(tables: Mapping[str, Mapping[str, Array]], counts: Counts) -> I
     sentences, seen, matrix = tables[SENTENCES], tables[SEEN], counts.matrix
     word = seen["word"].astype(np.int32)
     context = word + seen["context"]
-    # Entry i of the table is cell i of the matrix in row order.
+    # Entry i is the i-th stored cell of the matrix, in row order.
     rows = np.repeat(np.arange(len(counts.words), dtype=np.int32), np.diff(matrix.indptr))
     places = (word, word + seen["word_more"], context, context + seen["context_more"])
     return InMemoryEvidence(
@@ -275,7 +277,7 @@ def _require_range(place: object, name: str, values: Array, size: int) -> None:
 
 
 def to_tables(counts: Counts) -> dict[str, dict[str, Array]]:
-    """Return the tables of the evidence for the pairs of some counts; empty without evidence."""
+    """Return the evidence tables for the pairs of these counts; empty if there is no evidence."""
     if counts.evidence is None:
         return {}
     kept, (words, contexts) = counts.evidence.load(), counts.shape
@@ -284,6 +286,7 @@ def to_tables(counts: Counts) -> dict[str, dict[str, Array]]:
         for mine, its in ((kept.words, counts.words), (kept.contexts, counts.contexts))
     )
     row, column = rows[kept.row], columns[kept.column]
+    # Find the cell of each occurrence by a binary search over row · contexts + column.
     matrix = counts.matrix
     cells = np.repeat(np.arange(words), np.diff(matrix.indptr)) * contexts + matrix.indices
     at = np.flatnonzero((row >= 0) & (column >= 0))
@@ -311,13 +314,13 @@ def to_tables(counts: Counts) -> dict[str, dict[str, Array]]:
 
 
 def _places(mine: Names, its: Names) -> Ints:
-    """Return the index of each name among others; -1 if it is missing."""
+    """Return the index in `its` of each name in `mine`; -1 if it is missing."""
     ids: Mapping[str, int] = {name: at for at, name in enumerate(its.tolist())}
     return np.fromiter((ids.get(name, -1) for name in mine.tolist()), np.int64, mine.size)
 
 
 def unite(all: Sequence[Evidence]) -> Evidence | None:
-    """Return the evidence of several counts together; None without evidence."""
+    """Combine the evidence of several counts; return None for an empty sequence."""
     if len(all) < 2:
         return all[0] if all else None
 

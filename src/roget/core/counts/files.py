@@ -1,10 +1,10 @@
-"""Counts directories: counts.json and three tables, checked whenever they are read.
+"""Counts directories: counts.json and three tables, which are checked on every read.
 
-words.parquet      word VARCHAR, row i being word i
-contexts.parquet   context VARCHAR (the full name), slot VARCHAR ("" if none)
-entries.parquet    row INTEGER, column INTEGER, count BIGINT or DOUBLE; by row, then column
+words.parquet      word VARCHAR; row i is word i
+contexts.parquet   context VARCHAR (the full name), slot VARCHAR ("" if unknown)
+entries.parquet    row INTEGER, column INTEGER, count BIGINT or DOUBLE; sorted by row and column
 
-And the tables of `evidence`, if example sentences were kept.
+If example sentences were kept, the directory also holds the tables of `evidence`.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ _FIRST = 5
 
 
 def is_shape(value: Any) -> bool:
-    """Return True if a JSON value is two sizes whose indices fit into 32 bits."""
+    """Return True if a JSON value is a list of two sizes below 2^31."""
     right = folders.is_list_of(folders.is_size)(value) and len(value) == 2
     return right and max(value) < 1 << 31
 
 
 def is_dtype(value: Any) -> bool:
-    """Return True if a JSON value is a type of counts."""
+    """Return True if a JSON value is the name of a valid dtype of counts."""
     return isinstance(value, str) and value in folders.DTYPES
 
 
@@ -79,7 +79,7 @@ def is_counts(folder: str | Path) -> bool:
 
 
 def manifest(path: str | Path) -> dict[str, Any]:
-    """Return the checked manifest of a counts directory; nothing else is read."""
+    """Return the validated manifest of a counts directory without reading its tables."""
     return folders.open_folder(path, KIND).record
 
 
@@ -94,9 +94,10 @@ def seal(
     provenance: Mapping[str, Any],
     evidence: Mapping[str, int],
 ) -> None:
-    """Write counts.json for a draft that already holds the tables; dtype: int64 or float64.
+    """Write counts.json to a draft folder that already holds the tables.
 
-    `evidence` is the number of rows of its tables, if there are any.
+    `dtype` is int64 or float64. `evidence` maps the evidence tables, if any, to their numbers of
+    rows.
     """
     plain = _plain(shape, entries, total, dtype, relations)
     rows = {**dict(zip(FILES, (*shape, entries), strict=True)), **evidence}
@@ -116,7 +117,7 @@ def _plain(
 
 
 def write(counts: Counts, path: Path) -> None:
-    """Write a counts directory completely or not at all; an older one is replaced."""
+    """Write a counts directory completely or not at all; replace an existing one."""
     dtype = str(counts.matrix.dtype)
     plain = _plain(counts.shape, counts.entries, counts.total, dtype, counts.relations)
     with folders.draft_of(path, KIND) as draft:
@@ -125,9 +126,9 @@ def write(counts: Counts, path: Path) -> None:
 
 
 def read(path: Path, make: type[Counts]) -> Counts:
-    """Read a counts directory; refuse a file that is missing, truncated or changed.
+    """Read a counts directory; raise an error if a file is missing, truncated or modified.
 
-    `make` is the class of the result, which cannot be imported here: it uses this module.
+    `make` is the class `Counts`, passed as an argument to avoid a circular import.
     """
     folder = folders.open_folder(path, KIND)
     folder.verify()
@@ -140,15 +141,15 @@ def read(path: Path, make: type[Counts]) -> Counts:
         raise InputError(f"{path}: {error}", code="damaged-folder") from None
     if counts.entries != record["entries"] or len(tables[ENTRIES]["count"]) != record["entries"]:
         raise InputError(
-            f"{path / ENTRIES}: {counts.entries:,} entries instead of {record['entries']:,} in "
-            "counts.json",
+            f"{path / ENTRIES}: found {counts.entries:,} distinct entries, but counts.json states "
+            f"{record['entries']:,}",
             code="damaged-folder",
         )
     total = record["total"]
-    # An integer in JSON may be larger than any float.
+    # An integer in JSON may exceed the range of a float, on which isclose would fail.
     if total > sys.float_info.max or not math.isclose(counts.total, total, rel_tol=1e-12):
         raise InputError(
-            f"{path}: the total is {counts.total} instead of {total!r:.60} of counts.json",
+            f"{path}: the counts add up to {counts.total}, but counts.json states {total!r:.60}",
             code="damaged-folder",
         )
     if not counts.entries:
@@ -175,7 +176,7 @@ def from_tables(
     provenance: Mapping[str, Any],
     make: type[Counts],
 ) -> Counts:
-    """Return the counts of such tables; raise ValueError if they do not fit together."""
+    """Build counts from the tables; raise ValueError if they are inconsistent."""
     contexts, entries = tables[CONTEXTS], tables[ENTRIES]
     cells = (entries["count"], (entries["row"], entries["column"]))
     return make(
@@ -197,7 +198,7 @@ def summary(path: str | Path, top: int = 10) -> dict[str, Any]:
     """
     with open_tables(path) as (record, connection):
         if record["dtype"] == "float64":
-            # A single thread always adds up fractions in the same order.
+            # A single thread adds fractions in a fixed order, which makes sums reproducible.
             connection.execute("SET threads = 1")
         found = _facts(connection, top)
     return {name: record[name] for name in (*KIND.fields, "provenance")} | found
@@ -205,7 +206,7 @@ def summary(path: str | Path, top: int = 10) -> dict[str, Any]:
 
 @contextmanager
 def open_tables(path: str | Path) -> Iterator[tuple[dict[str, Any], duckdb.DuckDBPyConnection]]:
-    """Yield the manifest of a counts directory, and a database with its numbered tables."""
+    """Yield the manifest of a counts directory, and a database with its tables as views."""
     folder = folders.open_folder(path, KIND)
     folder.verify()
     with database() as connection, readable(folder.path):
@@ -217,10 +218,10 @@ def open_tables(path: str | Path) -> Iterator[tuple[dict[str, Any], duckdb.DuckD
 
 
 def _facts(connection: duckdb.DuckDBPyConnection, top: int) -> dict[str, Any]:
-    """Return frequent words, contexts and pairs, and the share of those with one occurrence.
+    """Return frequent words, contexts and pairs, and the shares of words and pairs that occur once.
 
-    The tables `words` and `contexts` number their rows by file_row_number; equal counts are in the
-    order of their words.
+    The column file_row_number of the views `words` and `contexts` is the row number. Ties are
+    sorted by name or row.
     """
     words, seen_once = _frequent(connection, "word", "row", top)
     contexts, _ = _frequent(connection, "context", "column", top)
@@ -248,7 +249,7 @@ def _facts(connection: duckdb.DuckDBPyConnection, top: int) -> dict[str, Any]:
 def _frequent(
     connection: duckdb.DuckDBPyConnection, name: str, axis: str, top: int
 ) -> tuple[list[tuple[int, str, int | float]], float | None]:
-    """Return (row, text, total) of the most frequent, and the share with total 1."""
+    """Return (row, name, total) of the most frequent names, and the share of names with total 1."""
     connection.execute(
         f"""
         CREATE OR REPLACE TEMP TABLE totals AS
@@ -268,7 +269,7 @@ def _frequent(
 def _contexts(
     connection: duckdb.DuckDBPyConnection, rows: list[int]
 ) -> dict[int, list[dict[str, Any]]]:
-    """Return the most frequent contexts of each of these words."""
+    """Return the most frequent contexts of each word, given by row number."""
     found: dict[int, list[dict[str, Any]]] = {row: [] for row in rows}
     query = f"""
         SELECT "row", context, count FROM entries

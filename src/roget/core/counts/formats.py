@@ -1,4 +1,4 @@
-"""Reading and writing counts by file name: directory, table, .npz, Matrix Market."""
+"""Reading and writing of counts; the file name selects directory, table, .npz or Matrix Market."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ if TYPE_CHECKING:
     from roget.core.counts.counts import Counts
 
 _PADDED = 1 << 32
-"""Maximum size of names in bytes: numpy pads each to the length of the longest."""
+"""Maximum size in bytes of names in .npz, where numpy pads every name to the longest."""
 
 _NAMED = 200
-"""Estimated bytes of a row or column with its name."""
+"""Estimated memory in bytes of a row or column with its name."""
 
 _NPZ, _MATRIX_MARKET = ".npz", ".mtx"
 _TSV = (".tsv", ".tsv.gz")
 _WRITTEN = (*_TSV, _NPZ)
 _KNOWN = (*FORMATS, _MATRIX_MARKET, ".txt", ".npy", ".gz", ".zst", ".xz", ".bz2")
-"""Suffixes of other kinds of files, which a directory must not have."""
+"""Suffixes that are refused as names of output directories."""
 
 
 def read(path: PathLike, columns: Columns, make: type[Counts]) -> tuple[Counts, tuple[str, ...]]:
-    """Read counts in any format, and return notes on the reading.
+    """Read counts in any format; return them with notes on inferred columns.
 
-    `make` is the class of the result, which cannot be imported here: it uses this module.
+    `make` is the class `Counts`, passed as an argument to avoid a circular import.
     """
     if is_remote(os.fspath(path)):
         with local_file(path) as copy:
@@ -75,17 +75,17 @@ def read(path: PathLike, columns: Columns, make: type[Counts]) -> tuple[Counts, 
             counts, notes = _read_table(place, columns, make)
         if not counts.entries:
             raise InputError("the file contains no counts", code="empty-input")
-    given = {"path": str(place), "bytes": place.stat().st_size}
-    counts.provenance["inputs"] = [given | {"sha256": folders.sha256(place)}]
+    origin = {"path": str(place), "bytes": place.stat().st_size}
+    counts.provenance["inputs"] = [origin | {"sha256": folders.sha256(place)}]
     return counts, notes
 
 
 def write(counts: Counts, path: PathLike) -> None:
-    """Write counts by the suffix: .tsv, .tsv.gz, .npz, or else a directory."""
+    """Write counts to .tsv, .tsv.gz or .npz, or for any other name to a directory."""
     place = Path(path)
     name = place.name.lower()
     if not counts.entries:
-        raise InputError(f"cannot write {place}: there are no counts", code="empty-input")
+        raise InputError(f"cannot write {place}: the table has no counts", code="empty-input")
     if name.endswith(_NPZ):
         with new_file(place) as draft:
             _write_npz(counts, draft)
@@ -97,7 +97,7 @@ def write(counts: Counts, path: PathLike) -> None:
 
 
 def convert(folder: Path, place: Path, make: type[Counts]) -> None:
-    """Write a counts directory as a file; for .tsv only the names are loaded into memory."""
+    """Convert a counts directory to a file; for .tsv only the names are loaded into memory."""
     if not place.name.lower().endswith(_TSV):
         return counts_files.read(folder, make).write(place)
     with database() as connection:
@@ -111,12 +111,12 @@ def convert(folder: Path, place: Path, make: type[Counts]) -> None:
 
 
 def is_file(path: Path) -> bool:
-    """Return True if counts with this name are a file rather than a directory."""
+    """Return True if counts with this name are written to a file rather than a directory."""
     return path.name.lower().endswith(_WRITTEN)
 
 
 def check(path: Path) -> None:
-    """Refuse an output that cannot be written, before any work."""
+    """Raise an error if the output cannot be written; called before long computations."""
     if is_file(path):
         check_file(path)
     elif path.name.lower().endswith(_KNOWN):
@@ -131,7 +131,7 @@ def check(path: Path) -> None:
 
 @contextmanager
 def named(place: Path) -> Iterator[None]:
-    """Add the file's name to messages that lack it."""
+    """Add the file name to error messages that lack it."""
     try:
         yield
     except InputError as error:
@@ -143,7 +143,7 @@ def named(place: Path) -> Iterator[None]:
 def _read_table(
     place: Path, columns: Columns, make: type[Counts]
 ) -> tuple[Counts, tuple[str, ...]]:
-    """Read a table of pairs; return the counts, and notes on inferred columns."""
+    """Read a table of (word, context) pairs; return counts and notes on inferred columns."""
     with (
         open_table(place, columns) as table,
         database() as connection,
@@ -152,11 +152,12 @@ def _read_table(
         query = scan(connection, table)
         slotted = "slot" in table.places
         if slotted:
-            # Two slots can give one name: b:c in slot a, and c in slot a:b.
+            # The full name of a context is slot:context. Two pairs of a slot and a context may
+            # have the same full name: b:c in slot a, and c in slot a:b.
             name = "CASE WHEN slot = '' THEN context ELSE slot || ':' || context END"
             query = f"SELECT word, {name} AS context, slot, n FROM ({query})"
         if kind(connection, query) == WHOLE:
-            # Fractions are added up later, so that each sum is rounded once.
+            # Fractions are added later by `Counts`, which rounds every sum only once.
             slot = "min(slot) AS slot, " if slotted else ""
             query = f"SELECT word, context, {slot}{SUM[WHOLE]} AS n FROM ({query}) GROUP BY 1, 2"
         connection.execute(f"CREATE TEMP TABLE pairs AS {query}")
@@ -207,7 +208,7 @@ def _write_tsv(
                     "represent; write a directory instead (a name without a suffix)",
                     code="unsupported-format",
                 )
-    # repr of a float is the shortest text that parses to the same float.
+    # repr is the shortest representation of a float that parses to the same float.
     lines = (f"{word}\t{context}\t{count!r}\n" for word, context, count in rows)
     with new_file(place) as draft, open_output(draft, place.name) as file:
         file.write(b"word\tcontext\tcount\n")
@@ -216,9 +217,10 @@ def _write_tsv(
 
 
 def _read_npz(place: Path, make: type[Counts]) -> Counts:
-    """Read a sparse matrix saved by scipy, or data, indices, indptr and shape, or a dense X.
+    """Read a sparse matrix saved by SciPy, or data, indices, indptr and shape, or a dense X.
 
-    Names are in words and contexts, or obs_names and var_names. Nothing is unpickled.
+    The names are in the arrays words and contexts, or obs_names and var_names. No array is
+    unpickled.
     """
     arrays = folders.read_npz(place, packed=True, kinds="biufSU")
     try:
@@ -235,7 +237,7 @@ def _read_npz(place: Path, make: type[Counts]) -> Counts:
 
 
 def _write_npz(counts: Counts, draft: Path) -> None:
-    """Write a file for `scipy.sparse.load_npz`, with words, contexts and, if any, slots."""
+    """Write a file that `scipy.sparse.load_npz` can read, with arrays of words and contexts."""
     arrays: dict[str, Any] = {
         "words": _pad(counts.words, "word"),
         "contexts": _pad(counts.contexts, "context"),
@@ -249,15 +251,15 @@ def _write_npz(counts: Counts, draft: Path) -> None:
 
 
 def _sparse(arrays: dict[str, Any]) -> Any:
-    """Return the matrix, checked before scipy's compiled code uses it."""
+    """Return the matrix after checking its arrays, on which SciPy's compiled code relies."""
     layout = arrays["format"].item() if "format" in arrays else b"csr"
     layout = layout.decode() if isinstance(layout, bytes) else str(layout)
     if "format" not in arrays and not set(folders.CSR) <= set(arrays):
         if "X" in arrays:
             return arrays["X"]
         raise InputError(
-            f"contains {', '.join(arrays) or 'nothing'}, but neither a sparse matrix (data, "
-            "indices, indptr, shape) nor a dense X",
+            f"expected a sparse matrix (data, indices, indptr, shape) or a dense X, found "
+            f"{', '.join(arrays) or 'no arrays'}",
             code="unsupported-format",
         )
     shape = tuple(arrays["shape"].tolist())
@@ -280,7 +282,7 @@ def _sparse(arrays: dict[str, Any]) -> Any:
 
 
 def _require_room(place: Path, matrix: Any) -> Any:
-    """Return the matrix; refuse one with far more rows and columns than its file can fill."""
+    """Return the matrix; raise an error if its shape is far too large for the size of the file."""
     if matrix.ndim == 2:
         size = _NAMED * sum(map(int, matrix.shape))
         what = f"a matrix of {matrix.shape[0]:,} × {matrix.shape[1]:,}"
@@ -291,7 +293,7 @@ def _require_room(place: Path, matrix: Any) -> Any:
 def _texts(array: Array) -> list[Any]:
     if array.ndim != 1:
         raise InputError(
-            f"names have {array.ndim} dimensions instead of one", code="broken-archive"
+            f"the array of names has {array.ndim} dimensions; expected one", code="broken-archive"
         )
     return list((np.char.decode(array, "utf-8") if array.dtype.kind == "S" else array).tolist())
 
@@ -304,7 +306,7 @@ def _pad(texts: Names, kind: str) -> npt.NDArray[np.str_]:
             code="unsupported-format",
         )
     padded = texts.astype(np.str_)
-    # numpy pads with zeros, so trailing zeros of a text would be lost.
+    # numpy pads with NUL characters, so NUL characters at the end of a name would be lost.
     if any(text.endswith("\0") for text in texts):
         raise InputError(
             f"a {kind} ends in \\0, which .npz cannot represent; write a directory instead",

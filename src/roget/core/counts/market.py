@@ -1,7 +1,6 @@
-"""A safe reader of Matrix Market files.
+"""A safe reader for Matrix Market files.
 
-scipy's reader is compiled code that crashes on some broken files, e.g. with a space after the last
-number.
+SciPy's compiled reader crashes on some malformed files, e.g. with a space after the last number.
 """
 
 from __future__ import annotations
@@ -20,23 +19,25 @@ from roget.errors import InputError
 _BANNER = b"%%matrixmarket"
 _LAYOUTS = ("coordinate", "array")
 _FIELDS = {"integer": 3, "unsigned-integer": 3, "real": 3, "double": 3, "pattern": 2}
-"""Kinds of values, and the number of fields of an entry."""
+"""Kinds of values, each with the number of fields per entry."""
 _SYMMETRIES = ("general", "symmetric")
 _LONGEST = 40
-_SLIPPING = {*b"_\0"}
+"""Maximum length of a number in characters."""
+_IGNORED = {*b"_\0"}
+"""Bytes in a number that numpy would ignore instead of refusing the number."""
 _NUMBER = re.compile(rb"(?=.{1,40}$)[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
 _WHOLE = re.compile(rb"[+-]?\d{1,18}")
 _PLAIN: dict[type[Any], re.Pattern[bytes]] = {
     np.int64: re.compile(rb"\s*+(?:\d{1,18}+\s++)*+"),
     np.float64: re.compile(rb"\s*+(?:-?\d{1,18}+(?:\.\d{0,30}+)?+(?:[eE][+-]?\d{1,3}+)?+\s++)*+"),
 }
-"""Lines of numbers as in nearly all files, which numpy parses at once."""
+"""Numbers as written in nearly all files; numpy can parse a block of them in one call."""
 _SHOWN = 40
 """Maximum length of a broken line in a message."""
 
 
 def read_matrix_market(source: Source) -> Any:
-    """Return the matrix of a file, sparse or dense as stored."""
+    """Return the matrix of a file: sparse for the coordinate layout, dense for the array layout."""
     lines = _Lines(source)
     layout, field, symmetry = _read_banner(lines)
     sizes = lines.read_sizes(3 if layout == "coordinate" else 2)
@@ -56,6 +57,7 @@ def read_matrix_market(source: Source) -> Any:
     rows, columns = found[:, :2].astype(np.int64).T - 1
     values = found[:, 2] if width == 3 else np.ones(len(found), np.int64)
     if symmetry == "symmetric":
+        # The file stores one triangle; add the mirror image without the diagonal.
         other = rows != columns
         values = np.append(values, values[other])
         rows, columns = np.append(rows, columns[other]), np.append(columns, rows[other])
@@ -63,7 +65,7 @@ def read_matrix_market(source: Source) -> Any:
 
 
 def _fill(lines: _Lines, shape: tuple[int, int], symmetry: str, kind: type[Any]) -> Array:
-    """Return a dense matrix stored by columns; a symmetric one has only its lower half."""
+    """Return a dense matrix, stored column by column; if symmetric, only the lower triangle is."""
     n, m = shape
     if symmetry == "general":
         return lines.read_numbers(n * m, kind).reshape(m, n).T
@@ -83,19 +85,19 @@ def _read_banner(lines: _Lines) -> tuple[str, str, str]:
         if word not in known:
             raise lines.fault(f"unsupported {word!r}; use {' or '.join(known)}")
     if (layout, field) == ("array", "pattern"):
-        raise lines.fault("a pattern requires the layout coordinate")
+        raise lines.fault("the field pattern requires the layout coordinate")
     return layout, field, symmetry
 
 
 class _Lines:
-    """The header lines of a file, then its numbers."""
+    """A reader for the header lines and then the numbers of a file, which counts lines."""
 
     def __init__(self, source: Source) -> None:
         self._blocks = (block.data for block in source.blocks())
         self._line, self._rest = 0, next(self._blocks, b"")
 
     def fault(self, problem: str) -> InputError:
-        """Return an error at the line that was read last."""
+        """Return an error that names the line read last."""
         return InputError(
             f"cannot be read as Matrix Market: line {self._line}: {problem}", code="broken-lines"
         )
@@ -114,18 +116,18 @@ class _Lines:
             line = self.next()
         words = line.split()
         if len(words) != number or not all(word.isdigit() and len(word) < 19 for word in words):
-            raise self.fault(f"{_show(line)} is not {number} sizes")
+            raise self.fault(f"expected {number} sizes, found {_show(line)}")
         return [int(word) for word in words]
 
     def read_numbers(self, number: int, kind: type[Any]) -> Array:
-        """Return all remaining numbers; refuse more or fewer than `number`."""
+        """Return all remaining numbers; raise an error unless there are exactly `number`."""
         found, seen = [np.empty(0, kind)], 0
         for block in chain([self._rest], self._blocks):
             found.append(self._parse(block, kind))
             seen += found[-1].size
             self._line += block.count(b"\n")
             if seen > number:
-                raise self.fault(f"more numbers than the {number:,} that the sizes give")
+                raise self.fault(f"more numbers than the {number:,} stated in the header")
         if seen < number:
             raise self.fault(f"the file ends after {seen:,} of {number:,} numbers")
         return np.concatenate(found)
@@ -137,19 +139,19 @@ class _Lines:
             return np.fromstring(block.decode("ascii"), dtype=kind, sep=" ")
         words = block.split()
         try:
-            # numpy ignores underscores and trailing NULs.
-            if max(map(len, words)) <= _LONGEST and not _SLIPPING & {*block}:
+            if max(map(len, words)) <= _LONGEST and not _IGNORED & {*block}:
                 found: Array = np.array(words).astype(kind)
                 if np.all(np.isfinite(found)):
                     return found
         except (ValueError, OverflowError):
             pass
+        # Something is wrong: find the first bad line for the message.
         pattern, name = (_WHOLE, "whole numbers") if kind is np.int64 else (_NUMBER, "numbers")
         for line in block.split(b"\n"):
             self._line += 1
             if not all(pattern.fullmatch(word) for word in line.split()):
                 raise self.fault(f"{_show(line)} is not a line of {name}")
-        raise self.fault("a number above is too large")
+        raise self.fault("one of the numbers above is too large")
 
 
 def _show(line: bytes) -> str:

@@ -1,8 +1,9 @@
-"""Token marks in example sentences: the text as written, with control characters between tokens.
+"""Token marks: control characters that store the token boundaries of example sentences.
 
-Tokens are separated by a space or, if the text has no space there, GLUE. SAME marks a further token
-that is written as part of the previous one: Spanish "del", two words, is "del" and SAME. SKIP
-precedes text that is not a token (punctuation of plain text), and INNER is a space inside a token.
+Tokens are separated by a space or, if the text has no space there, by GLUE. SAME marks a further
+token with the same text as the previous one: Spanish "del" has two tokens and is stored as "del"
+and SAME. SKIP precedes text that is not a token, e.g. punctuation in plain text. INNER is a space
+inside a token.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ import re
 
 SPACE, GLUE, SAME, INNER, SKIP = " ", "\x1f", "\x1e", "\x1d", "\x1c"
 BETWEEN = GLUE, SKIP
-"""Marks before a token that follows without a space, and before text that is not a token."""
+"""The marks that may precede a token or other text instead of a space."""
 
 _UNIT = re.compile(f"([{SPACE}{GLUE}])|({SKIP}?)([^{SPACE}{GLUE}{SAME}]+)({SAME}*)")
 
 
 def read(marked: str) -> tuple[str, list[tuple[int, int]]]:
-    """Return the sentence as written, and the start and end of each token.
+    """Return the original sentence, and the start and end of each token in it.
 
     >>> read("del\\x1e mar\\x1f\\x1c, sí")
     ('del mar, sí', [(0, 3), (0, 3), (4, 7), (9, 11)])

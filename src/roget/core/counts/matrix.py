@@ -1,4 +1,4 @@
-"""Conversion of matrices and names to a canonical sparse matrix and checked names."""
+"""Validation of matrices and names, and conversion to a canonical sparse matrix."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Matrix: TypeAlias = Any
 """A scipy.sparse.csr_array with sorted indices, no duplicate cells and no explicit zeros."""
 
 LARGEST = 2**63 - 1
-"""The largest count, and the largest sum of all counts, so that no total can overflow."""
+"""Maximum sum of all counts, so no total can overflow int64."""
 
 LONGEST = 2**31 - 1
-"""Maximum number of words or contexts: files store their indices in 32 bits."""
+"""Maximum number of words or contexts, because files store indices in 32 bits."""
 
 
 def split_slot(context: str) -> tuple[str, str]:
-    """Return the slot of a context, which may contain colons, and its head; "" without a slot.
+    """Split a context into its slot, which may contain colons or be empty, and its head word.
 
     >>> split_slot("obl:with:eat"), split_slot("eat")
     (('obl:with', 'eat'), ('', 'eat'))
@@ -36,7 +36,7 @@ def split_slot(context: str) -> tuple[str, str]:
 
 
 def names(given: Iterable[Any] | None, size: int, kind: str) -> Names:
-    """Return words or contexts as an array of distinct str; by default "0", "1", …."""
+    """Return words or contexts as an array of distinct strings; for None, "0", "1", …."""
     if given is None:
         return frozen(str(number) for number in range(size))
     if isinstance(given, str):
@@ -46,21 +46,21 @@ def names(given: Iterable[Any] | None, size: int, kind: str) -> Names:
     texts = [_text(name, place, kind) for place, name in enumerate(given)]
     if len(texts) != size:
         raise InputError(
-            f"{len(texts):,} {kind}s for a matrix with {size:,}", code="length-mismatch"
+            f"got {len(texts):,} {kind}s, but the matrix has {size:,}", code="length-mismatch"
         )
     if len(set(texts)) != size:
         seen: dict[str, int] = {}
         for place, text in enumerate(texts):
             if (first := seen.setdefault(text, place)) != place:
                 raise InputError(
-                    f"duplicate {kind} {text!r} (at {first} and at {place})",
+                    f"duplicate {kind} {text!r} (at positions {first} and {place})",
                     code="duplicate-name",
                 )
     return frozen(texts)
 
 
 def frozen(texts: Iterable[str]) -> Names:
-    """Return texts as a read-only array of objects."""
+    """Return strings as a read-only object array."""
     listed = list(texts)
     array = np.empty(len(listed), dtype=object)
     array[:] = listed
@@ -69,7 +69,7 @@ def frozen(texts: Iterable[str]) -> Names:
 
 
 def unite_names(vocabularies: Iterable[Names]) -> tuple[Names, list[Ints]]:
-    """Return the union of vocabularies in order of first occurrence, and the ids of each."""
+    """Return the union of vocabularies, in order of first occurrence, and each one's ids in it."""
     ids: dict[str, int] = {}
     places = [
         np.fromiter((ids.setdefault(name, len(ids)) for name in texts), np.int64, texts.size)
@@ -79,7 +79,7 @@ def unite_names(vocabularies: Iterable[Names]) -> tuple[Names, list[Ints]]:
 
 
 def canonical(matrix: Any, words: Names, contexts: Names) -> Matrix:
-    """Return the counts as int64 if all are whole, else float64; refuse invalid values."""
+    """Return a canonical csr_array of int64 or float64; raise an error for invalid counts."""
     try:
         cells = sparse.coo_array(matrix)
     except ValueError as error:
@@ -90,14 +90,14 @@ def canonical(matrix: Any, words: Names, contexts: Names) -> Matrix:
         word, context = words[rows[bad]], contexts[columns[bad]]
         raise InputError(
             f"word {word!r} (row {rows[bad]}), context {context!r} (column {columns[bad]}): "
-            f"invalid count {cells.data[bad]}; counts are finite, not negative and below 2^63",
+            f"invalid count {cells.data[bad]}; counts must be finite, not negative and below 2^63",
             code="bad-count",
         )
     return from_cells(rows, columns, whole(cells.data), cells.shape)
 
 
 def two_dimensional(matrix: Any) -> Any:
-    """Return the matrix; refuse one that is not two-dimensional or not numeric."""
+    """Return the input as an array or sparse matrix; it must be two-dimensional and numeric."""
     if not sparse.issparse(matrix):
         try:
             matrix = np.asarray(matrix)
@@ -110,15 +110,16 @@ def two_dimensional(matrix: Any) -> Any:
         )
     if matrix.dtype.kind not in "biuf":
         raise InputError(
-            f"the matrix has values of type {matrix.dtype} instead of numbers below 2^63",
+            f"the matrix has dtype {matrix.dtype}; expected numbers below 2^63",
             code="bad-count",
         )
     if max(matrix.shape) > LONGEST:
         raise InputError(
-            f"the matrix is {matrix.shape}; the limit is {LONGEST:,} words and contexts",
+            f"the matrix has shape {matrix.shape}; at most {LONGEST:,} words and contexts are "
+            "supported",
             code="too-large",
         )
-    # scipy has no sparse matrices of half precision.
+    # SciPy does not support sparse matrices of half precision.
     return matrix.astype(np.float32) if matrix.dtype == np.float16 else matrix
 
 
@@ -130,13 +131,14 @@ def whole(values: Array) -> Array:
 
 
 def from_cells(rows: Ints, columns: Ints, values: Array, shape: tuple[int, int]) -> Matrix:
-    """Return a canonical matrix of cells in any order; duplicates are summed exactly."""
+    """Build a canonical matrix from cells in any order; duplicates are summed exactly."""
     _require_small_total(values)
-    held = values != 0
-    if not held.all():
-        rows, columns, values = rows[held], columns[held], values[held]
+    nonzero = values != 0
+    if not nonzero.all():
+        rows, columns, values = rows[nonzero], columns[nonzero], values[nonzero]
     keys = rows * shape[1] + columns
     if not np.all(keys[1:] > keys[:-1]):
+        # Sort the cells by row and column, and sum duplicates.
         order = np.argsort(keys)
         keys, values = keys[order], values[order]
         starts = np.flatnonzero(np.diff(keys, prepend=-1))
@@ -152,7 +154,7 @@ def from_cells(rows: Ints, columns: Ints, values: Array, shape: tuple[int, int])
 
 
 def tidy(matrix: Matrix) -> Matrix:
-    """Make a slice of a canonical matrix canonical, in place."""
+    """Restore the canonical form of a sliced matrix, in place."""
     matrix.sort_indices()
     matrix.eliminate_zeros()
     matrix.data = whole(matrix.data)
@@ -160,18 +162,18 @@ def tidy(matrix: Matrix) -> Matrix:
 
 
 def row_totals(matrix: Matrix) -> Array:
-    """Return the sum of each row: exact for whole counts, correctly rounded for others."""
+    """Return the sum of each row: exact for whole counts, correctly rounded for fractions."""
     if matrix.data.dtype.kind == "i":
         running = np.concatenate([[0], np.cumsum(matrix.data)])
         return np.asarray(running[matrix.indptr[1:]] - running[matrix.indptr[:-1]])
-    # Plain float sums depend on the order of contexts, and would change the order of words.
+    # A plain float sum depends on the order of contexts, which would affect the ranking of words.
     values, bounds = matrix.data.tolist(), matrix.indptr.tolist()
     sums = (math.fsum(values[a:b]) for a, b in pairwise(bounds))
     return np.fromiter(sums, np.float64, len(bounds) - 1)
 
 
 def ranking(totals: Array, texts: Names) -> npt.NDArray[np.intp]:
-    """Return indices by total, largest first; equal totals by text."""
+    """Return the indices sorted by total, largest first; ties are sorted alphabetically."""
     by_text = np.argsort(texts, kind="stable")
     return np.asarray(by_text[np.argsort(-totals[by_text], kind="stable")])
 
@@ -196,7 +198,7 @@ def _find_invalid(values: Array) -> int | None:
     elif values.dtype.kind == "i":
         bad = np.flatnonzero(values < 0)
     else:
-        with np.errstate(over="ignore"):  # an overflow is too large in any case
+        with np.errstate(over="ignore"):  # an overflow gives inf, which is refused below
             values = values.astype(np.float64)
         bad = np.flatnonzero(~((values >= 0) & (values < 2.0**63)))
     return int(bad[0]) if bad.size else None
@@ -206,19 +208,22 @@ def _require_small_total(values: Array) -> None:
     if values.sum(dtype=np.float64) < 2.0**62:
         return
     if values.dtype.kind == "i":
-        # Sum the upper and lower 32 bits separately, so that neither sum overflows.
+        # Sum the upper and lower 32 bits separately to avoid overflow.
         high, low = int((values >> 32).sum()), int((values & 0xFFFFFFFF).sum())
         total: float = (high << 32) + low
     else:
         total = math.fsum(values)
     if total > LARGEST:
-        raise InputError(f"the counts add up to {total:,}; the limit is 2^63", code="too-large")
+        raise InputError(
+            f"the counts add up to {total:,}; the sum must be below 2^63", code="too-large"
+        )
 
 
 def _sum_groups(values: Array, starts: npt.NDArray[np.intp]) -> Array:
     if values.dtype.kind == "i" or starts.size == values.size:
         return np.add.reduceat(values, starts) if starts.size else values
-    # Round each sum once, so that the order of values does not matter. A sum of two always is.
+    # fsum rounds only once, which makes the result independent of the order of values. The sum of
+    # two numbers is rounded only once anyway.
     sums, sizes = values[starts], np.diff(starts, append=values.size)
     pairs = starts[sizes == 2]
     sums[sizes == 2] = values[pairs] + values[pairs + 1]

@@ -1,4 +1,4 @@
-"""Views of counts as probabilities and association scores: sparse matrices of float64."""
+"""Matrices derived from counts: association scores and normalised rows."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from roget.core.types import Array, Floats
 from roget.errors import InputError
 
 _NEAR_ONE = 8 * np.finfo(np.float64).eps
-"""Maximum rounding error of a quotient of four rounded numbers whose exact value is 1."""
+"""Tolerance for ratios whose exact value is 1: the rounding error of four operations."""
 
 _MOST_DICE = 14
-"""logDice of a word and a context that always occur together."""
+"""Maximum of logDice, reached if a word and a context always occur together."""
 
 
 def ppmi(
@@ -27,9 +27,9 @@ def ppmi(
     shift: float = 1.0,
     smoothing: float = 1.0,
 ) -> Matrix:
-    """Return max(0, log p(context | word) / p(context) − log shift), p(context) ∝ total^smoothing.
+    """Return max(0, log(p(context | word) / p(context)) − log shift), p(context) ∝ total^smoothing.
 
-    The totals of contexts may come from other words; a total of 0 counts as 0.5.
+    `context_totals` may come from another table. A context total of 0 is replaced by 0.5.
     """
     if not 0 < shift < math.inf:
         raise InputError(f"shift={shift}: must be finite and above 0", code="invalid-option")
@@ -41,17 +41,17 @@ def ppmi(
     weights = context_totals.astype(np.float64) ** smoothing
     expected = np.where(weights > 0, weights, 0.5) / (math.fsum(weights) or 1.0)
     ratio = seen / (expected[matrix.indices] * shift)
-    held = np.where(ratio > 1 + _NEAR_ONE, ratio, 1.0)
-    view = like(matrix, np.log(held))
+    # Ratios that are 1 up to rounding become exactly 0 and are removed.
+    view = like(matrix, np.log(np.where(ratio > 1 + _NEAR_ONE, ratio, 1.0)))
     view.eliminate_zeros()
     return view
 
 
 def log_dice(seen: Any, word_totals: Any, context_totals: Any) -> Floats:
-    """Return Rychlý's (2008) logDice, 14 + log2(2·seen / (word total + context total)).
+    """Return Rychlý's (2008) logDice, 14 + log2(2·count / (word total + context total)).
 
-    The maximum is 14. A difference of 1 is a factor of 2, whatever the size of the corpus; the
-    score is NaN if the count is 0.
+    `seen` holds the counts of pairs. The maximum is 14. A difference of 1 means a factor of 2,
+    independent of the size of the corpus. The score is NaN if the count is 0.
 
     >>> log_dice([8, 1, 0], 8, [8, 15, 3]).round(2).tolist()
     [14.0, 10.48, nan]
@@ -64,7 +64,7 @@ def log_dice(seen: Any, word_totals: Any, context_totals: Any) -> Floats:
 
 
 def unit(rows: Any) -> Any:
-    """Scale the rows of an array or csr_array to length 1; zero rows stay unchanged."""
+    """Scale the rows of an array or csr_array to length 1; rows of zeros are unchanged."""
     if sparse.issparse(rows):
         lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
         return sparse.csr_array(sparse.diags_array(1 / np.where(lengths > 0, lengths, 1)) @ rows)
@@ -79,7 +79,7 @@ def to_dense(table: Any) -> Floats:
 
 
 def like(matrix: Matrix, data: Floats) -> Matrix:
-    """Return a matrix with other data in the same cells."""
+    """Return a matrix with the same cells as `matrix` and new values."""
     parts = (data, matrix.indices.copy(), matrix.indptr.copy())
     view = sparse.csr_array(parts, shape=matrix.shape)
     view.has_canonical_format = True

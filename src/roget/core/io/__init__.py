@@ -1,1 +1,1 @@
-"""What comes from files: sources and their bytes, tables, DuckDB."""
+"""Input and output: files, remote files, tables and DuckDB."""

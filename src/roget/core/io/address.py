@@ -1,4 +1,4 @@
-"""URLs of inputs: recognise them, and mask secrets in messages."""
+"""Recognition of URLs, and masking of the secrets in them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def is_remote(path: str) -> bool:
 
 
 def name_part(path: str) -> str:
-    """Return a URL's path without its query.
+    """Return the path of an http(s) URL, without the query; return other names unchanged.
 
     >>> name_part("https://example.org/gold.tsv.gz?download=1")
     '/gold.tsv.gz'
@@ -29,7 +29,7 @@ def name_part(path: str) -> str:
 
 
 def show_address(text: str) -> str:
-    """Mask possible secrets in the URLs of a text: credentials and queries.
+    """Mask credentials and query strings in the URLs of a text, which may be secret.
 
     >>> show_address("https://me:word@example.org/gold.tsv?token=abc: no such file")
     'https://…@example.org/gold.tsv?…: no such file'

@@ -1,7 +1,7 @@
-"""Estimate the memory of an Arrow file (.arrow, .feather) from the metadata of its batches.
+"""Estimation of the memory that an Arrow file (.arrow, .feather) needs, from its metadata.
 
-Only the footer, the header of each batch and the length of each compressed buffer are read. They
-are flatbuffers: tables whose first number is the offset of a list of field positions.
+Only the footer, the header of each batch and the length of each compressed buffer are read. Footer
+and headers are flatbuffer tables, which begin with the offset of a list of field positions.
 https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format
 """
 
@@ -16,37 +16,37 @@ import numpy as np
 from roget.core.types import Ints
 
 MAGIC = b"ARROW1"
-"""First and last bytes of Arrow files; Feather version 1, which has no compression, lacks them."""
+"""First and last bytes of Arrow files, except uncompressed files of Feather version 1."""
 
 _INT, _LONG, _SHORT = Struct("<i"), Struct("<q"), Struct("<H")
 
 _DICTIONARIES, _BATCHES = 2, 3
 _HEADER = 2
 _COMPRESSION = 3
-"""Field numbers: two of the footer, one of a message, one of a batch."""
+"""Field numbers: two in the footer, one in a message, one in a batch."""
 
 _CELL = 8
-"""Minimum bytes of a cell in memory: some columns store no bytes at all."""
+"""Minimum bytes of a cell in memory; some columns store no bytes in the file."""
 
 
 class _Table(NamedTuple):
-    """A table of a flatbuffer, by its offset in the file."""
+    """A flatbuffer table at an offset in the file."""
 
     data: mmap.mmap
     at: int
 
     def long(self, field: int) -> int:
-        """Return a 64-bit number; 0 if the optional field is absent."""
+        """Return a field that is a 64-bit number; 0 if it is absent."""
         at = self._find(field)
         return _number(self.data, at, _LONG) if at else 0
 
     def table(self, field: int) -> _Table | None:
-        """Return a nested table."""
+        """Return a field that is a nested table; None if it is absent."""
         at = self._find(field)
         return _Table(self.data, at + _number(self.data, at, _INT)) if at else None
 
     def longs(self, field: int, width: int) -> Ints:
-        """Return a list of structs of `width` 64-bit numbers, as rows."""
+        """Return a field that is a list of structs, as rows of `width` 64-bit numbers."""
         at = self._find(field)
         if not at:
             return np.zeros((0, width), np.int64)
@@ -63,24 +63,24 @@ class _Table(NamedTuple):
         return self.at + offset if offset else 0
 
 
-def weigh_arrow(path: str) -> tuple[int, int]:
-    """Return the rows of an Arrow file and their bytes in memory; raise ValueError if damaged.
+def measure_arrow(path: str) -> tuple[int, int]:
+    """Return the number of rows of an Arrow file and their bytes in memory.
 
-    Return zeros for any other file.
+    Return zeros for a file of another format. Raise ValueError if the file is damaged.
     """
     with open(path, "rb") as file:
         if file.read(len(MAGIC)) != MAGIC:
             return 0, 0
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            return _weigh(data)
+            return _measure(data)
 
 
-def _weigh(data: mmap.mmap) -> tuple[int, int]:
+def _measure(data: mmap.mmap) -> tuple[int, int]:
     end = len(data) - len(MAGIC) - _INT.size
     footer = _root(data, end - _number(data, end, _INT))
     rows = size = 0
     for field in (_DICTIONARIES, _BATCHES):
-        # A batch that is listed twice is read twice, so it counts twice.
+        # A batch that is listed twice needs memory twice.
         for offset, head, _ in footer.longs(field, 3).tolist():
             batch = _open_batch(data, offset, within=field == _DICTIONARIES)
             cells = batch.longs(1, 2)[:, 0]
@@ -96,8 +96,8 @@ def _weigh(data: mmap.mmap) -> tuple[int, int]:
 
 
 def _open_batch(data: mmap.mmap, at: int, *, within: bool) -> _Table:
-    """Return the header of a batch; that of a dictionary is nested in another."""
-    # Later versions have a marker before the first number.
+    """Return the header of a batch; the header of a dictionary batch is nested (`within`)."""
+    # Newer versions of the format have a marker (-1) before the length.
     message = _root(data, at + (8 if _number(data, at, _INT) == -1 else 4))
     found = message.table(_HEADER)
     if found is not None and within:
@@ -108,7 +108,7 @@ def _open_batch(data: mmap.mmap, at: int, *, within: bool) -> _Table:
 
 
 def _unpacked(data: mmap.mmap, at: int, length: int) -> int:
-    """Return the decompressed size of a buffer, stored before it; -1 means uncompressed."""
+    """Return the decompressed size of a buffer, stored in front of it; -1 means uncompressed."""
     size = _number(data, at, _LONG)
     return length if size < 0 else size
 

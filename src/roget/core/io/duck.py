@@ -1,4 +1,4 @@
-"""DuckDB with a memory limit and a spill folder, without extensions or network access."""
+"""DuckDB connections with a memory limit and a spill folder, without extensions or network."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from roget.errors import InputError, RogetError
 DEFAULT_MEMORY = "50%"
 
 _FETCHED = 1 << 14
-"""Rows converted to Python objects at a time."""
+"""Batch size: rows converted to Python objects at once."""
 
 _SHARE = re.compile(r"\d+(\.\d+)? ?%")
 """A percentage of the machine's memory."""
 
 _PACKED = "PARQUET_VERSION v2, COMPRESSION_LEVEL 9, ROW_GROUP_SIZE 1000000"
-"""Parquet options for large tables that are seldom read."""
+"""Parquet options for large tables that are rarely read."""
 
 _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
@@ -40,16 +40,16 @@ _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
 
 
 def read_memory(memory: str) -> str:
-    """Return a size as DuckDB takes it, or a share of the machine's memory; refuse the rest."""
+    """Return a memory limit in DuckDB's syntax, or unchanged if it is a percentage."""
     if _SHARE.fullmatch(memory):
         return memory
     return f"{parse_size(memory, 'memory', '2GB or 500MB')} bytes"
 
 
 def _limit_memory(connection: duckdb.DuckDBPyConnection, memory: str) -> None:
-    """Set the memory limit; a share is converted to bytes, which DuckDB before 2.0 requires."""
+    """Set the memory limit; convert a percentage to bytes, which DuckDB before 2.0 requires."""
     if memory.endswith("%"):
-        # DuckDB's default limit is 80 % of the memory, limits of containers included.
+        # DuckDB's default is 80 % of the memory that is available, also in a container.
         row = connection.execute("SELECT current_setting('memory_limit')").fetchone()
         whole = parse_size(str(row[0] if row else "1GB").replace(" ", ""), "memory", "2GB") / 0.8
         memory = f"{int(whole * float(memory.rstrip('% ')) / 100)} bytes"
@@ -63,11 +63,11 @@ def connect(
     *,
     ordered: bool = False,
 ) -> duckdb.DuckDBPyConnection:
-    """Connect to an empty database in memory.
+    """Connect to an empty in-memory database.
 
-    `memory` is "2GB" or "50%" (of the machine's; the default). Data that do not fit are spilled to
-    the folder `spill`, which is created when needed; without it nothing is spilled. The order of
-    rows is kept only if `ordered`. Extensions are never installed.
+    `memory` is a size such as "2GB", or a percentage of RAM (default "50%"). Larger data are
+    spilled to the folder `spill`, which is created when needed; without it they raise an error.
+    Rows keep their order only if `ordered` is True. Extensions are never installed.
     """
     memory = read_memory(memory or DEFAULT_MEMORY)
     connection = duckdb.connect(config=_SETTINGS)
@@ -98,11 +98,11 @@ def database(memory: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
 
 @contextmanager
 def readable(file: str | Path) -> Iterator[None]:
-    """Turn DuckDB's errors into ours, with the name of the file; use inside `database`."""
+    """Convert DuckDB errors to InputError with the file name; used inside `database`."""
     try:
         yield
     except duckdb.Error as error:
-        # A damaged header may request any amount of memory; only a large file may need much.
+        # A small file that needs too much memory is damaged: its header declares a wrong size.
         small = os.path.isfile(file) and allowed(os.path.getsize(file)) == max_size()
         if lacks_room(error) and not (small and isinstance(error, duckdb.OutOfMemoryException)):
             raise
@@ -110,7 +110,7 @@ def readable(file: str | Path) -> Iterator[None]:
             f"{file}: cannot be read as Parquet: {reason(error)}", code="broken-archive"
         ) from None
     except (UnicodeDecodeError, RuntimeError) as error:
-        # A faulty column name raises a RuntimeError.
+        # DuckDB raises a RuntimeError for a column name that is not UTF-8.
         if isinstance(error, RuntimeError) and "conversion error" not in str(error):
             raise
         raise InputError(
@@ -119,12 +119,15 @@ def readable(file: str | Path) -> Iterator[None]:
 
 
 def lacks_room(error: duckdb.Error) -> bool:
-    """Return True if DuckDB lacks memory or disk space, which is not the input's fault."""
+    """Return True if the error is a lack of memory or disk space rather than a bad input."""
     return isinstance(error, duckdb.OutOfMemoryException) or "No space left" in str(error)
 
 
 def execute(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyConnection:
-    """Run a query that signals interrupt at once; DuckDB alone may take minutes to react."""
+    """Run a query that Ctrl-C interrupts at once.
+
+    DuckDB itself may take minutes to react, so the query runs in another thread.
+    """
     if threading.current_thread() is not threading.main_thread():
         return connection.execute(query)
     with ThreadPoolExecutor(1) as pool:
@@ -137,7 +140,7 @@ def execute(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBP
 
 
 def fetch(connection: duckdb.DuckDBPyConnection, query: str) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a query, some at a time in memory."""
+    """Yield the rows of a query, fetched in batches."""
     found = connection.execute(query)
     while rows := found.fetchmany(_FETCHED):
         yield from rows
@@ -146,14 +149,16 @@ def fetch(connection: duckdb.DuckDBPyConnection, query: str) -> Iterator[tuple[A
 def copy(
     connection: duckdb.DuckDBPyConnection, query: str, file: Path, *, packed: bool = False
 ) -> None:
-    """Write the result of a query as a Parquet file; `packed` makes it smaller but slower."""
+    """Write the result of a query to Parquet; `packed` gives smaller files but is slower."""
     how = f", {_PACKED}" if packed else ""
     to = f"TO {quoted(str(file))} (FORMAT parquet, COMPRESSION zstd{how})"
     execute(connection, f"COPY ({query}) {to}")
 
 
-def deal(connection: duckdb.DuckDBPyConnection, query: str, key: str, folder: Path) -> None:
-    """Write the result of a query as temporary Parquet files KEY=VALUE/*.parquet."""
+def write_partitions(
+    connection: duckdb.DuckDBPyConnection, query: str, key: str, folder: Path
+) -> None:
+    """Write the result of a query to temporary Parquet files KEY=VALUE/*.parquet."""
     how = "FORMAT parquet, PARQUET_VERSION v2, COMPRESSION uncompressed, DICTIONARY_SIZE_LIMIT 1000"
     execute(connection, f"COPY ({query}) TO {quoted(str(folder))} ({how}, PARTITION_BY ({key}))")
 
@@ -161,7 +166,8 @@ def deal(connection: duckdb.DuckDBPyConnection, query: str, key: str, folder: Pa
 def parquet(*files: str | Path, by_name: bool = False, numbered: bool = False) -> str:
     """Return the SQL that reads Parquet files as one table.
 
-    `by_name` if some files lack columns; `numbered` adds `file_row_number`, from 0.
+    With `by_name`, columns are matched by name and some files may lack columns. With `numbered`,
+    the table has a column `file_row_number`, counted from 0.
     """
     return (
         f"read_parquet({list_files(files)}, hive_partitioning=false, union_by_name={by_name},"
@@ -169,12 +175,12 @@ def parquet(*files: str | Path, by_name: bool = False, numbered: bool = False) -
     )
 
 
-def weigh_parquet(connection: duckdb.DuckDBPyConnection, file: str | Path) -> tuple[int, int]:
-    """Return the rows of a Parquet file and the bytes of its columns, according to its footer.
+def measure_parquet(connection: duckdb.DuckDBPyConnection, file: str | Path) -> tuple[int, int]:
+    """Return the number of rows of a Parquet file and the bytes of its columns, from its footer.
 
-    Equal cells are stored once with a count, so a few kilobytes can hold billions of them.
+    Repeated cells are run-length encoded, so a few kilobytes can hold billions of cells.
     """
-    # As doubles, because damaged footers contain any number.
+    # Doubles do not overflow, whatever numbers a damaged footer contains.
     chunk = "greatest(8.0 * num_values, 8.0 * row_group_num_rows, total_uncompressed_size)"
     query = (
         "SELECT coalesce(sum(rows), 0), coalesce(sum(bytes), 0) FROM ("
@@ -186,15 +192,15 @@ def weigh_parquet(connection: duckdb.DuckDBPyConnection, file: str | Path) -> tu
 
 
 def list_files(files: Iterable[str | Path]) -> str:
-    """Return files as an SQL list, with wildcards in their names escaped."""
+    """Return an SQL list of file names, with wildcards escaped."""
     return f"[{', '.join(quoted(glob.escape(str(file))) for file in files)}]"
 
 
 @contextmanager
 def clear_errors(doing: str) -> Iterator[None]:
-    """Explain a full disk or too little memory; leave other errors of the database unchanged.
+    """Convert DuckDB errors about memory or disk space to clear messages.
 
-    A full disk raises an OSError, as everywhere else.
+    A full disk raises an OSError, as for other writes. Other errors are not changed.
     """
     try:
         yield
@@ -202,7 +208,7 @@ def clear_errors(doing: str) -> Iterator[None]:
         if "temp_directory" in str(error) and "max_temp_directory_size" in str(error):
             raise OSError(f"{doing}: not enough disk space to spill to") from None
         raise RogetError(
-            f"{doing}: not enough memory ({reason(error)}); allow more, e.g. --memory 4GB"
+            f"{doing}: not enough memory ({reason(error)}); raise the limit, e.g. --memory 4GB"
         ) from None
     except duckdb.IOException as error:
         raise OSError(f"{doing}: {reason(error)}") from None
@@ -216,21 +222,21 @@ def write_parquet(
     *,
     packed: bool = False,
 ) -> None:
-    """Write arrays as the columns of a Parquet file; `packed` as in `copy`."""
-    picked = ", ".join(f'CAST("{name}" AS {type}) AS "{name}"' for name, type in types.items())
+    """Write arrays as the columns of a Parquet file; see `copy` for `packed`."""
+    columns = ", ".join(f'CAST("{name}" AS {type}) AS "{name}"' for name, type in types.items())
     connection.register("arrays", dict(arrays))
-    copy(connection, f"SELECT {picked} FROM arrays", file, packed=packed)
+    copy(connection, f"SELECT {columns} FROM arrays", file, packed=packed)
     connection.unregister("arrays")
 
 
 def reason(error: duckdb.Error) -> str:
-    """Return the reason of an error, without DuckDB's decorations."""
+    """Return the first line of an error message, without DuckDB's JSON wrapper."""
     inner = re.search(r'"exception_message":"((?:[^"\\]|\\.)*)"', str(error))
     return (json.loads(f'"{inner[1]}"') if inner else str(error)).partition("\n")[0]
 
 
 def quoted(text: str, mark: str = "'") -> str:
-    """Quote a text for SQL, or with mark '"' the name of a column.
+    """Quote a string for SQL, or with mark '"' a column name.
 
     >>> quoted("it's")
     "'it''s'"
@@ -238,7 +244,7 @@ def quoted(text: str, mark: str = "'") -> str:
     spelt = spell(text)
     try:
         spelt.encode()
-    except UnicodeEncodeError:  # DuckDB takes nothing but UTF-8
+    except UnicodeEncodeError:  # DuckDB accepts only UTF-8
         raise InputError(
             f"{text!a}: the name is not UTF-8; rename the file or folder", code="not-text"
         ) from None

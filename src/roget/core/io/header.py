@@ -1,8 +1,9 @@
-"""Decide whether the first row of a table is a header.
+"""Detection of headers: is the first row of a table a header or data?
 
-A field of the first row speaks for a header if its column holds only numbers, or only ids with
-digits, and the field does not, or if it is a usual name of a column (`record_id`, `cell_type`).
-It speaks for data if the column contains it again. All fields together decide.
+A field of the first row indicates a header if the rest of its column holds only numbers, or only
+ids with digits, and the field does not. It also indicates a header if it looks like a column name
+(`record_id`, `cell_type`). It indicates data if the same value occurs again in its column. The
+decision combines all fields.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from collections.abc import Collection, Sequence
 from enum import Enum
 
 SAMPLE = 100
-"""Number of rows compared with the first."""
+"""Number of rows that are compared with the first row."""
 
 _MIN_IDS = 3
-"""Rows with digits from which a field without digits stands out."""
+"""Minimum number of ids with digits below a field without digits that indicates a header."""
 
 _NUMBER = re.compile(
     r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|nan|inf|infinity)", re.IGNORECASE | re.ASCII
@@ -137,13 +138,13 @@ COLUMN_WORDS = frozenset(
         "year",
     ]
 )
-"""Words that end the names of columns."""
+"""Words that are typical for the end of a column name."""
 
 _NO_CLUSTER = frozenset({"noise", "outlier", "outliers", "none", "na", "null", "unknown"})
 
 
 class _Verdict(Enum):
-    """What one field of the first row speaks for."""
+    """What a field indicates about the first row."""
 
     HEADER = "header"
     NAME = "usual name of a column"
@@ -152,7 +153,7 @@ class _Verdict(Enum):
 
 
 def parse_number(text: str) -> float | None:
-    """Return the number that a text is, None for any other text.
+    """Parse a number; return None for any other text.
 
     >>> parse_number("1e-3"), parse_number("NaN"), parse_number("1_000"), parse_number("x")
     (0.001, nan, None, None)
@@ -161,7 +162,7 @@ def parse_number(text: str) -> float | None:
 
 
 def is_column_name(text: str, words: Collection[str] = COLUMN_WORDS) -> bool:
-    """Return True if a text is built like the name of a column.
+    """Return True if a text looks like a column name.
 
     >>> [is_column_name(text) for text in ("record_id", "cellType", "labels_", "Paris", "id 7")]
     [True, True, True, False, False]
@@ -175,10 +176,10 @@ def is_column_name(text: str, words: Collection[str] = COLUMN_WORDS) -> bool:
 def detect_header(
     first: Sequence[str], rest: Sequence[Sequence[str]], words: Collection[str] = COLUMN_WORDS
 ) -> bool | None:
-    """Return whether the first row is a header, None if it may be either.
+    """Return True if the first row is a header, False if it is data, None if it is unclear.
 
-    `words` are the words that names of columns end in; none for lists of words, which may contain
-    any of them.
+    `words` are the words at the end of typical column names. Pass an empty collection for lists of
+    words, in which any of them may be data.
 
     >>> detect_header(["record_id", "entity_id"], [["r1", "e1"], ["r2", "e1"], ["r3", "e2"]])
     True
@@ -192,7 +193,7 @@ def detect_header(
         _judge(field, [row[at] for row in rows if row[at]], words) for at, field in enumerate(first)
     }
     if verdicts <= {_Verdict.HEADER, _Verdict.NAME}:
-        # A single column of numbers below one text may begin with the name of a class.
+        # In a single column of numbers, the text in the first row may be a class name.
         alone = len(first) == 1 and _Verdict.NAME not in verdicts
         return None if alone else True
     if _Verdict.DATA in verdicts or _Verdict.HEADER not in verdicts or len(rows) < _MIN_IDS:
@@ -201,7 +202,7 @@ def detect_header(
 
 
 def _judge(field: str, column: Sequence[str], words: Collection[str]) -> _Verdict:
-    """Return what a field says about its row, compared with the rest of its column."""
+    """Return what a field indicates, by comparing it with the rest of its column."""
     if field in column or field.lower() in _NO_CLUSTER:
         return _Verdict.DATA
     if is_column_name(field, words):

@@ -1,10 +1,10 @@
-"""Size limits: a small file must not expand to more than memory or disk can hold.
+"""Size limits, which prevent a small file from expanding to more than memory or disk can hold.
 
-There is one mechanism. An input may expand (text out of .gz, arrays out of .npz, the rows and
-columns that a header declares) to `ROGET_MAX_SIZE` bytes, which `roget --max-size` sets, or to a
-multiple of its stored size, whichever is more. The multiple is `IN_MEMORY` for data held in memory
-and `ON_DISK` for data copied to disk. Data that are read in pieces and not held have no limit,
-except for the memory of the decompressor.
+An input expands when it is decompressed, or when its header declares many rows and columns. It may
+expand to `ROGET_MAX_SIZE` bytes (set by `roget --max-size`) or to a multiple of its stored size,
+whichever is larger. The multiple is `IN_MEMORY` for data held in memory and `ON_DISK` for data
+copied to disk. Data that are processed block by block have no limit, except for the memory of the
+decompressor.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from roget.errors import InputError
 
 VARIABLE = "ROGET_MAX_SIZE"
 DEFAULT = 64 << 20
-"""Default of `ROGET_MAX_SIZE` in bytes. As Python objects, text can take 15 times as much."""
+"""Default of `ROGET_MAX_SIZE` in bytes. Text may need 15 times as much as Python objects."""
 
 IN_MEMORY = 100
-"""Maximum expansion of data held in memory; text and counts compress to about a tenth."""
+"""Maximum expansion factor of data held in memory; typical text and counts have a factor of 10."""
 
 ON_DISK = 1000
-"""Maximum expansion of data copied to disk and read from there."""
+"""Maximum expansion factor of data that are copied to disk."""
 
 DECOMPRESSOR = 96 << 20
-"""Bytes that a decompressor may always use: xz -9 needs 65 MiB however small the file is."""
+"""Bytes that every decompressor may use; xz -9 needs 65 MiB even for a small file."""
 
 LARGEST_DICTIONARY = 1 << 32
-"""The largest dictionary, in bytes, that an .xz file can request."""
+"""Maximum size in bytes of the dictionary of an .xz file."""
 
 _UNITS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,6})?) ?([kmgt]?)(i?)b?", re.IGNORECASE)
 
 
 def parse_size(text: str, name: str = VARIABLE, example: str = "500MB or 2GB") -> int:
-    """Return the bytes of a size such as 500MB, 2GB or 2GiB.
+    """Convert a size such as 500MB, 2GB or 2GiB to bytes.
 
     >>> parse_size("500MB"), parse_size("2 GiB"), parse_size("1000")
     (500000000, 2147483648, 1000)
@@ -51,7 +51,7 @@ def parse_size(text: str, name: str = VARIABLE, example: str = "500MB or 2GB") -
 
 
 def max_size() -> int:
-    """Return the number of bytes to which any input may expand."""
+    """Return the number of bytes to which every input may expand."""
     text = os.environ.get(VARIABLE, "")
     return parse_size(text) if text.strip() else DEFAULT
 
@@ -63,7 +63,7 @@ def set_max_size(text: str) -> None:
 
 
 def stored_size(path: str) -> int:
-    """Return the bytes that a file occupies on disk, without holes; 0 if unknown."""
+    """Return the bytes that a file occupies on disk, without sparse regions; 0 if unknown."""
     try:
         status = os.stat(path)
     except (OSError, ValueError):
@@ -88,23 +88,23 @@ def require_room(name: str, size: int, stored: int, what: str, expansion: int = 
 
 
 def check_inflated(name: str, data: bytes) -> None:
-    """Raise an error if zlib data expand to more than allowed, before they are held as a whole."""
+    """Raise an error if zlib data expand to more than allowed; at most 1 MB is held at a time."""
     most, inflated, decompressor = allowed(len(data)), 0, zlib.decompressobj()
     try:
         while data and inflated <= most:
             inflated += len(decompressor.decompress(data, 1 << 20))
             data = decompressor.unconsumed_tail
     except zlib.error:
-        return  # reported when the data are used
+        return  # the error is reported when the data are used
     if inflated > most:
         raise too_large(name, f"expands to more than {show_size(most)}", most)
 
 
 def too_large(name: str, what: str, size: int) -> InputError:
-    """Return the error for an input of at least `size` bytes, with the option that allows it."""
-    more = f"{-(-2 * size // 10**9)}GB"  # easy to type, and at least twice as much
+    """Return the error for an input of at least `size` bytes; it names the option to allow it."""
+    more = f"{-(-2 * size // 10**9)}GB"  # a round number, at least twice the size
     return InputError(
-        f"{name}: {what}, far more than expected for a file of this size; if that is right, pass "
+        f"{name}: {what}, far more than expected for a file of this size; if this is correct, pass "
         f"roget --max-size {more} …, or set {VARIABLE}={more}",
         code="too-large",
     )
@@ -125,14 +125,15 @@ def show_size(size: int) -> str:
 _ZIPPED = (0, 8, 12)
 """Allowed compression methods in a .zip: stored, deflate, bzip2.
 
-Python does not limit the memory of LZMA."""
+LZMA is excluded, because Python cannot limit its memory.
+"""
 
 
 def check_packing(name: str, file: str, method: int) -> None:
-    """Raise an error if a file in a .zip uses a method with unlimited memory, or a rare one."""
+    """Raise an error if a file in a .zip has a compression method that is not allowed."""
     if method not in _ZIPPED:
         raise InputError(
-            f"{name}: {file} is compressed with LZMA, whose memory use is unlimited, or with a "
-            "rare method; expected deflate or bzip2: unpack it, or compress it again",
+            f"{name}: {file} is compressed with LZMA or another unsupported method; expected "
+            "deflate or bzip2. Unpack the archive, or compress it again",
             code="unsupported-format",
         )

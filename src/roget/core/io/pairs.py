@@ -1,7 +1,7 @@
-"""Tables of pairs as SQL: word, context and optionally a slot and a count.
+"""SQL queries that read tables of (word, context) pairs, optionally with slot and count.
 
-`scan` returns a SELECT of `word`, `context` and `n` that fails at an unusable row; inside
-`explained` the error names the lines:
+`scan` returns a SELECT of `word`, `context` and `n` that fails at the first invalid row. Inside
+`explained`, the error then lists the lines:
 
     with open_table(path) as table, explained(connection, table):
         connection.execute(f"CREATE TABLE pairs AS {scan(connection, table)}")
@@ -25,19 +25,20 @@ if TYPE_CHECKING:
 WHOLE, FRACTIONAL = "BIGINT", "DOUBLE"
 
 LARGEST = 2**62
-"""Upper bound of counts, so that sums cannot overflow unnoticed."""
+"""Upper bound of a count; sums of larger counts could overflow unnoticed."""
 
 SUM = {
     WHOLE: "CASE WHEN sum(n) < 9223372036854775808 THEN CAST(sum(n) AS BIGINT)"
     " ELSE error('the counts of a pair add up to 2^63 or more') END"
 }
-"""SQL sums of a scan's whole counts. Sums of fractions would depend on the order of rows."""
+"""SQL that sums the whole counts of a scan. Fractions are not summed in SQL, because the result
+would depend on the order of rows."""
 
 
 def scan(connection: DuckDBPyConnection, table: Table, rows: int | None = None) -> str:
-    """Return a SELECT of word, context, slot (VARCHAR, if there is one) and n (BIGINT or DOUBLE).
+    """Return a SELECT of word, context, slot (if the table has slots) and n (BIGINT or DOUBLE).
 
-    Rows with n = 0 are left out. `rows` limits the number of rows: the first ones, if the
+    Rows with n = 0 are excluded. `rows` limits the number of rows; they are the first rows if the
     connection preserves the order.
     """
     with explained(connection, table):
@@ -68,16 +69,16 @@ def scan(connection: DuckDBPyConnection, table: Table, rows: int | None = None) 
 
 
 def kind(connection: DuckDBPyConnection, query: str) -> str:
-    """Return the type of a scan's n: WHOLE or FRACTIONAL."""
+    """Return the type of the column n of a scan: WHOLE or FRACTIONAL."""
     return str(connection.execute(f"DESCRIBE SELECT n FROM ({query})").fetchall()[0][1])
 
 
 @contextmanager
 def explained(connection: DuckDBPyConnection, table: Table) -> Iterator[None]:
-    """Turn a database error about a table into a FormatError that names the broken lines.
+    """Convert a database error about a table to a FormatError that lists the broken lines.
 
-    For this the file is read again row by row. Errors of a full disk or of too little memory are
-    not changed.
+    To find the lines, the file is read again row by row. Errors about disk space or memory are not
+    changed.
     """
     import duckdb
 
@@ -88,7 +89,7 @@ def explained(connection: DuckDBPyConnection, table: Table) -> Iterator[None]:
     except duckdb.Error as error:
         if lacks_room(error):
             raise
-        # A file that cannot be read at all has no lines to report.
+        # If the file cannot be read at all, there are no lines to report.
         with suppress(duckdb.Error):
             check(table)
         reason = str(error).strip().partition("\n")[0]
@@ -96,7 +97,7 @@ def explained(connection: DuckDBPyConnection, table: Table) -> Iterator[None]:
 
 
 def check(table: Table) -> None:
-    """Read all rows and raise a FormatError that names the unusable ones."""
+    """Read all rows, and raise a FormatError that lists the invalid rows."""
     problems = Problems(table.name)
     for number, cells in table.rows(problems):
         fault = _find_fault(cells["word"], cells["context"], cells.get("count", 1))
@@ -107,7 +108,7 @@ def check(table: Table) -> None:
 
 
 def _find_fault(word: Any, context: Any, count: Any) -> tuple[str, str] | None:
-    """Return the code and text of a row's first fault; None if it is usable."""
+    """Return the code and message of the first error in a row; None if the row is valid."""
     for role, value in (("word", word), ("context", context)):
         if value is None or value == "":
             return "empty-field", f"the {role} is empty; expected text"
@@ -120,15 +121,15 @@ def _find_fault(word: Any, context: Any, count: Any) -> tuple[str, str] | None:
         number = math.nan
     if isinstance(count, bool) or not 0 <= number < LARGEST:
         shown = "missing" if count in (None, "") else repr(count)
-        return "bad-count", f"the count is {shown}; expected a number from 0 to below 2^62"
+        return "bad-count", f"the count is {shown}; expected a number of at least 0 and below 2^62"
     return None
 
 
 def _is_whole(connection: DuckDBPyConnection, table: Table, raw: str) -> bool:
-    """Return True if all counts are whole numbers, which takes a pass over them."""
+    """Return True if all counts are whole numbers; this may need a pass over the table."""
     if table.types and table.types[table.places["count"]] in WHOLE_TYPES:
         return True
-    # A cast of 1.5 to BIGINT would round it, so the test is on the DOUBLE.
+    # A cast of 1.5 to BIGINT would round it, so test the value as DOUBLE.
     values = f"SELECT TRY_CAST(n AS DOUBLE) AS value FROM ({raw})"
     query = f"SELECT bool_and(value = trunc(value)) FROM ({values})"
     return connection.execute(query).fetchall()[0][0] is not False

@@ -1,4 +1,4 @@
-"""Find inputs by name: files, folders, patterns, URLs, and "-" for standard input."""
+"""Resolution of input names: files, folders, glob patterns, URLs, and "-" for standard input."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from roget.core.types import PathLike
 from roget.errors import InputError
 
 LONGEST = 4096
-"""Maximum length of a pattern; matching "[[[[…" takes quadratic time."""
+"""Maximum length of a glob pattern, because matching "[[[[…" takes quadratic time."""
 
 
 def spell(name: str) -> str:
-    """Return a file name as text if Python could not decode it although it is UTF-8.
+    """Decode a UTF-8 file name that Python represents by surrogate escapes.
 
-    Under LANG=C, Python treats everything that is not ASCII as undecodable bytes.
+    Under LANG=C, Python does not decode the bytes of a file name that are not ASCII.
     """
     try:
         name.encode()
@@ -33,10 +33,10 @@ def spell(name: str) -> str:
     return name
 
 
-def name_here(given: str) -> list[str]:
-    """Return the local files behind a name, which may be a pattern or file://….
+def find_local(given: str) -> list[str]:
+    """Return the local files for a name, which may be a glob pattern or a file:// URL.
 
-    >>> name_here("file:///tmp/a.tsv"), name_here("s3://bucket/a.tsv")
+    >>> find_local("file:///tmp/a.tsv"), find_local("s3://bucket/a.tsv")
     (['/tmp/a.tsv'], [])
     """
     scheme, mark, path = given.rpartition("://")
@@ -46,9 +46,9 @@ def name_here(given: str) -> list[str]:
 
 
 def name_sources(given: Any, noun: str, *first: Any) -> dict[str, Any]:
-    """Return inputs by name: the key of a mapping, NAME=FILE, the file name, or a number.
+    """Return inputs by name: the key of a mapping, NAME of NAME=FILE, the file stem, or a number.
 
-    Inputs in `first` come before those of a mapping and have no key.
+    `noun` is the plural used in messages. Inputs in `first` are added in front, without a key.
 
     >>> name_sources(["runs/a.tsv", "mine=b.tsv", [0, 0, 1]], "systems")
     {'a': 'runs/a.tsv', 'mine': 'b.tsv', 'system 3': [0, 0, 1]}
@@ -67,7 +67,7 @@ def name_sources(given: Any, noun: str, *first: Any) -> dict[str, Any]:
         name = name or own
         if name in named:
             raise InputError(
-                f"two {noun} are named {name!r}: rename one, e.g. NAME={source}",
+                f"two {noun} have the name {name!r}; rename one of them, e.g. NAME={source}",
                 code="duplicate-name",
             )
         named[name] = source
@@ -79,18 +79,17 @@ def _match(pattern: str) -> list[str]:
         return []
     try:
         return sorted(filter(os.path.isfile, glob.glob(pattern, recursive=True)))
-    except (ValueError, RecursionError):  # a zero byte, or thousands of folders
+    except (ValueError, RecursionError):  # a NUL character, or thousands of nested folders
         return []
 
 
 def find(
     inputs: Sequence[PathLike], suffixes: Sequence[str], encoding: str = "utf-8"
 ) -> list[Source]:
-    """Return the files behind inputs, in order and without duplicates.
+    """Return the sources for a list of inputs, in order and without duplicates.
 
-    A folder stands for the files below it with one of the suffixes (before ".gz" and the like), a
-    pattern for its matches, "-" for standard input, and a URL such as s3://… for the file there,
-    or with * for all matches.
+    An input is a file, a folder (all files below it that have one of the suffixes, compressed or
+    not), a glob pattern, "-" for standard input, or a URL such as s3://…, which may contain *.
     """
     try:
         codecs.lookup(encoding)
@@ -107,7 +106,7 @@ def find(
         elif os.path.isfile(given):
             paths = [given]
         elif os.path.exists(given):
-            # It is read twice, but a pipe has its content only once.
+            # A pipe can be read only once, but inputs may be read twice.
             what = special(os.stat(given).st_mode)
             hint = "; redirect it to standard input (-) with < or |" if is_pipe(given) else ""
             raise InputError(
@@ -115,7 +114,7 @@ def find(
             )
         else:
             if glob.has_magic(given) and len(given) > LONGEST:
-                text = f"a pattern of {len(given):,} characters; expected at most {LONGEST:,}"
+                text = f"the pattern has {len(given):,} characters; expected at most {LONGEST:,}"
                 raise InputError(f"{given[:80]}…: {text}", code="file-not-found")
             paths = _match(given)
             if not paths:
@@ -124,26 +123,26 @@ def find(
         for path in paths:
             key = path if path == STANDARD_INPUT or is_remote(path) else os.path.realpath(path)
             if key not in found:
-                # Corpora are never held in memory.
+                # Corpora are read block by block, so their size is not limited.
                 found[key] = source_of(path, encoding, expansion=0)
     if not found:
         raise InputError(
-            "no input: pass a file, a folder, a pattern or - for standard input",
+            "no input; pass a file, a folder, a pattern, or - for standard input",
             code="missing-option",
         )
     return list(found.values())
 
 
 def _below(folder: str, suffixes: Sequence[str]) -> list[str]:
-    wanted = [
+    paths = [
         os.path.join(base, name)
         for base, _, names in os.walk(folder)
         for name in names
         if not name.startswith(".") and Source(name).suffix in suffixes
     ]
-    if not wanted:
+    if not paths:
         raise InputError(
             f"{folder}: no files with the suffixes {', '.join(suffixes)} (compressed or not)",
             code="file-not-found",
         )
-    return sorted(wanted)
+    return sorted(paths)

@@ -1,6 +1,6 @@
-"""Remote inputs: URLs such as s3://… or https://…, opened through fsspec.
+"""Remote inputs: URLs such as s3://… or https://…, opened with fsspec.
 
-Only inputs named by a URL are fetched. The user installs the packages that access a store (s3fs,
+Only inputs that are URLs are downloaded. The user installs the package for the file system (s3fs,
 gcsfs, aiohttp for https, huggingface_hub for hf) and provides the credentials.
 """
 
@@ -17,26 +17,26 @@ from roget.catalogue import name_extra
 from roget.core.io.address import show_address
 from roget.errors import InputError, RogetError
 
-_PATIENCE: dict[str, Any] = {"total": None, "sock_connect": 30, "sock_read": 60}
-"""Timeouts in seconds: to connect, and between two pieces of data; a download may take hours."""
+_TIMEOUTS: dict[str, Any] = {"total": None, "sock_connect": 30, "sock_read": 60}
+"""Timeouts in seconds to connect and to receive more data; the total time is not limited."""
 _PACE = 1000
-"""Minimum bytes per second, over a minute of waiting: a very slow server must not block forever."""
+"""Minimum bytes per second, averaged over a minute, so a very slow server raises an error."""
 _MARKS = (
     "ETag", "etag", "Last-Modified", "LastModified", "last_modified", "updated", "mtime", "created",
     "Content-MD5", "Digest", "md5Hash", "sha256", "blob_id", "last_commit",
 )  # fmt: skip
-"""Metadata of stores that change when a file changes."""
+"""Metadata fields of remote file systems that change when a file changes."""
 
 
 def inspect_remote(path: str) -> tuple[int, int, bool]:
-    """Return the size of a file (0 if unknown), a hash of its version, and if it is seekable."""
+    """Return the size of a file (0 if unknown), a hash of its version, and True if seekable."""
     with _clear_errors(path):
         system, name = _connect(path)
         info = system.info(name)
     if info.get("type") == "directory":
         shown = show_address(path)
         raise InputError(
-            f"{shown}: is a folder; pass its files as a pattern: {shown}/*",
+            f"{shown}: is a folder; pass a pattern for its files: {shown}/*",
             code="unsupported-format",
         )
     marks = [f"{mark}={info[mark]}" for mark in _MARKS if info.get(mark)]
@@ -45,24 +45,24 @@ def inspect_remote(path: str) -> tuple[int, int, bool]:
 
 
 def open_remote(path: str) -> IO[bytes]:
-    """Open a remote file: from the web as one stream, from other stores in blocks."""
+    """Open a remote file: as one stream over http(s), in blocks from other file systems."""
     with _clear_errors(path):
         system, name = _connect(path)
-        # Servers without range requests would send the whole file for each block.
+        # A server without range requests would send the whole file for every block.
         more = {"block_size": 0} if _is_stream(system) else {}
         file = _File(path, system.open(name, "rb", **more))
     return io.BufferedReader(file, 1 << 20)
 
 
 class _File(io.RawIOBase):
-    """A remote file whose errors are turned into ours."""
+    """A remote file whose errors are converted to InputError."""
 
     def __init__(self, path: str, file: Any) -> None:
         self._path, self._file = path, file
         self._waited, self._came = 0.0, 0
 
     def readable(self) -> bool:
-        """Return True."""
+        """Return True; remote files are always readable."""
         return True
 
     def seekable(self) -> bool:
@@ -70,7 +70,7 @@ class _File(io.RawIOBase):
         return bool(self._file.seekable())
 
     def readinto(self, into: Any) -> int:
-        """Read some bytes."""
+        """Read bytes into a buffer and return their number."""
         began = time.monotonic()
         with _clear_errors(self._path):
             data = self._file.read(len(into))
@@ -80,10 +80,10 @@ class _File(io.RawIOBase):
 
     def _check_pace(self, waited: float, came: int) -> None:
         self._waited, self._came = self._waited + waited, self._came + came
-        if self._waited < _PATIENCE["sock_read"]:
+        if self._waited < _TIMEOUTS["sock_read"]:
             return
         if came and self._came < _PACE * self._waited:
-            text = f"cannot be read: {self._came:,} bytes came in {self._waited:.0f} seconds"
+            text = f"too slow: received {self._came:,} bytes in {self._waited:.0f} seconds"
             raise InputError(
                 show_address(f"{self._path}: {text}; try again, or download it first"),
                 code="file-not-found",
@@ -91,12 +91,12 @@ class _File(io.RawIOBase):
         self._waited, self._came = 0.0, 0
 
     def seek(self, at: int, whence: int = 0) -> int:
-        """Move to a position."""
+        """Move to a position and return it."""
         with _clear_errors(self._path):
             return int(self._file.seek(at, whence))
 
     def tell(self) -> int:
-        """Return the position."""
+        """Return the current position."""
         return int(self._file.tell())
 
     def close(self) -> None:
@@ -108,7 +108,7 @@ class _File(io.RawIOBase):
 
 
 def match(pattern: str) -> list[str]:
-    """Return the URLs that match a pattern, in order; a URL without * stands for itself."""
+    """Return the sorted URLs that match a pattern; a URL without * is returned unchanged."""
     if "*" not in pattern:
         return [pattern]
     with _clear_errors(pattern):
@@ -121,11 +121,11 @@ def match(pattern: str) -> list[str]:
 
 
 def describe_failure(error: BaseException) -> str:
-    """Return the reason of a store's error in one line."""
+    """Return the reason for an error of a remote file system, in one line."""
     cause = error.__cause__ or error
     status = getattr(cause, "status", None)
     if status in (401, 403) or isinstance(error, PermissionError):
-        return "permission denied: check the credentials"
+        return "permission denied; check the credentials"
     missing = isinstance(error, FileNotFoundError) and status is None and cause is error
     if status == 404 or missing:
         return "no such file"
@@ -143,7 +143,7 @@ def _connect(path: str) -> tuple[Any, str]:
         from fsspec.core import url_to_fs
     try:
         system, name = url_to_fs(path, **_set_timeouts(path))
-    except (ImportError, ValueError) as error:  # fsspec names the missing package
+    except (ImportError, ValueError) as error:  # the message of fsspec names the missing package
         raise InputError(
             show_address(f"{path}: cannot be read: {error}"), code="missing-extra"
         ) from None
@@ -151,19 +151,19 @@ def _connect(path: str) -> tuple[Any, str]:
 
 
 def _set_timeouts(path: str) -> dict[str, Any]:
-    """Return the timeouts: by default aiohttp ends every download after five minutes."""
+    """Return timeouts for aiohttp, which by default ends every download after five minutes."""
     if not path.lower().startswith(("https:", "http:")):
         return {}
-    with suppress(ImportError):  # reported by fsspec
+    with suppress(ImportError):  # fsspec reports the missing package
         from aiohttp import ClientTimeout
 
-        return {"client_kwargs": {"timeout": ClientTimeout(**_PATIENCE)}}
+        return {"client_kwargs": {"timeout": ClientTimeout(**_TIMEOUTS)}}
     return {}
 
 
 @contextmanager
 def _clear_errors(path: str) -> Iterator[None]:
-    """Turn the errors of any store into ours."""
+    """Convert the errors of remote file systems to InputError."""
     try:
         yield
     except RogetError:

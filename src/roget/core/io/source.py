@@ -1,4 +1,4 @@
-"""Inputs: open, decompress and decode a file, and number its lines."""
+"""Sources: inputs that are opened, decompressed, decoded and split into blocks or lines."""
 
 from __future__ import annotations
 
@@ -34,19 +34,22 @@ BLOCK = 4 << 20
 """Decompressed bytes per block."""
 
 PIECE = 64 << 20
-"""Plain files are split into pieces of about this size, so several processes can read one file.
-It does not depend on the machine: the same input is always split at the same places."""
+"""Approximate size of the pieces of a plain file that several processes read.
+
+The size is constant, so the same input is split at the same places on every machine.
+"""
 
 REACH = 1 << 20
-"""Bytes without a blank line after which a block may end at any line."""
+"""Bytes to search for a blank line; without a blank line, a block may end at any line."""
 
 _STORED = 1 << 17
+"""Stored bytes read at once from a compressed file."""
 
 _FED = 1 << 12
-"""Bytes of a .zst file decompressed at once: they cannot expand to more than 128 MB."""
+"""Stored bytes of a .zst file decompressed at once; they expand to at most 128 MB."""
 
 _WAIT = 2.0
-"""Seconds after which a message says that nothing has come through a pipe."""
+"""Seconds without data from a pipe until a message is printed."""
 
 _UNCHECKED = 1 << 16
 """Bytes that may be read before the size limit is computed."""
@@ -55,7 +58,7 @@ FORMATS = {
     ".tsv": "tsv", ".tab": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl",
     ".json": "jsonl", ".parquet": "parquet", ".pq": "parquet",
 }  # fmt: skip
-"""Formats of tables by suffix; a suffix of compression may follow."""
+"""Formats of tables by suffix; a compression suffix may follow."""
 
 STANDARD_INPUT = "-"
 
@@ -69,7 +72,7 @@ def _open_plain(path: str) -> IO[bytes]:
 
 
 class _Zst:
-    """A .zst file with all its frames; zstandard's own stream ends after one frame."""
+    """A .zst file with any number of frames; the zstandard package stops after the first."""
 
     def __init__(self, given: str | IO[bytes]) -> None:
         import zstandard
@@ -80,7 +83,7 @@ class _Zst:
         self.fileobj = _open_plain(given) if isinstance(given, str) else given
 
     def read(self, size: int) -> bytes:
-        """Return `size` decompressed bytes, fewer only at the end."""
+        """Return `size` decompressed bytes, or fewer at the end of the file."""
         parts, have = [self._ready], len(self._ready)
         while have < size and (stored := memoryview(self._left or self.fileobj.read(_STORED))):
             at = 0
@@ -94,7 +97,7 @@ class _Zst:
                     self._frame = None
             self._left = stored[at:]
         if have < size and self._frame is not None:
-            raise EOFError("the last frame has no end")
+            raise EOFError("the last frame is incomplete")
         last = len(parts[-1]) - max(have - size, 0)
         parts[-1], self._ready = parts[-1][:last], parts[-1][last:]
         return b"".join(parts)
@@ -107,14 +110,14 @@ class _Zst:
 
 
 class _MemoryLimit(Exception):
-    """A decompressor needs more memory than allowed; the message is the limit."""
+    """The error that a decompressor needs more memory than allowed; the message is the limit."""
 
 
 class _Xz:
-    """An .xz or .lzma file with all its streams.
+    """An .xz or .lzma file with any number of streams.
 
-    Python's own reader uses any amount of memory that a file requests, and stops silently at the
-    first bytes after a stream that do not begin another one: padding, or damage.
+    Python's own reader has no memory limit. It also stops without an error if the bytes after a
+    stream, e.g. padding or damaged data, do not begin another stream.
     """
 
     def __init__(self, given: str | IO[bytes]) -> None:
@@ -127,7 +130,7 @@ class _Xz:
         return lzma.LZMADecompressor(memlimit=self._memory)
 
     def read(self, size: int) -> bytes:
-        """Return `size` decompressed bytes, fewer only at the end."""
+        """Return `size` decompressed bytes, or fewer at the end of the file."""
         parts: list[bytes] = []
         while size > 0:
             stored = b""
@@ -139,7 +142,7 @@ class _Xz:
             elif self._stream.needs_input:
                 stored = self.fileobj.read(_STORED)
                 if not stored:
-                    raise EOFError("the last stream has no end")
+                    raise EOFError("the last stream is incomplete")
             try:
                 parts.append(self._stream.decompress(stored, size))
             except lzma.LZMAError as error:
@@ -164,17 +167,17 @@ class _Xz:
 
 
 def _open_zip(path: str | IO[bytes], name: str = "") -> IO[bytes]:
-    """Open the only file in a .zip; messages use `name`, by default the path."""
+    """Open the only file in a .zip archive; messages use `name`, by default the path."""
     shown = name or path
     try:
-        # This closes the archive; the file object below stays open until the member is closed.
+        # The `with` closes the archive, but the opened member stays readable.
         with zipfile.ZipFile(path) as archive:
             files = [one for one in archive.infolist() if not one.filename.endswith("/")]
             if len(files) != 1:
                 names = ", ".join(one.filename for one in files[:5])
                 content = f"{len(files)} files: {names}" if files else "no file"
                 raise InputError(
-                    f"{shown}: a .zip with {content}; expected one file, or unpack it",
+                    f"{shown}: the .zip contains {content}; expected one file. Unpack it first",
                     code="unsupported-format",
                 )
             [file] = files
@@ -200,7 +203,7 @@ _MAGIC = {
     b"\x28\xb5\x2f\xfd": ".zst",
     **{b"BZh%d1AY&SY" % level: ".bz2" for level in range(1, 10)},
 }
-"""First bytes of compressed files; no text begins with them."""
+"""First bytes of compressed files; text never begins with them."""
 _TOOLS = {".gz": "gzip", ".xz": "xz", ".zst": "zstd", ".bz2": "bzip2"}
 
 
@@ -210,52 +213,52 @@ class NotText(FormatError):
 
 @dataclass
 class TextBlock:
-    """A block of whole paragraphs, so no sentence is split."""
+    """A block of whole paragraphs; no sentence continues in the next block."""
 
     data: bytes
     line: int
-    """Number of lines of the source's piece before the block."""
+    """Number of lines before the block, within the same piece of the source."""
 
 
 @dataclass
 class Source:
-    """An input, or a piece of a large one. It can be pickled, so any process may read it."""
+    """An input, or a piece of a large input. Sources can be pickled and sent to other processes."""
 
     path: str
     size: int = 0
     modified: int = 0
-    """Modification time in nanoseconds; with the size it identifies the version of a file."""
+    """Modification time in nanoseconds; size and time identify the version of a file."""
     start: int = 0
     stop: int | None = None
-    """Begin and end of the piece in stored bytes; None for the end of the file."""
+    """Start and end of the piece in stored bytes; `stop` is None for the end of the file."""
     encoding: str = "utf-8"
     packed: str = ""
-    """Compression (".gz") detected from the first bytes, if the name has no such suffix."""
+    """Compression such as ".gz", detected from the first bytes, if the name has no such suffix."""
     stream: bool = False
-    """True if it cannot seek, such as a download from the web."""
+    """True if the source does not support seeking, e.g. a download."""
     expansion: int = field(default=0, compare=False)
     """Maximum ratio of decompressed to stored size, see `limits`; 0 for no limit."""
     called: str = field(default="", compare=False)
-    """The name in messages, if it is not the path."""
+    """The name in messages, if it differs from the path."""
     spool: Any = field(default=None, compare=False, repr=False)
-    """The owner of a temporary copy of a pipe's content."""
+    """The owner of the temporary file to which the content of a pipe was copied."""
     cached: list[tuple[int, str]] | None = field(default=None, compare=False, repr=False)
-    """The numbered lines of a small file, if they have been read."""
+    """The numbered lines of a small file after the first read."""
     read: int = field(default=0, compare=False)
     """Stored bytes read so far, for progress bars."""
     begin: int = field(default=0, compare=False)
-    """The actual begin of the piece while it is read: splits move on to a blank line."""
+    """The actual start of the piece, after the first blank line that follows `start`."""
     digest: Any = field(default=None, compare=False, repr=False)
-    """A hashlib object updated with the bytes read, for inputs that can be read only once."""
+    """A hashlib object that is updated with all bytes read, for inputs that are read only once."""
     opened: IO[bytes] | None = field(default=None, compare=False, repr=False)
-    """The file, if it is held open; every reading starts at its beginning."""
+    """The open file, if it is kept open; every read starts at its beginning."""
     ended: int = field(default=0, compare=False, repr=False)
-    """Number of lines that ended in the blocks read so far."""
+    """Number of complete lines in the blocks read so far."""
     _lines_before: int = field(default=0, compare=False, repr=False)
 
     @property
     def name(self) -> str:
-        """The name in messages."""
+        """The name to show in messages."""
         if self.path == STANDARD_INPUT:
             return "standard input"
         return self.called or show_address(self.path)
@@ -267,31 +270,31 @@ class Source:
 
     @property
     def compression(self) -> str:
-        """The compression, such as ".gz", or an empty text."""
+        """The compression, such as ".gz", or an empty string."""
         return _compression(self.path) or self.packed
 
     @property
     def suffix(self) -> str:
-        """The suffix of the name, without that of compression."""
+        """The suffix of the name, ignoring a compression suffix."""
         return _without_compression(self.path).suffix.lower()
 
     @property
     def stem(self) -> str:
-        """The file name without suffixes of format and compression."""
+        """The file name without the suffixes of format and compression."""
         return _without_compression(self.path).stem
 
     @property
     def is_plain(self) -> bool:
-        """True if the file itself is UTF-8 text, so other programs can read it too."""
+        """True if the source is a local, uncompressed UTF-8 file that other programs can read."""
         return self.is_text and not self.is_remote and self.path != STANDARD_INPUT
 
     @property
     def is_text(self) -> bool:
-        """True if it is stored as UTF-8 text, locally or remotely."""
+        """True if the source is stored as uncompressed UTF-8 text."""
         return not self.compression and _is_utf8(self.encoding)
 
     def pieces(self, size: int = PIECE) -> list[Source]:
-        """Split the source for several processes, if its bytes can be accessed directly."""
+        """Split a large source into pieces for several processes, if it supports seeking."""
         if not self.is_text or self.stream or self.size <= 2 * size:
             return [self]
         cuts = [*range(0, self.size - size // 2, size), self.size]
@@ -299,7 +302,7 @@ class Source:
         return [replace(self, start=a, stop=b) for a, b in zip(cuts, ends, strict=False)]
 
     def blocks(self, size: int | None = None, reach: int = REACH) -> Iterator[TextBlock]:
-        """Yield the bytes as UTF-8 in blocks that end after a blank line, or at least a line."""
+        """Yield the content as UTF-8 in blocks that end after a blank line, or at least a line."""
         line, rest = 0, b""
         longest = max(self.longest_line(), 2 * reach)
         for chunk in self._decode_chunks(size or BLOCK, reach):
@@ -310,7 +313,7 @@ class Source:
                 rest += chunk
                 cut = _blank_line(rest)
                 if not cut and len(rest) >= reach:
-                    # Split after the last line, or without one after the last word.
+                    # Split after the last line end, or if there is no line end, after a space.
                     cut = rest.rfind(b"\n") + 1 or rest.rfind(b" ") + 1
                 data, rest = rest[:cut], rest[cut:]
             if len(rest) > longest:
@@ -323,13 +326,13 @@ class Source:
             yield TextBlock(rest, line)
 
     def head(self, size: int) -> bytes:
-        """Return the first bytes."""
+        """Return the first `size` decompressed bytes."""
         return next(self.chunks(size), b"")[:size]
 
     def lines(self, name: str | None = None, size: int | None = None) -> Iterator[tuple[int, str]]:
-        """Yield all lines as text, numbered from 1; they end in \\n, \\r\\n or \\r.
+        """Yield the number and text of each line, from 1; lines end in \\n, \\r\\n or \\r.
 
-        Raise a `NotText` error, in which the source is called `name`, if a line is not text.
+        If a line is not UTF-8, raise `NotText`, with `name` as the name of the source.
         """
         if self.cached is not None:
             yield from self.cached
@@ -339,7 +342,7 @@ class Source:
         longest = self.longest_line()
         for chunk in chain(self._decode_chunks(size or BLOCK, REACH), [b""]):
             data = rest + chunk
-            # A \r at the very end may be half of a \r\n.
+            # A \r at the end of the data may be the first half of \r\n.
             cut = max(data.rfind(b"\n"), data.rfind(b"\r", 0, -1)) + 1 if chunk else len(data)
             rest = data[cut:]
             for line in data[:cut].splitlines():
@@ -349,16 +352,16 @@ class Source:
                 raise self.refuse_line(number, longest)
 
     def longest_line(self) -> int:
-        """Return the maximum number of bytes of a line, which is held in memory."""
+        """Return the maximum number of bytes of a line; a line is held in memory."""
         return limits.allowed(self._stored_size())
 
     def refuse_line(self, number: int, longest: int) -> InputError:
-        """Return the error for a line that is longer."""
+        """Return the error for a line of more than `longest` bytes."""
         shown = limits.show_size(longest)
         return limits.too_large(f"{self.name}:{number}", f"a line of more than {shown}", longest)
 
     def place(self, line: int) -> str:
-        """Return file:line for a line of this piece, counted from 1 at the begin of the piece."""
+        """Return file:line for a line of this piece; `line` counts from the start of the piece."""
         if self.begin and not self._lines_before:
             with _open_plain(self.path) as file:
                 for at in range(0, self.begin, BLOCK):
@@ -366,7 +369,7 @@ class Source:
         return f"{self.name}:{line + self._lines_before}"
 
     def chunks(self, size: int = BLOCK) -> Iterator[bytes]:
-        """Yield the decompressed bytes of the whole file, not decoded, `size` at a time."""
+        """Yield the decompressed bytes of the whole file in chunks of `size` bytes."""
         with self._open() as file:
             yield from self._read_all(file, size, sys.maxsize)
 
@@ -420,11 +423,11 @@ class Source:
             except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, OSError) as error:
                 raise self._broken(error) from None
             except MemoryError:
-                # An LZMA file itself declares how much memory it needs.
+                # An LZMA file declares the memory it needs; a damaged file may declare too much.
                 text = "decompression needs more memory than available; the file may be damaged"
                 raise InputError(f"{self.name}: {text}", code="broken-archive") from None
             except Exception as error:
-                # Remote stores raise errors of their own kinds.
+                # Remote file systems raise various exceptions.
                 if type(error).__name__ != "ZstdError" and not self.is_remote:
                     raise
                 raise self._broken(error) from None
@@ -437,7 +440,8 @@ class Source:
             now = _stored(file, before + len(chunk))
             if most is None and total > _UNCHECKED:
                 most = limits.allowed(self._stored_size(), self.expansion)
-            # Some remote stores do not report the size of a file: use the bytes received.
+            # Some remote file systems do not report sizes; the limit then depends on the number
+            # of bytes received.
             if most is not None and total > most:
                 received = limits.allowed(now, self.expansion if self.is_remote else 0)
                 if total > received:
@@ -465,12 +469,12 @@ class Source:
 
 @contextmanager
 def open_output(draft: str | os.PathLike[str], name: str) -> Iterator[IO[bytes]]:
-    """Open a draft for writing; gzip its bytes if the final name ends in .gz."""
+    """Open a draft for writing; compress it if the final name ends in .gz."""
     with open(draft, "wb") as raw:
         if not name.lower().endswith(".gz"):
             yield raw
             return
-        # No name and no time in the header: equal contents give equal bytes.
+        # Omit name and time from the header, so equal contents give equal files.
         with gzip.GzipFile("", "wb", 5, raw, mtime=0) as packed:
             yield cast("IO[bytes]", packed)
 
@@ -481,7 +485,7 @@ def _decode_line(line: bytes, number: int, name: str) -> str:
     except UnicodeDecodeError as error:
         byte = f"byte 0x{line[error.start]:02x} is not UTF-8 text"
         hint = "is it UTF-16?" if line[:2] in (b"\xff\xfe", b"\xfe\xff") else "is it Latin-1?"
-        text = f"{name}:{number}: {byte}; {hint} Specify the encoding, or save it as UTF-8"
+        text = f"{name}:{number}: {byte}; {hint} Pass the encoding, or save the file as UTF-8"
         raise NotText(name, [Notice(text, code="not-text")]) from None
 
 
@@ -501,12 +505,12 @@ def _without_compression(path: str) -> Path:
 
 @contextmanager
 def _unpack(stored: IO[bytes], kind: str, name: str) -> Iterator[IO[bytes]]:
-    """Decompress an open file, which is closed at the end."""
+    """Decompress an open file; close it at the end of the block."""
     if kind != ".zip":
         with stored, _COMPRESSED[kind](stored) as file:
             yield file
         return
-    # The directory of a .zip is at its end, so it must be complete.
+    # The directory of a .zip is at the end of the file, so all of it must be downloaded.
     with stored, TemporaryFile() as copy:
         shutil.copyfileobj(stored, copy, BLOCK)
         with _open_zip(copy, name) as file:
@@ -514,16 +518,19 @@ def _unpack(stored: IO[bytes], kind: str, name: str) -> Iterator[IO[bytes]]:
 
 
 def _stored(file: Any, decompressed: int) -> int:
-    """Return how many stored bytes were read: for compressed files, ask the underlying file."""
-    for beneath in ("fileobj", "_fp", "_source"):
-        stored = getattr(file, beneath, None)
+    """Return the number of stored bytes read so far: the position in the underlying file."""
+    for attribute in ("fileobj", "_fp", "_source"):
+        stored = getattr(file, attribute, None)
         if stored is not None and hasattr(stored, "tell"):
             return int(stored.tell())
     return decompressed
 
 
 def _boundary(file: IO[bytes], position: int, reach: int) -> int:
-    """Return where a piece that was split at a position begins: after a near blank line."""
+    """Return the start of a piece that is split at `position`: after the next blank line.
+
+    If there is no blank line within `reach` bytes, the piece starts after the next line end.
+    """
     if position == 0:
         return 0
     file.seek(position)
@@ -541,14 +548,14 @@ def _boundary(file: IO[bytes], position: int, reach: int) -> int:
 
 
 def _blank_line(data: bytes) -> int:
-    """Return where the last blank line ends; 0 if there is none."""
+    """Return the end of the last blank line, or 0 if there is no blank line."""
     at = data.rfind(b"\n\n")
     with_return = data.rfind(b"\n\r\n", max(at, 0))
     return with_return + 3 if with_return >= 0 else at + 2 if at >= 0 else 0
 
 
 def _ahead(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield the chunks, decompressing the next one while the current one is used."""
+    """Yield the chunks, and decompress the next chunk while the current one is used."""
     with ThreadPoolExecutor(1) as pool:
         coming = pool.submit(next, chunks, b"")
         while chunk := coming.result():
@@ -563,18 +570,18 @@ def source_of(
     *,
     hold: bool = False,
 ) -> Source:
-    """Return the source of a file, or of standard input if the path is "-".
+    """Return the source for a path, or for standard input if the path is "-".
 
-    The content of a pipe is copied to a file, so it can be read more than once. `expansion` as in
-    `limits`; 0 if the source is read in pieces and never held. With `hold` a plain local file is
-    opened once and stays open; the caller closes `opened`.
+    The content of a pipe is copied to a temporary file, so it can be read more than once.
+    `expansion` is the maximum expansion factor (see `limits`), or 0 if the content is processed
+    block by block. With `hold`, a plain local file stays open, and the caller closes `opened`.
     """
     if path == STANDARD_INPUT:
         kind = compression_of(standard_head(16))
         if kind:
             tool = _TOOLS[kind]
             raise InputError(
-                f"standard input is {tool} data: decompress it first (… | {tool} -dc |)",
+                f"standard input is compressed with {tool}; decompress it first (… | {tool} -dc |)",
                 code="unsupported-format",
             )
         return Source(path, encoding=encoding, stream=True)
@@ -612,11 +619,11 @@ def source_of(
     if _compression(copy):
         return source
     try:
-        file = open(copy, "rb")  # noqa: SIM115 - it may stay open
+        file = open(copy, "rb")  # noqa: SIM115 - the file may stay open
     except OSError as error:
         if hold:
             raise _unreadable(path, error) from None
-        return source  # reported when the content is read
+        return source  # the error is reported when the content is read
     source.packed = compression_of(file.read(16))
     if hold and source.is_plain:
         source.opened = file
@@ -641,12 +648,12 @@ _SPECIAL = {
 
 
 def special(mode: int) -> str:
-    """Return the kind of a special file by its mode; an empty text for a regular file."""
+    """Return the kind of a special file, by its mode; an empty string for a regular file."""
     return next((what for is_kind, what in _SPECIAL.items() if is_kind(mode)), "")
 
 
 def is_pipe(path: str | os.PathLike[str]) -> bool:
-    """Return True if a path is a pipe, such as that of <(…), which can be read only once."""
+    """Return True if a path is a pipe, e.g. of a process substitution <(…)."""
     try:
         return stat.S_ISFIFO(os.stat(path).st_mode)
     except (OSError, ValueError):
@@ -654,10 +661,10 @@ def is_pipe(path: str | os.PathLike[str]) -> bool:
 
 
 class _Spool:
-    """A temporary copy of a pipe's content, deleted together with this object."""
+    """A temporary copy of the content of a pipe; it is deleted with this object."""
 
     def __init__(self, pipe: str) -> None:
-        # The copy has the suffixes of the pipe, which determine the format.
+        # The suffixes determine the format, so the copy has the suffixes of the pipe.
         suffix = "".join(Path(pipe).suffixes[-2:])
         with NamedTemporaryFile(prefix="roget.", suffix=suffix, delete=False) as copy:
             self.path = copy.name
@@ -672,8 +679,8 @@ class _Spool:
                     room -= len(chunk)
                     if room < 0:
                         raise InputError(
-                            f"{pipe}: its content takes more than half of the free space in "
-                            f"{gettempdir()}: save it as a file, or set TMPDIR",
+                            f"{pipe}: the content needs more than half of the free space in "
+                            f"{gettempdir()}; save it as a file, or set TMPDIR",
                             code="too-large",
                         )
                     chunk = file.read(BLOCK)
@@ -686,7 +693,7 @@ def _remove(path: str) -> None:
 
 @contextmanager
 def _announce(text: str) -> Iterator[None]:
-    """Print on standard error what the program waits for, if it takes long."""
+    """Print a message on standard error if the block takes more than two seconds."""
     timer = threading.Timer(_WAIT, lambda: print(f"roget: {text} …", file=sys.stderr, flush=True))
     timer.daemon = True
     timer.start()
@@ -697,7 +704,10 @@ def _announce(text: str) -> Iterator[None]:
 
 
 def state_of(path: str) -> tuple[int, int] | None:
-    """Return size and modification time of a file, or their remote equivalents; None if gone."""
+    """Return the size and a version of a local or remote file; None if it does not exist.
+
+    The version of a local file is its modification time.
+    """
     try:
         if is_remote(path):
             from roget.core.io.remote import inspect_remote
@@ -716,9 +726,9 @@ def absolute(path: str) -> str:
 
 @contextmanager
 def local_file(path: PathLike) -> Iterator[Path]:
-    """Provide a local file: the file itself, or a temporary copy of a remote one.
+    """Provide a local path: the file itself, or a temporary copy of a remote file.
 
-    Messages name the remote file, not the copy.
+    Error messages name the remote file, not the copy.
     """
     name = os.fspath(path)
     if not is_remote(name):
@@ -739,12 +749,12 @@ def local_file(path: PathLike) -> Iterator[Path]:
 
 
 def _read_head(path: str) -> bytes:
-    """Return the first bytes of a remote file; nothing if it cannot be read."""
+    """Return the first bytes of a remote file; empty if it cannot be read."""
     try:
         with _open_plain(path) as file:
             return file.read(16)
     except (OSError, RogetError):
-        return b""  # reported when the content is read
+        return b""  # the error is reported when the content is read
 
 
 def standard_head(size: int) -> bytes:
@@ -756,14 +766,14 @@ def standard_input() -> IO[bytes]:
     """Return standard input as bytes; raise an error if it is closed."""
     if sys.stdin is None or sys.stdin.closed:
         raise InputError(
-            "standard input is closed: redirect input with < or |, or name a file",
+            "standard input is closed; redirect input with < or |, or pass a file",
             code="empty-input",
         )
     return sys.stdin.buffer
 
 
 def compression_of(head: bytes) -> str:
-    """Return the compression that first bytes indicate, such as ".gz", or an empty text.
+    """Detect the compression from the first bytes; return e.g. ".gz", or an empty string.
 
     >>> compression_of(gzip.compress(b"milk")), compression_of(b"milk")
     ('.gz', '')

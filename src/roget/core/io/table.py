@@ -1,8 +1,9 @@
-"""The reader of tables: detect format, delimiter and header, and find columns by role.
+"""A reader for tables that detects format, delimiter and header, and assigns roles to columns.
 
-The role of a column is determined, in this order, by the caller, the header, the file name
-(verb_object.tsv) or the position, if there are no more columns than roles. If that is not enough,
-the error shows which --columns to pass. `Roles` says which columns a kind of table has.
+A role is the meaning of a column, such as word or count; `Roles` lists the roles of a kind of
+table. Roles are assigned by the caller's `columns`, else by the header, else by the file name
+(verb_object.tsv), else by position if there are no more columns than roles. If the roles remain
+unclear, the error suggests a value for --columns.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ from roget.core.io.values import parse_json, whole_number
 from roget.errors import FormatError, InputError, Notice, UnknownName
 
 Columns: TypeAlias = str | Sequence[str | int] | Mapping[str, str | int] | None
-"""ROLE=COLUMN pairs, or columns in the order of the roles; columns are names or numbers from 1."""
+"""ROLE=COLUMN pairs, or columns in the order of the roles; a column is a name or a number from 1."""
 
 Requested: TypeAlias = Mapping[str, Any] | None
-"""Role → column, as specified by the caller."""
+"""Role → column, as specified by the caller; None if nothing was specified."""
 
 BLANKS = " "
-"""The delimiter of cells separated by any number of blanks and tabs."""
+"""The delimiter that stands for any number of spaces and tabs."""
 _BLANKS = re.compile(r"[ \t]+")
 _QUOTED = re.compile(r'"[^"]*"')
 
@@ -46,25 +47,25 @@ _NESTED = ("STRUCT", "MAP", "UNION", "VARIANT")
 
 @dataclass(frozen=True)
 class Roles:
-    """The roles that columns of a kind of table may have, and the names that headers use."""
+    """The roles of the columns of a kind of table, with the names that headers use for them."""
 
     needed: Mapping[str, tuple[str, ...]]
     """Required roles, in the order of columns without a header."""
     others: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     number: str = ""
-    """The role whose column holds numbers and comes last."""
+    """The role of the numeric column, which is the last column if there is no header."""
     by_option: bool = True
-    """True if --columns can specify the columns."""
+    """True if the command has the option --columns."""
     column_words: Collection[str] = ()
-    """Words by which an unknown header is recognised; see `header`."""
+    """Words that identify a header with unknown column names; see `header`."""
     blanks: bool = False
-    """True if cells of a file without tabs may be separated by blanks."""
+    """True if the cells of a file without tabs may be separated by spaces."""
     has_header_option: bool = False
-    """True if the user can specify whether there is a header."""
+    """True if the command has the options --header and --no-header."""
 
     @property
     def all(self) -> Mapping[str, tuple[str, ...]]:
-        """All roles with their names."""
+        """All roles, each with the names that headers use for it."""
         return {**self.needed, **self.others}
 
     @property
@@ -74,11 +75,11 @@ class Roles:
 
     @property
     def shown(self) -> str:
-        """The columns as messages list them: word, context[, count]."""
+        """The columns as shown in messages: word, context[, count]."""
         return ", ".join(self.needed) + (f"[, {self.number}]" if self.number else "")
 
     def find(self, names: Sequence[str]) -> dict[str, list[int]]:
-        """Return the columns that may have each role by name; an exact name is decisive."""
+        """Return role → candidate columns, by name; an exact match is the only candidate."""
         plain = [name.strip().lower() for name in names]
         found = {}
         for role, known in self.all.items():
@@ -91,22 +92,22 @@ class Roles:
             }
             best = min(ranks, key=lambda at: (ranks[at], plain[at] != role), default=None)
             if best is not None:
-                alone = role == self.number or plain[best] == role
-                found[role] = [best] if alone else list(ranks)
+                exact = role == self.number or plain[best] == role
+                found[role] = [best] if exact else list(ranks)
         return found
 
     def parse(self, columns: Columns) -> dict[str, Any] | None:
-        """Return role → column for the caller's columns; None if there are none."""
+        """Return role → column for the caller's columns; None if no columns were specified."""
         return parse_columns(columns, self)
 
     def is_header(self, first: Sequence[str]) -> bool:
-        """Return True if a row consists of known names."""
+        """Return True if a row contains names for all required roles and no numbers."""
         return self.needed.keys() <= self.find(first).keys() and not any(map(is_number, first))
 
     def heads_numbers(
         self, first: Sequence[str], second: Sequence[str], columns: Requested
     ) -> bool:
-        """Return True if a column of numbers begins with text, where roles expect numbers."""
+        """Return True if the numeric column has text in the first row and a number in the second."""
         later = [at for at, cell in enumerate(second) if is_number(cell)]
         if len(second) != len(first) or not self.number:
             return False
@@ -123,7 +124,7 @@ class Roles:
         numeric: Sequence[int] = (),
         transpose: bool | None = None,
     ) -> Table:
-        """Return the table with the column of each role; `numeric` columns may be the number."""
+        """Return the table with the column of each role; `numeric` lists the numeric columns."""
         return _place(table, columns, self, numeric, transpose)
 
 
@@ -144,38 +145,38 @@ PAIRS = Roles(
     },
     number="count",
 )  # fmt: skip
-"""Words in contexts; slot and head together form the context, as in relations of parsed text."""
+"""Roles of (word, context) tables. With a slot, the context is slot:head, as in parsed text."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """An inspected table: its layout, and which columns have which role."""
+    """A table after inspection: its layout and the roles of its columns."""
 
     name: str
-    """The file name in messages."""
+    """The file name to show in messages."""
     path: str
-    """A plain UTF-8 file with the table's bytes."""
+    """A plain UTF-8 file with the content of the table."""
     source: Source | None = field(default=None, kw_only=True)
-    """The file, if it is held open."""
+    """The source, if its file is kept open."""
     more: tuple[str, ...] = field(default=(), kw_only=True)
-    """Other files of the same layout, whose rows follow when the table is read as SQL."""
+    """Further files with the same layout; SQL queries read their rows too."""
     format: str
     names: tuple[str, ...] = ()
-    """Names of the columns; without a header, numbers from 1."""
+    """Names of the columns; without a header, the numbers 1, 2, …."""
     header: bool = False
     delimiter: str = "\t"
     types: tuple[str, ...] = ()
-    """Types of a Parquet file's columns."""
+    """SQL types of the columns of a Parquet file."""
     places: Mapping[str, int] = field(default_factory=dict)
-    """Role → column, from 0."""
+    """Role → index of the column, counted from 0."""
     note: str = ""
-    """A note about a choice made for the caller."""
+    """A note for the user about inferred columns."""
     first: tuple[str, ...] = field(default=(), kw_only=True)
-    """The first row of a text file, header or data."""
+    """The first row of a text file, which may be a header or data."""
 
     @property
     def sql(self) -> str:
-        """The SQL table function that reads the file; cells of TSV and CSV are c0, c1 and so on."""
+        """The SQL table function that reads the file; columns of TSV and CSV are c0, c1, …."""
         from roget.core.io.duck import list_files, parquet, quoted
 
         if self.format == "parquet":
@@ -197,14 +198,14 @@ class Table:
         )
 
     def cell(self, role: str, *, text: bool = True) -> str:
-        """Return the SQL of a role's cell, as text or unchanged."""
+        """Return an SQL expression for the column of a role, as text or with its own type."""
         from roget.core.io.duck import quoted
 
         at = self.places[role]
         cell = quoted(self.names[at], '"')
         if self.format == "jsonl":
             plain = f"json_type({cell}) NOT IN ('OBJECT', 'ARRAY', 'NULL')"
-            # Python writes NaN too; as text it would be quoted.
+            # Python's json module writes NaN for missing values, without quotes.
             plain += f" AND CAST({cell} AS VARCHAR) <> 'NaN'"
             return f"CASE WHEN {plain} THEN {cell} ->> '$' END"
         if self.format == "parquet":
@@ -213,13 +214,13 @@ class Table:
             if self.types[at] == "BLOB":
                 return f"decode({cell})"
             if self.types[at] in ("FLOAT", "DOUBLE"):
-                # NaN means no name.
+                # NaN means that the name is missing.
                 cell = f"nullif({cell}, 'NaN'::{self.types[at]})"
             return f"CAST({cell} AS VARCHAR)"
         return f"c{at}"
 
     def place(self, number: int) -> str:
-        """Return the place of a row for messages, by its number."""
+        """Return the place of a row for messages, e.g. file.tsv:3."""
         return f"{self.name}, row {number}" if self.format == "parquet" else f"{self.name}:{number}"
 
     def lines(self) -> Iterator[tuple[int, str]]:
@@ -229,9 +230,9 @@ class Table:
     def texts(
         self, *, pad: bool = False
     ) -> Iterator[tuple[dict[str, str], str, Callable[[str], None]]]:
-        """Yield each row that is not blank: texts by role, its place, and a callback for problems.
+        """Yield for each non-blank row: its texts by role, its place, and a callback for problems.
 
-        After the last row, all problems are raised as one error.
+        After the last row, the reported problems are raised as one error.
         """
         problems = Problems(self.name)
         for number, cells in self.rows(problems, pad=pad):
@@ -244,9 +245,9 @@ class Table:
     def rows(
         self, problems: Problems, *, pad: bool = False
     ) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the number of each row and its cells by role; broken rows become problems.
+        """Yield the number of each row and its cells by role; report broken rows to `problems`.
 
-        With `pad`, cells missing at the end of a row are empty.
+        With `pad`, rows may be too short; the missing cells are empty.
         """
         for number, cells in self.whole_rows(problems, pad=pad):
             yield number, {role: cells[at] for role, at in self.places.items()}
@@ -254,9 +255,9 @@ class Table:
     def whole_rows(
         self, problems: Problems, *, pad: bool = False
     ) -> Iterator[tuple[int, Sequence[Any]]]:
-        """Yield the number and all cells of each row; rows of another width become problems.
+        """Yield the number and all cells of each row; report rows of another width to `problems`.
 
-        A blank line of a table with one column is an empty cell, elsewhere it is skipped.
+        A blank line is skipped, except in a table with one column, where it is an empty cell.
         """
         width = len(self.names)
         for number, cells in self.cells():
@@ -273,7 +274,7 @@ class Table:
                 problems.add(number, text, self.place(number))
 
     def cells(self) -> Iterator[tuple[int, Sequence[Any] | str]]:
-        """Yield each row's number and cells, or the reason why it is broken; skip the header."""
+        """Yield the number of each row and its cells, or a message if it is broken; skip headers."""
         if self.format == "parquet":
             return self._parquet_rows()
         if self.format == "jsonl":
@@ -297,7 +298,7 @@ class Table:
                 yield number, cells
                 number = reader.line_num + 1
         except csv.Error as error:
-            yield number, f"{error}; expected comma-separated cells with paired quotes"
+            yield number, f"{error}; expected comma-separated cells with balanced quotes"
 
     def _records(self) -> Iterator[tuple[int, Sequence[Any] | str]]:
         for number, text in self.lines():
@@ -330,15 +331,15 @@ def open_table(
     transpose: bool | None = None,
     folder: Path | None = None,
 ) -> Iterator[Table]:
-    """Inspect a table's first rows and find the columns of its roles.
+    """Inspect the first rows of a table and assign roles to its columns.
 
-    The suffix determines the format or, with `guess`, the first bytes do. Files that DuckDB cannot
-    read (compressed, not in UTF-8, standard input) are copied to `folder`, or to a temporary one,
-    for the duration of the block. `transpose` as in `roget.count`; None keeps words and contexts
-    as header or file name say.
+    The format is determined by the suffix or, if the suffix is unknown and `guess` is True, by the
+    first bytes. Inputs that DuckDB cannot read (compressed, not UTF-8, standard input) are copied
+    to `folder`, or to a temporary folder, until the end of the block. `transpose` is explained in
+    `roget.count`; with None, words and contexts are inferred from the header or the file name.
     """
     source = given if isinstance(given, Source) else source_of(os.fspath(given))
-    # The table is read from disk, by DuckDB or row by row, so only its copy needs space.
+    # The table is read from disk, by DuckDB or row by row; it is never held in memory.
     source.expansion = ON_DISK
     requested = roles.parse(columns)
     with plain_file(source, folder) as path:
@@ -369,9 +370,9 @@ def inspect_table(
     transpose: bool | None = None,
     held: bool = False,
 ) -> Table:
-    """Return the table with its delimiter, header, columns and the column of each role.
+    """Return the table with delimiter, header, column names and the column of each role.
 
-    `header` overrides the detection of a header. `held` if all rows will be held in memory.
+    `header` overrides the detection of a header. With `held`, the limit for data in memory applies.
     """
     if table.format == "parquet":
         table = inspect_parquet(table, held=held)
@@ -387,7 +388,7 @@ def inspect_table(
 
 
 def split_columns(columns: Columns) -> tuple[str, ...]:
-    """Return columns as texts, for both forms in which they may be passed.
+    """Return columns as strings, whether they were passed as a string, a list or a mapping.
 
     >>> split_columns("noun,verb"), split_columns({"word": 2, "context": 1})
     (('noun', 'verb'), ('word=2', 'context=1'))
@@ -427,7 +428,7 @@ def parse_columns(columns: Columns, roles: Roles = PAIRS) -> dict[str, str] | No
         lacking = [role for role in roles.needed if role not in named]
         if lacking:
             raise InputError(
-                f"columns {shown}: {lacking[0]}={lacking[0].upper()} is missing",
+                f"columns {shown}: {lacking[0]}=COLUMN is missing",
                 code="missing-column",
             )
         return named
@@ -435,14 +436,14 @@ def parse_columns(columns: Columns, roles: Roles = PAIRS) -> dict[str, str] | No
     if len(texts) not in (least, len(roles.order)):
         count = "two or three" if roles is PAIRS else f"{least}"
         raise InputError(
-            f"columns {shown!r}: expected {count}, {roles.shown}, or ROLE=COLUMN pairs",
+            f"columns {shown!r}: expected {count} columns ({roles.shown}), or ROLE=COLUMN pairs",
             code="invalid-option",
         )
     return dict(zip(roles.order, texts, strict=False))
 
 
 def split_blanks(text: str) -> list[str]:
-    """Split a line at blanks and tabs; other white space is part of a cell.
+    """Split a line at spaces and tabs; other white space is part of a cell.
 
     >>> split_blanks(" d1  new\u00a0york\t")
     ['d1', 'new\xa0york']
@@ -451,7 +452,7 @@ def split_blanks(text: str) -> list[str]:
 
 
 def is_number(value: object) -> bool:
-    """Return True if a cell can be a count: ASCII digits, as the database reads them."""
+    """Return True if a cell is a number in ASCII characters, which DuckDB can parse."""
     try:
         return str(value).isascii() and float(str(value)) == float(str(value))
     except ValueError:
@@ -459,7 +460,7 @@ def is_number(value: object) -> bool:
 
 
 def guess_format(head: bytes) -> str:
-    """Return the format of a table without a known suffix, from its first bytes.
+    """Infer the format of a table from its first bytes.
 
     >>> guess_format(b'{"word": 1}'), guess_format(b"milk,drink"), guess_format(b"a, b\\tc")
     ('jsonl', 'csv', 'tsv')
@@ -474,7 +475,7 @@ def guess_format(head: bytes) -> str:
 
 @contextmanager
 def plain_file(source: Source, folder: Path | None = None) -> Iterator[str]:
-    """Provide a plain UTF-8 file that DuckDB can read, in a decompressed copy if necessary."""
+    """Provide the path of a plain UTF-8 file: the file itself, or a decompressed copy."""
     if source.is_plain:
         yield source.path
         return
@@ -487,14 +488,14 @@ def plain_file(source: Source, folder: Path | None = None) -> Iterator[str]:
 
 
 def inspect_parquet(table: Table, *, held: bool = False) -> Table:
-    """Return the table with the names and types of a Parquet file's columns.
+    """Return the table with the names and types of the columns of a Parquet file.
 
-    `held` if all of it will be held in memory, for which the size limit is lower.
+    With `held`, the table will be held in memory, for which the size limit is lower.
     """
-    from roget.core.io.duck import database, readable, weigh_parquet
+    from roget.core.io.duck import database, measure_parquet, readable
 
     with database() as connection, readable(table.name):
-        count, size = weigh_parquet(connection, table.path)
+        count, size = measure_parquet(connection, table.path)
         what = f"a table of {count:,} rows, {show_size(size)} in memory"
         expansion = IN_MEMORY if held else ON_DISK
         require_room(table.name, size, stored_size(table.path), what, expansion)
@@ -523,12 +524,12 @@ def _inspect_json(table: Table) -> tuple[Table, list[int]]:
 def inspect_text(
     table: Table, roles: Roles, columns: Requested = None, header: bool | None = None
 ) -> tuple[Table, list[int]]:
-    """Return a delimited table with delimiter, header and names, and its columns of numbers."""
+    """Detect delimiter, header and names of a text table; return it with its numeric columns."""
     texts = ((line, text) for line, text in table.lines() if text.strip())
     line, top = next(texts, (1, ""))
     if not top:
         raise InputError(
-            f"{table.name}: only blank lines; expected rows of {roles.shown}", code="empty-input"
+            f"{table.name}: all lines are blank; expected rows of {roles.shown}", code="empty-input"
         )
     table = replace(table, delimiter=detect_delimiter(table, line, top, roles))
     sample = islice(chain([(line, top)], texts), SAMPLE)
@@ -542,17 +543,17 @@ def inspect_text(
 
 
 def _split_sample(table: Table, lines: list[str]) -> list[list[str]]:
-    """Split the first lines into stripped cells; rows that break off are left to the reader."""
+    """Split the first lines into cells without surrounding spaces; skip incomplete rows."""
     if table.format != "csv":
         split = split_blanks if table.delimiter == BLANKS else _split_at(table.delimiter)
         return [[cell.strip() for cell in split(line.rstrip("\n"))] for line in lines]
     rows: list[list[str]] = []
-    # An unclosed quote is reported when the rows are read.
+    # The sample may end inside a quoted cell; real errors are reported when the rows are read.
     with suppress(csv.Error):
         for row in csv.reader(lines, delimiter=table.delimiter, strict=True):
             rows.append([cell.strip() for cell in row])
     if not rows:
-        raise FormatError(table.name, [f"{table.name}:1: a quote is opened but not closed"])
+        raise FormatError(table.name, [f"{table.name}:1: a quoted cell has no closing quote"])
     return rows
 
 
@@ -568,7 +569,11 @@ def _has_header(
     roles: Roles,
     columns: Requested,
 ) -> bool:
-    """Return whether the first row is a header: by requested names, known names, or contrast."""
+    """Return True if the first row is a header.
+
+    It is if the caller requested columns by name, if it contains known names, or if it differs from
+    the other rows as headers do.
+    """
     if any(whole_number(str(column)) is None for column in (columns or {}).values()):
         return True
     if roles.is_header(first) or roles.heads_numbers(first, rest[0] if rest else (), columns):
@@ -589,11 +594,11 @@ _DELIMITERS = {"\t": ("tabs", "tsv"), ",": ("commas", "csv"), ";": ("semicolons"
 
 
 def detect_delimiter(table: Table, line: int, first: str, roles: Roles) -> str:
-    """Return the delimiter of the first line; raise an error if it suggests another format."""
+    """Return the delimiter of the first line; raise an error if the format is a different one."""
     if table.format == "csv":
         bare = _QUOTED.sub("", first)
         if ";" in bare and "," in bare:
-            # Both occur: semicolons if only they give known names.
+            # Both occur: take semicolons only if they alone split the line into known names.
             names = first.replace('"', "")
             semicolons = roles.is_header(names.split(";")) and not roles.is_header(names.split(","))
             return ";" if semicolons else ","
@@ -609,7 +614,7 @@ def detect_delimiter(table: Table, line: int, first: str, roles: Roles) -> str:
             _refuse_lines(table, roles)
         return "\t"
     cells = first.split()
-    # In "d1, x" commas delimit and the blank is decoration; a cell may still be a comma.
+    # In "d1, x" the comma is the delimiter, not the space. A cell may also be a single comma.
     if len(cells) < 2 or any(len(cell) > 1 and cell[-1] in ",;" for cell in cells[:-1]):
         for mark in (",", ";"):
             if mark in first:
@@ -618,7 +623,7 @@ def detect_delimiter(table: Table, line: int, first: str, roles: Roles) -> str:
 
 
 def refuse_delimiter(table: Table, line: int, first: str, mark: str) -> NoReturn:
-    """Raise the error for a file whose first line has the delimiter of another format."""
+    """Raise an error for a file whose first line has the delimiter of another format."""
     name, other = _DELIMITERS[mark]
     expected = "tabs" if table.format == "tsv" else "commas"
     shown = first.strip() if len(first) <= 40 else f"{first.strip()[:40]}…"
@@ -631,7 +636,7 @@ def refuse_delimiter(table: Table, line: int, first: str, mark: str) -> NoReturn
 
 
 def _refuse_lines(table: Table, roles: Roles) -> None:
-    """Raise an error that lists the lines of a TSV that cannot have the needed columns."""
+    """Raise an error that lists the lines of a TSV file with the wrong number of tabs."""
     problems = Problems(table.name)
     one, other = [*roles.needed][:2]
     for number, text in table.lines():
@@ -651,7 +656,7 @@ def check_types(table: Table, number: str = "") -> None:
         if wrong or kind.endswith("]") or kind.startswith(_NESTED):
             raise InputError(
                 f"{table.name}: the {role} column {table.names[at]!r} has the type {kind}; "
-                f"expected {'a number' if counted else 'one text or number'} per row",
+                f"expected {'a number' if counted else 'one string or number'} per row",
                 code="broken-lines",
             )
 
@@ -659,13 +664,13 @@ def check_types(table: Table, number: str = "") -> None:
 def _place(
     table: Table, columns: Requested, roles: Roles, numeric: Sequence[int], transpose: bool | None
 ) -> Table:
-    """Return the table with the columns of its roles; `numeric` columns may be the number."""
+    """Return the table with the column of each role; `numeric` lists the numeric columns."""
     if columns is not None:
         places = {role: _find(table, column) for role, column in columns.items()}
         return replace(table, places=_swap(places) if transpose else places)
     if len(table.names) < len(roles.needed):
         raise InputError(
-            f"{table.name}: one column only; expected {' and '.join(roles.needed)}",
+            f"{table.name}: has only one column; expected {' and '.join(roles.needed)}",
             code="missing-column",
         )
     names = table.names if table.header else _names_in(table, roles, numeric)
@@ -696,7 +701,7 @@ def _swap(places: Mapping[str, int]) -> dict[str, int]:
 
 
 def _names_in(table: Table, roles: Roles, numeric: Sequence[int]) -> tuple[str, ...]:
-    """Return the names that the file name gives columns without a header, e.g. verb_object."""
+    """Return column names from a file name such as verb_object.tsv, or the names of the table."""
     width = len(table.names)
     if roles.number and width > len(roles.needed) and width - 1 in numeric:
         width -= 1
@@ -708,7 +713,7 @@ def _names_in(table: Table, roles: Roles, numeric: Sequence[int]) -> tuple[str, 
 def _last_number(
     table: Table, roles: Roles, numeric: Sequence[int], places: Mapping[str, int]
 ) -> dict[str, int]:
-    """Return the place of the number, if it is the last column and the only one left."""
+    """Return the role and index of the last column if it is numeric and the only one left."""
     last = len(table.names) - 1
     left = last not in places.values() and len(places) == last
     return {roles.number: last} if roles.number and left and last in numeric else {}
@@ -719,17 +724,20 @@ def _note(names: Sequence[str], places: Mapping[str, int]) -> str:
     if slot is None:
         order = ",".join(str(at + 1) for at in sorted(places.values()))
         return (
-            f"columns {names[context or 0]}, {names[word or 0]}: the words are in the second "
-            f"(otherwise pass --columns {order})"
+            f"words are in the column {names[word or 0]}, contexts in {names[context or 0]} "
+            f"(to exchange them, pass --columns {order})"
         )
     shown = f"{names[slot]}:{names[context or 0]}"
-    return f"words are the column {names[word or 0]}, contexts {shown} (otherwise pass --columns)"
+    return (
+        f"words are in the column {names[word or 0]}, contexts are {shown} (to change this, pass "
+        "--columns)"
+    )
 
 
 def _unclear(
     table: Table, roles: Roles, found: Mapping[str, Sequence[int]], numeric: Sequence[int]
 ) -> str:
-    """Return the message for columns whose roles are not clear, with an example of --columns."""
+    """Return a message for columns with unclear roles, with an example of --columns."""
     taken: dict[str, int] = {role: at[0] for role, at in found.items() if at}
     spare = (at for at in range(len(table.names)) if at not in taken.values())
     for role in roles.needed:
@@ -741,15 +749,17 @@ def _unclear(
     several = next((role for role in roles.needed if len(found.get(role, ())) > 1), None)
     if several is not None:
         candidates = " or ".join(table.names[at] for at in found[several])
-        why = f"the {several} may be {candidates}"
+        why = f"the {several} column may be {candidates}"
     else:
-        why = f"which are {' and '.join(roles.needed)}?"
+        why = f"it is not clear which are {' and '.join(roles.needed)}"
     width = len(table.names)
     there = f"the columns {', '.join(table.names)}" if table.header else f"{width} columns"
     if not roles.by_option:
-        first = f"name the columns in the first line: {', '.join(roles.all)}"
-        return f"{table.name}: has {there}: {why}; {first} (required: {', '.join(roles.needed)})"
-    return f"{table.name}: has {there}: {why}; choose with --columns, e.g. --columns {typed}"
+        first = f"add a header with the names {', '.join(roles.all)}"
+        return (
+            f"{table.name}: has {there}, and {why}; {first} (required: {', '.join(roles.needed)})"
+        )
+    return f"{table.name}: has {there}, and {why}; choose with --columns, e.g. --columns {typed}"
 
 
 def _find(table: Table, column: str) -> int:

@@ -1,4 +1,4 @@
-"""Parse values: JSON, whose faults are always ValueErrors, and whole numbers."""
+"""Parsing and formatting of JSON, and parsing of whole numbers."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import json
 from typing import Any
 
 DIGITS = 18
-"""Maximum number of digits of a whole number, which then fits into 64 bits."""
+"""Maximum number of digits of a whole number; 18 digits fit into 64 bits."""
 
 
 class TooDeep(ValueError):
-    """JSON that is nested too deeply for Python."""
+    """JSON that is nested too deeply for Python's recursion limit."""
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Parse a JSON text.
+    """Parse JSON; every error is a ValueError.
 
     >>> parse_json("[" * 100_000)
     Traceback (most recent call last):
@@ -28,7 +28,7 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def format_json(value: Any, **settings: Any) -> str:
-    """Return the JSON text of a value, indented for readers; settings are those of `json.dumps`.
+    """Return a value as indented JSON; `settings` are passed to `json.dumps`.
 
     >>> print(format_json({"word": "café"}))
     {
@@ -39,7 +39,7 @@ def format_json(value: Any, **settings: Any) -> str:
 
 
 def whole_number(text: str) -> int | None:
-    """Return the whole number that a text is (ASCII digits, not too many), else None.
+    """Parse a whole number of at most 18 ASCII digits; return None for other texts.
 
     >>> [whole_number(text) for text in ("042", "-1", "²", "9" * 5000)]
     [42, None, None, None]

@@ -1,1 +1,1 @@
-"""Kernels shared by compiled code: numba flags, random numbers, lnΓ, eigenvectors, sparse rows."""
+"""Kernels for compiled code: numba flags, random numbers, lnΓ, eigenvectors, sparse rows."""

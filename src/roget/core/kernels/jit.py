@@ -16,34 +16,34 @@ except ModuleNotFoundError as error:
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _FLAGS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-"""No C code calls the kernels, so the wrapper for it, which takes time to compile, is omitted."""
+"""Flags of all kernels. No C code calls them, so the slow compilation of C wrappers is skipped."""
 
 _REASSOCIATED = {"reassoc", "contract", "nsz"}
-"""Allow vectorised sums; their order is fixed at compile time."""
+"""LLVM flags that allow vectorised sums; the order of summation is fixed at compile time."""
 
 
 def compiled(function: _Function) -> _Function:
-    """Compile a function that releases the interpreter's lock, and cache it on disk."""
+    """Compile a function that releases the GIL, and cache the machine code on disk."""
     return _compile(function)
 
 
 def compiled_within(function: _Function) -> _Function:
-    """Compile a helper that only compiled functions of its module call.
+    """Compile a helper that is only called by compiled functions of the same module.
 
-    It has no entry point from Python and no cache of its own, which shortens compilation.
+    It cannot be called from Python and is not cached separately, which shortens compilation.
     """
     flags = {**_FLAGS, "no_cpython_wrapper": True}
     return cast(_Function, njit(function, **flags))
 
 
 def compiled_reassociated(function: _Function) -> _Function:
-    """Compile a function whose sums may be reordered at compile time."""
+    """Compile a function in which the compiler may reorder sums."""
     return _compile(function, fastmath=_REASSOCIATED)
 
 
 def _compile(function: _Function, **more: Any) -> _Function:
     try:
         made = njit(function, cache=True, **_FLAGS, **more)
-    except RuntimeError:  # neither the package nor the user's home can be written to
+    except RuntimeError:  # no writable cache folder, neither in the package nor in the user's home
         made = njit(function, **_FLAGS, **more)
     return cast(_Function, made)

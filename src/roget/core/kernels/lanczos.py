@@ -1,12 +1,13 @@
-"""The first axes of a correspondence analysis: eigenvectors of a sparse table by Lanczos iteration.
+"""The first axes of a correspondence analysis: eigenvectors by Lanczos iteration.
 
 Lanczos builds an orthonormal basis b_1, b_2, … of the Krylov space of a symmetric operator A, in
 which A is tridiagonal:
 
     (1)  A·b_j = β_{j−1}·b_{j−1} + α_j·b_j + β_j·b_{j+1}.
 
-The eigenvectors of the small tridiagonal matrix, mapped back by the basis, approximate the extreme
-eigenvectors of A; the residual of an approximation is β_j times its last component.
+The eigenvectors of the small tridiagonal matrix, multiplied by the basis, approximate the extreme
+eigenvectors of A. The residual of an approximation is β_j times the last component of the small
+eigenvector.
 """
 
 from __future__ import annotations
@@ -21,13 +22,14 @@ from roget.core.kernels.rows import RowIndex, mean_rows
 from roget.core.types import Array, Floats
 
 NONE = 1e-9
-"""A vector of at most this length is a rounding error."""
+"""Vectors of at most this length are treated as zero."""
 
 
 class Operator(NamedTuple):
-    """The operator y = S·P·diag(inverse)·Pᵀ·S·x over some rows P of a table, with S = diag(scale).
+    """The operator y = S·P·diag(inverse)·Pᵀ·S·x, where P are rows of a table and S = diag(scale).
 
-    Its largest eigenvalue is known to be 1; `trivial` is the eigenvector of length 1.
+    The rows of P are `words`. The largest eigenvalue is known to be 1; `trivial` is its
+    eigenvector, scaled to length 1.
     """
 
     rows: RowIndex
@@ -38,23 +40,26 @@ class Operator(NamedTuple):
 
 
 @compiled_within
-def _apply(operator: Operator, x: Floats, room: Floats, y: Floats) -> None:
+def _apply(operator: Operator, x: Floats, scratch: Floats, y: Floats) -> None:
+    """Write the image of x into y; `scratch` has one element per column of the table."""
     rows, words, scale = operator.rows, operator.words, operator.scale
-    mean_rows(words, scale * x, rows, room)
-    for v in range(room.size):
-        room[v] *= operator.inverse[v]
+    # scratch = diag(inverse)·Pᵀ·S·x
+    mean_rows(words, scale * x, rows, scratch)
+    for v in range(scratch.size):
+        scratch[v] *= operator.inverse[v]
+    # y = S·P·scratch
     for w in range(words.size):
         i, total = words[w], 0.0
         for j in range(rows.indptr[i], rows.indptr[i + 1]):
-            total += rows.values[j] * room[rows.indices[j]]
+            total += rows.values[j] * scratch[rows.indices[j]]
         y[w] = scale[w] * total
 
 
 @compiled_within
 def _orthogonalise(x: Floats, basis: Floats, size: int) -> float:
-    """Subtract the components of x along the basis and return the length of the rest.
+    """Subtract from x its projections onto the basis, and return the length of the remainder.
 
-    Two passes are needed to keep the basis orthogonal to the last digits.
+    One pass of Gram–Schmidt loses digits by cancellation; a second pass restores orthogonality.
     """
     for _ in range(2):
         for b in range(size):
@@ -66,16 +71,16 @@ def _orthogonalise(x: Floats, basis: Floats, size: int) -> float:
 def find_axes(
     operator: Operator, start: Floats, steps: int, tolerance: float, wanted: int
 ) -> tuple[Floats, Floats, float]:
-    """Return the largest non-trivial eigenvalues, their vectors, and the residual of the first.
+    """Return the `wanted` largest non-trivial eigenvalues, their vectors and the first residual.
 
-    The iteration ends when the first eigenvalue has the relative tolerance, or after `steps` steps.
-    Fewer than `wanted` vectors are returned if the table has no more.
+    The iteration ends when the relative residual of the first eigenvalue is at most `tolerance`,
+    or after `steps` steps. The result has fewer vectors if the Krylov space is smaller.
     """
     n = operator.words.size
     steps = min(steps, n - 1)
     basis = np.zeros((steps + 2, n))
     basis[0] = operator.trivial
-    x, room = start.copy(), np.zeros(operator.inverse.size)
+    x, scratch = start.copy(), np.zeros(operator.inverse.size)
     norm = _orthogonalise(x, basis, 1)
     small, vectors, values = np.zeros((steps, steps)), np.zeros((1, 1)), np.zeros(1)
     done, error = 0, 0.0
@@ -83,14 +88,14 @@ def find_axes(
         if norm < NONE:
             break
         done = step + 1
-        # One step of equation (1); all basis vectors are kept, the trivial one first.
+        # One step of equation (1). basis[0] is the trivial vector, so x is orthogonal to it too.
         basis[done] = x / norm
-        _apply(operator, basis[done], room, x)
+        _apply(operator, basis[done], scratch, x)
         small[step, step] = np.sum(x * basis[done])
         norm = _orthogonalise(x, basis, done + 1)
         if done < steps:
             small[step, done] = small[done, step] = norm
-        # Solve the small problem every fourth step and test the residual.
+        # Every fourth step, compute the eigenvectors of the small matrix and test the residual.
         if done % 4 == 0 or norm < NONE or done == steps:
             values, vectors = np.linalg.eigh(small[:done, :done].copy())
             error = norm * abs(vectors[done - 1, done - 1])
@@ -98,7 +103,7 @@ def find_axes(
                 break
     size = vectors.shape[0]
     kept = min(wanted, size) if done else 0
-    # Map the small eigenvectors back, the largest eigenvalue first.
+    # Multiply the small eigenvectors by the basis, the largest eigenvalue first.
     largest, out = np.zeros(kept), np.zeros((kept, n))
     for place in range(kept):
         largest[place] = max(values[size - 1 - place], 0.0)

@@ -1,4 +1,4 @@
-"""Random numbers for kernels: a generator whose state is an array of one uint64."""
+"""A random number generator for kernels; its state is an array of one uint64."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from roget.core.types import Array
 
 @compiled
 def draw_uniform(state: Array) -> float:
-    """Return the next number in [0, 1), by SplitMix64 (Steele, Lea & Flood 2014)."""
-    # Advance the state by the golden ratio, then mix its bits.
+    """Return the next random number in [0, 1), by SplitMix64 (Steele, Lea & Flood 2014)."""
+    # Add the golden ratio (times 2^64) to the state, then mix its bits.
     state[0] += np.uint64(0x9E3779B97F4A7C15)
     z = state[0]
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     z = z ^ (z >> np.uint64(31))
-    # The upper 53 bits are the digits of a double.
+    # The upper 53 bits become the mantissa of a double.
     uniform: float = float(z >> np.uint64(11)) * 2.0**-53
     return uniform
 

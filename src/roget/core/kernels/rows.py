@@ -1,4 +1,4 @@
-"""Sparse tables for kernels: row i has the entries indptr[i] to indptr[i + 1]."""
+"""Sparse tables for kernels, in CSR layout: row i has the entries indptr[i] to indptr[i + 1]."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from roget.core.types import Array, Floats
 
 
 class RowIndex(NamedTuple):
-    """A sparse table by rows (or, of its transpose, by columns)."""
+    """A sparse table in CSR layout (for a CSC table: its transpose)."""
 
     indptr: Array
     indices: Array
@@ -19,7 +19,7 @@ class RowIndex(NamedTuple):
 
 
 class RowItems(NamedTuple):
-    """A sparse table by rows, with the sum of each row."""
+    """A sparse table in CSR layout, with the sum of each row."""
 
     indptr: Array
     indices: Array
@@ -28,14 +28,14 @@ class RowItems(NamedTuple):
 
 
 def rows_of(table: Any, dtype: Any = np.float64) -> RowIndex:
-    """Convert a csr_array, or a csc_array by its columns, for kernels."""
+    """Convert a csr_array for kernels; a csc_array is converted to its transpose."""
     indptr, indices = table.indptr.astype(np.int64), table.indices.astype(np.int32)
     return RowIndex(indptr, indices, table.data.astype(dtype))
 
 
 @compiled
 def mean_rows(words: Array, weights: Floats, rows: RowIndex, out: Floats) -> None:
-    """Write Σ weight·row over some rows into `out`."""
+    """Write Σ weights[w]·row(words[w]) into `out`."""
     out[:] = 0.0
     for w in range(words.size):
         i, weight = words[w], weights[w]

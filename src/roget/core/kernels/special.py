@@ -1,4 +1,4 @@
-"""lnΓ, its differences, and exp, for single numbers and vectorised for arrays."""
+"""The functions lnΓ and exp and differences of lnΓ, for numbers and vectorised for arrays."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ LOG_TWO = math.log(2)
 ROOT_HALF = int(np.array(math.sqrt(0.5)).view(np.int64))
 
 SERIES = 10.0
-"""From here on the first six terms of Stirling's series are exact in double precision."""
+"""Minimum argument for which six terms of Stirling's series are exact in double precision."""
 
 LARGE = 16.0
-"""From here on a difference of lnΓ is computed by its own series, to avoid cancellation."""
+"""Minimum argument for which a difference of lnΓ has its own series, to avoid cancellation."""
 
 LOG2_E = 1.0 / LOG_TWO
 MAGIC = 1.5 * 2.0**52
+"""Adding this number to a double rounds it to a whole number, held in the lowest bits."""
 FAR, NOTHING = -88.0, 2.0**-87
-"""Exponents are cut off at FAR, and results below NOTHING become 0."""
+"""Exponents (base 2) below FAR are set to FAR, and results up to NOTHING are set to 0."""
 
 
 @compiled
@@ -43,9 +44,9 @@ def log_gamma(x: float) -> float:
 
 @compiled
 def log_rise(x: float, r: float) -> float:
-    """Return lnΓ(x + r) − lnΓ(x) with full relative accuracy, also where both are huge.
+    """Return lnΓ(x + r) − lnΓ(x) with full relative accuracy, even if both terms are huge.
 
-    The difference of equation (1) at y = x + r and x, with
+    For large x, take the difference of equation (1) of `log_gamma` at y = x + r and at x, with
     (y − ½)·ln y − (x − ½)·ln x = (x − ½)·ln(1 + r/x) + r·ln y.
     """
     if x < LARGE:
@@ -64,12 +65,14 @@ def log_rise(x: float, r: float) -> float:
 
 @compiled
 def log_gammas(k: int, x: Floats, bits: Ints, mantissa: Floats, whole: Ints) -> None:
-    """Replace the first k numbers of x by their lnΓ, without branches, so that it is vectorised.
+    """Replace the first k elements of x by lnΓ(x), in loops without branches that vectorise.
 
-    `bits` and `whole` are views of `x` and of `mantissa` as integers. With x = m·2^e and m in
-    [√½, √2), the logarithm is ln x = 2·artanh(s) + e·ln 2, s = (m − 1)/(m + 1).
+    `mantissa` is scratch space. `bits` and `whole` are views of `x` and `mantissa` as integers.
+    With x = m·2^e and m in [√½, √2), the logarithm is ln x = 2·artanh(s) + e·ln 2, where
+    s = (m − 1)/(m + 1).
     """
-    # Step 1: split off the exponent; subtracting √½ first moves its border to √½.
+    # Step 1: split x into m and e by bit operations. Subtracting the bits of √½ before the shift
+    # makes the range of m begin at √½ instead of 1.
     for c in range(k):
         pattern = bits[c]
         power = (pattern - ROOT_HALF) >> 52
@@ -91,13 +94,13 @@ def log_gammas(k: int, x: Floats, bits: Ints, mantissa: Floats, whole: Ints) -> 
         tail = s * (1 / 12 - q * (1 / 360 - q * tail))
         mantissa[c] = (v - 0.5) * log - v + HALF_LOG_TAU + tail
     for c in range(k):
-        # Step 4: small arguments, for which the series is not exact.
+        # Step 4: use lgamma for small arguments, for which the series is not exact.
         x[c] = mantissa[c] if x[c] >= SERIES else math.lgamma(x[c])
 
 
 @compiled
 def fill_log_gamma(table: Floats, step: float, begin: float) -> None:
-    """Fill table[n] with lnΓ(begin + step·n), and with 0 where the argument is 0."""
+    """Set table[n] = lnΓ(begin + step·n), or 0 if the argument is 0."""
     for n in range(table.size):
         x = begin + step * n
         table[n] = log_gamma(x) if x > 0 else 0.0
@@ -105,18 +108,19 @@ def fill_log_gamma(table: Floats, step: float, begin: float) -> None:
 
 @compiled
 def exponentials(k: int, x: Floats, shifted: Floats, places: Ints, bits: Ints) -> None:
-    """Replace the first k numbers of x, all ≤ 0, by exp(x), to 1e−9; below 1e−26 it is 0.
+    """Replace the first k elements of x, all ≤ 0, by exp(x) with a relative error of 1e−9.
 
-    Vectorised without branches, like `log_gammas`: exp(x) = 2^i·e^r with t = x/ln 2, i = round(t)
-    and r = (t − i)·ln 2. `places` and `bits` are views of `shifted` and of `x` as integers.
+    Results below about 1e−26 are 0. The loops have no branches and vectorise. They compute
+    exp(x) = 2^i·e^r with t = x/ln 2, i = round(t) and r = (t − i)·ln 2. `shifted` is scratch
+    space; `places` and `bits` are views of `shifted` and `x` as integers.
     """
     for c in range(k):
-        # Adding 1.5·2^52 rounds t to a whole number and leaves it in the lowest bits.
+        # t = x/ln 2; adding MAGIC leaves i = round(t) in the lowest bits of `shifted`.
         x[c] = max(x[c] * LOG2_E, FAR)
         shifted[c] = x[c] + MAGIC
     for c in range(k):
         r = (x[c] - (shifted[c] - MAGIC)) * LOG_TWO
-        # e^r by its Taylor series to r⁸, then i is added to the exponent bits.
+        # Compute e^r by its Taylor series to r⁸, then multiply by 2^i by adding i to the exponent.
         y = 1 / 120 + r * (1 / 720 + r * (1 / 5040 + r * (1 / 40320)))
         x[c] = 1.0 + r * (1.0 + r * (0.5 + r * (1 / 6 + r * (1 / 24 + r * y))))
         bits[c] += places[c] << 52

@@ -18,7 +18,7 @@ from scipy import stats
 
 from roget.core.counts import Counts
 from roget.core.counts.views import unit
-from roget.core.intervals import Interval, drawn_interval
+from roget.core.intervals import Interval, bootstrap_interval
 from roget.core.io.source import source_of
 from roget.core.io.table import Columns, Roles, open_table
 from roget.core.options import choose, with_options
@@ -280,7 +280,7 @@ def _compare(way: str, at: int, found: Floats, drawn: Floats) -> Correlation:
 
 
 def _interval(value: float, drawn: Floats) -> Interval:
-    return drawn_interval(float(value), drawn) if math.isfinite(value) else Interval(None)
+    return bootstrap_interval(float(value), drawn) if math.isfinite(value) else Interval(None)
 
 
 def _find_odd(

@@ -236,7 +236,7 @@ def deal_rows(
             rows = Counting(connection, None, table).rows(table, careful=True, chosen=chosen)
             queries.append(f"SELECT * REPLACE (r + {share.number << 40} AS r) FROM ({rows})")
         dealt = f"SELECT *, hash(item) % {parts} AS part FROM ({' UNION ALL '.join(queries)})"
-        duck.deal(connection, dealt, "part", folder / "dealt")
+        duck.write_partitions(connection, dealt, "part", folder / "dealt")
         return [_read_part(folder / "dealt" / f"part={part}") for part in range(parts)]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from roget.core.folder import check_archive
 from roget.core.io import limits
-from roget.core.io.arrow import weigh_arrow
+from roget.core.io.arrow import measure_arrow
 from roget.core.io.problems import Problems
 from roget.core.io.source import local_file
 from roget.errors import InputError, MissingExtra
@@ -41,7 +41,7 @@ def load_arrow(file: LabelFile) -> Any:
     with local_file(file.source.path) as path:
         feather = _import("pyarrow.feather", file.name, "save it as Parquet")
         with _readable(file.name, "Arrow"):
-            rows, size = weigh_arrow(str(path))
+            rows, size = measure_arrow(str(path))
         what = f"a table of {rows:,} rows, {limits.show_size(size)} in memory"
         limits.require_room(file.name, size, limits.stored_size(str(path)), what)
         with _readable(file.name, "Arrow"):
