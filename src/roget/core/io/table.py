@@ -29,7 +29,7 @@ from roget.core.io.values import parse_json, whole_number
 from roget.errors import FormatError, InputError, Notice, UnknownName
 
 Columns: TypeAlias = str | Sequence[str | int] | Mapping[str, str | int] | None
-"""ROLE=COLUMN pairs, or columns in the order of the roles; a column is a name or a number from 1."""
+"""ROLE=COLUMN pairs, or columns in the order of the roles; columns are names or numbers from 1."""
 
 Requested: TypeAlias = Mapping[str, Any] | None
 """Role → column, as specified by the caller; None if nothing was specified."""
@@ -107,7 +107,7 @@ class Roles:
     def heads_numbers(
         self, first: Sequence[str], second: Sequence[str], columns: Requested
     ) -> bool:
-        """Return True if the numeric column has text in the first row and a number in the second."""
+        """Return True if the numeric column has text in row 1 and a number in row 2."""
         later = [at for at, cell in enumerate(second) if is_number(cell)]
         if len(second) != len(first) or not self.number:
             return False
@@ -274,7 +274,7 @@ class Table:
                 problems.add(number, text, self.place(number))
 
     def cells(self) -> Iterator[tuple[int, Sequence[Any] | str]]:
-        """Yield the number of each row and its cells, or a message if it is broken; skip headers."""
+        """Yield the number and the cells of each row, or a message if the row is broken."""
         if self.format == "parquet":
             return self._parquet_rows()
         if self.format == "jsonl":
