@@ -363,6 +363,11 @@ CODES: dict[str, Explanation] = {
         "This version cannot read the newer format.",
         "Update roget.",
     ),
+    "no-background": Explanation(
+        "The text is clustered without background counts.",
+        "The bundled background contains the text itself, so its counts would be added twice.",
+        "Nothing; or pass counts of other texts as --background.",
+    ),
     "no-common-contexts": Explanation(
         "The new words and the thesaurus, or the two corpora, have no context in common.",
         "Words are compared by their contexts, and contexts are matched by name.",

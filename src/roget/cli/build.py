@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 SECTIONS = {
     "Options": (
-        "output", "method", "clusters", "relation", "window", "min_count", "top", "names",
-        "heldout", "random_state",
+        "output", "method", "clusters", "relation", "window", "min_count", "top", "background",
+        "names", "heldout", "random_state",
     ),
     "Text": ("tagger", "model", "language", "segment", "terms", "encoding", "reader"),
     "Tables of counts": ("columns", "transpose"),

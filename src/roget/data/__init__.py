@@ -1,14 +1,24 @@
 """Example data: bundled samples, and data sets to download by name."""
 
 from roget.core.quadruple import Quadruple
-from roget.data.bundled import QUADRUPLES, SAMPLES, is_sample, sample, sample_path
+from roget.data.bundled import (
+    BACKGROUNDS,
+    QUADRUPLES,
+    SAMPLES,
+    background,
+    is_sample,
+    sample,
+    sample_path,
+)
 from roget.data.sets import DataSet, data_set, data_sets
 
 __all__ = [
+    "BACKGROUNDS",
     "QUADRUPLES",
     "SAMPLES",
     "DataSet",
     "Quadruple",
+    "background",
     "data_set",
     "data_sets",
     "is_sample",

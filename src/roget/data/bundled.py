@@ -36,6 +36,13 @@ _RELATIONS: dict[str, tuple[str, ...]] = {
     "verb_slot_noun": ("obj", "subj", "obl:prep"),
 }
 
+BACKGROUNDS: dict[str, str] = {
+    "english-nouns": "English nouns in all their relations, by the preset nouns",
+    "english-verbs": "English verbs, by the preset verbs",
+    "english-adjectives": "English adjectives, by the preset adjectives",
+}
+"""Background counts of a language, one for each preset of relations."""
+
 
 @overload
 def sample(name: Literal["pp_quads"]) -> list[Quadruple]: ...
@@ -75,6 +82,29 @@ def sample(name: str = "nouns") -> Counts | list[Quadruple]:
         relations=_RELATIONS[name],
         provenance={"source": ATTRIBUTION},
     )
+
+
+def background(name: str) -> Counts:
+    """Return bundled background counts, such as "english-nouns"."""
+    from roget.core.counts import Counts
+    from roget.core.counts.matrix import split_slot
+
+    read = Counts.read(background_path(name))
+    return Counts(
+        read.matrix,
+        read.words,
+        read.contexts,
+        slots=[split_slot(context)[0] for context in read.contexts],
+        relations=(name.rpartition("-")[2],),
+        provenance={"source": ATTRIBUTION, "language": "en"},
+    )
+
+
+def background_path(name: str) -> Path:
+    """Return the Parquet file of bundled background counts."""
+    if name not in BACKGROUNDS:
+        raise UnknownName("background", name, BACKGROUNDS)
+    return Path(str(resources.files("roget.data"))) / "backgrounds" / f"{name}.parquet"
 
 
 def is_sample(name: str) -> bool:

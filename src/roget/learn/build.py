@@ -24,6 +24,7 @@ from roget.core.store import Partial
 from roget.core.types import PathLike
 from roget.engines.base import working_on
 from roget.errors import InputError, Notice
+from roget.learn.background import AUTO, KEY, NONE, Background, choose_background
 from roget.learn.clustering.notices import ignore_trivial
 from roget.learn.counting.inspect import Inputs
 from roget.learn.counting.options import CountOptions
@@ -174,12 +175,15 @@ def _build(
     """Count, choose the words, cluster them, and evaluate the classes."""
     gathered = gather(inputs, folder, options, reading)
     counts, more = _choose_words(gathered.counts, plan, options)
-    clusterer = _make_clusterer(plan, folder, counts, clustering)
+    background, why = _choose_background(plan, counts)
+    clusterer = _make_clusterer(plan, folder, counts, background, clustering)
     where = options.engine, options.scheduler, options.processes
     # The command shows the notes of the model, which include a trivial result.
     with working_on(*where) if clusterer.spreads else nullcontext(), ignore_trivial():
         model = clusterer.fit(counts)
     thesaurus = Thesaurus.from_clustering(counts, model)
+    if background is not None:
+        thesaurus.provenance[KEY] = background.record(thesaurus.words)
     thesaurus = keep_spare(thesaurus, gathered.whole)
     if plan.names is not None:
         labels = {**thesaurus.labels, **name_classes(thesaurus, open_classes(plan.names))}
@@ -188,15 +192,34 @@ def _build(
         heldout = trial(counts, model, plan.random_state, clustering)
         provenance = {**thesaurus.provenance, "heldout": heldout}
         thesaurus = replace(thesaurus, provenance=provenance, carried=thesaurus.index.carry())
-    return Built(thesaurus, (*gathered.notes, *more, *model.notes_), model.interrupted_)
+    return Built(thesaurus, (*gathered.notes, *more, *why, *model.notes_), model.interrupted_)
 
 
-def _make_clusterer(plan: Plan, folder: Path, counts: Counts, progress: Report | None) -> Any:
+def _choose_background(plan: Plan, counts: Counts) -> tuple[Background | None, tuple[Notice, ...]]:
+    """Return the background counts, if the method uses them."""
+    if catalogue.load("clusterers", plan.method).borrows:
+        return choose_background(plan.background, counts)
+    if plan.background in (None, NONE, AUTO):
+        return None, ()
+    raise InputError(
+        f"background: does not apply to the method {plan.method}; it is an option of spherical",
+        code="conflicting-options",
+    )
+
+
+def _make_clusterer(
+    plan: Plan,
+    folder: Path,
+    counts: Counts,
+    background: Background | None,
+    progress: Report | None,
+) -> Any:
     """Return the clusterer, with a checkpoint named by its options and the counts."""
     # Options that do not affect clustering are set to fixed values.
-    relevant = asdict(replace(plan, heldout=True, names=None))
+    relevant = asdict(replace(plan, heldout=True, names=None, background=None))
+    borrowed = background and background.sha256
     digest = hashlib.sha256(
-        json.dumps([__version__, relevant, counts.shape], default=os.fspath).encode()
+        json.dumps([__version__, relevant, borrowed, counts.shape], default=os.fspath).encode()
     )
     for array in (counts.matrix.indptr, counts.matrix.indices, counts.matrix.data):
         digest.update(array.tobytes())
@@ -207,6 +230,7 @@ def _make_clusterer(plan: Plan, folder: Path, counts: Counts, progress: Report |
     return catalogue.load("clusterers", plan.method).make(
         plan.n_clusters,
         **plan.arguments,
+        background=background and background.counts,
         random_state=plan.random_state,
         checkpoint=None if plan.random_state is None else folder / name,
         progress=progress,

@@ -15,7 +15,7 @@ from roget.learn.counting.options import CountOptions as Counting
 
 AUTO = "auto"
 
-_OURS = ("n_clusters", "random_state", "checkpoint", "progress")
+_OURS = ("n_clusters", "random_state", "checkpoint", "progress", "background")
 """Arguments of a clusterer that `build` sets itself."""
 
 
@@ -72,6 +72,13 @@ class Plan:
         help="Name classes after the classes of a taxonomy that cover them best: WordNet, a SKOS "
         "file, a child–parent table, or another thesaurus.",
     )
+    background: Any = option(
+        AUTO,
+        metavar="COUNTS|none|auto",
+        help="Counts of a large corpus, added to those of the words of the text before clustering: "
+        "a counts folder or table, none, or auto = the bundled counts of the language, if any.",
+    )
+    """Also Counts."""
     own: Mapping[str, Any] = field(default_factory=dict)
     """Options of the method, by their names in `own_options`."""
 

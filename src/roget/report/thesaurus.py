@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -36,6 +37,8 @@ def _lead(thesaurus: Thesaurus, classes: float, words: float) -> Iterator[str]:
     yield sizes(thesaurus)
     if levels := thesaurus.provenance.get("levels"):
         yield f"levels of {', '.join(f'{size:,}' for size in levels)} classes"
+    if background := thesaurus.provenance.get("background"):
+        yield describe_background(background, len(thesaurus))
     share = f"{classes / words:.0%}" if words > 0 else "all"
     yield (
         f"the classes keep {share} of the mutual information between words and contexts "
@@ -56,6 +59,15 @@ def _lead(thesaurus: Thesaurus, classes: float, words: float) -> Iterator[str]:
             f"held-out perplexity in bits per token: unigram {found['all']:.2f}, class "
             f"{found['class']:.2f}, word {found['word']:.2f}, word + class {found['both']:.2f}"
         )
+
+
+def describe_background(record: Mapping[str, Any], words: int) -> str:
+    """Return the name, version and hash of a background, and how many words it knows."""
+    version = f" (roget {record['version']})" if record.get("version") else ""
+    return (
+        f"background counts: {record['name']}{version}, sha256 {record['sha256'][:12]}; "
+        f"{record.get('words', 0):,} of {words:,} words are in it"
+    )
 
 
 def _warn_one_class(thesaurus: Thesaurus) -> str:
@@ -103,6 +115,7 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
         "tokens": thesaurus.counts.total,
         "classes": thesaurus.tree.n_clusters,
         **{name: made.get(name) for name in ("levels", "beta", "description_length")},
+        "background": made.get("background"),
         "information_bits": {"classes": kept, "words": total},
         "heldout": made.get("heldout") or None,
         "tree": [dict(zip(titles, node, strict=True)) for node in nodes],

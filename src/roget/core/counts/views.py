@@ -84,3 +84,12 @@ def like(matrix: Matrix, data: Floats) -> Matrix:
     view = sparse.csr_array(parts, shape=matrix.shape)
     view.has_canonical_format = True
     return view
+
+
+def widen(matrix: Any, columns: int) -> Any:
+    """Return a csr_array with columns of zeros appended, which shares the data."""
+    if matrix.shape[1] == columns:
+        return matrix
+    return sparse.csr_array(
+        (matrix.data, matrix.indices, matrix.indptr), shape=(matrix.shape[0], columns)
+    )

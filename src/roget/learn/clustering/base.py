@@ -35,7 +35,7 @@ NEARLY_ALL = 0.7
 MIN_WARNED = 20
 """Number of words from which on such a result is also a Python warning."""
 
-_NOT_SAVED = ("progress", "checkpoint", "random_state")
+_NOT_SAVED = ("progress", "checkpoint", "random_state", "background")
 
 
 class UnknownParameter(UnknownName, ValueError):
@@ -65,6 +65,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     sized_levels: True if `learn_levels` returns the requested sizes.
     spreads: True if the workers of an engine can share the work.
     warns_trivial: True if `fit` warns when nearly every word is a class of its own.
+    borrows: True if it has a parameter `background`, counts of other texts.
     """
 
     name: ClassVar[str]
@@ -78,6 +79,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     sized_levels: ClassVar[bool] = False
     spreads: ClassVar[bool] = False
     warns_trivial: ClassVar[bool] = False
+    borrows: ClassVar[bool] = False
 
     clustering_: Clustering
     n_features_in_: int

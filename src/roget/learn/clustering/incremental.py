@@ -25,10 +25,12 @@ class IncrementalUpdate:
 
     `counts` include the counts of `before`, whose words and contexts come first, in their order.
     The part of a class that is not explained by the counts of its words, such as smoothing, is
-    kept.
+    kept. `background` holds the counts of other texts that the vectors were learnt with, if any.
     """
 
-    def __init__(self, found: Clustering, before: Counts, counts: Counts) -> None:
+    def __init__(
+        self, found: Clustering, before: Counts, counts: Counts, background: Counts | None = None
+    ) -> None:
         n, m = before.shape
         if not (
             np.array_equal(counts.words[:n], before.words)
@@ -57,13 +59,14 @@ class IncrementalUpdate:
             shape=(len(counts), belongs.shape[1]),
         )
         """Memberships of the old words; rows of new words are empty."""
-        background = np.asarray(counts.context_totals, dtype=np.float64)
+        totals = np.asarray(counts.context_totals, dtype=np.float64)
         made = replace(
             found, memberships=self.memberships, centroids=_widen(found.centroids, more),
-            background=background / max(float(counts.total), 1e-300), contexts=counts.contexts,
+            background=totals / max(float(counts.total), 1e-300), contexts=counts.contexts,
             rule=found.placing.widen(self._find_alike(m)), representation=None,
         )  # fmt: skip
-        self.wide = made.placing.extend(made, found, counts)
+        borrowed = () if background is None else (background,)
+        self.wide = made.placing.extend(made, found, counts, *borrowed)
 
     def regroup(
         self, memberships: Any = None, tree: Tree | None = None, origin: Ints | None = None

@@ -126,10 +126,17 @@ class Rule:
         }
         return replace(self, **changed)
 
-    def extend(self, made: Clustering, before: Clustering, counts: Counts) -> Clustering:
+    def extend(
+        self,
+        made: Clustering,
+        before: Clustering,
+        counts: Counts,
+        background: Counts | None = None,
+    ) -> Clustering:
         """Learn what does not depend on the classes from more counts; by default nothing.
 
         `made` is `before` with more words and contexts, still without a representation.
+        `background` is passed to rules of clusterers that borrow counts.
         """
         return made
 
@@ -342,7 +349,7 @@ class Clustering(ReportMixin):
         object.__setattr__(self, "background", np.asarray(known, dtype=np.float64))
         self._check("background", (m,))
         if (vectors := self.representation) is not None and (
-            vectors.weights.shape[1] != m or words not in (0, vectors.n_words)
+            vectors.weights.shape[1] < m or words not in (0, vectors.n_words)
         ):
             raise InputError(
                 f"the representation has {vectors.n_words} words and {vectors.weights.shape[1]} "
@@ -594,7 +601,9 @@ class Clustering(ReportMixin):
             return tidy(align_contexts(given, self.contexts))
         matrix = given.matrix if isinstance(given, Counts) else given
         matrix = sparse.csr_array(matrix, dtype=np.float64)
-        if matrix.shape[1] != m:
+        known = self.representation
+        # Counts with a background have more contexts, which only the vectors know.
+        if matrix.shape[1] not in (m, m if known is None else known.totals.size):
             raise InputError(
                 f"the table has {matrix.shape[1]} contexts; the classes were learnt from {m}",
                 code="length-mismatch",

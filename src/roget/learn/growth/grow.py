@@ -21,6 +21,7 @@ from roget.core.progress import Progress, Report
 from roget.core.store import Partial
 from roget.core.types import PathLike
 from roget.errors import InputError, Notice
+from roget.learn.background import KEY, reopen_background
 from roget.learn.growth.add import Added, add, read_counts
 from roget.learn.growth.options import GrowOptions, read_numbers
 from roget.learn.growth.update import ClusteringUpdate, ManualEdits, keep_rows, update_clustering
@@ -159,6 +160,7 @@ def _grow(
     learning: Report | None,
 ) -> GrowthResult:
     base = thesaurus.base
+    background = reopen_background(base.provenance.get(KEY), options.background)
     notes: tuple[str, ...] = ()
     if isinstance(inputs, Counts):
         new = inputs
@@ -182,9 +184,12 @@ def _grow(
         learnt = update_clustering(
             base.clustering, base.counts, added.counts, added.new, options,
             summarize_edits(thesaurus), doubt=bool(base.provenance.get("unsure")),
+            background=background and background.counts,
         )  # fmt: skip
     _report(learning, 0.9)
     made, changes = _make(thesaurus, added, learnt)
+    if background is not None:
+        made.provenance[KEY] = background.record(made.words)
     made, problems = _replay(made, thesaurus)
     _report(learning, 1.0)
     if aside := len(added.counts) - learnt.kept.size:

@@ -25,6 +25,11 @@ class GrowOptions(Checked):
         True, help="Split classes, and make new ones, if the new text clearly supports it."
     )
     min_contexts: int = option(3, minimum=1, help="Minimum number of known contexts of a new word.")
+    background: str | None = option(
+        None,
+        metavar="COUNTS",
+        help="Background counts of the thesaurus, if they are no longer where `build` found them.",
+    )
     reader: str | None = copy_option(Counting, "reader", None)
     encoding: str = copy_option(Counting, "encoding", "utf-8")
     processes: int | None = copy_option(Counting, "processes", None)

@@ -16,6 +16,7 @@ from roget.core.counts import Counts
 from roget.core.counts.views import to_dense, unit
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats, Ints
+from roget.learn.background import add_background
 from roget.learn.clustering.incremental import IncrementalUpdate
 from roget.learn.clustering.memberships import one_hot, replace_rows, sparsify
 from roget.learn.clustering.result import Clustering
@@ -96,6 +97,7 @@ def update_clustering(
     edited: ManualEdits,
     *,
     doubt: bool,
+    background: Counts | None = None,
 ) -> ClusteringUpdate:
     """Update a clustering with new counts.
 
@@ -113,13 +115,15 @@ def update_clustering(
         The edits to respect.
     doubt
         Whether new words between classes are left out, as the clusterer itself does.
+    background
+        Counts of other texts that the classes were learnt with.
     """
     old = len(before)
     known = np.diff(counts.matrix[:, : before.shape[1]].indptr) >= options.min_contexts
     kept = np.flatnonzero(known | (np.arange(len(counts)) < old))
     if kept.size < len(counts):
         counts, new = keep_rows(counts, kept), new[kept]
-    renewal = IncrementalUpdate(found, before, counts)
+    renewal = IncrementalUpdate(found, before, counts, background)
     wide = renewal.regroup()
     entering = np.arange(old, len(counts))
     share = new / np.maximum(counts.word_totals, 1e-300)
@@ -129,7 +133,9 @@ def update_clustering(
     doubt = doubt and entering.size > 0
     calm = calm[:: max(1, -(-calm.size // CALM))] if changed.size or doubt else calm[:0]
     queried = np.concatenate([entering, changed, calm])
-    placed = to_dense(wide.place(counts.matrix[queried])) if queried.size else np.empty((0, 1))
+    placed = np.empty((0, 1))
+    if queried.size:
+        placed = to_dense(wide.place(_borrow(counts, background, wide)[queried]))
     sure = np.ones(entering.size, dtype=bool)
     if doubt and calm.size and wide.n_clusters > 1:
         usual = np.quantile(_leads(placed[entering.size + changed.size :]), DOUBT)
@@ -156,6 +162,15 @@ def update_clustering(
         made, kept = made.keep(rows), kept[rows]
         steps = [replace(one, rows=np.searchsorted(rows, one.rows)) for one in steps]
     return ClusteringUpdate(made, steps, kept)
+
+
+def _borrow(counts: Counts, background: Counts | None, wide: Clustering) -> Any:
+    """Return the counts by which words are placed: with the background if the vectors have it."""
+    known = wide.representation
+    if background is None or known is None or known.totals.size == counts.shape[1]:
+        return counts.matrix
+    matrix = counts.matrix.astype(np.float64)
+    return add_background(matrix, counts.words, counts.contexts, background)[0]
 
 
 def keep_rows(counts: Counts, rows: Ints) -> Counts:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from roget.core import folder
-from roget.core.counts.views import ppmi, unit
+from roget.core.counts.views import ppmi, unit, widen
 from roget.core.types import Array, Floats, Ints
 
 Singles = npt.NDArray[np.float32]
@@ -60,7 +60,7 @@ class Representation:
     of the weights with unit rows. The first block is better for frequent words, the second for rare
     words.
 
-    weights: words × contexts, a csr_array of float32.
+    weights: words × contexts, a csr_array of float32; the contexts of a background come last.
     vectors: words × dimensions.
     lengths: words × blocks, original lengths of the rows.
     values: singular values of the first block, then of the second.
@@ -111,8 +111,11 @@ class Representation:
         return int(self.weights.shape[0] if self.rows is None else self.rows.size)
 
     def embed(self, matrix: Any) -> Singles:
-        """Return vectors of new words from a csr_array of counts; 0 if no context is known."""
-        weights = weigh(matrix, self.totals)
+        """Return vectors of new words from a csr_array of counts; 0 if no context is known.
+
+        The matrix may lack the last contexts, which only a background has.
+        """
+        weights = weigh(widen(matrix, self.totals.size), self.totals)
         both = ((weights, self.weights), (unit(weights), self._unit_weights))
         found = [unit(_project(*two, self._basis[at])) for at, two in enumerate(both)]
         return np.asarray(np.hstack(found) * np.float32(2**-0.5))

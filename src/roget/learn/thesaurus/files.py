@@ -87,6 +87,10 @@ def _is_heldout(value: Any) -> bool:
     return is_mapping(value) and all(_is_number(value.get(one)) for one in HELD_OUT)
 
 
+def _is_background(value: Any) -> bool:
+    return is_mapping(value) and all(is_text(value.get(one)) for one in ("name", "sha256"))
+
+
 def _is_text_mapping(value: Any) -> bool:
     return is_mapping(value) and all(map(is_text, value.values()))
 
@@ -144,6 +148,7 @@ KIND = folders.Kind(
         "provenance.clusterer": _optional(is_text),
         "provenance.heldout": _optional(_is_heldout),
         "provenance.unsure": _optional(_is_text_mapping),
+        "provenance.background": _optional(_is_background),
     },
     tables={
         **counts_files.TABLES,

@@ -17,6 +17,7 @@ from roget.core import folder
 from roget.core.io.problems import plural
 from roget.core.types import BoolArray, Floats, Ints
 from roget.errors import Notice
+from roget.learn.background import add_background
 from roget.learn.clustering import checkpoints
 from roget.learn.clustering.base import Clusterer, place_others
 from roget.learn.clustering.inputs import select_learnable
@@ -63,6 +64,8 @@ class SphericalTree(Clusterer, SphericalOptions):
         contexts, and rare words (fewer than 30 contexts and 50 tokens) that are closer to another
         class than to the rest of their own. Unless a number of classes is requested, classes made
         up of such rare words are dissolved as well.
+    background: Counts of other texts, added to the counts of the same words for everything that
+        determines the classes, except for which words and contexts there are.
     checkpoint: folder for the state of a long run, from which it resumes.
     progress: called with {"fraction"} during the run.
 
@@ -83,6 +86,7 @@ class SphericalTree(Clusterer, SphericalOptions):
     unit = Unit("none", "merged at", False)
     kept = ("sharpness_", "levels_", "unsure_")
     facts: ClassVar[Mapping[str, str]] = {"levels": "levels_"}
+    borrows = True
 
     sharpness_: float
     levels_: list[int]
@@ -95,14 +99,20 @@ class SphericalTree(Clusterer, SphericalOptions):
     def _make_classes(self, matrix: Any, pause: checkpoints.Pause) -> None:
         # 1. Vectors: of all words with enough contexts (or of an interrupted run).
         asked = leveling.read_levels(self.levels, self.n_clusters)
-        totals, seen, _ = select_learnable(matrix, 0)
+        seen = select_learnable(matrix, 0)[1]
+        wide, contexts = self._add_background(matrix)
+        totals = np.asarray(wide.sum(axis=1), dtype=np.float64).ravel()
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self._report(0.02)
         keep = checkpoints.Checkpoint(
-            self.checkpoint, self.name, (matrix.indptr, matrix.indices, matrix.data), {"seed": seed}
+            self.checkpoint, self.name, (wide.indptr, wide.indices, wide.data), {"seed": seed}
         )
         wanted = asked[-1] if asked else self.n_clusters
-        learnt, known = self._represent(matrix, seen, seed, 4 * (wanted or 1), keep)
+        many = np.diff(matrix.indptr)
+        # Rather include words with few contexts than have hardly more words than classes.
+        enough = np.sort(many[seen])[-min(4 * (wanted or 1), seen.size)]
+        rows = seen[many[seen] >= min(self.min_contexts, int(enough))]
+        learnt, known = self._represent(wide, rows, contexts, seed, keep)
         self._report(0.5)
         n = learnt.size
         k = min(n, wanted or max(1, round(n / SIZE)))
@@ -121,8 +131,8 @@ class SphericalTree(Clusterer, SphericalOptions):
             self._interrupt("words had not stopped moving", ConvergenceWarning)
         labels = np.unique(labels, return_inverse=True)[1]
         # 4. Uncertain words: dissolve classes of rare words, and find rare words between classes.
-        aside, contexts = self.set_aside and n > FEW, np.diff(matrix.indptr)[learnt]
-        seldom = (contexts < ENOUGH[0]) & (totals[learnt] < ENOUGH[1])
+        aside, many = self.set_aside and n > FEW, np.diff(wide.indptr)[learnt]
+        seldom = (many < ENOUGH[0]) & (totals[learnt] < ENOUGH[1])
         among = np.zeros(n, dtype=bool)
         if aside and not wanted:
             labels, among = dissolve(vectors, labels, seldom)
@@ -154,26 +164,27 @@ class SphericalTree(Clusterer, SphericalOptions):
         self._set_aside(matrix, learnt, between, among)
         self._report(1.0)
 
-    def _represent(
-        self, matrix: Any, seen: Ints, seed: int, least: int, keep: checkpoints.Checkpoint
-    ) -> tuple[Ints, Representation]:
-        """Return the rows to learn from, at least `least`, and their vectors."""
+    def _add_background(self, matrix: Any) -> tuple[Any, Any]:
+        """Return the counts together with those of the background, and their contexts."""
         names = vars(self)
+        if self.background is None:
+            return matrix, names.get("contexts_")
+        return add_background(matrix, names.get("words_"), names.get("contexts_"), self.background)
+
+    def _represent(
+        self, matrix: Any, rows: Ints, contexts: Any, seed: int, keep: checkpoints.Checkpoint
+    ) -> tuple[Ints, Representation]:
+        """Return the rows to learn from and their vectors, or those of an interrupted run."""
         state = keep.resume()
         if state is not None:
             with keep.guard():
                 return self._restore(state, matrix)
-        contexts = np.diff(matrix.indptr)
-        # Rather include words with few contexts than have hardly more words than classes.
-        enough = np.sort(contexts[seen])[-min(least, seen.size)]
-        learnt = seen[contexts[seen] >= min(self.min_contexts, int(enough))]
-        words = names.get("words_")
+        words = vars(self).get("words_")
         known = Representation.learn(
-            matrix[learnt], words=None if words is None else words[learnt],
-            contexts=names.get("contexts_"), seed=seed,
-        )  # fmt: skip
-        keep.keep(lambda: {"learnt": learnt, **known.to_arrays()})
-        return learnt, known
+            matrix[rows], words=None if words is None else words[rows], contexts=contexts, seed=seed
+        )
+        keep.keep(lambda: {"learnt": rows, **known.to_arrays()})
+        return rows, known
 
     @staticmethod
     def _restore(state: Mapping[str, Any], matrix: Any) -> tuple[Ints, Representation]:

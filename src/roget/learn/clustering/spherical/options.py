@@ -32,6 +32,8 @@ class SphericalOptions(RunOptions):
         help="Leave uncertain words out of the thesaurus: words with fewer than min_contexts "
         "contexts, and rare words that fit no class.",
     )
+    background: Any = None
+    """Counts of other texts, which are added to those of the same words for vectors and classes."""
 
 
 OPTIONS = SphericalOptions

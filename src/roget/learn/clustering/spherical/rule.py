@@ -14,6 +14,7 @@ from roget.core.counts import Counts
 from roget.core.counts.views import unit
 from roget.core.types import Array, Floats, Ints
 from roget.errors import InputError
+from roget.learn.background import add_background
 from roget.learn.clustering.result import Clustering, Rule, array
 from roget.learn.representation.vectors import Representation, multiply_exactly, spread
 
@@ -74,13 +75,23 @@ class NearestCentroids(Rule):
         placed[nothing] = leaves.mass / max(float(leaves.mass.sum()), 1e-300)
         return np.asarray(placed, dtype=np.float64)
 
-    def extend(self, made: Clustering, before: Clustering, counts: Counts) -> Clustering:
+    def extend(
+        self,
+        made: Clustering,
+        before: Clustering,
+        counts: Counts,
+        background: Counts | None = None,
+    ) -> Clustering:
         """Learn the vectors of all words, starting from the old ones."""
+        matrix, contexts, totals = counts.matrix.astype(np.float64), counts.contexts, None
+        if background is not None:
+            matrix, contexts = add_background(matrix, counts.words, contexts, background)
+            totals = np.asarray(matrix.sum(axis=1)).ravel()
         known = Representation.learn(
-            counts.matrix.astype(np.float64), words=counts.words, contexts=counts.contexts,
-            start=before.representation,
-        )  # fmt: skip
-        common = np.sort(np.argsort(-counts.word_totals, kind="stable")[:COMMON])
+            matrix, words=counts.words, contexts=contexts, start=before.representation
+        )
+        often = counts.word_totals if totals is None else totals
+        common = np.sort(np.argsort(-often, kind="stable")[:COMMON])
         return replace(made, representation=known, rule=replace(self, common=common))
 
     def regroup(self, made: Clustering, counts: Counts) -> Clustering:

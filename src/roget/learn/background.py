@@ -1,0 +1,221 @@
+"""Background counts: what a large corpus of the language knows about the words of a small one.
+
+A text of 100,000 words has few occurrences of most words. Their counts in a background corpus are
+added, over the contexts of both, before words are weighted, embedded and clustered. The counts of
+the text alone decide which words there are, and they alone are shown: contexts, sentences, senses.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from roget import data
+from roget._version import __version__
+from roget.core.counts import Counts
+from roget.core.counts.files import is_counts
+from roget.core.counts.matrix import unite_names
+from roget.core.counts.views import widen
+from roget.core.types import Array, PathLike
+from roget.errors import InputError, Notice
+
+AUTO, NONE = "auto", "none"
+
+LANGUAGES: Mapping[str, str] = {"en": "english"}
+"""First part of the names of bundled backgrounds, by language code."""
+
+SAME_TEXT = 0.9
+"""Share of the pairs of known words and contexts that the background also has, from which on the
+background is taken to contain the text itself: independent texts share less than half."""
+
+COMMON_TOKENS = 0.2
+"""Minimum share of tokens in contexts of the background: below it, they were counted otherwise."""
+
+KEY = "background"
+"""Provenance key of a thesaurus that was built with a background."""
+
+
+@dataclass(frozen=True, eq=False)
+class Background:
+    """Counts of a background corpus, with what identifies them."""
+
+    name: str
+    """Name of a bundled background, or the path of the counts."""
+    counts: Counts
+    sha256: str
+    """Hash of words, contexts and counts."""
+    version: str = __version__
+    """Version of roget that bundles or made the counts."""
+
+    def record(self, words: Array) -> dict[str, Any]:
+        """Return name, version and hash, and how many of some words are known, ready for JSON."""
+        known = np.isin(np.asarray(words, dtype=str), self.counts.words.astype(str))
+        return {
+            "name": self.name,
+            "version": self.version,
+            "sha256": self.sha256,
+            "words": int(known.sum()),
+            "tokens": self.counts.total,
+        }
+
+
+def open_background(name: PathLike) -> Background:
+    """Open a background by the name of a bundled one, or by the path of counts or a table."""
+    text = os.fspath(name)
+    if text in data.BACKGROUNDS and not os.path.exists(text):
+        return _open_bundled(text)
+    if data.is_sample(text):
+        found = data.sample("nouns" if text == "sample" else text)
+        if not isinstance(found, Counts):
+            raise InputError(
+                f"background {text}: has quadruples, not counts", code="unsupported-format"
+            )
+        return Background(text, found, hash_counts(found))
+    if not os.path.exists(text):
+        raise InputError(
+            f"background {text}: no such counts; make them with roget count, or pass "
+            f"{', '.join(data.BACKGROUNDS)}, {AUTO} or {NONE}",
+            code="file-not-found",
+        )
+    counts = Counts.read(name)
+    version = str(counts.provenance.get("roget", "")) if is_counts(Path(text)) else ""
+    return Background(text, counts, hash_counts(counts), version)
+
+
+@cache
+def _open_bundled(name: str) -> Background:
+    counts = data.background(name)
+    return Background(name, counts, hash_counts(counts))
+
+
+def choose_background(
+    requested: Any, counts: Counts
+) -> tuple[Background | None, tuple[Notice, ...]]:
+    """Return the background for the counts of a text, and a note on why there is none.
+
+    `requested` is "none", "auto", a name, a path, or Counts. With "auto", text gets the bundled
+    background of its language and relations, unless the background contains the text.
+    """
+    if requested is None or requested == NONE:
+        return None, ()
+    if requested == AUTO:
+        return _choose_bundled(counts)
+    if isinstance(requested, Counts):
+        version = str(requested.provenance.get("roget", ""))
+        found = Background("counts", requested, hash_counts(requested), version)
+    else:
+        found = open_background(requested)
+    if not np.isin(counts.contexts.astype(str), found.counts.contexts.astype(str)).any():
+        raise InputError(
+            f"background {found.name}: no context in common with the text (e.g. "
+            f"{found.counts.contexts[0]!r} and {counts.contexts[0]!r}): count both in the same way",
+            code="no-common-contexts",
+        )
+    return found, ()
+
+
+def _choose_bundled(counts: Counts) -> tuple[Background | None, tuple[Notice, ...]]:
+    """Return the bundled background of a text's language and relations, if it suits the text."""
+    code = str(counts.provenance.get("language") or "").partition("-")[0]
+    name = f"{LANGUAGES.get(code)}-{','.join(counts.relations)}"
+    if name not in data.BACKGROUNDS:
+        return None, ()
+    found = _open_bundled(name)
+    shared, same = compare(counts, found.counts)
+    if shared < COMMON_TOKENS:
+        return None, ()
+    if same >= SAME_TEXT:
+        text = f"no background counts: {name} contains this text"
+        return None, (Notice(text, code="no-background"),)
+    return found, ()
+
+
+def reopen_background(
+    record: Mapping[str, Any] | None, instead: PathLike | None = None
+) -> Background | None:
+    """Open the background that a thesaurus was built with; `instead` is where it is now."""
+    if not record:
+        return None
+    name = str(record.get("name")) if instead is None else os.fspath(instead)
+    try:
+        found = open_background(name)
+    except InputError as error:
+        if instead is not None:
+            raise
+        raise InputError(
+            f"the thesaurus was built with the background {name}, which cannot be opened "
+            f"({error}); pass its counts as --background",
+            code=error.code,
+        ) from None
+    if found.sha256 != record.get("sha256"):
+        raise InputError(
+            f"background {name}: differs from the counts that the thesaurus was built with; "
+            "build the thesaurus again",
+            code="changed",
+        )
+    return found
+
+
+def compare(counts: Counts, background: Counts) -> tuple[float, float]:
+    """Return the share of tokens in contexts of the background, and the share of known pairs.
+
+    Known pairs are pairs of a word and a context that the background also has; the share is
+    among all pairs whose word and context are in the background.
+    """
+    names, (words, others) = unite_names((counts.words, background.words))
+    contexts, (columns, more) = unite_names((counts.contexts, background.contexts))
+    word_known = np.isin(np.arange(names.size), others)
+    context_known = np.isin(np.arange(contexts.size), more)
+    cells, theirs = counts.matrix.tocoo(), background.matrix.tocoo()
+    at_word, at_context = words[cells.row], columns[cells.col]
+    there = context_known[at_context]
+    shared = float(cells.data[there].sum()) / max(float(counts.total), 1e-300)
+    both = there & word_known[at_word]
+    keys = at_word[both] * contexts.size + at_context[both]
+    known = others[theirs.row] * contexts.size + more[theirs.col]
+    same = float(np.isin(keys, known).mean()) if keys.size else 0.0
+    return shared, same
+
+
+def add_background(
+    matrix: Any, words: Array | None, contexts: Array | None, background: Counts
+) -> tuple[Any, Array]:
+    """Return the sum of counts and background counts of the same words, and its contexts.
+
+    The contexts of the counts come first; contexts of the background alone follow.
+    """
+    if words is None or contexts is None:
+        raise InputError(
+            "a background requires Counts with words and contexts, not a bare matrix",
+            code="invalid-input",
+        )
+    part = background.cover(words.tolist()).drop_empty()
+    names, (_, columns) = unite_names((contexts, part.contexts))
+    at = {word: row for row, word in enumerate(words.tolist())}
+    rows = np.array([at[word] for word in part.words.tolist()], dtype=np.int64)
+    cells = part.matrix.tocoo()
+    more = sparse.csr_array(
+        (cells.data.astype(matrix.dtype), (rows[cells.row], columns[cells.col])),
+        shape=(matrix.shape[0], names.size),
+    )
+    return sparse.csr_array(widen(matrix, names.size) + more), names
+
+
+def hash_counts(counts: Counts) -> str:
+    """Return a SHA-256 of words, contexts and counts."""
+    digest = hashlib.sha256()
+    for names in (counts.words, counts.contexts):
+        digest.update("\n".join(names.tolist()).encode("utf-8", "surrogatepass") + b"\0")
+    matrix = counts.matrix
+    for array in (matrix.indptr.astype("<i8"), matrix.indices.astype("<i8")):
+        digest.update(array.tobytes())
+    digest.update(matrix.data.astype("<f8").tobytes())
+    return digest.hexdigest()
