@@ -35,6 +35,7 @@ NAV: dict[str, tuple[str, ...]] = {
     "Guides/Thesauri in depth": (
         "counting.md",
         "text.md",
+        "background.md",
         "words.md",
         "explore.md",
         "shift.md",
