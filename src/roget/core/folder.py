@@ -1,21 +1,21 @@
 """The format of all folders that roget writes: a sealed manifest, tables and arrays.
 
 A folder holds a JSON manifest, tables as Parquet files, and arrays in one .npz file. All manifests
-have these fields; each kind of folder adds its own:
+have the following fields, and each kind of folder adds more:
 
     format       roget.counts, roget.thesaurus, roget.soft.model, …
-    kind         counts, thesaurus, clustering, classmodel, attacher or checkpoint: a folder is
-                 replaced only by one of the same kind
-    version      of the format
-    roget        the version of roget that wrote it
+    kind         counts, thesaurus, clustering, classmodel, attacher or checkpoint; a folder is
+                 replaced only by a folder of the same kind
+    version      version of the format
+    roget        version of roget that wrote the folder
     provenance   origin of the content
     files        per file: bytes, sha256; for tables rows and columns (name → SQL type); for
                  arrays dtype and shape (name → both)
-    seal         SHA-256 of everything before it in the manifest
+    seal         SHA-256 of all bytes before the seal in the manifest
 
-Nothing in a folder is executed or unpickled. Sizes and shapes that a file declares are compared
-with the size of the file and with the manifest before they are used. Folders of the first version
-have no `kind`, `seal`, rows, columns, types and shapes.
+No content is executed or unpickled. Sizes and shapes declared in a file are compared with the size
+of the file and with the manifest before they are used. Folders of version 1 lack `kind`, `seal`,
+and the rows, columns, types and shapes of files.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ Schema: TypeAlias = Mapping[str, tuple[str, tuple[str | int, ...]]]
 """Array → numpy type kinds and shape; dimensions with the same name must be equal."""
 
 HASHED = 256 << 20
-"""Bytes up to which the SHA-256 of an optional table is checked on loading; larger tables are
-checked when they are read."""
+"""Maximum bytes of an optional table whose SHA-256 is checked when the folder is opened; larger
+tables are checked when they are read."""
 
 ARRAYS = "arrays.npz"
 
@@ -60,10 +60,10 @@ THESAURUS = "thesaurus.json"
 """Name of the manifest of a thesaurus."""
 
 COUNT = "count"
-"""Placeholder for the SQL type of counts, given by `dtype` of the manifest."""
+"""Placeholder for the SQL type of counts, which depends on `dtype` in the manifest."""
 
 DTYPES = {"int64": "BIGINT", "float64": "DOUBLE"}
-"""Type of counts → SQL type."""
+"""Data type of counts → SQL type."""
 
 _SEAL = b',\n "seal": "'
 _END = b'"\n}\n'
@@ -72,26 +72,26 @@ _SEALED = len(_END) + 64
 
 @dataclass(frozen=True)
 class Kind:
-    """The declared content of one kind of folder, used by `write` and `read`."""
+    """A kind of folder: the fields, tables and arrays that it must contain."""
 
     name: str
     format: str
     title: str = "a model"
     manifest: str = "model.json"
     version: int = 2
-    """The first sealed version; older folders are checked as far as possible, also by `old`."""
+    """The current version, whose manifests are sealed; older ones are also checked by `old`."""
     fields: Mapping[str, Check] = field(default_factory=dict)
-    """Required field of the manifest → check of its value; "a.b" is b inside a."""
+    """Required field of the manifest → function that checks its value; "a.b" is field b of a."""
     tables: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Table → its columns and their SQL types."""
+    """Required table → column → SQL type."""
     optional: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """The same for optional tables, which are read on request."""
+    """Optional table → column → SQL type; optional tables are read on request."""
     arrays: str | None = None
-    """Name of the file of arrays, if there is one."""
+    """Name of the .npz file, if the folder has arrays."""
     beside: tuple[str, ...] = ()
-    """Files with a format of their own."""
+    """Further files that may be in the folder and are not described by the manifest."""
     old: Callable[[Path, dict[str, Any]], None] = lambda place, record: None
-    """Check or complete the manifest of an older version."""
+    """Function that checks or completes the manifest of an older version."""
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -100,7 +100,7 @@ class Kind:
 
 
 def model(name: str, format: str) -> Kind:
-    """Return a kind of folder with arrays and plain values of any names."""
+    """Return a kind of folder for a model: arrays and plain values with any names."""
     return Kind(name, f"roget.{format}", arrays=ARRAYS)
 
 
@@ -108,22 +108,22 @@ def model(name: str, format: str) -> Kind:
 
 
 def seal_text(record: Mapping[str, Any]) -> bytes:
-    """Return a JSON object as bytes, with a seal at the end."""
+    """Return a JSON object as bytes, with a seal as its last field."""
     text = format_json(record, allow_nan=False, default=_plain)
-    # Undecodable file names hold lone surrogates, which JSON writes as escapes.
+    # File names that Python could not decode contain lone surrogates; write them as escapes.
     body = text.removesuffix("\n}").encode("utf-8", "backslashreplace") + _SEAL
     return body + hashlib.sha256(body).hexdigest().encode() + _END
 
 
 def is_sealed(data: bytes) -> bool:
-    """Return whether the bytes are exactly what `seal_text` returned."""
+    """Return True if the bytes end in a valid seal, so they are unchanged since `seal_text`."""
     body, seal = data[:-_SEALED], data[-_SEALED:]
-    right = hashlib.sha256(body).hexdigest().encode() + _END
-    return body.endswith(_SEAL) and seal == right
+    expected = hashlib.sha256(body).hexdigest().encode() + _END
+    return body.endswith(_SEAL) and seal == expected
 
 
 def parse(place: Path, data: bytes) -> dict[str, Any]:
-    """Parse the JSON object of a file."""
+    """Parse the content of a file, which must be a JSON object."""
     try:
         found = parse_json(data)
     except ValueError as error:
@@ -141,10 +141,10 @@ def require_version(
     data: bytes,
     sealed: int | None = None,
 ) -> int:
-    """Return the version of a manifest after checking format, version and seal.
+    """Check format, version and seal of a manifest; return its version.
 
-    Versions from `sealed` on (default: `known`) have a seal; a sealed file that declares an older
-    version was changed.
+    `known` is the newest version that can be read. Manifests of version `sealed` (default: `known`)
+    or later have a seal. A manifest of an older version that has a seal was modified.
     """
     if record.get("format") != format:
         raise InputError(
@@ -156,14 +156,14 @@ def require_version(
         raise invalid_field(place, "version", version)
     if version > known:
         raise InputError(
-            f"{place}: format version {version} is newer than {known}, the newest this version of "
-            "roget reads; update roget",
+            f"{place}: this version of roget reads formats up to version {known}, but the file has "
+            f"version {version}; update roget",
             code="newer-version",
         )
     sealed = known if sealed is None else sealed
     if version < sealed and ("seal" in record or "kind" in record):
         raise InputError(
-            f"{place}: version {version} has no seal, so the file was changed after it was written",
+            f"{place}: the file was changed after it was written (version {version} has no seal)",
             code="damaged-folder",
         )
     if version >= sealed and not is_sealed(data):
@@ -172,39 +172,39 @@ def require_version(
 
 
 def changed(place: Path) -> InputError:
-    """Return the error for a sealed file that was changed."""
+    """Return the error for a file whose seal is not valid."""
     return InputError(f"{place}: the file was changed after it was written", code="damaged-folder")
 
 
 def invalid_field(place: Path, name: str, value: Any) -> InputError:
     """Return the error for an invalid field of a manifest."""
     return InputError(
-        f"{place}: invalid value of {name!r}: {reprlib.repr(value)}", code="damaged-folder"
+        f"{place}: invalid value for {name!r}: {reprlib.repr(value)}", code="damaged-folder"
     )
 
 
 def is_whole(value: Any) -> bool:
-    """Return whether a JSON value is an integer."""
+    """Return True if a JSON value is an integer."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def is_size(value: Any) -> bool:
-    """Return whether a JSON value is a non-negative integer."""
+    """Return True if a JSON value is a non-negative integer."""
     return is_whole(value) and value >= 0
 
 
 def is_mapping(value: Any) -> bool:
-    """Return whether a JSON value is an object."""
+    """Return True if a JSON value is an object."""
     return isinstance(value, dict)
 
 
-def is_list_of(is_right: Check) -> Check:
-    """Return a check of JSON lists whose values pass `is_right`."""
-    return lambda value: isinstance(value, list) and all(map(is_right, value))
+def is_list_of(is_valid: Check) -> Check:
+    """Return a function that checks if a JSON value is a list whose elements pass `is_valid`."""
+    return lambda value: isinstance(value, list) and all(map(is_valid, value))
 
 
 def is_text(value: Any) -> bool:
-    """Return whether a JSON value is a string."""
+    """Return True if a JSON value is a string."""
     return isinstance(value, str)
 
 
@@ -213,22 +213,24 @@ def is_text(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder with a checked manifest; its files have not been read yet."""
+    """A folder whose manifest has been checked; its other files have not been read yet."""
 
     path: Path
     kind: Kind
     record: dict[str, Any]
     digest: str
-    """SHA-256 of the manifest's bytes."""
+    """SHA-256 of the manifest file."""
 
     @property
     def is_sealed(self) -> bool:
-        """True if the manifest describes the content of its files."""
+        """True if the folder has the current version, whose manifest describes all files."""
         return bool(self.record["version"] == self.kind.version)
 
     def verify(self) -> None:
-        """Compare sizes and hashes of the files with the manifest; hashes of huge optional tables
-        are compared when they are read."""
+        """Compare the sizes and hashes of all files with the manifest.
+
+        Hashes of large optional tables are compared later, when the tables are read.
+        """
         for name, declared in self.record["files"].items():
             file, manifest = self.path / name, self.kind.manifest
             if not file.is_file():
@@ -236,14 +238,14 @@ class Folder:
             size = file.stat().st_size
             if size != declared["bytes"]:
                 raise InputError(
-                    f"{file}: {size:,} bytes; expected {declared['bytes']:,} ({manifest})",
+                    f"{file}: {size:,} bytes; expected {declared['bytes']:,} (by {manifest})",
                     code="damaged-folder",
                 )
             if not self._is_deferred(name):
                 self._require_hash(name)
 
     def _is_deferred(self, name: str) -> bool:
-        """Return whether the hash of a file is checked only when it is read."""
+        """Return True if the hash of a file is checked only when the file is read."""
         return name in self.kind.optional and self.record["files"][name]["bytes"] > HASHED
 
     def _require_hash(self, name: str) -> None:
@@ -254,12 +256,12 @@ class Folder:
             )
 
     def tables(self, *names: str) -> dict[str, dict[str, Array]]:
-        """Return the columns of all tables, or of the named ones."""
+        """Return the columns of all required tables, or of the named tables."""
         with database() as connection:
             return {name: self._table(connection, name) for name in names or self.kind.tables}
 
     def has(self, name: str) -> bool:
-        """Return whether the folder has an optional table."""
+        """Return True if the folder has this optional table."""
         return name in self.record["files"]
 
     def arrays(self) -> dict[str, Any]:
@@ -269,15 +271,16 @@ class Folder:
         file = self.path / self.kind.arrays
         arrays = read_npz(file)
         if self.is_sealed:
-            said = self.record["files"][file.name].get("arrays")
-            if said != {name: _describe(array) for name, array in arrays.items()}:
+            declared = self.record["files"][file.name].get("arrays")
+            if declared != {name: _describe(array) for name, array in arrays.items()}:
                 raise InputError(
-                    f"{file}: the arrays differ from {self.kind.manifest}", code="damaged-folder"
+                    f"{file}: types or shapes of the arrays differ from {self.kind.manifest}",
+                    code="damaged-folder",
                 )
         return arrays
 
     def query(self, connection: Any, name: str) -> str:
-        """Return SQL that reads a table with numbered rows, after checking its columns."""
+        """Check the columns of a table, and return the SQL that reads it with row numbers."""
         self._relation(connection, name)
         return parquet(self.path.resolve() / name, numbered=True)
 
@@ -286,11 +289,11 @@ class Folder:
         with readable(file):
             relation = connection.sql(f"SELECT * FROM {parquet(file)}")
         found = dict(zip(relation.columns, map(str, relation.types), strict=True))
-        want = _columns(self.kind, name, self.record)
-        if found != want:
-            got, right = (", ".join(f"{k} {v}" for k, v in c.items()) for c in (found, want))
+        declared = _columns(self.kind, name, self.record)
+        if found != declared:
+            got, expected = (", ".join(f"{k} {v}" for k, v in c.items()) for c in (found, declared))
             raise InputError(
-                f"{file}: the columns are {got}; expected {right}", code="damaged-folder"
+                f"{file}: the columns are {got}; expected {expected}", code="damaged-folder"
             )
         return relation
 
@@ -303,9 +306,9 @@ class Folder:
         if declared is not None:
             if not is_size(declared):
                 raise invalid_field(self.path / self.kind.manifest, "rows", declared)
-            held, what = 8 * declared * len(relation.columns), f"a table of {declared:,} rows"
-            limits.require_room(str(file), held, file.stat().st_size, what, limits.ON_DISK)
-            # One row more is enough to detect too many.
+            size, what = 8 * declared * len(relation.columns), f"a table of {declared:,} rows"
+            limits.require_room(str(file), size, file.stat().st_size, what, limits.ON_DISK)
+            # One additional row is enough to detect that there are too many.
             relation = relation.limit(declared + 1)
         with readable(file):
             arrays: dict[str, Array] = relation.fetchnumpy()
@@ -313,17 +316,19 @@ class Folder:
         if declared is not None and rows != declared:
             more = "more" if rows > declared else f"{rows:,}"
             raise InputError(
-                f"{file}: {more} rows; expected {declared:,} ({self.kind.manifest})",
+                f"{file}: {more} rows; expected {declared:,} (by {self.kind.manifest})",
                 code="damaged-folder",
             )
         for column, array in arrays.items():
             if np.ma.isMaskedArray(array):
-                raise InputError(f"{file}: the column {column} has a null", code="damaged-folder")
+                raise InputError(
+                    f"{file}: the column {column} has a missing value", code="damaged-folder"
+                )
         return arrays
 
 
 def open_folder(path: PathLike, kind: Kind) -> Folder:
-    """Open a folder of a kind and check its manifest, without reading its files."""
+    """Open a folder of the given kind and check its manifest, without reading other files."""
     folder = Path(path)
     place = folder / kind.manifest
     if not folder.is_dir():
@@ -332,7 +337,7 @@ def open_folder(path: PathLike, kind: Kind) -> Folder:
         )
     if not place.is_file():
         raise InputError(
-            f"{folder}: not {kind.title}: it has no {kind.manifest}", code="damaged-folder"
+            f"{folder} is not {kind.title}: {kind.manifest} is missing", code="damaged-folder"
         )
     try:
         data = place.read_bytes()
@@ -344,21 +349,21 @@ def open_folder(path: PathLike, kind: Kind) -> Folder:
         kind.old(place, record)
         record = {"provenance": {}, "files": {}} | record
     checks = {"provenance": is_mapping, "files": is_mapping, **kind.fields}
-    for name, is_right in checks.items():
+    for name, is_valid in checks.items():
         part, _, inner = name.partition(".")
         value = record.get(part) if not inner else record[part].get(inner)
-        if not is_right(value):
+        if not is_valid(value):
             raise invalid_field(place, name, value)
     _check_files(place, kind, record, sealed=version == kind.version)
     return Folder(folder, kind, record, hashlib.sha256(data).hexdigest())
 
 
 def is_kind(folder: PathLike, kind: Kind) -> bool:
-    """Return whether a folder declares this kind, without parsing its manifest."""
+    """Return True if the manifest of a folder declares this kind; only its start is read."""
     try:
         with open(Path(folder) / kind.manifest, "rb") as file:
             begin = _BEGIN.match(file.read(256))
-    except (OSError, ValueError):  # no such file, or an impossible name
+    except (OSError, ValueError):  # no such file, or an invalid name
         return False
     return begin is not None and _kind_of(begin[1].decode(), begin[2]) == kind.name
 
@@ -367,7 +372,7 @@ _BEGIN = re.compile(rb'\s*\{\s*"format":\s*"roget\.([a-z.]+)"(?:,\s*"kind":\s*"(
 
 
 def _kind_of(format: str, kind: bytes | None) -> str:
-    """Return the kind of a folder; in the first version it follows from the format."""
+    """Return the kind of a folder; in version 1 it is derived from the format."""
     if kind is not None:
         return kind.decode()
     if format.endswith(".checkpoint"):
@@ -377,15 +382,15 @@ def _kind_of(format: str, kind: bytes | None) -> str:
 
 
 def _check_files(place: Path, kind: Kind, record: Mapping[str, Any], *, sealed: bool) -> None:
-    """Refuse a manifest that does not describe exactly the files of its kind."""
+    """Raise an error unless the manifest describes exactly the files of its kind."""
     files = record["files"]
     if not sealed and not files and not kind.tables:
-        return  # models of the first version
-    for name, said in files.items():
+        return  # models of version 1
+    for name, declared in files.items():
         if (
             name not in (*kind.files, *kind.optional)
-            or not is_mapping(said)
-            or not (is_size(said.get("bytes")) and is_text(said.get("sha256")))
+            or not is_mapping(declared)
+            or not (is_size(declared.get("bytes")) and is_text(declared.get("sha256")))
         ):
             raise invalid_field(place, "files", files)
     missing = next((name for name in kind.files if name not in files), None)
@@ -403,10 +408,10 @@ def _check_files(place: Path, kind: Kind, record: Mapping[str, Any], *, sealed: 
 def draft_of(
     path: PathLike, kind: Kind, ours: Callable[[Path], bool] | None = None
 ) -> Iterator[Path]:
-    """Make a draft of a folder, to be filled and sealed in the block.
+    """Create a draft of a folder, which the block fills and seals.
 
-    The draft is opened and its arrays are loaded before it replaces anything; see
-    `roget.core.store.new_directory`.
+    At the end the draft is opened as a test, and then it replaces the target; see
+    `roget.core.store.new_directory`. `ours` may refuse to replace an existing folder.
     """
 
     def may_replace(folder: Path) -> bool:
@@ -423,33 +428,36 @@ def draft_of(
 
 
 def check(path: PathLike, kind: Kind) -> None:
-    """Refuse a path where a folder of this kind cannot be written, before the work starts."""
+    """Raise an error if a folder of this kind cannot be written to a path.
+
+    Called before long computations.
+    """
     check_directory(path, lambda folder: _may_replace(folder, kind), kind.title)
 
 
 _LEFTOVERS = re.compile(r"\.DS_Store|Thumbs\.db|desktop\.ini|\.nfs.*|\..*\.draft(\.old)?")
-"""Files that operating systems and killed runs leave in folders."""
+"""Names of files that operating systems or killed runs leave in folders."""
 
 
 def _may_replace(folder: Path, kind: Kind) -> bool:
-    """Return whether a folder is of this kind; refuse to replace one with other files in it."""
+    """Return True if a folder is of this kind; raise an error if it contains other files."""
     if not is_kind(folder, kind):
         return False
     known = {kind.manifest, *kind.files, *kind.optional, *kind.beside}
-    with suppress(OSError, ValueError, LookupError, TypeError):  # a damaged one may be replaced
+    with suppress(OSError, ValueError, LookupError, TypeError):  # damaged folders may be replaced
         known |= {*parse_json((folder / kind.manifest).read_bytes())["files"]}
     for name in sorted(os.listdir(folder)):
         if name not in known and not _LEFTOVERS.fullmatch(name):
             raise InputError(
-                f"cannot write {folder}: {name} in it is not part of {kind.title} and would be "
-                "lost; move it away, or choose another output",
+                f"cannot replace {folder}: it contains {name}, which is not part of {kind.title} "
+                "and would be lost; move the file, or choose another output",
                 code="not-writable",
             )
     return True
 
 
 def write(path: PathLike, kind: Kind, content: Mapping[str, Any]) -> None:
-    """Write a folder of plain values and arrays atomically."""
+    """Write plain values and arrays to a folder, atomically."""
     arrays = {name: value for name, value in content.items() if isinstance(value, np.ndarray)}
     plain = {name: value for name, value in content.items() if name not in arrays}
     with draft_of(path, kind) as draft:
@@ -457,7 +465,7 @@ def write(path: PathLike, kind: Kind, content: Mapping[str, Any]) -> None:
 
 
 def read(path: PathLike, kind: Kind) -> dict[str, Any]:
-    """Return the manifest fields and arrays that `write` wrote."""
+    """Return the plain values and arrays of a folder written by `write`."""
     try:
         folder = open_folder(path, kind)
         folder.verify()
@@ -477,7 +485,7 @@ def fill(
     tables: Mapping[str, Columns] | None = None,
     arrays: Mapping[str, Array] | None = None,
 ) -> str:
-    """Write tables, arrays and the manifest of a draft; return the SHA-256 of the manifest."""
+    """Write tables, arrays and manifest to a draft; return the SHA-256 of the manifest."""
     if tables:
         with database() as connection:
             for name, columns in tables.items():
@@ -499,7 +507,7 @@ def seal(
     rows: Mapping[str, int],
     arrays: Mapping[str, Array] | None = None,
 ) -> str:
-    """Write the manifest of a draft that already holds its files; return its SHA-256."""
+    """Write the manifest to a draft that already holds its files; return its SHA-256."""
     files: dict[str, dict[str, Any]] = {}
     present = [name for name in kind.optional if (draft / name).is_file()]
     for name in (*kind.files, *present):
@@ -522,20 +530,20 @@ def seal(
         data = seal_text(record)
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"{kind.title}: its values or provenance cannot be written as JSON: {error}"
+            f"{kind.title}: values or provenance cannot be converted to JSON: {error}"
         ) from None
     (draft / kind.manifest).write_bytes(data)
     return hashlib.sha256(data).hexdigest()
 
 
 def sha256(path: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal."""
+    """Return the hexadecimal SHA-256 of a file."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _columns(kind: Kind, name: str, record: Mapping[str, Any]) -> dict[str, str]:
-    """Return the columns of a table and their SQL types."""
+    """Return column → SQL type of a table."""
     return {
         column: DTYPES[record["dtype"]] if type is COUNT else type
         for column, type in {**kind.tables, **kind.optional}[name].items()
@@ -547,7 +555,7 @@ def _describe(array: Array) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a numpy scalar as a Python number."""
+    """Convert a numpy scalar to a Python number."""
     if isinstance(value, np.generic):
         return value.item()
     raise TypeError(f"{type(value).__name__} cannot be stored")
@@ -558,7 +566,7 @@ def _plain(value: Any) -> Any:
 CSR = ("data", "indices", "indptr")
 _MAGIC = b"\x93NUMPY"
 _LONGEST = 10_000
-"""Maximum size of an array header in bytes."""
+"""Maximum size in bytes of the header of an array."""
 
 _FAULTS = (
     OSError, EOFError, ValueError, TypeError, KeyError, NotImplementedError, RuntimeError,
@@ -567,16 +575,17 @@ _FAULTS = (
 
 
 def read_npz(file: Path, *, packed: bool = False, kinds: str = "biuf") -> dict[str, Any]:
-    """Read the arrays of an .npz file; compressed ones only with `packed`.
+    """Read the arrays of an .npz file.
 
-    Nothing is unpickled, and no memory is allocated before the declared size of an array was
-    compared with the size of the file.
+    The file may be compressed only if `packed` is True. `kinds` are the allowed kinds of dtypes.
+    Arrays are never unpickled, and the declared size of an array is compared with the size of the
+    file before memory is allocated.
     """
     try:
         with open(file, "rb") as raw:
             if raw.read(len(_MAGIC)) == _MAGIC:
                 raise InputError(
-                    "it holds a single array; expected an .npz file", code="broken-archive"
+                    "this is a single array (.npy); expected an .npz file", code="broken-archive"
                 )
         with zipfile.ZipFile(file) as archive:
             members = archive.infolist()
@@ -599,7 +608,7 @@ def read_npz(file: Path, *, packed: bool = False, kinds: str = "biuf") -> dict[s
 
 
 def check_archive(file: Path) -> None:
-    """Refuse a .zip file, or a format based on it, that expands beyond the size limit."""
+    """Raise an error if a .zip file, or a file of a format based on it, exceeds the size limit."""
     try:
         with zipfile.ZipFile(file) as archive:
             _check_sizes(file, archive.infolist(), packed=True)
@@ -610,17 +619,17 @@ def check_archive(file: Path) -> None:
 
 
 def write_npz(file: Path | IO[bytes], arrays: Mapping[str, Any], *, packed: bool = False) -> None:
-    """Write arrays to an .npz file or stream; arrays of Python objects are refused."""
+    """Write arrays to an .npz file or stream; raise an error for arrays of Python objects."""
     for name, array in arrays.items():
         if np.asarray(array).dtype.hasobject:
             raise ValueError(f"{name} holds Python objects, which are never written")
-    # numpy before 2.2 has no argument allow_pickle: it would write an array of that name.
+    # savez has no argument allow_pickle before numpy 2.2, which would store it as an array.
     with open(file, "wb") if isinstance(file, Path) else nullcontext(file) as raw:
         (np.savez_compressed if packed else np.savez)(raw, **arrays)
 
 
 def _check_sizes(file: Path, members: list[zipfile.ZipInfo], *, packed: bool) -> None:
-    """Refuse an archive that declares more than it can hold, or more than the size limit."""
+    """Raise an error if the declared sizes of an archive are impossible or above the limit."""
     size = file.stat().st_size
     for one in members:
         stored = one.compress_type == zipfile.ZIP_STORED and one.file_size == one.compress_size
@@ -628,15 +637,15 @@ def _check_sizes(file: Path, members: list[zipfile.ZipInfo], *, packed: bool) ->
             raise InputError(f"{one.filename} is compressed", code="broken-archive")
         limits.check_packing(str(file), one.filename, one.compress_type)
     if sum(one.compress_size for one in members) > size:
-        raise InputError("its members are larger than the file", code="broken-archive")
+        raise InputError("the archive declares more data than it holds", code="broken-archive")
     whole = sum(one.file_size for one in members)
     limits.require_room(str(file), whole, size, f"unpacks to {limits.show_size(whole)}")
 
 
 def read_npy(file: Path) -> Any:
-    """Read the array of an .npy file, after checking its header."""
+    """Read the array of an .npy file after checking its header."""
     with open(file, "rb") as raw:
-        return _read_array(raw, "it", file.stat().st_size, "biufUS")
+        return _read_array(raw, "the file", file.stat().st_size, "biufUS")
 
 
 def _read_array(raw: IO[bytes], name: str, size: int, kinds: str) -> Any:
@@ -645,24 +654,25 @@ def _read_array(raw: IO[bytes], name: str, size: int, kinds: str) -> Any:
         first = formats.read_magic(raw) == (1, 0)
         read = formats.read_array_header_1_0 if first else formats.read_array_header_2_0
         shape, _, dtype = read(raw, max_header_size=_LONGEST)
-    except Exception:  # the parser of numpy raises many kinds of errors
+    except Exception:  # numpy's parser raises many kinds of errors
         raise InputError(
             f"{name} is not an array of numbers or strings", code="broken-archive"
         ) from None
     if dtype.hasobject:
         raise InputError(
-            f"{name} holds Python objects, which are never loaded because that can execute code; "
+            f"{name} holds Python objects, which are not loaded because they can execute code; "
             "save strings with array.astype('U')",
             code="broken-archive",
         )
     if dtype.kind not in kinds:
-        raise InputError(f"{name} has values of type {dtype}", code="broken-archive")
+        raise InputError(f"{name} has the unsupported dtype {dtype}", code="broken-archive")
     if raw.tell() + math.prod(shape) * dtype.itemsize != size:
         raise InputError(
-            f"{name}: shape {shape} and type {dtype} do not match its size", code="broken-archive"
+            f"{name}: shape {shape} and dtype {dtype} do not match the size in bytes",
+            code="broken-archive",
         )
     raw.seek(0)
-    # Compiled code expects the native byte order.
+    # Compiled code requires native byte order.
     array = formats.read_array(raw, allow_pickle=False).astype(dtype.newbyteorder("="), copy=False)
     if dtype.kind == "U" and array.size and dtype.itemsize:
         letters = np.ascontiguousarray(array).view(np.uint32)
@@ -674,19 +684,21 @@ def _read_array(raw: IO[bytes], name: str, size: int, kinds: str) -> Any:
 def require_csr(parts: Sequence[Array], shape: Any, *, finite: bool = True) -> Any:
     """Return the csr_array of data, indices and indptr after checking all indices.
 
-    Compiled code does not check `indptr` and `indices`. Raises ValueError.
+    SciPy's compiled code does not check indices. Raise ValueError if an array is invalid.
     """
     from scipy import sparse
 
     data, indices, indptr = parts
     shape = tuple(int(size) for size in shape)
     if len(shape) != 2 or min(shape) < 0:
-        raise ValueError(f"the shape is {shape}; expected rows and columns")
+        raise ValueError(f"the shape is {shape}; expected numbers of rows and columns")
     for name, part, kinds in (
         ("data", data, "biuf"), ("indices", indices, "iu"), ("indptr", indptr, "iu"),
     ):  # fmt: skip
         if not isinstance(part, np.ndarray) or part.ndim != 1 or part.dtype.kind not in kinds:
-            raise ValueError(f"{name}: expected a one-dimensional array of kind {kinds}")
+            raise ValueError(
+                f"{name}: expected a one-dimensional array with a dtype kind in {kinds}"
+            )
     if indptr.size != shape[0] + 1 or indptr[0] != 0 or indptr[-1] != indices.size:
         raise ValueError(f"indptr does not match {shape[0]} rows and {indices.size} cells")
     if data.size != indices.size:
@@ -694,14 +706,14 @@ def require_csr(parts: Sequence[Array], shape: Any, *, finite: bool = True) -> A
     if not np.all(indptr[1:] >= indptr[:-1]):
         raise ValueError("indptr decreases")
     if indices.size and not (int(indices.min()) >= 0 and int(indices.max()) < shape[1]):
-        raise ValueError(f"indices exceed {shape[1]} columns")
+        raise ValueError(f"indices are outside the {shape[1]} columns")
     if finite and not np.isfinite(data).all():
         raise ValueError("data: expected finite numbers")
     return sparse.csr_array((data, indices, indptr), shape=shape)
 
 
 def to_arrays(name: str, table: Any) -> dict[str, Array]:
-    """Return a matrix as named arrays: itself, or the parts of a sparse matrix."""
+    """Return a matrix as named arrays: the dense array, or the parts of a sparse matrix."""
     if isinstance(table, np.ndarray):
         return {name: table}
     parts = {f"{name}.{part}": np.asarray(getattr(table, part)) for part in CSR}
@@ -709,7 +721,7 @@ def to_arrays(name: str, table: Any) -> dict[str, Array]:
 
 
 def from_arrays(arrays: Mapping[str, Any], name: str) -> Any:
-    """Return the matrix of `to_arrays` after checking it; raises KeyError or ValueError."""
+    """Rebuild a matrix from the arrays of `to_arrays`; raise KeyError or ValueError if invalid."""
     if name in arrays:
         require_arrays(arrays, {name: ("iuf", ("rows", "columns"))})
         return arrays[name]
@@ -717,25 +729,25 @@ def from_arrays(arrays: Mapping[str, Any], name: str) -> Any:
         table = require_csr([arrays[f"{name}.{part}"] for part in CSR], arrays[f"{name}.shape"])
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
-    # Compiled code expects sorted rows without duplicates.
+    # Compiled code requires sorted rows without duplicates.
     if not table.has_canonical_format:
         table.sum_duplicates()
     return table
 
 
 def put_under(part: str, content: Mapping[str, Any]) -> dict[str, Any]:
-    """Prefix the names of a part's content with its name."""
+    """Prefix the names in `content` with "part."."""
     return {f"{part}.{name}": value for name, value in content.items()}
 
 
 def take_under(part: str, kept: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the content that `put_under` stored for a part."""
+    """Return the content that `put_under` prefixed with the name of a part."""
     head = f"{part}."
     return {name[len(head) :]: value for name, value in kept.items() if name.startswith(head)}
 
 
 def require_arrays(arrays: Mapping[str, Any], schema: Schema) -> dict[str, int]:
-    """Check types, shapes and finiteness of arrays; return the sizes by name.
+    """Check types, shapes and finiteness of arrays; return the named dimensions.
 
     >>> arrays = {"a": np.ones((2, 3)), "b": np.ones(3)}
     >>> require_arrays(arrays, {"a": ("f", ("n", "m")), "b": ("f", ("m",))})
@@ -745,12 +757,14 @@ def require_arrays(arrays: Mapping[str, Any], schema: Schema) -> dict[str, int]:
     for name, (kinds, shape) in schema.items():
         array = arrays[name]
         if not isinstance(array, np.ndarray) or array.dtype.kind not in kinds:
-            raise ValueError(f"{name}: expected an array of the type kinds {kinds}")
+            raise ValueError(f"{name}: expected an array with a dtype kind in {kinds}")
         if array.ndim != len(shape):
             raise ValueError(f"{name}: the shape is {array.shape}, expected {shape}")
         for size, of in zip(array.shape, shape, strict=True):
             if size != (of if isinstance(of, int) else sizes.setdefault(of, size)):
-                raise ValueError(f"{name}: the shape is {array.shape}, expected {shape} by {sizes}")
+                raise ValueError(
+                    f"{name}: the shape is {array.shape}, expected {shape} with {sizes}"
+                )
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             raise ValueError(f"{name}: expected finite numbers")
     return sizes
@@ -759,29 +773,29 @@ def require_arrays(arrays: Mapping[str, Any], schema: Schema) -> dict[str, int]:
 def require_range(name: str, values: Array, low: float, high: float) -> None:
     """Raise ValueError unless low ≤ values < high."""
     if values.size and not (values.min() >= low and values.max() < high):
-        raise ValueError(f"{name}: expected numbers from {low:,} to below {high:,}")
+        raise ValueError(f"{name}: expected numbers of at least {low:,} and below {high:,}")
 
 
-def require_texts(given: Mapping[str, Any], *names: str, distinct: bool = True) -> None:
+def require_texts(values: Mapping[str, Any], *names: str, distinct: bool = True) -> None:
     """Raise ValueError unless the named values are lists of (distinct) strings."""
     for name in names:
-        texts = given[name]
+        texts = values[name]
         if not is_list_of(is_text)(texts) or (distinct and len({*texts}) != len(texts)):
-            raise ValueError(f"invalid value of {name!r}: {reprlib.repr(texts)}")
+            raise ValueError(f"invalid value for {name!r}: {reprlib.repr(texts)}")
 
 
-def require_numbers(given: Mapping[str, Any], *names: str, low: float = -math.inf) -> None:
+def require_numbers(values: Mapping[str, Any], *names: str, low: float = -math.inf) -> None:
     """Raise ValueError unless the named values are finite numbers of at least `low`."""
     for name in names:
-        value = given[name]
-        right = isinstance(value, int | float) and not isinstance(value, bool)
-        if not right or not low <= value <= sys.float_info.max:
-            raise ValueError(f"invalid value of {name!r}: {reprlib.repr(value)}")
+        value = values[name]
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not low <= value <= sys.float_info.max:
+            raise ValueError(f"invalid value for {name!r}: {reprlib.repr(value)}")
 
 
 @contextmanager
 def whole(path: PathLike) -> Iterator[None]:
-    """Raise errors of the block as `InputError` with the name of the folder."""
+    """Convert errors about missing or invalid content to InputError with the folder's name."""
     try:
         yield
     except InputError:

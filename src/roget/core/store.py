@@ -1,8 +1,9 @@
-"""Atomic writes of files and folders: a reader never sees half of one, even after a power cut.
+"""Atomic writes of files and folders: readers never see a partial write, even after a power cut.
 
-Data are flushed to disk (fsync) before the draft is renamed, and the rename is flushed before the
-writer returns. A draft is locked by the process that writes it. An unlocked draft was left by a
-killed process; the next writer of the same target removes it.
+The content is written to a draft, which is then renamed. Data are flushed to disk (fsync) before
+the rename, and the rename is flushed before the function returns. A draft is locked by the process
+that writes it. An unlocked draft was left by a killed process; the next write to the same target
+removes it.
 """
 
 from __future__ import annotations
@@ -25,22 +26,22 @@ from typing import IO, Self
 from roget.errors import InputError
 
 STALE = 24 * 3600.0
-"""Seconds after which a draft of another machine counts as abandoned."""
+"""Seconds after which a draft of another machine is considered abandoned."""
 
 DRAFT_ATTEMPTS = 5
-"""Number of names tried for a draft."""
+"""Maximum number of names tried for a draft."""
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 
 _SUFFIX, _ASIDE = ".draft", ".old"
 _MARK, _LOCK = "partial.json", "lock"
 _DRAFT = re.compile(rf"(\d+)\.(\w+){re.escape(_SUFFIX)}({re.escape(_ASIDE)})?")
-"""Suffix of a draft's name: process id, machine id with a random word, and ".old" for the folder
-that was replaced."""
+"""Suffix of the name of a draft: process id, machine id with random digits, and ".old" for the
+folder that is being replaced."""
 
 
 def write_atomic(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text file atomically: write a draft next to it, then rename it."""
+    """Write a text file atomically, by writing a draft next to it and renaming the draft."""
     try:
         data = text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -53,14 +54,14 @@ def write_atomic(path: str | os.PathLike[str], text: str) -> None:
 
 
 def check_file(path: str | os.PathLike[str]) -> None:
-    """Refuse a file that could not be written, before the work starts."""
+    """Raise an error if a file cannot be written; called before long computations."""
     target = _locate(path)
     _require_file(target)
     _require_access(target)
 
 
 def check_directory(path: str | os.PathLike[str], ours: Callable[[Path], bool], kind: str) -> None:
-    """Refuse a folder that `new_directory` would refuse, before the work starts."""
+    """Raise an error if `new_directory` would refuse a folder; called before long computations."""
     target = _locate(path)
     _require_folder(target)
     _require_ours(target, ours, kind)
@@ -69,11 +70,11 @@ def check_directory(path: str | os.PathLike[str], ours: Callable[[Path], bool], 
 
 @contextmanager
 def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Open a draft next to the file; it replaces the file if the block succeeds."""
+    """Create a draft next to a file; it replaces the file if the block succeeds."""
     target = _locate(path)
     _require_file(target)
     if target.exists() and not target.is_file():
-        # Pipes and devices are written to, never replaced.
+        # Pipes and devices are written directly and never replaced.
         yield target
         return
     clear_drafts(target)
@@ -92,11 +93,11 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
 def new_directory(
     path: str | os.PathLike[str], ours: Callable[[Path], bool], kind: str
 ) -> Iterator[Path]:
-    """Make a draft folder next to the path; it replaces the folder if the block succeeds.
+    """Create a draft folder next to the path; it replaces the folder if the block succeeds.
 
-    An existing folder is replaced only if `ours` accepts it, at the start and again at the end,
-    while the folder is `locked`. The old folder stays until the new one is complete, and it is
-    restored if the exchange fails.
+    An existing folder is replaced only if `ours` accepts it, both at the start and at the end, when
+    the folder is `locked`. The old folder remains until the new one is complete, and is restored if
+    the exchange fails. `kind` describes the folder in messages.
     """
     target = _locate(path)
     _require_folder(target)
@@ -104,11 +105,11 @@ def new_directory(
     _require_ours(target, ours, kind)
     with clear_errors(target), _new_draft(target) as draft:
         if target.exists():
-            draft.chmod(0o700)  # until it gets the permissions of the folder it replaces
+            draft.chmod(0o700)  # until the draft gets the permissions of the old folder
         yield draft
         _flush_all(draft)
         with locked(target):
-            # Filling the draft may have taken hours: check the existing folder again.
+            # Filling the draft may have taken hours, so check the existing folder again.
             _require_ours(target, ours, kind)
             _take_rights(draft, target)
             _exchange(draft, target)
@@ -116,7 +117,7 @@ def new_directory(
 
 
 def _take_rights(draft: Path, target: Path) -> None:
-    """Copy the permissions of the target, if it exists."""
+    """Copy the permissions of the target to the draft, if the target exists."""
     with suppress(OSError):  # no target, or a file system without permissions
         shutil.copymode(target, draft)
 
@@ -130,12 +131,12 @@ def _flush_all(folder: Path) -> None:
 
 
 def _flush(path: Path) -> None:
-    """Flush a file, or the entries of a folder, to disk."""
+    """Flush a file, or the directory entries of a folder, to disk."""
     is_folder = path.is_dir()
     try:
         handle = os.open(path, os.O_RDWR if sys.platform == "win32" else os.O_RDONLY)
     except OSError:
-        if is_folder:  # not readable, or a system that cannot open folders
+        if is_folder:  # no permission, or the system cannot open folders
             return
         raise
     try:
@@ -150,7 +151,7 @@ def _flush(path: Path) -> None:
 
 @contextmanager
 def _new_draft(target: Path) -> Iterator[Path]:
-    """Make a locked folder next to the target; what the block leaves of it is removed."""
+    """Create a locked draft folder next to the target; remove it after the block."""
     for _ in range(DRAFT_ATTEMPTS):
         draft = _draft_name(target)
         try:
@@ -162,11 +163,11 @@ def _new_draft(target: Path) -> Iterator[Path]:
         except OSError:
             os.rmdir(draft)
             raise
-        # Another process may remove the folder as abandoned before it is locked: try again.
+        # Another process may have removed the unlocked folder as abandoned; then try again.
         if handle is not None:
             break
     else:
-        raise OSError(errno.EAGAIN, "no draft folder could be made", str(target.parent))
+        raise OSError(errno.EAGAIN, "cannot create a draft folder", str(target.parent))
     try:
         yield draft
     finally:
@@ -182,7 +183,7 @@ def _draft_name(target: Path) -> Path:
 
 @cache
 def _machine() -> str:
-    """Return an id of this machine since its start, as disks may be shared."""
+    """Return an id of this machine and boot, because several machines may share a disk."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text()[:8]
     except OSError:
@@ -190,10 +191,11 @@ def _machine() -> str:
 
 
 def _hold(folder: Path, *, wait: bool = False, new: bool = False) -> int | None:
-    """Lock a folder; return an open handle that holds the lock.
+    """Lock a folder; return an open file descriptor that holds the lock.
 
-    Return None if the folder is gone or locked by another process (unless `wait`), and -1 where the
-    system has no locks. With `new`, failing to open the folder is an error.
+    Return None if the folder does not exist, or if another process has locked it (with `wait`, wait
+    for that process). Return -1 if the system does not support locks. With `new`, raise an error if
+    the folder cannot be opened.
     """
     if sys.platform == "win32":
         return -1
@@ -205,12 +207,12 @@ def _hold(folder: Path, *, wait: bool = False, new: bool = False) -> int | None:
         except FileNotFoundError:
             return None
         except OSError:
-            if new:  # e.g. no file descriptor is left, or the umask forbids reading
+            if new:  # e.g. too many open files, or the umask forbids reading
                 raise
             return None
         try:
             fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Another folder may have taken the name meanwhile.
+            # Check that the path still refers to the locked folder.
             if os.path.samestat(os.fstat(handle), os.stat(folder)):
                 return handle
         except (BlockingIOError, FileNotFoundError):
@@ -227,7 +229,7 @@ def _hold(folder: Path, *, wait: bool = False, new: bool = False) -> int | None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold an exclusive lock on a folder, if it exists and the system has locks."""
+    """Hold an exclusive lock on a folder, if the folder exists and the system supports locks."""
     handle = _hold(folder, wait=True)
     try:
         yield
@@ -237,11 +239,11 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 class Partial:
-    """The folder OUTPUT.partial: unfinished work of a run, from which the next run continues.
+    """The folder OUTPUT.partial with the unfinished work of a run, which the next run continues.
 
     The folder is locked during the block and remains afterwards unless it is discarded. An existing
-    folder is used only if a run of the same kind made it, as its mark shows; `left` decides by the
-    file names for folders of older versions, which have no mark.
+    folder is used only if its mark (partial.json) shows that a run of the same kind created it.
+    Folders of older versions have no mark; for these `left` decides by the names of their files.
     """
 
     def __init__(self, output: Path, kind: str, left: Callable[[set[str]], bool]) -> None:
@@ -269,7 +271,7 @@ class Partial:
 
     @property
     def advice(self) -> str:
-        """How to continue after an interruption."""
+        """Advice for the user on how to continue after an interruption."""
         return f"run the same command again to continue from {self.folder}"
 
     def kept(self) -> set[str]:
@@ -277,18 +279,18 @@ class Partial:
         return set(os.listdir(self.folder)) - {_MARK, _LOCK}
 
     def discard(self) -> None:
-        """Remove the folder, by renaming it first so that no half of it is left."""
+        """Remove the folder; rename it first, so an interruption leaves no partial content."""
         aside = _draft_name(self.folder)
         try:
             os.rename(self.folder, aside)
-        except OSError:  # systems that cannot rename folders with open files
+        except OSError:  # some systems cannot rename folders with open files
             aside = self.folder
         shutil.rmtree(aside, ignore_errors=True)
         if self._was_empty:
-            self.folder.mkdir(exist_ok=True)  # it was there before, empty
+            self.folder.mkdir(exist_ok=True)  # restore the empty folder that existed before
 
     def _make(self) -> None:
-        """Make the folder with its mark atomically."""
+        """Create the folder with its mark, atomically."""
         clear_drafts(self.folder)
         with _new_draft(self.folder) as draft:
             (draft / _MARK).write_text(json.dumps(self._mark))
@@ -297,10 +299,10 @@ class Partial:
                 os.rename(draft, self.folder)
             except OSError as error:
                 if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
-                    raise  # otherwise another run was faster
+                    raise  # otherwise another run has just created the folder
 
     def _is_ours(self) -> bool:
-        """Return whether the folder may be used; False if it disappeared meanwhile."""
+        """Return True if the folder may be used, False if it has disappeared in the meantime."""
         mark, text = self.folder / _MARK, json.dumps(self._mark)
         try:
             before = self.folder.stat()
@@ -308,13 +310,13 @@ class Partial:
             ours = mark.read_text("utf-8", "replace") == text if _MARK in names else not names
             now = self.folder.stat()
             if (before.st_ino, before.st_ctime_ns) != (now.st_ino, now.st_ctime_ns):
-                return False  # the folder may have been listed while it was removed
+                return False  # the folder may have been removed while it was listed
             if ours and _MARK in names:
                 return True
             if _MARK in names or (names and not self._left(names)):
                 raise InputError(
-                    f"cannot write {self.folder}: the folder exists and was not made by "
-                    f"{self._mark['kind']}; move it away, or choose another output",
+                    f"cannot write {self.folder}: the folder exists and was not created by "
+                    f"{self._mark['kind']}; move it, or choose another output",
                     code="not-writable",
                 )
             mark.write_text(text)
@@ -324,9 +326,9 @@ class Partial:
         return True
 
     def _take_lock(self) -> IO[str] | None:
-        """Return a locked file; the system releases the lock when this process ends.
+        """Return the open lock file; the system releases the lock when this process ends.
 
-        Return None if the previous run has just ended and removed its folder.
+        Return None if another run has just ended and removed the folder.
         """
         path = self.folder / _LOCK
         try:
@@ -338,8 +340,8 @@ class Partial:
             owner = file.read().strip()
             file.close()
             raise InputError(
-                f"{self.folder} is in use: another run{owner and f' (process {owner})'} writes the "
-                "same output; wait for it, or choose another output",
+                f"{self.folder} is in use: another run{owner and f' (process {owner})'} is writing "
+                "the same output; wait until it ends, or choose another output",
                 code="not-writable",
             )
         with suppress(FileNotFoundError):
@@ -353,7 +355,7 @@ class Partial:
 
 
 def _try_lock(file: IO[str]) -> bool:
-    if sys.platform == "win32":  # no such locks: two simultaneous runs are not detected
+    if sys.platform == "win32":  # no flock, so simultaneous runs are not detected
         return True
     import fcntl
 
@@ -365,10 +367,11 @@ def _try_lock(file: IO[str]) -> bool:
 
 
 def clear_drafts(target: Path, age: float = STALE) -> None:
-    """Remove drafts of a target that killed processes left.
+    """Remove drafts of a target that were left by killed processes.
 
-    A draft of this machine is abandoned if it is not locked; one of another machine, if nothing was
-    written to it for `age` seconds. A replaced folder is restored if its replacement is missing.
+    A draft of this machine is abandoned if it is not locked. A draft of another machine is
+    abandoned if it has not been modified for `age` seconds. If a process was killed while it
+    replaced a folder, the old folder is restored.
     """
     begin = f".{target.name}."
     try:
@@ -398,7 +401,7 @@ def clear_drafts(target: Path, age: float = STALE) -> None:
 
 
 def _touched(draft: Path) -> float:
-    """Return when a draft was last written to; now, if it is being removed."""
+    """Return the time of the last write to a draft; the current time if it is being removed."""
     try:
         inside = list(draft.iterdir()) if draft.is_dir() else []
         return max(path.lstat().st_mtime for path in (draft, *inside))
@@ -436,7 +439,7 @@ def _exchange(draft: Path, target: Path) -> None:
 
 
 def _swap(one: Path, other: Path) -> bool:
-    """Exchange two folders atomically; return False if the system cannot."""
+    """Exchange two folders atomically; return False if the system does not support this."""
     import ctypes
 
     rename = getattr(ctypes.CDLL(None), "renameat2", None) if sys.platform == "linux" else None
@@ -447,12 +450,15 @@ def _swap(one: Path, other: Path) -> bool:
 
 
 def _locate(path: str | os.PathLike[str]) -> Path:
-    """Return the path of an output; URLs are refused, also if Path has removed a slash."""
+    """Return the resolved path of an output; raise an error if it is a URL.
+
+    URLs are also recognised if `Path` has removed a slash (s3:/bucket).
+    """
     if _ADDRESS.match(os.fspath(path)) and not Path(path).parent.is_dir():
         raise InputError(
             f"cannot write {path}: only inputs may be URLs; use a local path", code="not-writable"
         )
-    return Path(os.path.realpath(path))  # resolve() raises other errors for symlink loops
+    return Path(os.path.realpath(path))  # Path.resolve() would raise an error for symlink loops
 
 
 def _require_file(target: Path) -> None:
@@ -480,19 +486,19 @@ def _require_ours(target: Path, ours: Callable[[Path], bool], kind: str) -> None
         return
     if not target.is_dir():
         raise InputError(
-            f"cannot write {target}: it is a file; expected a new name or {kind}",
+            f"cannot write {target}: a file with this name exists; expected a new name or {kind}",
             code="not-writable",
         )
     if not ours(target):
         raise InputError(
-            f"cannot write {target}: the existing folder is not {kind} and is not replaced",
+            f"cannot write {target}: the folder exists, but is not {kind}, so it is not replaced",
             code="not-writable",
         )
 
 
 @contextmanager
 def clear_errors(target: Path) -> Iterator[None]:
-    """Raise an OSError of the block again with a message that names the target."""
+    """Add the name of the target to the message of an OSError raised in the block."""
     try:
         yield
     except OSError as error:
