@@ -270,7 +270,7 @@ def test_a_model_before_seals_is_read_and_a_seal_is_not_passed_by(tmp_path):
     assert folders.read(tmp_path / "m", kind)["one"] == 3
     place = tmp_path / "m" / "model.json"
     place.write_text(place.read_text().replace('"version": 2', '"version": 1'))
-    with refused("damaged-folder", "model.json: version 1"):
+    with refused("damaged-folder", "model.json", "version 1"):
         folders.read(tmp_path / "m", kind)
     unseal(tmp_path / "m")
     found = folders.read(tmp_path / "m", kind)

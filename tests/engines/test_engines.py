@@ -121,7 +121,7 @@ def test_results_that_died_with_their_worker_are_made_again(cluster: Dask) -> No
 
 
 def test_no_scheduler_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dask, "_PATIENCE", 1)
+    monkeypatch.setattr(dask, "_TIMEOUT", 1)
     with refused("scheduler-lost", "tcp://127.0.0.1:9"):
         Dask("tcp://127.0.0.1:9")
     with refused("scheduler-lost", "nonsense://what"):

@@ -19,15 +19,18 @@ ATTRIBUTION = (
 )
 
 QUADRUPLES = "pp_quads"
-"""Name of the sample of quadruples, which has no counts."""
+"""Name of the sample of quadruples, which is not a table of counts."""
 
 SAMPLES: dict[str, str] = {
-    "nouns": "nouns in all their relations, by the preset nouns, 573,565 tokens",
+    "nouns": "nouns in all their syntactic relations (preset nouns), 573,565 tokens",
     "verb_object": "nouns as objects of verbs, 110,270 tokens: words × contexts",
-    "verb_slot_noun": "nouns as objects, subjects and after prepositions of verbs, 257,789 tokens",
+    "verb_slot_noun": "nouns as objects, subjects and prepositional objects of verbs, 257,789 "
+    "tokens",
     "documents": "distinctive stems in 1,885 documents of five genres: documents × stems",
-    "pp_quads": "verb, noun, preposition, noun and attachment, 31,889 quadruples",
+    "pp_quads": "prepositional phrase attachment: 31,889 quadruples of verb, noun, preposition and "
+    "noun",
 }
+"""Names and descriptions of the bundled samples."""
 
 _RELATIONS: dict[str, tuple[str, ...]] = {
     "documents": (),
@@ -53,7 +56,7 @@ def sample(
 @overload
 def sample(name: str) -> Counts | list[Quadruple]: ...
 def sample(name: str = "nouns") -> Counts | list[Quadruple]:
-    """Return a bundled sample: `Counts` of nouns in their contexts, or a list of `Quadruple`.
+    """Load a bundled sample: `Counts` of nouns in their contexts, or a list of `Quadruple`.
 
     >>> sample()
     Counts: 5,682 words × 34,286 contexts, 383,674 entries, 573,565 tokens
@@ -108,7 +111,7 @@ def background_path(name: str) -> Path:
 
 
 def is_sample(name: str) -> bool:
-    """Return True if a name is that of a sample ("sample" is nouns); existing files win."""
+    """Return True if a name is a sample and not an existing file; "sample" stands for nouns."""
     return (name == "sample" or name in SAMPLES) and not os.path.exists(name)
 
 

@@ -1,4 +1,4 @@
-"""Data sets to download by name, each with its address, hash and licence; fetched by pooch."""
+"""Data sets that pooch downloads by name, each with its URL, hashes and licence."""
 
 from __future__ import annotations
 
@@ -16,42 +16,42 @@ from roget.core.progress import Progress, Report
 from roget.errors import InputError, RogetError, UnknownName
 
 HOME = "ROGET_DATA"
-"""Environment variable with the folder of downloaded data sets."""
+"""Environment variable that sets the folder of downloaded data sets."""
 
 _UNPACKERS = {"tar": "Untar", "zip": "Unzip"}
 
 
 @dataclass(frozen=True)
 class DataSet:
-    """A data set published elsewhere; downloads are checked against their hashes."""
+    """A data set published by others; downloads are checked against their hashes."""
 
     name: str
     about: str
     licence: str
     megabytes: float
     base: str
-    """Address of the files, without their names."""
+    """URL of the files, without the file names."""
     files: Mapping[str, str]
-    """Hashes by file name."""
+    """File name → hash."""
     archive: str = ""
-    """Kind of archive to unpack: tar or zip; empty if none."""
+    """Kind of archive to unpack: tar or zip; empty if the files are not archives."""
     folder: str = ""
     """Folder of the data inside the archive."""
 
     @property
     def path(self) -> Path:
-        """Folder of the files; raises an error with the command to download missing ones."""
+        """The folder of the files; raises an error if they have not been downloaded."""
         folder = home() / self.name / self.folder
-        wanted = [folder] if self.archive else [folder / name for name in self.files]
-        if not all(path.exists() for path in wanted):
+        required = [folder] if self.archive else [folder / name for name in self.files]
+        if not all(path.exists() for path in required):
             raise InputError(
-                f"{self.name} is not downloaded; run roget data fetch {self.name}",
+                f"{self.name} has not been downloaded; run roget data fetch {self.name}",
                 code="file-not-found",
             )
         return folder
 
     def fetch(self, progress: Report | None = None) -> Path:
-        """Download missing files, check and unpack them; return their folder."""
+        """Download missing files, check their hashes and unpack them; return their folder."""
         with name_extra():
             import pooch
         pooch.get_logger().setLevel("WARNING")
@@ -70,19 +70,19 @@ class DataSet:
             except (OSError, ValueError) as error:
                 raise DownloadError(
                     f"cannot download {self.name} from {self.base}{name}: {error}\n"
-                    f"  you can put a copy into {home() / self.name}"
+                    f"  alternatively, put a copy into {home() / self.name}"
                 ) from None
         return self.path
 
 
 class DownloadError(RogetError):
-    """A data set cannot be downloaded, or its hash is wrong."""
+    """The error that a data set cannot be downloaded, or that its hash is wrong."""
 
     code = "download-failed"
 
 
 class _Bar:
-    """A progress bar for pooch that calls a report function."""
+    """A progress bar for pooch that calls a progress callback."""
 
     def __init__(self, report: Report) -> None:
         self.total = 0

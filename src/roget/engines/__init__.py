@@ -1,1 +1,1 @@
-"""Where large work is done: on this machine, or on a Dask cluster."""
+"""Engines that run large jobs on this machine or on a Dask cluster."""

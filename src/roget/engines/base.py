@@ -1,4 +1,4 @@
-"""The interface of engines: run one job on many tasks, on this machine or elsewhere."""
+"""The interface of engines, which run a job on many tasks, and functions that use an engine."""
 
 from __future__ import annotations
 
@@ -12,36 +12,37 @@ from roget import catalogue
 from roget.errors import InputError
 
 Increment: TypeAlias = Callable[[int, int], None]
-"""Called with the bytes and tokens (0 for tables) read since the last call."""
+"""Progress callback; its arguments are the bytes and tokens read since the last call (tokens are 0
+for tables)."""
 
 Job: TypeAlias = Callable[[Any, Increment], Any]
-"""A function of one task; the function and the task must be picklable."""
+"""A function of a task and a progress callback; function and task must be picklable."""
 
 
 class Engine(Protocol):
-    """Runs a job on tasks, in any order; the caller sees each result exactly once."""
+    """An engine runs a job on tasks, in any order, and returns each result exactly once."""
 
     shares_disk: bool
-    """True if jobs can write results to a folder of the caller."""
+    """True if jobs can write to a folder of the caller."""
 
     def run(self, job: Job, tasks: Sequence[Any], report: Increment) -> Iterator[tuple[int, Any]]:
         """Yield (index of the task, result) as tasks finish.
 
-        An error of a job is raised after the running tasks have finished and their results were
-        yielded. Closing the iterator, as Ctrl-C does, stops the remaining tasks.
+        If a job raises an error, the running tasks finish and their results are yielded before the
+        error is raised. Closing the iterator, as Ctrl-C does, cancels the remaining tasks.
         """
         ...
 
     def close(self) -> None:
-        """Release processes and connections; may be called twice."""
+        """Release processes and connections; may be called more than once."""
         ...
 
 
 def partition(engine: Engine, job: Job, tasks: Sequence[Any]) -> list[Any]:
-    """Run a job that splits each task into parts; return what `join` needs.
+    """Run a job that splits each task into parts; return the input of `join`.
 
-    An engine with methods `partition` and `join` moves parts directly between workers; otherwise
-    they pass through this process.
+    If the engine has methods `partition` and `join`, parts are sent directly between workers;
+    otherwise they are sent through this process.
     """
     if hasattr(engine, "partition"):
         return list(engine.partition(job, tasks))
@@ -50,7 +51,7 @@ def partition(engine: Engine, job: Job, tasks: Sequence[Any]) -> list[Any]:
 
 
 def join(engine: Engine, job: Job, split: Sequence[Any], parts: int) -> list[Any]:
-    """Run a job on the n-th parts of all tasks of `partition`, for each n."""
+    """For each n, run a job on the list of the n-th parts of all tasks of `partition`."""
     if hasattr(engine, "join"):
         return list(engine.join(job, split, parts))
     pieces = [[one[part] for one in split] for part in range(parts)]
@@ -59,16 +60,17 @@ def join(engine: Engine, job: Job, split: Sequence[Any], parts: int) -> list[Any
 
 
 Part: TypeAlias = Callable[[Any, Any], Any]
-"""A function of data shared by all tasks and of one task; all three must be picklable."""
+"""A function of shared data and a task; the function and its arguments must be picklable."""
 
 _CURRENT: ContextVar[Engine | None] = ContextVar("engine", default=None)
 
 
 @contextmanager
 def using(engine: Engine | None) -> Iterator[None]:
-    """Run distributable work of the block on an engine.
+    """Run work of the block that can be distributed on an engine.
 
-    These are the E and M steps of soft clustering, placing words, and bootstrap samples.
+    Such work is the E and M steps of soft clustering, the placement of words, and bootstrap
+    samples.
     """
     before = _CURRENT.set(engine)
     try:
@@ -81,7 +83,7 @@ def using(engine: Engine | None) -> Iterator[None]:
 def working_on(
     name: str, scheduler: str | None = None, processes: int | None = None
 ) -> Iterator[None]:
-    """Run distributable work of the block on an engine of the catalogue, and close it."""
+    """Start an engine of the catalogue, use it for the block as in `using`, and close it."""
     if name == "local":
         if scheduler is not None:
             raise InputError(
@@ -98,7 +100,7 @@ def working_on(
 
 
 def current() -> Engine | None:
-    """Return the engine in use if it can map tasks, else None."""
+    """Return the engine in use if it has a method `map`, else None."""
     engine = _CURRENT.get()
     return engine if hasattr(engine, "map") else None
 
@@ -106,8 +108,8 @@ def current() -> Engine | None:
 def map_tasks(job: Part, common: Any, tasks: Iterable[Any]) -> Iterator[Any]:
     """Return the results of all tasks in order, computed by the engine in use or in this process.
 
-    Results must not depend on the engine, so a job may only use its arguments. Tasks of an iterator
-    are started while later ones are still being made.
+    A job may only use its arguments, so the results do not depend on the engine. If `tasks` is an
+    iterator, tasks start before the iterator is exhausted.
     """
     engine: Any = current()
     if engine is None or not tasks:
@@ -116,10 +118,10 @@ def map_tasks(job: Part, common: Any, tasks: Iterable[Any]) -> Iterator[Any]:
 
 
 def in_order(found: Sequence[Sequence[Any]], places: Sequence[Sequence[int]]) -> list[Any]:
-    """Merge lists of results into the order of their tasks."""
+    """Merge lists of results in the order of their tasks; `places` holds the task numbers."""
     each = dict(zip(chain(*places), chain(*found), strict=True))
     return [each[place] for place in range(len(each))]
 
 
 def _ignore(read: int, tokens: int) -> None:
-    """Ignore progress."""
+    """Ignore progress reports."""

@@ -1,4 +1,4 @@
-"""Smaller messages between workers: numbers in the narrowest type that holds them."""
+"""Compression of messages between workers, by storing numbers in the smallest possible type."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from roget.core.types import Array
 
 
 def shrink(array: Array) -> Array:
-    """Return the numbers in the narrowest unsigned type, if one holds them exactly.
+    """Convert an array to the smallest unsigned integer type that represents it exactly.
 
-    The sign of zero is lost.
+    Return other arrays unchanged. The sign of −0.0 is lost.
 
     >>> shrink(np.array([0.0, 3.0, 200.0])).dtype, shrink(np.array([0.5, 300])).dtype
     (dtype('uint8'), dtype('float64'))
@@ -27,7 +27,7 @@ def shrink(array: Array) -> Array:
 
 
 class CompressedArrays(NamedTuple):
-    """A csr_array with numbers of the narrowest types."""
+    """A csr_array whose arrays are converted to the smallest possible types."""
 
     data: Array
     indices: Array

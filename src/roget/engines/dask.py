@@ -1,4 +1,4 @@
-"""The Dask engine: jobs on a cluster, or on a local cluster started for them."""
+"""The Dask engine, which runs jobs on an existing cluster or starts a local one."""
 
 from __future__ import annotations
 
@@ -17,44 +17,44 @@ from roget.engines.base import Increment, Job, Part, in_order
 from roget.engines.local import WorkerDied, cores, uninterrupted
 from roget.errors import InputError, RogetError
 
-_PATIENCE = 10
+_TIMEOUT = 10
 """Seconds to wait for a scheduler."""
 
 
 _QUICK = "split-shuffle"
-"""Key prefix of quick tasks, which the scheduler does not move to other workers: moving one would
-move all its parts."""
+"""Key prefix of short tasks. The scheduler does not move tasks with this prefix to other workers,
+which would require sending all their parts."""
 
 _LOGS = ("distributed", "tornado", "asyncio")
-"""Loggers that would report lost connections and dead workers in addition to us."""
+"""Loggers to silence; they would report lost connections and workers a second time."""
 
 
 class SchedulerLost(RogetError):
-    """The scheduler of a cluster no longer answers."""
+    """The error that the scheduler of a cluster cannot be reached."""
 
     code = "scheduler-lost"
 
 
 class _Seat(NamedTuple):
-    """A thread of a worker; sorted so that every worker comes before the second thread of any."""
+    """A thread of a worker. Sorting puts the first threads of all workers before second threads."""
 
     thread: int
     worker: str
 
 
 class PendingResults(NamedTuple):
-    """Results held by workers: futures of lists, and the tasks they belong to."""
+    """Results that are still on the workers: futures of lists, and the task numbers of each."""
 
     cluster: Dask
     futures: list[Any]
     places: list[list[int]]
 
     def fetch(self) -> list[Any]:
-        """Return all results in the order of the tasks, and release them on the workers."""
+        """Return all results in the order of the tasks; the workers then release them."""
         cluster = self.cluster
         try:
             with cluster._explain():
-                # Remote workers may be reachable through their scheduler only.
+                # Workers of a remote cluster may only be reachable through the scheduler.
                 direct = cluster._cluster is not None
                 return in_order(cluster._client.gather(self.futures, direct=direct), self.places)
         finally:
@@ -62,7 +62,7 @@ class PendingResults(NamedTuple):
 
 
 class Dask:
-    """Runs jobs on a Dask cluster; tasks of a worker that dies are run again."""
+    """An engine that runs jobs on a Dask cluster; tasks of a lost worker are run again."""
 
     shares_disk = False
 
@@ -71,21 +71,21 @@ class Dask:
             self._distributed: Any = import_module("distributed")
         self._cluster: Any = None
         self._seats: dict[Any, _Seat] = {}
-        """Worker thread that holds persisted data, by key."""
+        """Key of persisted data → worker thread that holds them."""
         self._levels = _silence_logs()
         try:
             if scheduler is None:
-                # Only this process handles Ctrl-C; workers would report it too.
+                # Workers must ignore Ctrl-C, which this process handles.
                 with uninterrupted():
                     self._cluster = self._start(processes)
             try:
                 self._client: Any = self._distributed.Client(
-                    self._cluster or scheduler, timeout=_PATIENCE, set_as_default=False
+                    self._cluster or scheduler, timeout=_TIMEOUT, set_as_default=False
                 )
             except (OSError, ValueError) as error:
                 raise InputError(
-                    f"no Dask scheduler at {scheduler!r} ({error}); expected an address such as "
-                    "tcp://10.0.0.1:8786",
+                    f"cannot connect to a Dask scheduler at {scheduler!r} ({error}); expected an "
+                    "address such as tcp://10.0.0.1:8786",
                     code="scheduler-lost",
                 ) from None
         except BaseException:
@@ -111,25 +111,24 @@ class Dask:
         )
 
     def _check_workers(self) -> None:
-        """Refuse workers without roget or with another version, whose results could differ.
+        """Raise an error if workers lack roget or have another version of it.
 
-        A function of the standard library is used, which any worker can call.
+        Results of another version could differ. The version is requested by a function of the
+        standard library, which every worker can call.
         """
         try:
             ours = metadata.version("roget")
-        except (
-            metadata.PackageNotFoundError
-        ):  # not installed here; workers may run from a folder too
-            return
+        except metadata.PackageNotFoundError:
+            return  # roget runs from a source folder here, and perhaps also on the workers
         with self._explain():
             theirs = self._client.run(metadata.version, "roget", on_error="return")
-            # The scheduler unpickles tasks, so it needs roget too.
+            # The scheduler needs roget too, because it unpickles tasks.
             with suppress(metadata.PackageNotFoundError):
                 theirs["scheduler"] = metadata.PackageNotFoundError("roget")
                 theirs["scheduler"] = self._client.run_on_scheduler(metadata.version, "roget")
         for place, found in theirs.items():
             if isinstance(found, metadata.PackageNotFoundError):
-                problem = "has no roget"
+                problem = "does not have roget installed"
             elif isinstance(found, BaseException) or found == ours:
                 continue
             else:
@@ -149,7 +148,7 @@ class Dask:
         failed = None
         try:
             for future in finished:
-                # Read the status once: it may change.
+                # Read the status only once, because it may change.
                 status = future.status
                 if status == "finished":
                     with self._explain():
@@ -161,7 +160,7 @@ class Dask:
                         failed = future.exception()
                         self._cancel_waiting(futures)
                 elif status in ("lost", "pending"):
-                    # The worker died before its result was fetched: the task runs again.
+                    # The worker was lost before its result was fetched; the task runs again.
                     finished.add(future)
                 elif failed is None:  # cancelled by the cluster
                     raise self._lost()
@@ -172,11 +171,11 @@ class Dask:
                 raise failed
 
     def persist(self, data: Any, unpack: Callable[[Any], Any] | None = None) -> Any:
-        """Send data of a task to a worker, which keeps them while the caller has the future.
+        """Send data to a worker, which keeps them as long as the returned future exists.
 
-        With `unpack`, the worker keeps the result of this function. Workers are used in turn,
-        because the scheduler would prefer workers that already hold data. A task runs where its
-        data are, or elsewhere if that worker is gone.
+        With `unpack`, the worker applies this function to the data and keeps the result. Worker
+        threads are used in turn, because the scheduler would prefer workers that already hold data.
+        Tasks run on the worker that holds their data, or on another worker if that one is lost.
         """
         with self._explain(), warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Sending large graph")
@@ -193,52 +192,53 @@ class Dask:
             return future
 
     def map(self, job: Part, common: Any, tasks: Iterable[Any]) -> list[Any]:
-        """Return the results of all tasks; shared data are sent to each worker once."""
+        """Return the results of all tasks; `common` is sent only once to each worker."""
         return self.submit(job, common, tasks).fetch()
 
     def submit(
         self, job: Part, common: Any, tasks: Iterable[Any], unpack: Callable[..., Any] | None = None
     ) -> PendingResults:
-        """Start the tasks of `map`; the results stay with the workers until they are fetched.
+        """Start the tasks of `map`; the results stay on the workers until they are fetched.
 
-        Tasks whose data are with the same worker thread are sent together, because sending takes
-        longer than many tasks. With `unpack`, the shared data are small or refer to earlier results
-        (`PendingResults.futures`); they are sent with the tasks and unpacked once.
+        Tasks whose data are on the same worker thread are sent as one batch, because sending a task
+        takes longer than running it. With `unpack`, `common` is sent with each batch, and the
+        worker applies `unpack` to it. In this case `common` should be small or refer to earlier
+        results (`PendingResults.futures`).
         """
         left, seated = PendingResults(self, [], []), dict[_Seat, dict[int, Any]]()
         try:
             with self._explain(), warnings.catch_warnings():
-                # Data in tasks survive the death of a worker; scattered data do not.
+                # Dask would lose scattered data with their worker, but can send tasks again.
                 warnings.filterwarnings("ignore", message="Sending large graph")
-                held = common if unpack else self._submit(None, _keep, common)
+                shared = common if unpack else self._submit(None, _keep, common)
                 for place, task in enumerate(tasks):
                     seat = self._seats.get(getattr(_first(task), "key", None))
                     if seat is not None:
                         seated.setdefault(seat, {})[place] = task
                         continue
                     left.places.append([place])
-                    left.futures.append(self._submit(None, _apply, job, [task], held, unpack))
-                for seat, given in seated.items():
-                    left.places.append(list(given))
-                    together = list(given.values())
-                    left.futures.append(self._submit(seat, _apply, job, together, held, unpack))
+                    left.futures.append(self._submit(None, _apply, job, [task], shared, unpack))
+                for seat, numbered in seated.items():
+                    left.places.append(list(numbered))
+                    batch = list(numbered.values())
+                    left.futures.append(self._submit(seat, _apply, job, batch, shared, unpack))
         except BaseException:
             self._cancel(left.futures)
             raise
         return left
 
-    def _submit(self, seat: _Seat | None, function: Callable[..., Any], *given: Any) -> Any:
-        """Submit a function, to a worker thread if given; to any other if that worker is gone."""
+    def _submit(self, seat: _Seat | None, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Submit a function to the worker of a seat, or to any worker if it is None or lost."""
         where = {} if seat is None else {"workers": seat.worker, "allow_other_workers": True}
-        return self._client.submit(function, *given, pure=False, **where)
+        return self._client.submit(function, *arguments, pure=False, **where)
 
     def partition(self, job: Job, tasks: Sequence[Any]) -> list[Any]:
-        """See `engines.base`; parts of a dead worker are computed again while they are needed."""
+        """Split tasks as in `engines.base`; parts of a lost worker are computed again if needed."""
         with self._explain():
             return list(self._client.map(partial(_measure, job), tasks, pure=False, key="roget"))
 
     def join(self, job: Job, split: Sequence[Any], parts: int) -> list[Any]:
-        """See `engines.base`; a part is sent directly to the worker that joins it."""
+        """Join parts as in `engines.base`; each part is sent directly to its worker."""
         joined: list[Any] = []
         try:
             with self._explain():
@@ -252,11 +252,11 @@ class Dask:
             raise
 
     def close(self) -> None:
-        """Disconnect; a local cluster is shut down."""
+        """Disconnect from the cluster; shut down a local cluster."""
         try:
-            # A lost scheduler cannot be closed.
+            # Closing fails if the scheduler is lost.
             with suppress(Exception, asyncio.CancelledError):
-                self._client.close(timeout=_PATIENCE)
+                self._client.close(timeout=_TIMEOUT)
             if self._cluster is not None:
                 self._cluster.close()
         finally:
@@ -275,19 +275,19 @@ class Dask:
 
     def _lost(self) -> SchedulerLost:
         return SchedulerLost(
-            f"lost the connection to the Dask scheduler {self.name}; start it again, or work "
-            "without --engine dask"
+            f"lost the connection to the Dask scheduler {self.name}; restart it, or omit "
+            "--engine dask"
         )
 
     def _lacks(self, module: str) -> RogetError:
         return RogetError(
-            f"the Dask cluster {self.name} lacks a package of this machine ({module}); install the "
-            "same packages for its scheduler and workers"
+            f"the Dask cluster {self.name} lacks a package ({module}); install the same packages "
+            "for its scheduler and workers as on this machine"
         )
 
     @contextmanager
     def _explain(self) -> Iterator[None]:
-        """Raise errors of the cluster with a clear message; errors of jobs are not changed."""
+        """Convert errors of the cluster to clear messages; errors of jobs are not changed."""
         try:
             yield
         except RogetError:
@@ -303,8 +303,9 @@ class Dask:
         except self._distributed.KilledWorker as error:
             times = error.allowed_failures + 1
             raise WorkerDied(
-                f"a task ended {times} Dask workers in a row: killed, or out of memory; "
-                "raise their limit (dask worker --memory-limit) or start fewer per machine"
+                f"{times} Dask workers in a row ended during the same task; they were killed, or "
+                "memory ran out. Raise their limit (dask worker --memory-limit), or start fewer "
+                "workers per machine"
             ) from None
         except ModuleNotFoundError as error:
             raise self._lacks(str(error)) from None
@@ -332,7 +333,7 @@ def _first(task: Any) -> Any:
 
 
 def _keep(data: Any) -> Any:
-    """Return data unchanged, so that a worker holds them."""
+    """Return data unchanged; as a task, it makes a worker hold them."""
     return data
 
 

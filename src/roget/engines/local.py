@@ -1,4 +1,4 @@
-"""The local engine: jobs in this process or in a pool of processes."""
+"""The local engine, which runs jobs in this process or in a pool of processes."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from typing import Any
 from roget.engines.base import Increment, Job
 from roget.errors import RogetError
 
-_PATIENCE = 5
-"""Seconds a job may continue after it was asked to stop."""
+_GRACE_PERIOD = 5
+"""Seconds that a job may continue after it was cancelled."""
 
 _POLL = 0.1
-"""Seconds between two readings of the progress of processes."""
+"""Seconds between two updates of the progress of processes."""
 
 
 class WorkerDied(RogetError):
-    """A worker process or worker of a cluster died."""
+    """The error that a worker process, local or of a cluster, ended unexpectedly."""
 
     code = "worker-died"
 
 
 class Stopped(Exception):
-    """Raised within a job when the remaining work was cancelled."""
+    """The exception raised within a job after the work was cancelled."""
 
 
 class Local:
-    """Runs jobs in processes, by default one per core, at most one per task."""
+    """An engine that runs jobs in processes, by default one per core, at most one per task."""
 
     shares_disk = True
 
@@ -42,7 +42,7 @@ class Local:
         self._processes = processes or cores()
 
     def run(self, job: Job, tasks: Sequence[Any], report: Increment) -> Iterator[tuple[int, Any]]:
-        """Yield (index, result) as tasks finish; a single process is this one."""
+        """Yield (index, result) as tasks finish; with one process, run in this process."""
         processes = min(self._processes, len(tasks))
         if processes > 1:
             yield from _Pool(processes).run(job, tasks, report)
@@ -51,7 +51,7 @@ class Local:
                 yield index, job(task, report)
 
     def close(self) -> None:
-        """Do nothing: a pool ends with its run."""
+        """Do nothing, because every pool is closed at the end of its run."""
 
 
 def cores() -> int:
@@ -66,9 +66,9 @@ class _Pool:
     """A pool of processes for one run, with shared memory for progress and a stop flag."""
 
     def __init__(self, processes: int) -> None:
-        # Spawned, not forked: a fork would copy the locks of running threads in any state.
+        # Spawn, because a fork would copy locks that other threads may hold.
         context = multiprocessing.get_context("spawn")
-        # No locks: a worker killed while holding one would block all others.
+        # Use no locks, because a worker that is killed while it holds one would block the others.
         self._progress = context.RawArray("q", 2 * processes)
         self._stop = context.RawValue("b", 0)
         self._seen = (0, 0)
@@ -77,7 +77,7 @@ class _Pool:
         )
 
     def run(self, job: Job, tasks: Sequence[Any], report: Increment) -> Iterator[tuple[int, Any]]:
-        """Yield (index, result) as tasks finish; no process is left when this ends."""
+        """Yield (index, result) as tasks finish; at the end all processes have ended."""
         others, futures = set(multiprocessing.active_children()), {}
         try:
             with uninterrupted():
@@ -86,8 +86,8 @@ class _Pool:
             yield from self._results(futures, report)
         except BrokenProcessPool:
             raise WorkerDied(
-                "a worker process died; it was killed, or memory ran out (use fewer processes). "
-                'In a script, put the call under if __name__ == "__main__":'
+                "a worker process ended unexpectedly; it was killed, or memory ran out (use fewer "
+                'processes). In a script, put the call under if __name__ == "__main__":'
             ) from None
         finally:
             # A second Ctrl-C must not leave workers running.
@@ -96,9 +96,9 @@ class _Pool:
 
     def _end(self, futures: Iterable[Future[Any]], workers: Iterable[BaseProcess]) -> None:
         if not all(future.done() for future in futures):
-            self._stop.value = 1  # jobs read this whenever they report progress
-            wait([future for future in futures if not future.cancel()], _PATIENCE)
-            # Idle workers too: an interrupted executor may never end them.
+            self._stop.value = 1  # jobs check this value whenever they report progress
+            wait([future for future in futures if not future.cancel()], _GRACE_PERIOD)
+            # Kill idle workers too, because an interrupted executor may never end them.
             for worker in workers:
                 worker.kill()
         self._executor.shutdown()
@@ -126,7 +126,7 @@ class _Pool:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Make processes started in the block ignore Ctrl-C, even while they start."""
+    """Ignore Ctrl-C in the block and in all processes that it starts."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -137,8 +137,8 @@ def uninterrupted() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-class _Here:
-    """The shared memory of the pool, as seen by a worker process."""
+class _Worker:
+    """The state of a worker process: the shared memory of the pool, and its place in it."""
 
     progress: Any
     stop: Any
@@ -146,19 +146,19 @@ class _Here:
 
 
 def _begin(progress: Any, stop: Any, workers: Any) -> None:
-    """Initialise a worker: ignore signals, which the parent handles, and get a progress slot."""
+    """Initialise a worker: ignore signals, which the parent handles, and reserve its place."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    _Here.progress, _Here.stop = progress, stop
+    _Worker.progress, _Worker.stop = progress, stop
     with workers.get_lock():
-        _Here.place = 2 * workers.value
+        _Worker.place = 2 * workers.value
         workers.value += 1
 
 
 def _end_with_parent() -> None:
-    """Exit when the parent process has died, instead of waiting for tasks forever."""
+    """Exit when the parent process ends, instead of waiting for tasks forever."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
@@ -166,7 +166,7 @@ def _end_with_parent() -> None:
 
 
 def _report(read: int, tokens: int) -> None:
-    if _Here.stop.value:
+    if _Worker.stop.value:
         raise Stopped
-    _Here.progress[_Here.place] += read
-    _Here.progress[_Here.place + 1] += tokens
+    _Worker.progress[_Worker.place] += read
+    _Worker.progress[_Worker.place + 1] += tokens

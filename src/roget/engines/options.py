@@ -1,4 +1,4 @@
-"""Options that choose the engine."""
+"""Options that select the engine."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from roget.core.options import option
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """Engine for large work."""
+    """Options that select the engine for large jobs."""
 
     engine: str = option(
         "local",
         choices="engines",
-        help="Engine for large work: local, or dask for the workers of a cluster.",
+        help="Engine for large jobs: local = this machine, dask = a Dask cluster.",
     )
     scheduler: str | None = option(
         None,

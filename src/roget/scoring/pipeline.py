@@ -413,7 +413,7 @@ def _sign_comparison(scores: SystemScores, options: PipelineOptions) -> dict[str
         signatures = [
             {**parts, key: several} if parts[key] == hard else parts for parts in signatures
         ]
-    told = {key for system in scores.systems for key in system.sides.told}
+    told = {key for system in scores.systems for key in system.sides.signature_parts}
     names = (system.name for system in scores.systems)
     signed = dict(zip(names, signatures, strict=True))
     require_same_signature("scores cannot be ranked together", signed, told)

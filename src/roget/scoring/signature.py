@@ -56,7 +56,7 @@ def sign_scores(
         "ci": ci,
         "seed": str(seed),
         **weighted,
-        **sides.told,
+        **sides.signature_parts,
         **more,
         **unusual,
     }

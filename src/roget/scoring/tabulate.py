@@ -19,7 +19,7 @@ from roget.scoring.tables.statistics import Separate, Statistics
 
 def tabulate(sides: AlignedLabels, *, pooled: bool) -> Statistics | Separate:
     """Return the statistics of every group, or of all items together if `pooled`."""
-    gold, system, groups = sides.gold.need_flat(), sides.system.need_flat(), sides.groups
+    gold, system, groups = sides.gold.require_flat(), sides.system.require_flat(), sides.groups
     _check_sides(sides)
     if not (gold.weighted or system.weighted):
         return _tabulate_hard(sides, pooled=pooled)

@@ -133,7 +133,7 @@ def _read_clusterings(named: Mapping[str, Any], options: AgreeOptions) -> list[L
             from roget.scoring.labels.precounted import match_index
 
             source = match_index(first, source, f"{name} labels")
-        side = as_labels(source, labels=options.labels, columns=columns, name=name).need_flat()
+        side = as_labels(source, labels=options.labels, columns=columns, name=name).require_flat()
         sides.append(harden(side) if options.answers == "top" and side.weighted else side)
     return sides
 

@@ -125,7 +125,7 @@ class Labels:
             return NO_ANSWER
         return str(code + self.offset if self.names is None else self.names[code])
 
-    def need_flat(self) -> Labels:
+    def require_flat(self) -> Labels:
         """Return the labels; raise an error if they are the leaves of an uncut tree."""
         if self.tree is not None:
             raise InputError(

@@ -96,18 +96,18 @@ def cut_system(
             code="conflicting-options",
         )
     k, name, warnings = _choose_clusters(sides, tree, choose_cut(sides, cut), average)
-    told = {**sides.told, "tree": tree.kind, "cut": name}
+    parts = {**sides.signature_parts, "tree": tree.kind, "cut": name}
     whole = [str(measure) for measure, _ in requests if "elements" in measure.needs]
     if whole:
         text = f"{whole[0]} is computed for the whole tree; pass --set cuts=K for its cut"
         warnings.append(Notice(text, code="whole-tree"))
-        told["elements"] = "tree"
+        parts["elements"] = "tree"
     return replace(
         sides,
         system=_label_cut(sides.system, tree, k),
         leaves=sides.system,
         warnings=(*sides.warnings, *warnings),
-        told=told,
+        signature_parts=parts,
     )
 
 

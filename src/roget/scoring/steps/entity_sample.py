@@ -63,7 +63,7 @@ def score_sample(inputs: Inputs) -> ScoreTable:
     _check_options(inputs, system)
     names = list(MEASURES) if options.measures is None else _list(options.measures)
     gold, whole = (
-        read_side(source, side, options).need_flat()
+        read_side(source, side, options).require_flat()
         for side, source in (("gold", inputs.gold), ("system", system))
     )
     _check_labels(gold, whole)

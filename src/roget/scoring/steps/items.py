@@ -90,7 +90,7 @@ def score_items(
         several=several,
     )
     sides = read_sides(gold, system, options, by_item=True)
-    sides.system.need_flat()
+    sides.system.require_flat()
     scores = score_each(sides, alpha)
     requests = list_requests([name for name in SCORES if name in scores.columns], "ml")
     rules = choose_rules(sides.gold, "none", missing, extra)
