@@ -156,6 +156,7 @@ LABEL_FORMATS: dict[str, str] = {
     "npz": f"{_LABELS}.arrays:NPZ",
     "lines": f"{_LABELS}.lines:READER",
     "clusters": f"{_LABELS}.clusters:READER",
+    "pairs": f"{_LABELS}.pairs:READER",
     "conll": f"{_LABELS}.mentions:CONLL",
     "corefud": f"{_LABELS}.mentions:COREFUD",
     "newick": f"{_LABELS}.newick:READER",

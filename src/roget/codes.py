@@ -213,6 +213,11 @@ CODES: dict[str, Explanation] = {
         "All their scores are equal, so one submission may be listed twice.",
         "Remove all but one of them.",
     ),
+    "implied-pairs": Explanation(
+        "Matching pairs imply other pairs: if a matches b and b matches c, a matches c.",
+        "Clusters are the connected components, so one wrong pair can join two large entities.",
+        "Cluster the pairs with a method of your choice and score the clusters, or list all pairs.",
+    ),
     "incompatible-counts": Explanation(
         "Counts were made with different settings from the counts they are added to or compared"
         " with.",

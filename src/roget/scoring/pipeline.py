@@ -140,7 +140,7 @@ def evaluate_systems(
 ) -> SystemScores:
     """Tabulate and evaluate every system."""
     options, first = inputs.options, aligned[0].sides
-    rules = choose_rules(first.gold, options.average, options.missing, options.extra)
+    rules = choose_rules(first.gold, options.average, options.missing, options.extra, first.system)
     # The first of several systems may be a trivial cover, so the option decides as well.
     cover = first.overlapping or (inputs.compared and options.several == "cover")
     requests = choose_requests(options, cover=cover)

@@ -60,7 +60,8 @@ def test_every_format_and_rule(page):
 def test_examples_are_readable(page, write):
     examples = re.findall(r"^```(\w+)\n(.*?)^```", page, re.M | re.S)
     assert [form for form, _ in examples] == [
-        "key", "tsv", "csv", "jsonl", "lines", "clusters", "conll", "corefud", "pair"
+        "key", "tsv", "csv", "jsonl", "lines", "clusters", "pairs", "conll", "corefud",
+        "pair",
     ]  # fmt: skip
     for form, text in examples:
         path = write("example.txt", text)

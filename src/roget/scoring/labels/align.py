@@ -92,7 +92,7 @@ def align(
     Sides that already have the same items are not copied.
     """
     options_of(LabelOptions)["missing"].check(missing)
-    _, missing, extra = choose_rules(gold, None, missing, extra)
+    _, missing, extra = choose_rules(gold, None, missing, extra, system)
     if extra == "unmatched":
         gold = replace(gold, absent=True)
     if missing == "unmatched":
@@ -156,13 +156,22 @@ def align(
 
 
 def choose_rules(
-    gold: Labels | None, average: str | None, missing: str | None, extra: str | None
+    gold: Labels | None,
+    average: str | None,
+    missing: str | None,
+    extra: str | None,
+    system: Labels | None = None,
 ) -> Rules:
     """Return the rules, with the defaults for mentions or other items where none is specified.
 
-    Without gold labels, for counted cells, items are not mentions.
+    Without gold labels, for counted cells, items are not mentions. An item that a list of pairs
+    does not contain is alone on that side.
     """
     default = OF_MENTIONS if gold is not None and gold.mentions else RULES
+    if system is not None and system.pairs:
+        default = default._replace(missing="singletons")
+    if gold is not None and gold.pairs:
+        default = default._replace(extra="count")
     return Rules(average or default.average, missing or default.missing, extra or default.extra)
 
 

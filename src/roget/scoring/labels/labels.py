@@ -87,6 +87,8 @@ class Labels:
     """True if the added codes stand for items missing from this side, not for clusters."""
     mentions: bool = False
     """True if items are coreference mentions, which each side detects by itself."""
+    pairs: bool = False
+    """True if only pairs of items are listed, so an item that is not listed is alone."""
     cover: bool = False
     """True if items may belong to several clusters with full membership (a cover)."""
     repeated: tuple[tuple[int, str, str], ...] = ()

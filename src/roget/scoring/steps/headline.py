@@ -332,6 +332,8 @@ def name_kind(system: ScoredSystem) -> str:
         return ""
     if system.sides.gold.mentions:
         return "coreference"
+    if system.sides.gold.pairs or system.sides.system.pairs:
+        return "entities"
     items, classes, clusters = (float(np.sum(size)) for size in system.sizes)
     many = min(classes, clusters) >= FEWEST_ENTITIES
     small = items <= LARGEST_ENTITY * min(classes, clusters)

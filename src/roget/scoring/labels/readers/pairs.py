@@ -1,0 +1,176 @@
+"""Pairs of item ids that belong together, the usual output of entity resolution.
+
+A table has two columns of ids, such as id1,id2, and may have a third one that says whether the pair
+matches. Clusters are the connected components of the matching pairs. Items that occur in no
+matching pair are alone, also those that only the other side lists.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from roget.core.io.problems import Problems, plural
+from roget.errors import Notice
+from roget.scoring.labels.columns import Columns
+from roget.scoring.labels.files import LabelFile
+from roget.scoring.labels.labels import Coder, LabelCodes, Labels, NoItems
+from roget.scoring.labels.readers.base import LabelReader, refuse_json
+
+_SIDES = ("1 2", "l r", "a b", "left right", "first second", "ltable rtable", "id1 id2")
+_TWO = [tuple(pair.split()) for pair in _SIDES]
+"""Parts of column names by which the two ids of a pair are recognised."""
+
+_MATCH = {"match", "is_match", "matches", "label", "same", "duplicate", "match_probability"}
+_YES, _NO = {"1", "true", "yes", "y", "match"}, {"0", "false", "no", "n", "nonmatch", "non-match"}
+
+THRESHOLD = 0.5
+"""Probability from which a pair matches."""
+
+
+def _split(line: str) -> list[str]:
+    delimiter = "\t" if "\t" in line else ","
+    return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
+
+
+def _find_ids(names: Sequence[str]) -> tuple[int, int] | None:
+    """Return the places of the two id columns of a header, None if it has none.
+
+    >>> _find_ids(["id1", "id2", "match"]), _find_ids(["unique_id_l", "unique_id_r"])
+    ((0, 1), (0, 1))
+    >>> _find_ids(["item", "label"]), _find_ids(["leiden_1", "leiden_2"])
+    (None, None)
+    """
+    parts = [re.findall(r"[a-z]+|\d+", name.lower()) for name in names]
+    for left, right in _TWO:
+        for at, one in enumerate(parts):
+            # The names differ in one part only, and name an id.
+            if left not in one or not {"id", "ids", "record", "rec", "row", "entity"} & {*one}:
+                continue
+            wanted = [right if part == left else part for part in one]
+            if wanted in parts:
+                return at, parts.index(wanted)
+    return None
+
+
+def _sniff(lines: Sequence[str]) -> bool:
+    names = _split(lines[0])
+    return len(names) > 1 and _find_ids(names) is not None and not {"gold", "system"} & {*names}
+
+
+def read_pairs(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
+    """Read pairs of ids; the label of a cluster is its first item."""
+    if columns:
+        # Columns were chosen, so this is a table of items and labels.
+        from roget.scoring.labels.formats import get_reader
+
+        return get_reader("tsv" if "\t" in file.first_line[1] else "csv")(
+            file, columns=columns, gold=gold
+        )
+    refuse_json(file, "two columns of item ids")
+    problems = Problems(file.name)
+    items = Coder()
+    pairs, apart = [], []
+    for (left, right), matches in _list_pairs(file, problems):
+        one, other = items.codes([left, right], 2).tolist()
+        (pairs if matches else apart).append((one, other))
+    problems.check()
+    if not len(items):
+        raise NoItems(f"{file.name}: no items")
+    owners = _connect(len(items), pairs)
+    names = items.names()
+    roots, codes = np.unique(owners, return_inverse=True)
+    coded = LabelCodes(codes.astype(np.int64), roots.size, [names[root] for root in roots])
+    return Labels.from_codes(
+        coded,
+        items=names,
+        source=file.name,
+        warnings=tuple(_warn(file.name, pairs, apart, codes)),
+        pairs=True,
+    )
+
+
+def _list_pairs(file: LabelFile, problems: Problems) -> Iterator[tuple[tuple[str, str], bool]]:
+    """Yield the ids of each pair, and whether it matches; pairs without a mark match."""
+    rows = ((line, _split(text)) for line, text in file.first_lines())
+    line, names = next(rows, (1, []))
+    ids = _find_ids(names)
+    match = next((at for at, name in enumerate(names) if name.lower() in _MATCH), None)
+    if not names:
+        return
+    if ids is None:
+        ids, match = (0, 1), 2 if len(names) > 2 else None
+        rows = iter([(line, names), *rows])
+    for line, cells in rows:
+        if len(cells) <= max(*ids, match or 0):
+            problems.add(line, f"{plural(len(cells), 'column')}; expected two ids")
+        elif not cells[ids[0]] or not cells[ids[1]]:
+            problems.add(line, "an id is empty; expected two ids", code="empty-field")
+        else:
+            verdict = True if match is None else _parse_match(cells[match], line, problems)
+            yield (cells[ids[0]], cells[ids[1]]), verdict
+
+
+def _parse_match(text: str, line: int, problems: Problems) -> bool:
+    """Return whether a pair matches: a word, 0 or 1, or a probability."""
+    if text.lower() in _YES | _NO:
+        return text.lower() in _YES
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 1:
+        problems.add(line, f"invalid match {text!r}; expected 0, 1 or a probability")
+    return number >= THRESHOLD
+
+
+def _connect(size: int, pairs: Sequence[tuple[int, int]]) -> list[int]:
+    """Return the first item of the connected component of each item (union–find)."""
+    parent = list(range(size))
+
+    def find(item: int) -> int:
+        while parent[item] != item:
+            parent[item] = parent[parent[item]]
+            item = parent[item]
+        return item
+
+    for one, other in pairs:
+        a, b = find(one), find(other)
+        parent[max(a, b)] = min(a, b)
+    return [find(item) for item in range(size)]
+
+
+def _warn(
+    name: str,
+    pairs: Sequence[tuple[int, int]],
+    apart: Sequence[tuple[int, int]],
+    codes: np.ndarray,
+) -> Iterator[str]:
+    """Yield a notice if the clusters hold pairs that were not listed, or listed as different."""
+    sizes = np.bincount(codes)
+    implied = int((sizes * (sizes - 1) // 2).sum())
+    listed = len({(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]})
+    if implied > listed:
+        text = (
+            f"{name}: {plural(listed, 'matching pair', ',')} connect {implied:,} pairs: clusters "
+            "are the connected components"
+        )
+        yield Notice(text, code="implied-pairs")
+    against = sum(codes[one] == codes[other] for one, other in apart)
+    if against:
+        text = (
+            f"{name}: {plural(int(against), 'pair', ',')} listed as different but connected by "
+            "other pairs"
+        )
+        yield Notice(text, code="implied-pairs")
+
+
+READER = LabelReader(
+    "Pairs of item ids, id1,id2[,match]: clusters are the connected components.",
+    sniff=_sniff,
+    labels=read_pairs,
+    inside=("csv", "tsv"),
+)

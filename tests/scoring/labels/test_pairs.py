@@ -1,0 +1,70 @@
+"""Pairs of ids: clusters are connected components, items that are not listed are alone."""
+
+from __future__ import annotations
+
+import pytest
+
+import roget
+from roget.scoring.labels import as_labels
+from support.errors import codes, refused
+
+
+def clusters(labels):
+    found = {}
+    for item, code in zip(labels.items, labels.codes.tolist(), strict=True):
+        found.setdefault(code, set()).add(item)
+    return sorted(map(sorted, found.values()))
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["id1,id2", "id_l,id_r", "unique_id_l,unique_id_r", "ltable_id,rtable_id", "rec_a,rec_b"],
+)
+def test_headers_of_pairs_are_recognised(tmp_path, head):
+    path = tmp_path / "pairs.csv"
+    path.write_text(f"{head}\na,b\nc,d\nb,e\n")
+    assert clusters(as_labels(path)) == [["a", "b", "e"], ["c", "d"]]
+
+
+def test_pairs_that_do_not_match_are_apart(tmp_path):
+    path = tmp_path / "pairs.tsv"
+    path.write_text("id1\tid2\tmatch\na\tb\t1\nc\td\t0\ne\tf\t0.7\ng\th\t0.2\n")
+    assert clusters(as_labels(path)) == [["a", "b"], ["c"], ["d"], ["e", "f"], ["g"], ["h"]]
+    path.write_text("id1\tid2\tmatch\na\tb\tmaybe\n")
+    with refused("broken-lines", "pairs.tsv:2", "maybe"):
+        as_labels(path)
+
+
+def test_other_tables_are_not_pairs(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("id,label\na,1\nb,1\nc,2\n")
+    assert not as_labels(path).pairs
+    path.write_text("id1,id2\na,x\nb,x\nc,y\n")
+    chosen = as_labels(path, columns={"item": "id1", "label": "id2"})
+    assert not chosen.pairs
+    assert chosen.n_labels == 2
+
+
+def test_unlisted_items_are_alone_on_either_side(tmp_path):
+    gold, system = tmp_path / "gold.csv", tmp_path / "system.csv"
+    gold.write_text("id1,id2\na,b\nc,d\n")
+    system.write_text("id1,id2\na,b\nd,e\n")
+    table = roget.score(gold, system, ["paired-precision", "paired-recall", "cluster-precision"])
+    assert table.items == 5
+    assert table["paired-precision"] == table["paired-recall"] == 0.5
+    # ab is exact; c and de are not clusters of gold.
+    assert table["cluster-precision"] == pytest.approx(1 / 3)
+    listed = tmp_path / "labels.csv"
+    listed.write_text("record_id,entity_id\na,1\nb,1\nc,2\nd,2\ne,3\n")
+    assert roget.score(listed, system, "paired-f")["paired-f"] == table["paired-precision"]
+    assert "missing:singletons" in table.signature
+    assert "extra:count" in table.signature
+
+
+def test_implied_pairs_are_reported(tmp_path):
+    gold, system = tmp_path / "gold.csv", tmp_path / "system.csv"
+    gold.write_text("id1,id2,match\na,b,1\nb,c,1\na,c,0\n")
+    system.write_text("id1,id2\na,b\na,c\nb,c\n")
+    table = roget.score(gold, system, "paired-f")
+    assert codes(table.warnings).count("implied-pairs") == 2
+    assert table["paired-f"] == 1
