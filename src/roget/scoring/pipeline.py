@@ -413,11 +413,11 @@ def _sign_comparison(scores: SystemScores, options: PipelineOptions) -> dict[str
         signatures = [
             {**parts, key: several} if parts[key] == hard else parts for parts in signatures
         ]
-    told = {key for system in scores.systems for key in system.sides.signature_parts}
+    own = {key for system in scores.systems for key in system.sides.signature_parts}
     names = (system.name for system in scores.systems)
     signed = dict(zip(names, signatures, strict=True))
-    require_same_signature("scores cannot be ranked together", signed, told)
-    parts = {key: value for key, value in signatures[0].items() if key not in told}
+    require_same_signature("scores cannot be ranked together", signed, own)
+    parts = {key: value for key, value in signatures[0].items() if key not in own}
     parts |= {"splits": "pooled"} if options.splits else {}
     return parts | _sign_cut(scores.systems, options.cut)
 

@@ -60,7 +60,7 @@ class AlignedLabels:
     """The weights that items have, if not all the same."""
     leaves: Labels | None = None
     """The leaves of the system's tree, if its labels are those of a cut."""
-    told: Mapping[str, str] = field(default_factory=dict)
+    signature_parts: Mapping[str, str] = field(default_factory=dict)
     """Additional parts of the signature."""
 
     @property

@@ -1,7 +1,8 @@
-"""Several gold standards: the scores on each, their mean, and the agreement of annotators.
+"""Scores on several gold standards, their means, and the agreement of annotators.
 
-Systems are scored on each gold standard separately. Annotators are scored on each other by the
-same measures, on the items that both have labelled, which is what can be expected of a system.
+Systems are scored on each gold standard separately. In addition, each annotator is scored on the
+gold standards of the others, by the same measures and on the items that both have labelled. The
+agreement of annotators shows which score can be expected of a system.
 """
 
 from __future__ import annotations
@@ -48,23 +49,23 @@ from roget.scoring.steps.ranking import rank_systems
 from roget.scoring.systems import SystemScores
 
 ANNOTATORS = "annotators"
-"""Name of the row with the mean over all annotators."""
+"""Name of the row with the mean scores of all annotators."""
 
 Values = dict[Score, float | None]
 Ceiling = dict[tuple[str, str], Values]
-"""The scores of an annotator on another's gold standard, by (annotator, gold standard)."""
+"""The scores of annotators on the gold standards of others, by (annotator, gold standard)."""
 
 _SINGLE = ("cells", "items", "chance", "cuts", "levels", "splits", "details", "by")
 """Options that require a single gold standard."""
 
 
 def name_golds(gold: Any, golds: Any) -> dict[str, Any]:
-    """Return all gold standards by name: of their files, or as NAME=FILE, or numbered."""
+    """Return all gold standards by name: the file name, the NAME of NAME=FILE, or a number."""
     return name_sources(golds, "gold standards", gold)
 
 
 def check_options(inputs: Inputs, *, keep: bool = False) -> None:
-    """Raise if an option requires a single gold standard."""
+    """Raise InputError if an option requires a single gold standard."""
     options = inputs.options
     values = {name: getattr(options, name) for name in _SINGLE}
     values["sample_weight"] = inputs.sample_weight
@@ -74,18 +75,18 @@ def check_options(inputs: Inputs, *, keep: bool = False) -> None:
     refused += ["several='cover'"] if options.several == "cover" else []
     if refused:
         raise InputError(
-            f"{refused[0]} requires a single gold standard: score on each separately",
+            f"{refused[0]} requires a single gold standard; score on each one separately",
             code="conflicting-options",
         )
     if options.ci and options.paired == "permutation":
         raise InputError(
-            "with several gold standards the only test is paired='bootstrap'",
+            "several gold standards require paired='bootstrap'",
             code="conflicting-options",
         )
 
 
 def read_golds(inputs: Inputs) -> dict[str, Labels]:
-    """Read the labels of each gold standard, which also serve as those of annotators."""
+    """Read the labels of each gold standard, which are also the labels of the annotators."""
     options = inputs.options
     columns = choose_side(options.columns, "gold")
     return {
@@ -101,7 +102,7 @@ def split_golds(inputs: Inputs, golds: Mapping[str, Labels]) -> dict[str, Inputs
 
 
 def without_baselines(inputs: Inputs) -> Inputs:
-    """Return inputs that compare a single system with nothing else."""
+    """Return the inputs for a comparison of a single system without baselines."""
     options = replace(inputs.options, baselines=False)
     [system] = inputs.systems.values()
     return replace(inputs, systems={"system": system}, options=options, compared=True)
@@ -110,7 +111,7 @@ def without_baselines(inputs: Inputs) -> Inputs:
 def pair_annotators(
     inputs: Inputs, golds: Mapping[str, Labels], name: str
 ) -> dict[tuple[str, str], Inputs]:
-    """Return inputs that score each other annotator on one gold standard."""
+    """Return the inputs that score the other annotators on one gold standard."""
     options = replace(
         inputs.options, golds=(), ci=0, baselines=False, missing="drop", extra="drop", title=""
     )
@@ -126,7 +127,7 @@ def pair_annotators(
 def join_golds(
     options: PipelineOptions, on_each: Mapping[str, Comparison], ceiling: Ceiling
 ) -> Comparison:
-    """Join comparisons on several gold standards: means, intervals, and rows of annotators."""
+    """Join the comparisons on several gold standards: add means, intervals and annotators."""
     requests = list_requests(options.measures, options.entropy)
     scores = _gather(requests, on_each)
     interval = describe_interval(options.ci, options.interval)
@@ -141,6 +142,7 @@ def join_golds(
     for name in on_each:
         rows += _list_annotator(name, f"annotator {name}", ceiling, requests)
     rows += _list_annotator(None, ANNOTATORS, ceiling, requests)
+    # Systems and annotators come first, then baselines.
     order = [row for row in rows if not row.trivial or row.annotator]
     order += [row for row in rows if row.trivial and not row.annotator]
     about = tuple(
@@ -166,7 +168,7 @@ def join_golds(
 
 
 def join_tables(compared: Comparison, tables: Sequence[ScoreTable], title: str) -> ScoreTable:
-    """Return the table of one system: compared on all gold standards, with mean baselines."""
+    """Return the table of one system on all gold standards, with the means of baselines."""
     tops = {(r.measure, r.entropy): r.value for r in compared.rows if r.system == ANNOTATORS}
     rows = []
     for at, row in enumerate(row for row in compared.rows if not row.trivial):
@@ -190,7 +192,7 @@ def join_tables(compared: Comparison, tables: Sequence[ScoreTable], title: str) 
 def _list_annotator(
     name: str | None, title: str, ceiling: Ceiling, requests: Sequence[Request]
 ) -> list[SystemRow]:
-    """Return the rows of one annotator, means over the others; without a name of all."""
+    """Return the rows of one annotator, averaged over gold standards, or the means of all."""
     rows = []
     for measure, entropy in requests:
         key = str(measure), entropy
@@ -201,7 +203,7 @@ def _list_annotator(
             SystemRow(
                 *key,
                 value,
-                None if value is not None else "no two annotators have labelled a common item",
+                None if value is not None else "no item was labelled by two annotators",
                 direction=measure.direction,
                 system=title,
                 trivial=True,
@@ -219,10 +221,10 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def _gather(requests: Sequence[Request], on_each: Mapping[str, Comparison]) -> SystemScores:
-    """Return the scores of all systems, with gold standards instead of groups."""
+    """Return the scores of all systems, with gold standards in the role of groups."""
     first = next(iter(on_each.values()))
-    # Systems and baselines × requests × gold standards, the last contiguous in memory: the
-    # rounding of sums depends on it.
+    # The axes are systems and baselines × requests × gold standards. The last axis is contiguous
+    # in memory, because the rounding of sums depends on the memory layout.
     values = [
         [np.nan if r.value is None else r.value for r in one.rows] for one in on_each.values()
     ]
@@ -232,14 +234,14 @@ def _gather(requests: Sequence[Request], on_each: Mapping[str, Comparison]) -> S
         reasons: dict[int, str] = {}
         for compared in on_each.values():
             reasons = {**compared.scored[at].reasons, **reasons}
-        # Only the first system has baselines, which come after all systems.
+        # Only the first system has baselines; their values follow the values of all systems.
         trivial = dict(zip(one.trivial, stacked[len(first.scored) :], strict=False))
         systems.append(replace(one, values=stacked[at], reasons=reasons, trivial=trivial))
     return SystemScores(requests, systems, np.ones(len(on_each)))
 
 
 def _sign(on_each: Mapping[str, Comparison], interval: str) -> str:
-    """Return the signature that all gold standards share, extended by their number."""
+    """Return the common signature of all gold standards, with their number added."""
     signed = {name: read_signature(one.signature) for name, one in on_each.items()}
     require_same_signature("gold standards cannot be combined", signed, ("items", "gold"))
     each = list(signed.values())
@@ -255,11 +257,12 @@ Ends = tuple[Floats, Floats]
 
 
 def _warn_untested(joined: Comparison) -> list[str]:
+    """Warn that systems are not tested against each other, if there are several."""
     if len(joined.systems) < 2:
         return []
     text = (
-        "several gold standards without groups: intervals are jackknife intervals over items, and "
-        "systems are not tested against each other"
+        "with several gold standards without groups, intervals are jackknife intervals over items, "
+        "and differences between systems are not tested"
     )
     return [Notice(text, code="untested")]
 
@@ -267,7 +270,7 @@ def _warn_untested(joined: Comparison) -> list[str]:
 def _resample_groups(
     scores: SystemScores, compared: Sequence[Comparison], options: PipelineOptions
 ) -> Samples:
-    """Resample groups; the same groups are drawn from all gold standards that have them."""
+    """Return bootstrap samples of groups, with the same groups for all gold standards."""
     numbers: dict[str, int] = {}
     parts: list[tuple[Floats, Floats, Ints]] = []
     average = "unweighted" if options.average == "unweighted" else "weighted"
@@ -279,7 +282,8 @@ def _resample_groups(
     count = len(numbers)
     random = np.random.default_rng(options.seed)
     times = random.multinomial(count, np.full(count, 1 / count), size=options.ci)
-    # The jackknife leaves each group out once: its times are 1 except on the diagonal.
+    # `times` is how often each group is in each bootstrap sample. A jackknife sample has each group
+    # once, except the one that is left out.
     drawn, without = (
         _mean_golds([average_draws(values, some[:, at] * weights) for values, weights, at in parts])
         for some in (times.astype(np.float64), 1.0 - np.eye(count))
@@ -290,7 +294,7 @@ def _resample_groups(
 
 
 def _mean_golds(values: Sequence[Floats]) -> Floats:
-    """Return the mean over the gold standards on which a score is defined."""
+    """Return the mean over the gold standards for which a score is defined."""
     stacked = np.stack(values)
     defined = ~np.isnan(stacked)
     sums = np.where(defined, stacked, 0.0).sum(axis=0)
@@ -299,12 +303,13 @@ def _mean_golds(values: Sequence[Floats]) -> Floats:
 
 
 def _jackknife_items(scores: SystemScores, compared: Sequence[Comparison], seed: int) -> Ends:
-    """Return jackknife intervals; the same items are left out of all gold standards."""
+    """Return jackknife intervals over items; each part is left out of all gold standards."""
     numbers: dict[Any, int] = {}
     for one in compared:
         if one.groups > 1:
             raise InputError(
-                "intervals require groups in all gold standards or in none: pass --average pooled",
+                "some gold standards have groups and others do not; for intervals pass --average "
+                "pooled",
                 code="needs-groups",
             )
         for item in _list_items(one.scored[0].sides):
@@ -330,7 +335,7 @@ def _jackknife_items(scores: SystemScores, compared: Sequence[Comparison], seed:
 
 
 def _list_items(sides: AlignedLabels) -> Sequence[Any]:
-    """Return what identifies each item: group and id, or the position."""
+    """Return a key for each item: its group and id, its id, or its position."""
     gold = sides.gold
     if gold.items is None:
         return range(len(gold))
@@ -343,12 +348,12 @@ def _list_items(sides: AlignedLabels) -> Sequence[Any]:
 def _add_golds(
     rows: Sequence[SystemRow], on_each: Mapping[str, Comparison], ends: Ends | None
 ) -> list[SystemRow]:
-    """Add the scores on each gold standard to the rows, and jackknife intervals if there are."""
+    """Add the scores on each gold standard to the rows, and jackknife intervals if available."""
     complete = []
     for at, row in enumerate(rows):
         values = {name: compared.rows[at].value for name, compared in on_each.items()}
         row = replace(row, golds=values)
-        # Baselines, whose rows come last, have no intervals.
+        # The rows of baselines come last and have no intervals.
         if ends is not None and at < ends[0].size and row.value is not None:
             low, high = (none_if_nan(end.flat[at]) for end in ends)
             row = replace(row, low=low, high=high)

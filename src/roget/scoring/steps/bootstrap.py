@@ -1,9 +1,9 @@
-"""Bootstrap and jackknife from sufficient statistics: labels are never read again.
+"""Bootstrap and jackknife, computed from sufficient statistics without reading labels again.
 
-If there are groups, whole groups are resampled, and their scores averaged or their tables pooled.
-Otherwise items are resampled: a multinomial over the joint table of gold and all systems, so every
-system is scored on the same bootstrap samples. All samples come from one seed and are summed in a
-fixed order, whatever the number of threads.
+If there are groups, whole groups are resampled, and their scores are averaged or their tables are
+pooled. Otherwise items are resampled: a sample is a multinomial over the joint table of gold and
+all systems, so all systems are scored on the same samples. All samples are derived from one seed
+and summed in a fixed order, so results do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -32,30 +32,31 @@ from roget.scoring.tables.contingency import Contingency, Leaves
 from roget.scoring.tables.keys import compact, find_kinds
 
 _CHUNK = 128
-"""Samples drawn at once, so memory does not grow with their number."""
+"""Batch size: number of bootstrap samples of groups drawn at once, which limits the memory."""
 
 _BATCH_ITEMS = 1 << 18
-"""Kinds of items, over all samples, that are scored at once."""
+"""Batch size: number of kinds of items, summed over samples, that are scored at once."""
 
 _BLOCKS = 200
-"""Parts that the jackknife leaves out in turn if there are more kinds of items than this."""
+"""Number of blocks of items that the jackknife leaves out if there are more kinds of items."""
 
 _TASKS = 20
-"""Tasks into which an engine splits the bootstrap; the jackknife always has this many."""
+"""Number of tasks into which an engine splits the bootstrap and the jackknife."""
 
 _MAX_HYPERGEOMETRIC = 1_000_000_000
-"""Limit of numpy's multivariate hypergeometric generator; totals must be below it."""
+"""Exclusive limit on the total of numpy's multivariate hypergeometric generator."""
 
 
 def resample_groups(
     values: Floats, weights: Floats, draws: int, seed: int, own: Floats | None = None
 ) -> Floats:
-    """Return averages over groups drawn with replacement: samples × the leading axes."""
+    """Return the averages over groups for each bootstrap sample of groups."""
     random = np.random.default_rng(seed)
     groups = weights.size
     parts = []
     for begin in range(0, draws, _CHUNK):
         size = min(_CHUNK, draws - begin)
+        # How often each group is drawn: groups are sampled with replacement.
         times = random.multinomial(groups, np.full(groups, 1 / groups), size=size)
         parts.append(average_draws(values, times * weights, own))
     return np.concatenate(parts)
@@ -68,9 +69,9 @@ def jackknife_groups(values: Floats, weights: Floats, own: Floats | None = None)
 
 
 def resample_items(counts: Ints, draws: range, seed: int) -> Iterator[Ints]:
-    """Yield how often each distinct kind of item is drawn, one bootstrap sample at a time.
+    """Yield bootstrap samples of items: how often each kind of items is drawn.
 
-    Each sample has its own generator, so workers can draw theirs without drawing the others.
+    Each sample has a separate generator, so workers can draw any range of samples.
     """
     n = int(counts.sum())
     shares = counts / n
@@ -86,13 +87,14 @@ class BootstrapTask(NamedTuple):
 
 
 def _run_bootstrap(resampler: Resampler, task: BootstrapTask) -> Floats:
+    """Return the scores of the bootstrap samples of a task."""
     return np.concatenate([*resampler.score(resample_items(resampler.counts, *task))])
 
 
 class JackknifeTask(NamedTuple):
-    """Parts that the jackknife leaves out in turn, and the items they consist of.
+    """A range of parts that the jackknife leaves out in turn, and the items of all these parts.
 
-    Without items, each part is one item of one kind.
+    If `items` is None, a part is a single item of one kind.
     """
 
     parts: range
@@ -101,23 +103,24 @@ class JackknifeTask(NamedTuple):
 
 
 def _run_jackknife(resampler: Resampler, task: JackknifeTask) -> tuple[Floats, Floats]:
-    """Return the scores without each part of a task, and the weights of the parts."""
+    """Return the scores with each part of a task left out, and the weights of the parts."""
     parts = list(leave_items_out(resampler.counts, task))
     weights = np.array([weight for _, weight in parts], dtype=float)
     return np.concatenate([*resampler.score(left for left, _ in parts)]), weights
 
 
 def jackknife_items(counts: Ints, seed: int) -> Iterator[tuple[Ints, int]]:
-    """Yield the counts without one item, and the number of items this stands for.
+    """Yield the counts of each jackknife sample, and the number of samples it represents.
 
-    Beyond a few hundred kinds of items, random blocks are left out instead.
+    One item is left out of each sample; items of the same kind give equal samples. If there are
+    many kinds of items, random blocks of items are left out instead.
     """
     tasks = split_jackknife(counts, seed)
     return chain.from_iterable(leave_items_out(counts, task) for task in tasks)
 
 
 def split_jackknife(counts: Ints, seed: int) -> Iterator[JackknifeTask]:
-    """Split the jackknife into tasks, each with its own random generator."""
+    """Split the jackknife into tasks, each with a separate random generator."""
     each = _BLOCKS // _TASKS
     if counts.size <= _BLOCKS:
         size = counts.size if current() is None else each
@@ -129,7 +132,7 @@ def split_jackknife(counts: Ints, seed: int) -> Iterator[JackknifeTask]:
 
 
 def leave_items_out(counts: Ints, task: JackknifeTask) -> Iterator[tuple[Ints, int]]:
-    """Yield the counts without each part of a task, and the number of items this stands for."""
+    """Yield the counts with each part of a task left out, and the weight of the part."""
     if task.items is None:
         for kind in task.parts:
             left = counts.copy()
@@ -142,15 +145,16 @@ def leave_items_out(counts: Ints, task: JackknifeTask) -> Iterator[tuple[Ints, i
 
 
 def _partition_rng(seed: int, number: int) -> np.random.Generator:
-    """Return the generator of one task, distinct from those of the bootstrap samples."""
+    """Return the random generator of one jackknife task."""
+    # The third number distinguishes it from the generators of bootstrap samples.
     return np.random.default_rng([seed, number, 1])
 
 
 def _partition(items: Ints, parts: int, random: np.random.Generator) -> Iterator[Ints]:
     """Split items at random into parts of equal size.
 
-    If there are more items than numpy's generator allows, each item is assigned independently,
-    and sizes are equal up to a few parts in a thousand.
+    If there are more items than numpy's generator allows, each item is assigned independently, and
+    the sizes of the parts differ slightly.
     """
     total, left = int(items.sum()), items
     for part in range(parts):
@@ -164,7 +168,7 @@ def _partition(items: Ints, parts: int, random: np.random.Generator) -> Iterator
 
 
 def assign_parts(size: int, seed: int) -> Ints:
-    """Assign each item to a part: one part per item if there are few, else random equal parts."""
+    """Assign each item to a part: one part per item, or random parts if there are many items."""
     if size <= _BLOCKS:
         return np.arange(size)
     return np.random.default_rng(seed).permutation(np.arange(size) % _BLOCKS)
@@ -173,9 +177,9 @@ def assign_parts(size: int, seed: int) -> Ints:
 def leave_parts_out(
     gold: Codes, system: Codes, sizes: tuple[int, int], parts: Codes, count: int
 ) -> Contingency:
-    """Return the tables of two labellings with each of `count` parts left out, as groups.
+    """Return the contingency tables with each of `count` parts left out, as groups of one table.
 
-    `sizes` are the numbers of codes of both labellings, `parts` the part of each item.
+    `sizes` are the numbers of gold codes and of system codes; `parts` is the part of each item.
     """
     cell, keys = compact(gold.astype(np.int64) * sizes[1] + system, ordered=False)
     taken = parts.astype(np.int64) * keys.size + cell
@@ -184,43 +188,46 @@ def leave_parts_out(
 
 
 def _stack_tables(counts: Ints, keys: Ints, sizes: tuple[int, int]) -> Contingency:
-    """Stack tables with the same cells, as groups of one table.
+    """Stack several tables with the same cells as groups of one table.
 
-    `keys` are the cells, row · width + column, of tables of these `sizes`.
+    `sizes` are the numbers of rows and columns; the key of a cell is row · columns + column.
     """
     height, width = sizes
     used = np.flatnonzero(counts)
     table, which = np.divmod(used, keys.size)
     rows, columns = np.divmod(keys[which], width)
-    made = Contingency.from_cells(rows + table * height, columns + table * width, counts[used])
-    return made.by_group(height)
+    stacked = Contingency.from_cells(rows + table * height, columns + table * width, counts[used])
+    return stacked.by_group(height)
 
 
 @dataclass(frozen=True, eq=False)
 class Jackknife:
-    """Estimates with one part left out each time, and the weight of each part.
+    """Jackknife samples of estimates, each with one part left out, and the weights of the parts.
 
-    Parts without which an estimate is undefined (NaN) are excluded. If they have more than half of
-    the weight, there is no standard error.
+    Samples in which an estimate is undefined (NaN) are excluded. If they have more than half of the
+    weight, the standard error is undefined.
     """
 
     without: Floats
+    """The estimates with each part left out, parts × estimates."""
     weights: Floats
+    """The number of parts that each row represents."""
 
     @cached_property
     def defined(self) -> Floats:
-        """The total weight of the parts without which each estimate is defined."""
+        """The total weight of the samples in which each estimate is defined."""
         return np.asarray(self._weight(~np.isnan(self.without)).sum(axis=0))
 
     @cached_property
     def spread(self) -> Floats:
-        """The influence of each part: mean − estimate without it."""
+        """The influence of each part: the mean minus the estimate without the part."""
         mean = divide(np.nansum(self._weight(self.without), axis=0), self.defined, np.nan)
         return np.asarray(mean - self.without)
 
     @property
     def error(self) -> Floats:
-        """The standard error (Tukey 1958): (n − 1)/n · Σ spread², scaled up to all n parts."""
+        """The standard error √((n − 1)/n · Σ spread²) (Tukey 1958)."""
+        # If some samples are undefined, the sum over the others is scaled up to all n parts.
         total = self.weights.sum()
         squares = np.nansum(self._weight(self.spread**2), axis=0)
         error = np.sqrt(divide(total - 1, self.defined, np.nan) * squares)
@@ -228,27 +235,28 @@ class Jackknife:
 
     @property
     def skew(self) -> Floats:
-        """The acceleration of BCa (Efron 1987): Σ spread³ / 6(Σ spread²)^1.5."""
+        """The acceleration of BCa intervals, Σ spread³/(6·(Σ spread²)^1.5) (Efron 1987)."""
         squares = np.nansum(self._weight(self.spread**2), axis=0)
         cubes = np.nansum(self._weight(self.spread**3), axis=0)
         skew = np.where(squares > 0, cubes / np.maximum(6 * squares**1.5, 1e-300), 0.0)
-        # Both sums grow with the number of parts, so the ratio shrinks with its root.
+        # The ratio is proportional to 1/√n, so it is rescaled if some samples are undefined.
         return np.asarray(skew * np.sqrt(self.defined / self.weights.sum()))
 
     def _weight(self, values: Array) -> Floats:
+        """Multiply values by the weights of the parts, which are the first axis."""
         return np.asarray(values * self.weights.reshape(-1, *[1] * (values.ndim - 1)))
 
 
 NO_JACKKNIFE = Jackknife(np.zeros((1, 1)), np.ones(1))
-"""For percentile intervals, which depend on the bootstrap samples only."""
+"""A placeholder for percentile intervals, which depend only on the bootstrap samples."""
 
 
 def interval_ends(
     method: str, estimate: Floats, drawn: Floats, jackknife: Jackknife
 ) -> tuple[Floats, Floats]:
-    """Return the ends of the 95 % interval of each estimate; `drawn` is samples × estimates.
+    """Return the lower and upper ends of the 95 % interval of each estimate.
 
-    Undefined (NaN) samples are excluded.
+    `drawn` holds the bootstrap samples, samples × estimates. Undefined (NaN) samples are excluded.
     """
     from scipy.special import ndtri
 
@@ -269,12 +277,18 @@ def interval_ends(
 
 
 def _correct(tails: Floats, centre: float, sample: Floats, skew: float) -> Floats:
-    """Return the quantiles of BCa (Efron 1987): bias from the samples, skew from the jackknife."""
+    """Return the quantiles of a BCa interval (Efron 1987).
+
+    With bias z₀ from the bootstrap samples and acceleration a from the jackknife, the quantile for
+    a tail α is
+    (1)  Φ(z₀ + (z₀ + z_α)/(1 − a·(z₀ + z_α))),   z₀ = Φ⁻¹(share of samples below the estimate).
+    """
     from scipy.special import ndtr, ndtri
 
+    # Samples equal to the estimate count half.
     below = (np.count_nonzero(sample < centre) + np.count_nonzero(sample <= centre)) / 2
     if not 0 < below < sample.size:
-        # All samples are on one side, or all are equal: the bias cannot be estimated.
+        # The bias cannot be estimated if all samples are on one side of the estimate.
         return tails
     bias = ndtri(below / sample.size)
     z = bias + ndtri(tails)
@@ -282,7 +296,7 @@ def _correct(tails: Floats, centre: float, sample: Floats, skew: float) -> Float
 
 
 class Resampler(ABC):
-    """Scores several systems on resampled items or groups, or with some of them left out."""
+    """Base class that scores several systems on bootstrap and jackknife samples."""
 
     requests: Sequence[Request]
     counts: Ints
@@ -294,42 +308,43 @@ class Resampler(ABC):
         return max(1, _BATCH_ITEMS // self.counts.size)
 
     def score(self, samples: Iterable[Ints]) -> Iterator[Floats]:
-        """Yield samples × systems × requests, one batch at a time."""
+        """Yield arrays of scores, samples × systems × requests, one batch at a time."""
         source = iter(samples)
         while times := list(islice(source, self.batch)):
             yield self._score_batch(np.array(times), self.requests)
 
     @abstractmethod
     def _score_batch(self, times: Ints, requests: Sequence[Request]) -> Floats:
-        """Return samples × systems × requests."""
+        """Return the scores of a batch of samples, samples × systems × requests."""
 
     def bootstrap(
         self, draws: int, seed: int, estimates: Floats, step: Callable[[int], None]
     ) -> Floats:
-        """Return the scores of bootstrap samples: samples × systems × requests."""
+        """Return the scores of the bootstrap samples, samples × systems × requests."""
         drawn = np.empty((draws, *estimates.shape))
         fill_samples(drawn, self._score_samples(draws, seed), step)
         return drawn
 
     def _score_samples(self, draws: int, seed: int) -> Iterator[Floats]:
-        """Yield the scores of some samples at a time, in the same order on every engine."""
+        """Yield arrays of scores of several samples, in the same order on every engine."""
         size = self._task_size(draws) if current() is not None else self.batch
         ranges = (range(begin, min(begin + size, draws)) for begin in range(0, draws, size))
         yield from map_tasks(_run_bootstrap, self, (BootstrapTask(part, seed) for part in ranges))
 
     def jackknife(self, seed: int) -> Jackknife:
-        """Return the scores with each item or group, or each block of them, left out in turn."""
+        """Return the scores with each item, group or block left out in turn."""
         tasks = split_jackknife(self.counts, seed)
         scores, weights = zip(*map_tasks(_run_jackknife, self, tasks), strict=True)
         return Jackknife(np.concatenate(scores), np.concatenate(weights))
 
     def _task_size(self, count: int) -> int:
-        """Return the number of samples per task: whole batches, so the same are scored at once."""
+        """Return the number of samples per task, a multiple of the batch size."""
+        # Whole batches make the results independent of the number of tasks.
         return -(-max(1, -(-count // _TASKS)) // self.batch) * self.batch
 
 
 def fill_samples(drawn: Floats, parts: Iterable[Floats], step: Callable[[int], None]) -> None:
-    """Fill an array from parts of several samples; `step` is called after each sample."""
+    """Copy parts with several samples each into an array, and call `step` after each sample."""
     done = 0
     for part in parts:
         until = done + len(part)
@@ -339,17 +354,17 @@ def fill_samples(drawn: Floats, parts: Iterable[Floats], step: Callable[[int], N
 
 
 def _score_tables(tables: Iterable[Measurable], requests: Sequence[Request]) -> Floats:
-    """Return tables × requests × groups."""
+    """Return the scores of several tables, tables × requests × groups."""
     return np.array([[evaluate(table, request)[0] for request in requests] for table in tables])
 
 
 class ItemResampler(Resampler):
-    """Scores several systems on items drawn with replacement."""
+    """A resampler of items with one label each, drawn with replacement."""
 
     def __init__(self, sides: Sequence[AlignedLabels], requests: Sequence[Request]) -> None:
         if any(side.gold.absent or side.system.absent for side in sides):
             raise InputError(
-                "intervals with unmatched items require groups: pass more than one document",
+                "intervals with unmatched items require groups; pass more than one document",
                 code="needs-groups",
             )
         if any(side.gold.weighted or side.system.weighted for side in sides):
@@ -357,23 +372,25 @@ class ItemResampler(Resampler):
         self.requests = requests
         gold = sides[0].gold.codes.astype(np.int64)
         every = [sides[0].gold, *chain.from_iterable((s.system, s.leaves) for s in sides)]
-        # Items with the same labels everywhere are of one kind; `one_of` has an item of each kind.
+        # Items with the same labels in gold and in all systems are of the same kind. `one_of` holds
+        # the position of one item of each kind.
         kinds, one_of = find_kinds((one.codes, one.n_labels) for one in every if one is not None)
         times = sides[0].counts
         if times is not None and times.dtype.kind == "f":
             raise InputError(
-                "intervals over items require whole counts; otherwise groups are required",
+                "intervals over items require whole counts; with fractional counts groups are "
+                "required",
                 code="needs-groups",
             )
         self.counts = np.bincount(kinds, times).astype(np.int64)
         self.classes = sides[0].gold.n_labels
         self.cells = [_Cells.from_rows(gold[one_of], side.system, one_of) for side in sides]
-        """For each system the cell of each kind of items, and its class and cluster."""
+        """The cell of each kind of items, for each system."""
         self.leaves = [
             None if side.leaves is None else _Cells.from_rows(gold[one_of], side.leaves, one_of)
             for side in sides
         ]
-        """The cells of the leaves, for systems that are trees."""
+        """The cell of each kind of items among the leaves, for systems that are trees."""
         self.trees = [
             None if labels is None or labels.tree is None else labels.tree.grow(labels.made)
             for labels in (side.leaves for side in sides)
@@ -382,22 +399,24 @@ class ItemResampler(Resampler):
     def bootstrap(
         self, draws: int, seed: int, estimates: Floats, step: Callable[[int], None]
     ) -> Floats:
-        """Return samples × systems × requests, centred on the estimates (systems × requests).
+        """Return the scores of the bootstrap samples, shifted to be centred on the estimates.
 
-        For the bootstrap the true distribution is the observed table, and its true scores are the
-        plug-in scores. What counts is the distance of a sample from that truth: without the shift,
-        corrected scores would be centred on the uncorrected ones.
+        In the bootstrap the observed table is the true distribution, whose true scores are the
+        plug-in scores. The deviations of the samples from these true scores are added to the
+        estimates. Without the shift, samples of bias-corrected scores would be centred on the
+        plug-in scores.
         """
         plain: list[Request] = [(m, None if e is None else "ml") for m, e in self.requests]
         truth = self._score_batch(self.counts[None], plain)
         return super().bootstrap(draws, seed, estimates, step) - truth + estimates
 
     def _score_batch(self, times: Ints, requests: Sequence[Request]) -> Floats:
-        """Return samples × systems × requests; samples are scored like groups, all at once."""
+        """Return the scores of a batch; the samples are groups of one table."""
         tables = (self._table(system, times) for system in range(len(self.cells)))
         return _score_tables(tables, requests).transpose(2, 0, 1)
 
     def _table(self, system: int, times: Ints) -> Contingency:
+        """Return the tables of one system for a batch of samples, with leaves if required."""
         table = self._count(self.cells[system], times)
         leaves, tree = self.leaves[system], self.trees[system]
         if leaves is None or tree is None or not any(m.sees_tree for m, _ in self.requests):
@@ -405,6 +424,7 @@ class ItemResampler(Resampler):
         return replace(table, leaves=Leaves(self._count(leaves, times), tree))
 
     def _count(self, cells: _Cells, times: Ints) -> Contingency:
+        """Return the tables of a batch; `times` is how often each kind is drawn per sample."""
         cell, keys, width = cells
         at = np.arange(len(times))[:, None] * keys.size + cell
         counts = np.bincount(at.ravel(), times.ravel(), len(times) * keys.size).astype(np.int64)
@@ -412,15 +432,18 @@ class ItemResampler(Resampler):
 
 
 class _Cells(NamedTuple):
-    """The cell of each kind of items, class and cluster of each cell, number of clusters."""
+    """The cells of a contingency table to which the kinds of items belong."""
 
     cell: Ints
+    """The number of the cell of each kind of items."""
     keys: Ints
+    """The key of each cell, class · width + cluster."""
     width: int
+    """The number of clusters."""
 
     @classmethod
     def from_rows(cls, gold: Ints, labels: Labels, rows: Ints) -> _Cells:
-        """Assign numbers to the cells of some rows."""
+        """Number the cells of the selected items."""
         return cls(
             *compact(gold * labels.n_labels + labels.codes[rows], ordered=False), labels.n_labels
         )
@@ -441,7 +464,7 @@ class TableResampler(ItemResampler):
 
 
 class CoverResampler(ItemResampler):
-    """Resamples items that may be in several clusters; samples are scored one by one."""
+    """A resampler of items that may be in several clusters; samples are scored one by one."""
 
     def __init__(self, sides: Sequence[AlignedLabels], requests: Sequence[Request]) -> None:
         from roget.scoring.tables.cover import Sets
@@ -469,10 +492,11 @@ class CoverResampler(ItemResampler):
 
 
 class GroupResampler(Resampler):
-    """Scores several systems on one pooled table of groups drawn with replacement.
+    """A resampler of groups, drawn with replacement and pooled into one table.
 
-    Labels are private to their group, so a group drawn twice counts as two groups. Its cells do
-    not change, nor does the bias of its entropies, so samples need no shift.
+    Equal labels of different groups are different clusters, so a group that is drawn twice counts
+    as two groups. The cells of a group stay the same, and so does the bias of entropies. Samples
+    therefore need no shift.
     """
 
     def __init__(self, sides: Sequence[AlignedLabels], requests: Sequence[Request]) -> None:
@@ -494,7 +518,7 @@ class GroupResampler(Resampler):
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """The cells of each group, from `starts[g]` on, with the codes of their labels."""
+    """The cells of each group: group g has the cells from starts[g] to starts[g + 1]."""
 
     sides: AlignedLabels
     rows: Ints
@@ -502,11 +526,11 @@ class Blocks:
     counts: Array
     starts: Ints
     matches: dict[tuple[int, bytes], float] = field(default_factory=dict)
-    """Cache: the best one-to-one match of each group drawn so far, by the weights of its cells."""
+    """A cache of the best one-to-one matches, by group and weights of its cells."""
 
     @classmethod
     def from_sides(cls, sides: AlignedLabels, size: int) -> Blocks:
-        """Count the cells of groups 0 to size − 1, some of which may be empty."""
+        """Count the cells of the groups 0, …, size − 1, some of which may be empty."""
         gold, system = sides.gold, sides.system
         table = Contingency.from_labels(gold, system, sides.groups, size, sides.counts)
         codes = table.class_codes[table.rows]
@@ -519,7 +543,7 @@ class Blocks:
         )
 
     def draw(self, chosen: Ints) -> DrawnTable:
-        """Return one table of the chosen groups, which may be repeated."""
+        """Return one table of the chosen groups, which may occur several times."""
         gold, system = self.sides.gold, self.sides.system
         begins, sizes = self.starts[chosen], np.diff(self.starts)[chosen]
         ends = np.cumsum(sizes)
@@ -534,20 +558,20 @@ class Blocks:
         )
         if gold.absent or system.absent:
             table = table.pool_documents(gold.n_labels)
-        made = cast(DrawnTable, table)
-        return replace(made, drawn=(chosen, ends - sizes, ends), matches=self.matches)
+        sampled = cast(DrawnTable, table)
+        return replace(sampled, drawn=(chosen, ends - sizes, ends), matches=self.matches)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DrawnTable(Contingency):
-    """A table of groups that may be repeated; each distinct group is matched only once."""
+    """A table of groups that may occur several times; each distinct group is matched once."""
 
     drawn: tuple[Ints, Ints, Ints] | None = None
-    """The groups, and the first and last cell of each."""
+    """The groups, the first cell of each group, and the end of its cells."""
     matches: dict[tuple[int, bytes], float] | None = None
 
     def match(self, weights: CountArray) -> float:
-        """Return the weight of the best one-to-one match: no cluster is in two groups."""
+        """Return the weight of the best one-to-one match, summed over the groups."""
         assert self.drawn is not None
         assert self.matches is not None
         total = 0.0
@@ -564,7 +588,7 @@ class DrawnTable(Contingency):
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Scores of bootstrap samples (samples × systems × requests) and ends of 95 % intervals."""
+    """Scores of bootstrap samples, samples × systems × requests, and ends of 95 % intervals."""
 
     drawn: Floats
     low: Floats
@@ -579,7 +603,7 @@ class Samples:
         warnings: list[str] = []
         for r, (measure, entropy) in enumerate(requests):
             for kind, scores in kinds.items():
-                # A sample is excluded for the systems whose score it leaves undefined.
+                # A sample may be undefined for some systems only; count for the worst system.
                 undefined = np.isnan(scores[..., r]).sum(axis=0).max(initial=0)
                 if 0 < undefined < len(scores):
                     text = (
@@ -599,9 +623,9 @@ def resample(
 ) -> Samples:
     """Return bootstrap samples and intervals of the scores of all systems.
 
-    If items are resampled, baselines have no intervals, and without `pairs` to test the bootstrap
-    is skipped for intervals that only need the jackknife. `step` is called after each sample.
-    Items and pooled groups are scored by the engine of the options.
+    If items are resampled, baselines have no intervals. The bootstrap is skipped if intervals need
+    only the jackknife and there are no `pairs` of systems to test. `step` is called after each
+    sample. Samples of items and of pooled groups are scored by the engine of the options.
     """
     means, method = scores.means, options.interval
     if scores.weights.size > 1:
@@ -613,8 +637,8 @@ def resample(
     sides = [system.sides for system in scores.systems]
     count, overlapping = len(sides), any(side.overlapping for side in sides)
     pooled = has_groups(sides[0]) and not overlapping
-    # Quantiles of resampled items cover badly if entropies are biased: see
-    # docs/guides/shared-task.md.
+    # Quantiles of resampled items have poor coverage if entropies are biased, so the jackknife is
+    # the default for items (see docs/guides/shared-task.md).
     usual = "bca" if pooled else "jackknife"
     chosen = usual if method == "auto" else method
     kind = CoverResampler if overlapping else GroupResampler if pooled else ItemResampler

@@ -1,7 +1,10 @@
-"""Test scores against random clusterings: z and p.
+"""Test of scores against random clusterings, with z and p.
 
-A random clustering permutes the system's labels among the items of each group, so clusters keep
-their sizes in every group and all permutations are equally likely.
+A random clustering permutes the system's labels among the items of each group. All permutations are
+equally likely, and clusters keep their sizes in every group. z is the difference between the score
+and its mean over random clusterings, divided by the standard deviation. Both moments are exact for
+measures that are linear in mutual information or pair counts, otherwise they are estimated from
+random clusterings. p is the share of random clusterings that score at least as well.
 """
 
 from __future__ import annotations
@@ -32,11 +35,11 @@ from roget.scoring.tables.weighted import WeightedSide, WeightedTable
 from roget.scoring.tabulate import tabulate
 
 _ITEMS = 1 << 20
-"""Batch size: items (or cells, if fewer) of random clusterings that are scored at once."""
+"""Batch size: number of items (or cells, if fewer) of random clusterings scored at once."""
 
 
 class ChanceTest(NamedTuple):
-    """z and p of one score; None if undefined."""
+    """The z and p of one score; None if undefined."""
 
     z: float | None
     p: float | None
@@ -52,7 +55,7 @@ def add_chance(
 ) -> list[ScoreRow]:
     """Add z and p to the rows if random clusterings are requested.
 
-    Measures of whole trees have none, since random clusterings are flat.
+    Measures of whole trees get no z and p, because random clusterings are flat.
     """
     if not options.chance:
         return list(rows)
@@ -72,7 +75,7 @@ def compare_with_chance(
     seed: int,
     step: Callable[[int], None] = lambda done: None,
 ) -> list[ChanceTest]:
-    """Return z and p of every request; `step` is called after each random clustering."""
+    """Return z and p of every requested score; call `step` after each random clustering."""
     _check_system(system)
     weights = system.group_weights(average)
     scores = average_groups(system.values, weights)
@@ -90,25 +93,27 @@ def compare_with_chance(
 
 
 def _check_system(system: ScoredSystem) -> None:
-    """Raise if labels cannot be permuted among items."""
+    """Raise InputError if labels cannot be permuted among items."""
     sides = system.sides
     if sides.gold.absent or sides.system.absent:
         raise InputError(
-            "chance: unmatched items cannot be permuted; pass --missing cluster --extra drop",
+            "chance: labels of unmatched items cannot be permuted; pass --missing cluster "
+            "--extra drop",
             code="conflicting-options",
         )
     weighted = isinstance(system.tables, Contingency) and system.tables.fractional
     if sides.weighed or weighted:
-        raise InputError("chance: requires items without weights", code="conflicting-options")
+        raise InputError("chance cannot be combined with item weights", code="conflicting-options")
     if system.items >= MOST_SAMPLED:
         raise InputError(
-            f"chance: {system.items:,} items, but at most {MOST_SAMPLED:,} can be permuted",
+            f"chance: labels of at most {MOST_SAMPLED:,} items can be permuted; there are "
+            f"{system.items:,}",
             code="too-large",
         )
 
 
 def _find_p(request: Request, score: float, random: Floats) -> float:
-    """Return p = (1 + random clusterings at least as good)/(1 + random clusterings)."""
+    """Return p = (1 + number of random clusterings at least as good)/(1 + their total number)."""
     higher = request[0].direction == "higher"
     defined = random[~np.isnan(random)]
     near = 1e-10 * max(1.0, abs(score))
@@ -117,40 +122,42 @@ def _find_p(request: Request, score: float, random: Floats) -> float:
 
 
 def _find_z(
-    found: ScoredSystem, request: Request, weights: Floats, at: int, random: Floats
+    system: ScoredSystem, request: Request, weights: Floats, at: int, random: Floats
 ) -> float | None:
-    """Return z by exact moments where they are known, else by those of the random sample."""
-    exact = _find_moments(found, request)
+    """Return z, by exact moments if there is a formula, otherwise by the sample moments."""
+    exact = _find_moments(system, request)
     if exact is None:
         known = random[~np.isnan(random)]
         if known.size < 2:
             return None
         deviation = float(known.std(ddof=1))
-        beyond = float(average_groups(found.values[at], weights) - known.mean())
+        beyond = float(average_groups(system.values[at], weights) - known.mean())
     else:
-        # Groups are permuted independently, so their variances add up.
-        defined = ~np.isnan(found.values[at])
+        # Groups are permuted independently, so the variance of the weighted mean is the sum of
+        # share²·variance over groups.
+        defined = ~np.isnan(system.values[at])
         share = np.where(defined, weights, 0.0) / weights[defined].sum()
         means, deviations = (np.where(defined, moment, 0.0) for moment in exact)
-        beyond = float((share * (np.where(defined, found.values[at], 0.0) - means)).sum())
+        beyond = float((share * (np.where(defined, system.values[at], 0.0) - means)).sum())
         deviation = float(np.sqrt((share**2 * deviations**2).sum()))
-    scale = max(1.0, float(np.abs(found.values[at][~np.isnan(found.values[at])]).max()))
+    scale = max(1.0, float(np.abs(system.values[at][~np.isnan(system.values[at])]).max()))
     if not deviation > 1e-14 * scale:
         return None
     return float(beyond / deviation) * (1 if request[0].direction == "higher" else -1)
 
 
-def _find_moments(found: ScoredSystem, request: Request) -> tuple[Floats, Floats] | None:
-    """Return exact mean and deviation in each group, None if there is no formula."""
+def _find_moments(system: ScoredSystem, request: Request) -> tuple[Floats, Floats] | None:
+    """Return the exact mean and standard deviation in each group; None without a formula."""
     measure, estimator = request
-    tables = found.tables
-    pooled = found.sides.groups is not None and tables.groups is None
+    tables = system.tables
+    pooled = system.sides.groups is not None and tables.groups is None
     if not measure.linear or estimator not in (None, "ml") or pooled:
         return None
     if not isinstance(tables, Contingency):
         return None
     try:
-        # The measure is linear in the shifted statistic, so two points give mean and deviation.
+        # The measure is linear in the statistic: its value at the mean of the statistic is its
+        # mean, and its change over one standard deviation is its standard deviation.
         mean, above = (
             Shifted.from_table(tables, shift).measure_groups(measure, "ml") for shift in (0.0, 1.0)
         )
@@ -167,14 +174,14 @@ class Shifted(RandomSameSizes):
 
     @classmethod
     def from_table(cls, table: Contingency, shift: float) -> Shifted:
-        """Return the expectation for the sizes of a table."""
+        """Return the shifted expectation for the class and cluster sizes of a table."""
         rows, columns = (sums.astype(np.int64) for sums in (table.row_totals, table.column_totals))
         cuts = table.cuts, table.column_cuts
         return cls(rows, columns, source=table, cuts=cuts[0], column_cuts=cuts[1], shift=shift)
 
     @cached_property
     def pairs(self) -> PairCounts:
-        """Pair counts with the pairs together on both sides shifted."""
+        """The expected pair counts; the pairs together on both sides are shifted."""
         mean = super().pairs
         if not self.shift:
             return mean
@@ -195,7 +202,7 @@ def _score_random(
     draws: int,
     random: np.random.Generator,
 ) -> Iterator[Floats]:
-    """Yield the scores of random clusterings × requests, several at a time."""
+    """Yield arrays of scores, random clusterings × requests."""
     tables, sides = system.tables, system.sides
     if not isinstance(tables, Contingency):
         permute = _permute_sets if sides.gold.cover else _permute_weights
@@ -204,7 +211,7 @@ def _score_random(
             values = np.array([evaluate(permuted, request)[0] for request in requests])
             yield average_groups(values, weights)[None]
         return
-    # Labels are private to groups, so they are permuted within groups even if these are pooled.
+    # Labels are permuted within groups, even if the groups are pooled for scoring.
     inner = tables if sides.groups is None else tabulate(sides, pooled=False)
     assert isinstance(inner, Contingency)
     size = max(1, _ITEMS // max(int(min(system.items, np.prod(inner.shape))), inner.shape[0]))
@@ -217,9 +224,9 @@ def _score_random(
 
 @dataclass(frozen=True, eq=False)
 class Drawn(Contingency):
-    """Random tables, as groups, with the margins of another table.
+    """Random tables with the same margins as another table, stored as groups of one table.
 
-    Statistics that depend on the margins only are copied from that table.
+    Statistics that depend only on the margins are copied from the other table.
     """
 
     like: Contingency | None = None
@@ -228,7 +235,7 @@ class Drawn(Contingency):
     def from_sizes(
         cls, inner: Contingency, like: Contingency, count: int, random: np.random.Generator
     ) -> Drawn:
-        """Draw `count` tables; `inner` has the groups within which labels are permuted."""
+        """Sample `count` tables; labels are permuted within the groups of `inner`."""
         rows, columns = (sums.astype(np.int64) for sums in (inner.row_totals, inner.column_totals))
         cuts, column_cuts = (
             _repeat_cuts(starts, sums.size, count)
@@ -237,12 +244,12 @@ class Drawn(Contingency):
         sizes = np.tile(rows, count), np.tile(columns, count)
         source = RandomSameSizes(*sizes, cuts=cuts, column_cuts=column_cuts, thorough=True)
         table = source.draw(random)
-        given = {field.name: getattr(table, field.name) for field in fields(Contingency)}
-        return cls(**given | {"cuts": _repeat_cuts(like.cuts, rows.size, count)}, like=like)
+        values = {field.name: getattr(table, field.name) for field in fields(Contingency)}
+        return cls(**values | {"cuts": _repeat_cuts(like.cuts, rows.size, count)}, like=like)
 
     @cached_property
     def chance(self) -> Chance:
-        """Expected information, which depends on the margins only."""
+        """The terms of adjusted measures; the expectation depends only on the margins."""
         assert self.like is not None
         known, plain = self.like.chance, self.entropies(get_estimator("ml"))
         mutual = plain.gold, plain.system, plain.mutual
@@ -252,7 +259,7 @@ class Drawn(Contingency):
 
     @cached_property
     def deviation(self) -> Values:
-        """Standard deviation of information, which depends on the margins only."""
+        """The standard deviation of mutual information, which depends only on the margins."""
         assert self.like is not None
         return self._repeat(self.like.deviation)
 
@@ -262,7 +269,7 @@ class Drawn(Contingency):
 
 
 def _repeat_cuts(starts: Ints | None, size: int, count: int) -> Ints:
-    """Return where the groups of `count` tables begin; a table without groups is one group."""
+    """Return the first positions of the groups of `count` copies of a table."""
     first = np.zeros(1, dtype=np.int64) if starts is None else starts
     return (np.arange(count)[:, None] * size + first).ravel()
 
@@ -272,7 +279,9 @@ def _permute_weights(system: ScoredSystem, random: np.random.Generator) -> Separ
     permuted = []
     for table in system.parts():
         if not isinstance(table, WeightedTable):
-            raise InputError("chance: requires items without weights", code="conflicting-options")
+            raise InputError(
+                "chance cannot be combined with item weights", code="conflicting-options"
+            )
         order = random.permutation(table.n)
         side = WeightedSide(take(table.system.labels, order), table.expected[1])
         permuted.append(WeightedTable.from_sides(table.gold, side))
@@ -280,11 +289,12 @@ def _permute_weights(system: ScoredSystem, random: np.random.Generator) -> Separ
 
 
 def _permute_sets(system: ScoredSystem, random: np.random.Generator) -> Statistics | Separate:
-    """Permute the sets of a cover within each group: an item gets all clusters of another."""
+    """Permute the memberships of a cover: each item gets all clusters of another of its group."""
     sides = system.sides
     n = len(sides.gold)
     groups = np.zeros(n, dtype=np.int64) if sides.groups is None else sides.groups
     order = np.empty(n, dtype=np.int64)
+    # The items of each group in order are replaced by the same items in random order.
     order[np.argsort(groups, kind="stable")] = np.lexsort((random.random(n), groups))
     permuted = replace(sides, system=take(sides.system, order))
     return tabulate(permuted, pooled=system.tables.groups is None)

@@ -1,4 +1,4 @@
-"""Components of scores: entropies, pair counts, and sizes of classes and clusters."""
+"""The components of scores: entropies, pair counts, and sizes of classes and clusters."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ if TYPE_CHECKING:
     from roget.scoring.tables.statistics import Statistics
 
 BANDS = {"1": 1.0, "< 10": 10.0, "< 100": 100.0, "more": np.inf}
-"""Size bins of classes and clusters: name and upper bound; the first holds size 1."""
+"""Size bins of classes and clusters, with their upper bounds; the first bin is for size 1."""
 
 
 @dataclass(frozen=True)
 class EntropyRow:
-    """Entropies of gold, system and both under one estimator, in nats.
+    """The entropies of gold, of the system and of both under one estimator, in nats.
 
-    They are averaged over groups like scores. Undefined entropies are None, with a reason.
+    They are averaged over groups in the same way as scores. Undefined entropies are None, with a
+    reason.
     """
 
     entropy: str
@@ -39,17 +40,21 @@ class EntropyRow:
 
 @dataclass(frozen=True)
 class PairTable:
-    """Pairs of items of one group: together in both, in gold only, in the system only, apart."""
+    """The numbers of pairs of items by whether gold and system put them together."""
 
     n11: int | float
+    """Pairs together in gold and in the system."""
     n10: int | float
+    """Pairs together in gold only."""
     n01: int | float
+    """Pairs together in the system only."""
     n00: int | float
+    """Pairs together in neither."""
 
 
 @dataclass(frozen=True)
 class SizeBin:
-    """Classes or clusters in a range of sizes: their number, their items and the share of items."""
+    """The number of classes or clusters in a range of sizes, with their items."""
 
     size: str
     sets: int | float
@@ -59,16 +64,16 @@ class SizeBin:
 
 @dataclass(frozen=True)
 class ScoreComponents:
-    """The components of a system's scores, over all groups."""
+    """The components of the scores of a system, over all groups."""
 
     entropies: tuple[EntropyRow, ...]
     pairs: PairTable | None
-    """None if pair counts are undefined."""
+    """The pair counts; None if they are undefined."""
     gold: tuple[SizeBin, ...]
     system: tuple[SizeBin, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain data, with a reason only if there is no value."""
+        """Return plain data; reasons are included only for undefined values."""
         return {
             "entropies": [
                 {name: value for name, value in asdict(row).items() if name != "reason" or value}
@@ -85,13 +90,14 @@ class ScoreComponents:
 def compute_components(
     parts: Sequence[Statistics], estimators: Iterable[str], weights: Floats
 ) -> ScoreComponents:
-    """Return the components for the statistics of all groups and the weights of the groups."""
+    """Return the components, averaged or summed over groups."""
     gold, system = (_bin_sizes(parts, side) for side in ("gold", "system"))
     rows = (_estimate(parts, name, weights) for name in estimators)
     return ScoreComponents(tuple(rows), _sum_pairs(parts), gold, system)
 
 
 def _estimate(parts: Sequence[Statistics], name: str, weights: Floats) -> EntropyRow:
+    """Return the entropies under one estimator, averaged over groups."""
     try:
         entropies = [part.entropies(name) for part in parts]
     except Undefined as undefined:
@@ -106,6 +112,7 @@ def _estimate(parts: Sequence[Statistics], name: str, weights: Floats) -> Entrop
 
 
 def _sum_pairs(parts: Sequence[Statistics]) -> PairTable | None:
+    """Return the pair counts, summed over groups; None if they are undefined."""
     try:
         pairs = [part.pairs for part in parts]
     except Undefined:
@@ -118,7 +125,7 @@ def _sum_pairs(parts: Sequence[Statistics]) -> PairTable | None:
 
 
 def _bin_sizes(parts: Sequence[Statistics], side: str) -> tuple[SizeBin, ...]:
-    """Count the sets of each size bin and their items; return () if undefined."""
+    """Count the classes or clusters in each size bin and their items; return () if undefined."""
     try:
         sizes: list[Histogram] = [getattr(part.sizes, side) for part in parts]
     except Undefined:
@@ -127,9 +134,9 @@ def _bin_sizes(parts: Sequence[Statistics], side: str) -> tuple[SizeBin, ...]:
     cells = np.concatenate([one.cells for one in sizes])
     tops = np.array(list(BANDS.values()))
     band = np.where(counts <= 1, 0, np.searchsorted(tops[1:], counts, side="right") + 1)
-    sets, held = (np.bincount(band, n, len(BANDS)) for n in (cells, counts * cells))
+    sets, items = (np.bincount(band, n, len(BANDS)) for n in (cells, counts * cells))
     return tuple(
-        SizeBin(name, _plain(sets[at]), _plain(held[at]), float(held[at] / held.sum()))
+        SizeBin(name, _plain(sets[at]), _plain(items[at]), float(items[at] / items.sum()))
         for at, name in enumerate(BANDS)
     )
 

@@ -1,4 +1,4 @@
-"""Systems that are trees: choose a cut, and score many cuts."""
+"""Cuts of systems that are trees: the choice of a cut, and the scores of many cuts."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from roget.scoring.tables.contingency import Contingency
 from roget.scoring.tables.cut_tables import CutTables
 
 MAIN, WEIGHTED = "ami", "v@jk"
-"""Scores that choose the cut by default: for plain items one that does not reward clusters of one
-item, and for weighted items, for which no chance correction is known, a bias-corrected one."""
+"""The scores by which a cut is chosen by default. AMI does not favour many small clusters. It is
+undefined for weighted items, for which a bias-corrected V is used."""
 
 _CELLS = 1 << 20
-"""Batch size: cells in the tables of several cuts."""
+"""Batch size: number of cells in the tables of several cuts."""
 
 
 def choose_cut(sides: AlignedLabels, cut: Any) -> Any:
-    """Return the requested cut, or the name of the score that chooses one."""
+    """Return the requested cut, or the name of the score by which the cut is chosen."""
     if cut is not None:
         return cut
     return WEIGHTED if _is_weighted(sides) else MAIN
 
 
 def _is_weighted(sides: AlignedLabels) -> bool:
-    """Return True if gold labels or items have fractional weights."""
+    """Return True if gold labels are weighted or items have fractional weights."""
     counts = sides.counts
     return sides.gold.weighted or (counts is not None and counts.dtype.kind == "f")
 
 
 def parse_cut(cut: Any) -> int | Request:
-    """Parse a number of clusters, or the score that chooses it.
+    """Parse a number of clusters, or the score by which the cut is chosen.
 
     >>> parse_cut("37"), str(parse_cut("ami")[0])
     (37, 'ami')
@@ -52,7 +52,8 @@ def parse_cut(cut: Any) -> int | Request:
         number = whole_number(text)
         if not number:
             raise InputError(
-                f"cut={text[:40]}: expected 1 cluster or more, in {DIGITS} digits",
+                f"cut={text[:40]}: expected a number of clusters from 1 on, with at most {DIGITS} "
+                "digits",
                 code="invalid-option",
             )
         return number
@@ -60,14 +61,14 @@ def parse_cut(cut: Any) -> int | Request:
     requests = list_requests([name], entropy or "jk")
     if len(requests) != 1 or requests[0][0].best is None or "tree" in requests[0][0].needs:
         raise InputError(
-            f"cut={text!r}: expected a number of clusters, or a score such as {MAIN}",
+            f"cut={text!r}: expected a number of clusters or a score such as {MAIN}",
             code="invalid-option",
         )
     return requests[0]
 
 
 def name_cut(cut: Any) -> str:
-    """Return the signature's name of a cut.
+    """Return the name of a cut in signatures.
 
     >>> name_cut("v"), name_cut(37)
     ('best-v@jk', '37')
@@ -81,10 +82,11 @@ def name_cut(cut: Any) -> str:
 def cut_system(
     sides: AlignedLabels, requests: Sequence[Request], cut: Any, average: str
 ) -> AlignedLabels:
-    """Cut a system that is a tree into clusters; other sides are returned unchanged."""
+    """Cut a system that is a tree into clusters; return a flat system unchanged."""
     if sides.gold.tree is not None:
         raise InputError(
-            f"{sides.gold.source}: a gold standard must be flat; pass labels, e.g. of one cut",
+            f"{sides.gold.source}: a gold standard cannot be a tree; pass flat labels, e.g. of one "
+            "cut",
             code="needs-flat-labels",
         )
     tree = sides.system.tree
@@ -92,14 +94,17 @@ def cut_system(
         return sides
     if sides.system.absent:
         raise InputError(
-            "a tree has no unmatched items: pass --missing cluster --extra drop",
+            "unmatched items are not supported for trees: pass --missing cluster --extra drop",
             code="conflicting-options",
         )
     k, name, warnings = _choose_clusters(sides, tree, choose_cut(sides, cut), average)
     parts = {**sides.signature_parts, "tree": tree.kind, "cut": name}
     whole = [str(measure) for measure, _ in requests if "elements" in measure.needs]
     if whole:
-        text = f"{whole[0]} is computed for the whole tree; pass --set cuts=K for its cut"
+        text = (
+            f"{whole[0]} is computed for the whole tree; to score the cut into K clusters instead, "
+            "use `roget score --set cuts=K`"
+        )
         warnings.append(Notice(text, code="whole-tree"))
         parts["elements"] = "tree"
     return replace(
@@ -120,7 +125,10 @@ def _choose_clusters(
         k = tree.nearest_cut(chosen)
         if k == chosen:
             return k, str(k), []
-        text = f"{tree.source} has no cut into {chosen} clusters; the cut into {k} is scored"
+        text = (
+            f"{tree.source}: the tree has no cut into {chosen} clusters; the cut into {k} clusters "
+            "is scored instead"
+        )
         return k, str(k), [Notice(text, code="nearest-cut")]
     cuts = tree.cuts
     [values] = score_cuts(sides, cuts, [chosen], average)
@@ -132,15 +140,15 @@ def _choose_clusters(
         )
     k = int(cuts[at])
     text = (
-        f"{tree.source} is cut into {k} of {tree.n_leaves} clusters, where {name} is best "
-        f"({values[at]:.3f}); this uses the gold labels, so scores of the cut are too high. Pass "
-        "--cut K to choose the cut yourself"
+        f"{tree.source}: the tree with {tree.n_leaves} leaves is cut into {k} clusters, where "
+        f"{name} is best ({values[at]:.3f}). This choice uses the gold labels, so the scores are "
+        "too high. Pass --cut K to choose the cut yourself"
     )
     return k, f"{k}(best-{name})", [Notice(text, code="cut-by-gold")]
 
 
 def _label_cut(labels: Labels, tree: Hierarchy, k: int) -> Labels:
-    """Replace leaves by the clusters of a cut; clusters added for missing items stay."""
+    """Replace leaves by the clusters of a cut; clusters added for missing items are kept."""
     tops = tree.tree.cut_nodes(k)
     lookup = np.append(tree.tree.cut_leaves(k), tops.size + np.arange(labels.made))
     return replace(
@@ -154,7 +162,7 @@ def _label_cut(labels: Labels, tree: Hierarchy, k: int) -> Labels:
 
 
 def find_best(values: Floats, direction: str) -> int | None:
-    """Return the index of the (first) best value, None if all are undefined."""
+    """Return the index of the first best value; None if all values are undefined."""
     if np.isnan(values).all():
         return None
     return int(np.nanargmax(values) if direction == "higher" else np.nanargmin(values))
@@ -163,10 +171,10 @@ def find_best(values: Floats, direction: str) -> int | None:
 def score_cuts(
     sides: AlignedLabels, cuts: Ints, requests: Sequence[Request], average: str = "weighted"
 ) -> Iterator[Floats]:
-    """Yield the values of each request at each cut of the system's tree, NaN if undefined."""
+    """Yield the values of each requested score at each cut of the tree; NaN if undefined."""
     tree, leaves = require_tree(sides)
     if sides.groups is not None or _is_weighted(sides):
-        # Score each cut like any flat system.
+        # With groups or weights, each cut is scored as a flat system.
         means = []
         for k in cuts.tolist():
             flat = replace(sides, system=_label_cut(leaves, tree, k), leaves=None)
@@ -175,7 +183,8 @@ def score_cuts(
         yield from np.array(means).T
         return
     tables = table_cuts(sides, cuts)
-    # Some measures follow from statistics that are updated from cut to cut, without tables.
+    # Many measures are computed for all cuts at once, without tables. The others need the tables of
+    # the cuts, which are made in batches.
     known = [request for request in requests if tables.knows(request[0])]
     parts = [[evaluate(part, one)[0] for one in known] for part in tables.parts()] if known else []
     values = dict(zip(known, map(np.concatenate, zip(*parts, strict=True)), strict=True))
@@ -190,7 +199,7 @@ def score_cuts(
 
 
 def table_cuts(sides: AlignedLabels, cuts: Ints) -> CutTables:
-    """Return the statistics of cuts of the system's tree, for hard labels."""
+    """Return the statistics of several cuts of the system's tree, for hard labels."""
     tree, leaves = require_tree(sides)
     gold = replace(harden(sides.gold), groups=None) if sides.gold.weighted else sides.gold
     whole = Contingency.from_labels(gold, leaves, times=sides.counts)
@@ -198,8 +207,10 @@ def table_cuts(sides: AlignedLabels, cuts: Ints) -> CutTables:
 
 
 def require_tree(sides: AlignedLabels) -> tuple[Hierarchy, Labels]:
-    """Return the system's tree, cut or not, and the leaf of each item."""
+    """Return the tree of the system and the leaf of each item, or raise InputError."""
     leaves = sides.system if sides.leaves is None else sides.leaves
     if leaves.tree is None:
-        raise InputError(f"{leaves.source}: cuts require a tree", code="needs-tree")
+        raise InputError(
+            f"{leaves.source}: cuts require a system that is a tree", code="needs-tree"
+        )
     return leaves.tree, leaves

@@ -1,4 +1,4 @@
-"""Diagnose a clustering: its worst groups, mixed clusters and scattered classes."""
+"""Details of a clustering: the groups with the worst scores, mixed clusters, scattered classes."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ MOST = 20
 
 @dataclass(frozen=True)
 class Impure:
-    """A cluster that mixes classes, or a class that is scattered over clusters."""
+    """A cluster that contains several classes, or a class that is scattered over clusters."""
 
     name: str
     group: str
     size: float
     parts: int
-    """The number of classes (or clusters) it has items of."""
+    """The number of classes in the cluster, or of clusters that contain the class."""
     largest: str
-    """The class (or cluster) of most of its items."""
+    """The class (or cluster) with the most common items."""
     share: float
-    """The share of its items in the largest class (or cluster)."""
+    """The share of the items that are in the largest class (or cluster)."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class GroupScore:
 
 @dataclass(frozen=True)
 class GroupRow:
-    """All scores of one group, by names such as v@jk; None where undefined."""
+    """All scores of one group, by names such as v@jk; undefined scores are None."""
 
     group: str
     items: float
@@ -56,7 +56,7 @@ class GroupRow:
     clusters: int
     values: Mapping[str, float | None]
     system: str = ""
-    """The name of the system, if there are several."""
+    """The name of the system, if several systems are compared."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data."""
@@ -65,7 +65,10 @@ class GroupRow:
 
 
 def list_groups(system: ScoredSystem, requests: Sequence[Request], main: Score) -> list[GroupRow]:
-    """Return the scores of each group, sorted by the main score: worst first, undefined last."""
+    """Return the scores of each group, sorted by the main score from worst to best.
+
+    Groups in which the main score is undefined come last.
+    """
     scores = [score_key(str(measure), entropy) for measure, entropy in requests]
     at = scores.index(score_key(*main))
     items, classes, clusters = system.sizes
@@ -86,10 +89,10 @@ def list_groups(system: ScoredSystem, requests: Sequence[Request], main: Score) 
 
 @dataclass(frozen=True)
 class Details:
-    """The groups with the worst score, and the sets with most misplaced items."""
+    """The groups with the worst scores, and the clusters and classes with the most errors."""
 
     score: str
-    """The score that groups are sorted by."""
+    """The score by which groups are sorted."""
     worst: tuple[GroupScore, ...]
     mixed: tuple[Impure, ...]
     scattered: tuple[Impure, ...]
@@ -100,10 +103,10 @@ class Details:
 
 
 def diagnose(system: ScoredSystem, request: Request) -> Details:
-    """Diagnose a scored clustering by the first of its scores."""
+    """Return the details of a scored clustering; groups are sorted by the first score."""
     if system.sides.overlapping:
         raise InputError(
-            "details require items with one class and one cluster each", code="conflicting-options"
+            "details require one class and one cluster per item", code="conflicting-options"
         )
     measure, entropy = request
     values, names = system.values[0], system.group_names
@@ -123,23 +126,25 @@ def diagnose(system: ScoredSystem, request: Request) -> Details:
 
 
 def impure(tables: Iterable[Contingency], names: Sequence[str]) -> list[Impure]:
-    """Return the rows with most items outside their largest cell, over all groups.
+    """Return the rows with the most items outside their largest cell, over all groups.
 
-    Rows are classes, which are scattered, or clusters of transposed tables, which are mixed.
+    The rows of a table are classes. If tables are transposed, the rows are clusters.
     """
-    found: list[tuple[float, int, int, Contingency]] = []
+    candidates: list[tuple[float, int, int, Contingency]] = []
     first = 0
     for table in tables:
         outside = table.row_totals - table.row_best
         for row in np.argsort(-outside, kind="stable")[:MOST].tolist():
             if outside[row] > 1e-9:
-                found.append((-float(outside[row]), first + table.find_group(row), row, table))
+                group = first + table.find_group(row)
+                candidates.append((-float(outside[row]), group, row, table))
         first += table.groups or 1
-    found.sort(key=lambda entry: entry[:3])
-    return [_describe(table, row, names[group]) for _, group, row, table in found[:MOST]]
+    candidates.sort(key=lambda entry: entry[:3])
+    return [_describe(table, row, names[group]) for _, group, row, table in candidates[:MOST]]
 
 
 def _describe(table: Contingency, row: int, group: str) -> Impure:
+    """Return the size of a row and its largest cell, with names."""
     cells = np.flatnonzero(table.rows == row)
     largest = int(table.columns[cells[table.counts[cells].argmax()]])
     size = float(table.row_totals[row])

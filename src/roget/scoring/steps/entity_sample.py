@@ -1,9 +1,10 @@
-"""Estimate the scores of all items from a gold sample of complete classes (entities).
+"""Estimates of the scores of all items from a gold sample of complete classes (entities).
 
-All items of each sampled entity are known, and the system's clusters of all items. The sums behind
-precision and recall can then be added up entity by entity, with cluster sizes counted over all
-items, and ratios of such sums estimate the scores of the whole data set (Binette et al. 2022, for
-pairs and clusters). A jackknife over entities removes their small bias and gives standard errors.
+The sample contains all items of each sampled entity, and the system's clusters are known for all
+items. The numerators and denominators of precision and recall are sums over entities, with cluster
+sizes counted over all items. Ratios of the sums over the sampled entities estimate the scores of
+the whole data set (Binette et al. 2022, for pairs and clusters). A jackknife over entities reduces
+their bias and provides standard errors.
 """
 
 from __future__ import annotations
@@ -25,22 +26,37 @@ from roget.scoring.signature import sign_scores, write_signature
 from roget.scoring.steps.bootstrap import Jackknife
 
 Sums = Floats
-"""Columns are those of `_SUMS`; rows are entities, or sums over all but one."""
+"""An array with the columns `_SUMS`, and one row per entity or per jackknife sample."""
 
-_SUMS = ("together", "predicted", "true", "exact", "clusters", "entities", "own", "found", "items")
+_SUMS = (
+    "together",
+    "predicted",
+    "true",
+    "exact",
+    "clusters",
+    "entities",
+    "precision",
+    "recall",
+    "items",
+)
+"""Pairs together in both, in the system and in gold; clusters equal to entities, all clusters and
+all entities; B-cubed precision and recall summed over items, and the number of items."""
 
 
 def _ratio(above: str, below: str) -> Callable[[Sums], Floats]:
+    """Return a function that divides one sum by another."""
     return lambda sums: sums[..., _SUMS.index(above)] / sums[..., _SUMS.index(below)]
 
 
 def _f(above: str, one: str, other: str) -> Callable[[Sums], Floats]:
+    """Return a function that computes F = 2·above/(one + other)."""
     a, b, c = (_SUMS.index(name) for name in (above, one, other))
     return lambda sums: 2 * sums[..., a] / (sums[..., b] + sums[..., c])
 
 
 def _b3_f(sums: Sums) -> Floats:
-    p, r = _ratio("own", "items")(sums), _ratio("found", "items")(sums)
+    """Return the harmonic mean of B-cubed precision and recall."""
+    p, r = _ratio("precision", "items")(sums), _ratio("recall", "items")(sums)
     return 2 * p * r / (p + r)
 
 
@@ -51,14 +67,14 @@ MEASURES: dict[str, Callable[[Sums], Floats]] = {
     "cluster-precision": _ratio("exact", "clusters"),
     "cluster-recall": _ratio("exact", "entities"),
     "cluster-f": _f("exact", "clusters", "entities"),
-    "b3-precision": _ratio("own", "items"),
-    "b3-recall": _ratio("found", "items"),
+    "b3-precision": _ratio("precision", "items"),
+    "b3-recall": _ratio("recall", "items"),
     "b3-f": _b3_f,
 }
 
 
 def score_sample(inputs: Inputs) -> ScoreTable:
-    """Estimate, with 95 % intervals, the scores that gold labels of all items would give."""
+    """Estimate the scores on gold labels of all items, with 95 % intervals."""
     options, [system] = inputs.options, inputs.systems.values()
     _check_options(inputs, system)
     names = list(MEASURES) if options.measures is None else _list(options.measures)
@@ -72,7 +88,7 @@ def score_sample(inputs: Inputs) -> ScoreTable:
     rows = []
     for name in names:
         value, low, high = estimate(sums, MEASURES[name])
-        reason = None if value is not None else "the sample has no pairs or clusters to judge by"
+        reason = None if value is not None else "the sample has no pairs or no clusters to count"
         rows.append(ScoreRow(name, None, value, reason, low, high))
     rules = choose_rules(gold, "weighted", options.missing, options.extra)
     parts = sign_scores(sides, [], rules, options, ci="jackknife")
@@ -90,9 +106,10 @@ def score_sample(inputs: Inputs) -> ScoreTable:
 
 
 def _check_options(inputs: Inputs, system: Any) -> None:
+    """Raise InputError if an option cannot be combined with a sample."""
     options, code = inputs.options, "conflicting-options"
     if inputs.sample_weight is not None or options.balance is not None:
-        raise InputError("extra='sample' requires items without weights", code=code)
+        raise InputError("extra='sample' cannot be combined with item weights", code=code)
     if options.chance:
         raise InputError("extra='sample' cannot be combined with chance", code=code)
     if system is None:
@@ -100,17 +117,19 @@ def _check_options(inputs: Inputs, system: Any) -> None:
 
 
 def _check_labels(gold: Labels, system: Labels) -> None:
+    """Raise InputError if labels have weights or groups."""
     code = "conflicting-options"
     if gold.weighted or system.weighted or gold.groups is not None:
         raise InputError("extra='sample' requires one label per item and no groups", code=code)
     if gold.item_weights is not None and varies(gold.item_weights):
-        raise InputError("extra='sample' requires items without weights", code=code)
+        raise InputError("extra='sample' cannot be combined with item weights", code=code)
 
 
 def sum_entities(gold: Labels, system: Labels, whole: Labels) -> Sums:
-    """Return the contribution of each entity; `whole` has the system's labels of all items."""
+    """Return the terms of each entity; `whole` contains the system's labels of all items."""
     width = system.n_labels
-    # Cluster sizes among all items; clusters added for missing items are counted in gold.
+    # Cluster sizes are counted over all items; clusters that were added for gold items without a
+    # label are counted over the gold items.
     sizes = np.bincount(system.codes, minlength=width)
     known = whole.codes[whole.codes >= 0]
     sizes[: whole.n_labels] = np.bincount(known, minlength=whole.n_labels)
@@ -121,13 +140,15 @@ def sum_entities(gold: Labels, system: Labels, whole: Labels) -> Sums:
     _, entity = np.unique(rows, return_inverse=True)
     m, s = counts.astype(float), sizes[columns].astype(float)
     n = np.bincount(entity, m)
+    # The terms of a cell with m items, in an entity of size n and a cluster of size s. Pairs of the
+    # system count half for each of their two items; a cluster counts m/s for each of its entities.
     added: dict[str, Floats] = {
         "together": m * (m - 1) / 2,
         "predicted": m * (s - 1) / 2,
         "exact": ((m == n[entity]) & (m == s)).astype(float),
         "clusters": m / s,
-        "own": m * m / s,
-        "found": m * m / n[entity],
+        "precision": m * m / s,
+        "recall": m * m / n[entity],
         "items": m,
     }
     sums: dict[str, Floats] = {
@@ -140,7 +161,7 @@ def sum_entities(gold: Labels, system: Labels, whole: Labels) -> Sums:
 def estimate(
     sums: Sums, ratio: Callable[[Sums], Floats]
 ) -> tuple[float | None, float | None, float | None]:
-    """Return the jackknife estimate and its 95 % interval, None if undefined."""
+    """Return the jackknife estimate and the ends of its 95 % interval; None if undefined."""
     from scipy.special import stdtrit
 
     n = len(sums)
@@ -151,6 +172,7 @@ def estimate(
         return None, None, None
     if n < 3 or not np.all(np.isfinite(without)):
         return plain, None, None
+    # The jackknife estimate removes the bias of order 1/n: n·R − (n − 1)·(mean of R without one).
     value = n * plain - (n - 1) * float(without.mean())
     error = float(Jackknife(without, np.ones(n)).error)
     reach = float(stdtrit(n - 1, 0.975)) * error
@@ -158,6 +180,7 @@ def estimate(
 
 
 def _list(measures: Any) -> list[str]:
+    """Return the names of the requested measures, or raise UnknownName."""
     names = [measures] if isinstance(measures, str) else list(map(str, measures))
     for name in names:
         if name not in MEASURES:

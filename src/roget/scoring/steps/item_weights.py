@@ -1,7 +1,7 @@
-"""Item weights: given by the caller, or chosen so that all classes have the same total weight.
+"""Item weights, passed by the caller or chosen to give all classes the same total weight.
 
-A weight is a multiplicity: weight 2 is the same as listing the item twice. Pair counts and bias
-corrections, which depend on rare cells, are therefore defined for whole weights only.
+A weight is a multiplicity: an item of weight 2 counts like two equal items. Pair counts and bias
+corrections are therefore defined only for whole weights.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ def weight_items(
 
 
 def _apply_weights(sides: AlignedLabels, weights: Any) -> AlignedLabels:
+    """Check the weights and apply them; items of weight 0 are dropped."""
     try:
         values = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"sample_weight: {error}; expected a number for each item", code="bad-weight"
+            f"sample_weight: {error}; expected one number per item", code="bad-weight"
         ) from None
     if sides.weighed:
         raise InputError(
@@ -39,18 +40,18 @@ def _apply_weights(sides: AlignedLabels, weights: Any) -> AlignedLabels:
         )
     if sides.counts is not None or sides.gold.weighted or sides.system.weighted:
         raise InputError(
-            "sample_weight requires one label per item; cells have counts instead",
+            "sample_weight requires one label per item, and cannot be combined with cells",
             code="conflicting-options",
         )
     if values.shape != (len(sides.gold),):
         raise InputError(
-            f"sample_weight: expected {len(sides.gold)} weights, one for each scored item of gold, "
-            f"but found {values.size}",
+            f"sample_weight: expected {len(sides.gold)} weights, one for each scored gold item, "
+            f"but got {values.size}",
             code="length-mismatch",
         )
     if not np.all(np.isfinite(values) & (values >= 0)) or not values.any():
         raise InputError(
-            "sample_weight: expected numbers of 0 or more, at least one of them above 0",
+            "sample_weight: expected finite numbers ≥ 0, of which at least one is positive",
             code="bad-weight",
         )
     kept = np.flatnonzero(values)
@@ -65,16 +66,16 @@ def _apply_weights(sides: AlignedLabels, weights: Any) -> AlignedLabels:
 
 
 def _balance_classes(sides: AlignedLabels) -> AlignedLabels:
-    """Give all classes of a group the same weight; the weight of the group does not change."""
+    """Give all classes of a group the same weight, without changing the weight of the group."""
     gold = sides.gold
     if gold.weighted or sides.system.weighted:
-        raise InputError("balance requires one label per item", code="conflicting-options")
+        raise InputError("balance=class requires one label per item", code="conflicting-options")
     counts: CountArray = np.ones(len(gold)) if sides.counts is None else sides.counts
     keys = keep_apart(gold, sides.groups).codes.astype(np.int64)
     classes, row_classes = np.unique(keys, return_inverse=True)
     class_groups = classes // gold.n_labels
     sizes = np.bincount(row_classes, counts)
-    # Target weight of a class: the items of its group divided by the number of its classes.
+    # The target weight of a class is the weight of its group divided by the number of classes.
     targets = np.bincount(class_groups, sizes) / np.maximum(np.bincount(class_groups), 1)
     balanced = counts * (targets[class_groups] / sizes)[row_classes]
     return replace(sides, counts=whole_counts(balanced), weighed=(*sides.weighed, "classes"))

@@ -1,4 +1,4 @@
-"""`roget.score_items`: the scores of each item."""
+"""The function `roget.score_items`, which returns the scores of each item."""
 
 from __future__ import annotations
 
@@ -27,19 +27,22 @@ from roget.scoring.tables.statistics import Statistics
 from roget.scoring.tabulate import split_groups, tabulate
 
 SCORES = ("element-centric", "b3-precision", "b3-recall")
-"""Scores of an item; for weighted labels only the first."""
+"""Names of the scores of each item; weighted labels have only the first."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ItemScores(Result):
-    """The labels and scores of each item: `scores["element-centric"]`, `scores.to_pandas()`."""
+    """The labels and scores of each item.
+
+    `scores["element-centric"]` is a column, `scores.to_pandas()` a data frame.
+    """
 
     kind = "items"
 
     columns: Mapping[str, Sequence[Any]]
     """The columns item, group (if there are groups), gold, system and the scores.
 
-    Items are identified by their ids, those of Series by their index, others by position from 0.
+    Items are identified by their ids, by the index of a Series, or by their position from 0.
     """
     signature: str = ""
     groups: int = 1
@@ -74,9 +77,25 @@ def score_items(
 ) -> ItemScores:
     """Score each item of a clustering by how well its cluster matches its class.
 
-    The scores are element-centric similarity (Gates et al. 2019), whose mean `roget.score`
-    reports, and the item's B-cubed precision and recall. Arguments are those of `roget.score`.
+    The scores are element-centric similarity (Gates et al. 2019) and the B-cubed precision and
+    recall of the item. `roget.score` reports their means over items.
 
+    Parameters
+    ----------
+    gold, system
+        The gold standard and the clustering, as in `roget.score`.
+    alpha
+        Probability that the random walk of element-centric similarity continues.
+    missing, noise, extra, answers, several, labels, columns
+        As in `roget.score`.
+
+    Returns
+    -------
+    ItemScores
+        The labels and scores of each item.
+
+    Examples
+    --------
     >>> score_items(["a", "a", "b"], [1, 2, 2])["element-centric"]
     [0.5, 0.5, 0.5]
     """
@@ -103,18 +122,19 @@ def score_each(sides: AlignedLabels, alpha: float = 0.9) -> ItemScores:
     sides = replace(sides, leaves=None)
     parse(f"element-centric(alpha={alpha!r})")
     gold, groups = sides.gold, sides.groups
-    found: dict[str, Sequence[Any]] = {
+    columns: dict[str, Sequence[Any]] = {
         "item": list(range(len(gold))) if gold.items is None else list(gold.items)
     }
     if groups is not None:
         names = sides.group_names or ()
-        found["group"] = [str(names[code]) for code in groups.tolist()]
-    found |= {"gold": _list_labels(gold), "system": _list_labels(sides.system)}
+        columns["group"] = [str(names[code]) for code in groups.tolist()]
+    columns |= {"gold": _list_labels(gold), "system": _list_labels(sides.system)}
     values = _score_values(sides, alpha)
-    return ItemScores(found | {name: each.tolist() for name, each in values.items()})
+    return ItemScores(columns | {name: each.tolist() for name, each in values.items()})
 
 
 def _score_values(sides: AlignedLabels, alpha: float) -> dict[str, Floats]:
+    """Return the scores of each item by name."""
     if not (sides.gold.weighted or sides.system.weighted):
         table = tabulate(sides, pooled=True)
         assert isinstance(table, Contingency)
@@ -124,16 +144,17 @@ def _score_values(sides: AlignedLabels, alpha: float) -> dict[str, Floats]:
         return _score_several(tables, alpha)
     parts = [_score_several(table, alpha) for table in tables.tables]
     assert sides.groups is not None
+    # Groups are scored one by one; return their items to the original order.
     order = np.concatenate(split_groups(sides.groups))
-    found = {}
+    scores = {}
     for name in parts[0]:
-        found[name] = np.empty(order.size)
-        found[name][order] = np.concatenate([part[name] for part in parts])
-    return found
+        scores[name] = np.empty(order.size)
+        scores[name][order] = np.concatenate([part[name] for part in parts])
+    return scores
 
 
 def _score_several(table: Statistics, alpha: float) -> dict[str, Floats]:
-    """Score items with several labels; a cover has scores by kind of item."""
+    """Score items with several labels; in a cover, items of the same kind have the same scores."""
     each = table.elements.each(alpha)
     if not isinstance(table, CoverTable):
         return {SCORES[0]: each}
@@ -145,7 +166,7 @@ def _score_several(table: Statistics, alpha: float) -> dict[str, Floats]:
 
 
 def _score_cells(table: Contingency, sides: AlignedLabels, alpha: float) -> dict[str, Floats]:
-    """Score items with one label on each side: all items of a cell have the same scores."""
+    """Score items with one label on each side; items of the same cell have the same scores."""
     cells = _find_cells(table, sides)
     counts = table.counts[cells].astype(np.float64)
     scores = {
@@ -155,7 +176,7 @@ def _score_cells(table: Contingency, sides: AlignedLabels, alpha: float) -> dict
     }
     if table.held is None:
         return scores
-    # Items that only one side has score 0.
+    # Items that are missing on one side score 0.
     both = table.held.cells[cells]
     return {name: np.where(both, values, 0.0) for name, values in scores.items()}
 
@@ -171,7 +192,7 @@ def _find_cells(table: Contingency, sides: AlignedLabels) -> Ints:
 
 
 def _list_labels(labels: Labels) -> list[str]:
-    """Return the label of each item; several labels are separated by blanks, as in key files."""
+    """Return the label of each item; several labels are separated by spaces, as in key files."""
     names = np.array([labels.label(code) for code in range(labels.n_labels)], dtype=object)
     texts: list[str] = names[labels.codes.astype(np.int64)].tolist()
     if labels.indptr is None or labels.weights is None:

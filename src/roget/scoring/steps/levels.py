@@ -1,4 +1,4 @@
-"""Hierarchical labels: every level is scored separately."""
+"""Scores of hierarchical labels, where every level is scored separately."""
 
 from __future__ import annotations
 
@@ -21,23 +21,24 @@ from roget.scoring.signature import read_signature, write_signature
 
 @dataclass(frozen=True, eq=False)
 class LevelInputs:
-    """The inputs of each level, by name, and the numbers of levels of gold and system."""
+    """The inputs of each level by name, and the numbers of levels of gold and of the system."""
 
     inputs: Mapping[str, Inputs]
     golds: int
     systems: int
 
     def join(self, tables: Mapping[str, ScoreTable]) -> ScoreTable:
-        """Join the tables of all levels, with means over them."""
+        """Join the tables of all levels, and add means over levels."""
         if self.golds == self.systems == 1:
             return next(iter(tables.values()))
         return _join(tables, self.golds, self.systems)
 
 
 def split_levels(inputs: Inputs) -> LevelInputs:
-    """Pair every gold level with every system level, or level by level if their numbers agree.
+    """Pair every gold level with every system level, or level by level if the numbers are equal.
 
-    A system without levels is scored against every level of gold; a tree at its best cut there.
+    A system without levels is scored against every gold level. A system that is a tree is cut
+    separately for each gold level.
     """
     options = inputs.options
     [system] = inputs.systems.values()
@@ -50,6 +51,8 @@ def split_levels(inputs: Inputs) -> LevelInputs:
         return LevelInputs({"": one}, 1, 1)
     plain = replace(plain, labels=None)
     flat, whole = _split_requests(options.measures, options.entropy, right)
+    # Measures of flat clusterings: one part per pair of levels, named by the level that varies, or
+    # by both (1×2).
     parts: dict[str, Inputs] = {}
     numbers = range(len(golds)), range(len(systems))
     paired = len(golds) == len(systems)
@@ -61,6 +64,7 @@ def split_levels(inputs: Inputs) -> LevelInputs:
             cut = options.cut if len(systems) == 1 else None
             own = replace(plain, measures=flat, cut=cut)
             parts[name] = replace(inputs, gold=golds[i], systems={"": systems[j]}, options=own)
+    # Measures of whole trees: the system is scored with all its levels against each gold level.
     for i, labels in enumerate(golds if whole else ()):
         name = TREE if len(golds) == 1 else f"{i + 1}×{TREE}"
         own = replace(plain, measures=whole, cut=options.cut or right.n_labels)
@@ -69,20 +73,24 @@ def split_levels(inputs: Inputs) -> LevelInputs:
 
 
 def _check_options(inputs: Inputs, system: Any) -> None:
-    """Raise if an option does not go with levels."""
+    """Raise InputError if an option cannot be combined with levels."""
     options, code = inputs.options, "conflicting-options"
     if inputs.gold is None or system is None or options.cells is not None:
-        raise InputError("levels require a gold standard and a system, not cells", code=code)
+        raise InputError(
+            "levels cannot be combined with cells; pass a gold standard and a system", code=code
+        )
     if options.items is not None:
-        raise InputError("item scores require one label per item, without levels", code=code)
+        raise InputError("items (scores of each item) cannot be combined with levels", code=code)
     if options.cuts is not None:
-        raise InputError("cuts require gold with one label per item, without levels", code=code)
+        raise InputError("cuts cannot be combined with levels", code=code)
     if options.engine != "local":
-        raise InputError(f"engine {options.engine}: levels require engine='local'", code=code)
+        raise InputError(
+            f"levels require engine='local', but engine is {options.engine!r}", code=code
+        )
 
 
 def _list_levels(labels: Labels) -> list[Labels]:
-    """Return the labels of each level; a side without levels has one."""
+    """Return the labels of each level; labels without levels are returned as one level."""
     if labels.tree is None or not labels.tree.levels:
         return [labels]
     return [replace(labels, **level._asdict(), tree=None) for level in labels.tree.levels]
@@ -91,7 +99,7 @@ def _list_levels(labels: Labels) -> list[Labels]:
 def _split_requests(
     measures: Any, entropy: Any, system: Labels
 ) -> tuple[list[Any] | None, list[Any]]:
-    """Return the measures of each level, None for the defaults, and those of the whole tree."""
+    """Return the measures for each level (None for the defaults) and for the whole tree."""
     leveled = system.tree is not None and bool(system.tree.levels)
     if measures is None:
         return None, [DendrogramPurity()] if leveled else []
@@ -103,7 +111,7 @@ def _split_requests(
 
 
 def _join(tables: Mapping[str, ScoreTable], golds: int, systems: int) -> ScoreTable:
-    """Join the tables of levels into one; if levels are paired, means over them are added."""
+    """Join the tables of levels to one table; if levels are paired, add means over levels."""
     first = next(iter(tables.values()))
     rows = [replace(row, level=name) for name, table in tables.items() for row in table.rows]
     plain = [name for name in tables if name.isdecimal()]
@@ -111,6 +119,7 @@ def _join(tables: Mapping[str, ScoreTable], golds: int, systems: int) -> ScoreTa
         by_level = [[row for row in rows if row.level == name] for name in plain]
         rows += map(_average, zip(*by_level, strict=True))
     sides = f"{golds}x{systems}"
+    # A warning that all levels share is reported once, other warnings with the name of the level.
     common = [text for text in first.warnings if all(text in t.warnings for t in tables.values())]
     own = [
         reword(text, f"level {name}: {text}")
@@ -139,7 +148,7 @@ def _join(tables: Mapping[str, ScoreTable], golds: int, systems: int) -> ScoreTa
 
 
 def _average(rows: Sequence[ScoreRow]) -> ScoreRow:
-    """Return the mean of one score over levels; undefined if one level is."""
+    """Return the mean of one score over levels; it is undefined if a level is undefined."""
     first = rows[0]
     undefined = next((row for row in rows if row.value is None), None)
     known = [row.value for row in rows if row.value is not None]

@@ -1,4 +1,4 @@
-"""Rank several systems: the rows, tests and warnings of a comparison."""
+"""Comparisons of several systems: rows with ranks, tests and warnings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def rank_systems(
     seed: int,
     noise: Any = None,
 ) -> Comparison:
-    """Return the comparison of all systems, with tests if there are bootstrap samples."""
+    """Return the comparison of all systems; bootstrap samples are required for tests."""
     pairs = [] if samples is None else compare_pairs(scores, samples, paired, seed)
     marks = mark_systems(scores, pairs)
     firsts = None if samples is None else count_firsts(scores, samples.drawn)
@@ -60,7 +60,7 @@ def rank_systems(
 def _list_rows(
     scores: SystemScores, samples: Samples | None
 ) -> Iterator[tuple[SystemRow, tuple[int, int]]]:
-    """Yield the row of each system or baseline and request, without ranks, with their numbers."""
+    """Yield the rows of all systems and baselines without ranks, with (system, request)."""
     for s, name in enumerate(scores.names):
         trivial = s >= len(scores.systems)
         clusters = None if trivial else scores.systems[s].clusters
@@ -83,6 +83,7 @@ def _list_rows(
 
 
 def _warn_system(system: ScoredSystem, scores: SystemScores, noise: Any) -> tuple[str, ...]:
+    """Return the warnings about the labels and undefined scores of one system."""
     measures = [measure for measure, _ in scores.requests]
     undefined = warn_undefined(system.values, measures, system.reasons)
     return warn_about_sides(system.sides, noise, *undefined)
@@ -95,8 +96,8 @@ def _warn_mixed_labels(systems: Sequence[ScoredSystem]) -> list[str]:
     if not hard or not kinds:
         return []
     meaning = {
-        "weighted": "it is compared with weighted labels as a label of weight 1",
-        "cover": "it is compared with covers as the only cluster of the item",
+        "weighted": "each counts as a label of weight 1 in the comparison with weighted labels",
+        "cover": "each counts as the only cluster of its item in the comparison with covers",
     }[kinds.pop()]
     verb = "has" if len(hard) == 1 else "have"
     text = f"{', '.join(hard)} {verb} one label per item: {meaning}"
@@ -104,14 +105,15 @@ def _warn_mixed_labels(systems: Sequence[ScoredSystem]) -> list[str]:
 
 
 def _warn_identical_systems(systems: Sequence[ScoredSystem]) -> list[str]:
-    """Warn about systems whose tables are the same except for the names of clusters."""
+    """Warn about systems whose tables differ only in the names of the clusters."""
     same: dict[bytes, list[str]] = {}
     for system in systems:
         key = b"".join(_fingerprint(part.outline) for part in system.parts())
         same.setdefault(key, []).append(system.name)
     return [
         Notice(
-            f"{join_names(names)} have the same contingency table: are they the same submission?",
+            f"{join_names(names)} have identical contingency tables; check whether they are the "
+            "same submission",
             code="identical-systems",
         )
         for names in same.values()
@@ -124,7 +126,7 @@ def _fingerprint(table: Outline) -> bytes:
     cells = np.stack(
         [table.rows.astype(np.uint64), table.counts.astype(np.float64).view(np.uint64)]
     )
-    # Mix row and count of each cell, add the cells of each column, and sort the columns.
+    # Hash the row and the count of each cell, sum the hashes of each column, and sort the sums.
     mixed = np.bitwise_xor.reduce((cells + _ODD) * _ODD, axis=0) * _ODD[1]
     mixed ^= mixed >> np.uint64(29)
     order = np.argsort(table.columns, kind="stable")

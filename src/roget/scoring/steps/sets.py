@@ -1,4 +1,4 @@
-"""Tables of all classes and clusters of scored systems, and of the class of each cluster."""
+"""Tables of the classes and clusters of scored systems, and of the mapping of clusters."""
 
 from __future__ import annotations
 
@@ -20,44 +20,46 @@ Columns = dict[str, list[Any]]
 
 
 def list_sets(systems: Sequence[ScoredSystem], kind: str) -> Columns:
-    """Return the columns of a table with a row for each class or each cluster, over all groups.
+    """Return the columns of a table with one row per class or cluster, over all groups.
 
-    Columns are its size and its largest part; the best matching set of the other side by F, with
-    precision (of the cluster) and recall (of the class); and its partner in the best one-to-one
-    match, if any. "mapping" lists the clusters with their classes only: the majority class, which
-    several clusters may share, and the class of the one-to-one match.
+    For each class, the columns are its size, the cluster with the most of its items, the best
+    cluster by F with precision and recall, and its partner in the best one-to-one match, if any.
+    For clusters the columns are analogous. The kind "mapping" lists for each cluster only its
+    majority class, which several clusters may share, and its class in the one-to-one match.
     """
     one, other = ("class", "cluster") if kind == "classes" else ("cluster", "class")
-    found: Columns = {}
+    columns: Columns = {}
     for system in systems:
         for name, column in _list(system, one, other):
-            found.setdefault(name, []).extend(column)
+            columns.setdefault(name, []).extend(column)
     if len(systems) == 1:
-        del found["system"]
-    if len({*found["group"]}) == 1 and systems[0].sides.group_names is None:
-        del found["group"]
+        del columns["system"]
+    if len({*columns["group"]}) == 1 and systems[0].sides.group_names is None:
+        del columns["group"]
     if kind != "mapping":
-        return found
+        return columns
     kept = ("system", "group", "cluster", "items")
-    columns = {name: found[name] for name in kept if name in found}
-    return columns | {
-        "many_to_one": found["largest_class"],
-        "one_to_one": found["matched_class"],
+    mapping = {name: columns[name] for name in kept if name in columns}
+    return mapping | {
+        "many_to_one": columns["largest_class"],
+        "one_to_one": columns["matched_class"],
     }
 
 
 def _list(system: ScoredSystem, one: str, other: str) -> Iterator[tuple[str, list[Any]]]:
-    """Yield the columns of one system, part by part."""
+    """Yield the columns of one system, for each table of groups."""
     first = 0
     for part in system.parts():
         table = part.table if one == "class" else part.table.T
         numbers = np.arange(table.shape[0])
         if table.held is not None:
-            # Items that only one side has are not classes or clusters of the other.
+            # Skip the placeholders of items that are missing on this side.
             numbers = np.flatnonzero(table.held.rows)
         names = [table.cluster_name(column) for column in range(table.shape[1])]
         cells = np.bincount(table.rows, minlength=table.shape[0])
         largest = first_best(table.rows, table.counts, table.row_best)
+        # Shares of the row and of the column in each cell: recall and precision if rows are
+        # classes, and vice versa.
         row_shares, column_shares = (
             table.counts / totals[at]
             for totals, at in ((table.row_totals, table.rows), (table.column_totals, table.columns))
@@ -84,7 +86,7 @@ def _list(system: ScoredSystem, one: str, other: str) -> Iterator[tuple[str, lis
 
 
 def _match(table: Contingency, names: Sequence[str]) -> list[str | None]:
-    """Return the partner of each row in the best one-to-one match; None without a partner."""
+    """Return the partner of each row in the best one-to-one match, None if it is unmatched."""
     partner: list[str | None] = [None] * table.shape[0]
     cells: Ints = table.matched_cells
     for row, column in zip(table.rows[cells].tolist(), table.columns[cells].tolist(), strict=True):

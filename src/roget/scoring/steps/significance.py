@@ -16,20 +16,20 @@ from roget.scoring.steps.bootstrap import NO_JACKKNIFE, Samples, interval_ends
 from roget.scoring.systems import SystemScores
 
 SIGNIFICANT = 0.05
-"""Level below which two systems differ significantly."""
+"""Significance level of the test for a difference between two systems."""
 
 _CHUNK = 128
-"""Permutations drawn at once, so memory does not grow with their number."""
+"""Batch size: number of permutations processed at once, which limits the memory."""
 
 
 def compare_pairs(scores: SystemScores, samples: Samples, paired: str, seed: int) -> list[Pair]:
-    """Return the difference of each pair of systems, with interval and corrected p."""
+    """Return the difference of each pair of systems, with interval, p and corrected p."""
     both = list(combinations(range(len(scores.systems)), 2))
     if not both:
         return []
     names, pairs = scores.names, []
     for r, (measure, entropy) in enumerate(scores.requests):
-        # One score at a time: the differences of all scores together would fill the memory.
+        # Process one score at a time, since the differences of all scores would need much memory.
         columns = _compare_scores(scores, r, np.array(both), samples, paired, seed)
         for at, (i, j) in enumerate(both):
             numbers = (none_if_nan(column[at]) for column in columns)
@@ -40,7 +40,7 @@ def compare_pairs(scores: SystemScores, samples: Samples, paired: str, seed: int
 def _compare_scores(
     scores: SystemScores, r: int, both: Ints, samples: Samples, paired: str, seed: int
 ) -> tuple[Floats, ...]:
-    """Return difference, interval ends, p and corrected p of every pair under one score."""
+    """Return difference, interval ends, p and corrected p of every pair for one score."""
     a, b = both.T
     difference = scores.means[a, r] - scores.means[b, r]
     drawn = samples.drawn[:, a, r] - samples.drawn[:, b, r]
@@ -56,14 +56,15 @@ def _compare_scores(
 
 
 def bootstrap_p(difference: Floats, drawn: Floats) -> Floats:
-    """Return the two-sided p of no difference; `drawn` is samples × differences.
+    """Return the two-sided p for the hypothesis of no difference; `drawn` is samples × differences.
 
-    It counts how often a resampled difference is as far from its mean as the observed one is from
-    0. Undefined (NaN) samples are excluded; if they are more than half, p is undefined.
+    p is the share of bootstrap samples whose difference is at least as far from the mean of the
+    samples as the observed difference is from 0. Undefined (NaN) samples are excluded; if more than
+    half are undefined, p is undefined.
     """
     defined = ~np.isnan(drawn)
     count = defined.sum(axis=0)
-    filled = np.array(drawn)  # in the same memory order, on which the rounding of sums depends
+    filled = np.array(drawn)  # keeps the memory order, on which the rounding of sums depends
     filled[~defined] = 0.0
     centred = filled - divide(filled.sum(axis=0), count, np.nan)
     centred[~defined] = 0.0
@@ -74,10 +75,11 @@ def bootstrap_p(difference: Floats, drawn: Floats) -> Floats:
 
 
 def _refine(far: npt.NDArray[Any], draws: Any, difference: Floats, error: Floats) -> Floats:
-    """Return p by counting samples, or the normal tail if no sample is as far.
+    """Return p by counting samples, or by a normal approximation if no sample is as extreme.
 
-    Counting alone could never detect a difference among many systems: with 190 pairs Holm's method
-    requires p below .0003, which a thousand samples cannot show.
+    `far` is the number of samples that are at least as extreme as the observed difference. Counting
+    alone cannot yield p below 1/(1 + samples), which is too large for Holm's correction with many
+    systems: with 190 pairs it requires p < .0003.
     """
     from scipy.special import ndtr
 
@@ -88,9 +90,10 @@ def _refine(far: npt.NDArray[Any], draws: Any, difference: Floats, error: Floats
 
 
 def permutation_p(differences: Floats, weights: Floats, draws: int, seed: int) -> Floats:
-    """Return the two-sided p of no difference if systems are exchanged at random in each group.
+    """Return the two-sided p of a permutation test, which swaps the two systems in random groups.
 
-    `differences` is … × groups. If 2^groups ≤ draws, every exchange is tried.
+    The last axis of `differences` is the groups. If 2^groups ≤ draws, all permutations are tried,
+    and p is exact.
     """
     random = np.random.default_rng(seed)
     shape = differences.shape[:-1]
@@ -98,6 +101,7 @@ def permutation_p(differences: Floats, weights: Floats, draws: int, seed: int) -
     observed = np.abs(flat.sum(axis=1))
     tolerance = 1e-12 * np.abs(flat).sum(axis=1)
     reached, total = np.zeros(flat.shape[0]), 0
+    # Swapping the systems in a group changes the sign of its difference.
     for signs in _draw_signs(weights.size, draws, random):
         sums = np.abs(np.einsum("dg,kg->dk", signs, flat))
         reached += (sums >= observed - tolerance).sum(axis=0)
@@ -109,7 +113,7 @@ def permutation_p(differences: Floats, weights: Floats, draws: int, seed: int) -
 
 
 def _draw_signs(groups: int, draws: int, random: np.random.Generator) -> Iterator[Floats]:
-    """Yield exchanges as signs, permutations × groups: all of them if they are few."""
+    """Yield arrays of signs, permutations × groups, for random or for all permutations."""
     if groups < 40 and 1 << groups <= draws:
         numbers = np.arange(1 << groups)
         yield (1 - 2 * ((numbers[:, None] >> np.arange(groups)) & 1)).astype(np.float64)
@@ -120,11 +124,12 @@ def _draw_signs(groups: int, draws: int, random: np.random.Generator) -> Iterato
 
 
 def holm(p: Floats) -> Floats:
-    """Apply Holm's correction for several tests; NaN is no test.
+    """Apply Holm's correction for multiple tests; NaN marks a missing test.
 
     >>> holm(np.array([0.01, 0.04, np.nan, 0.03])).tolist()
     [0.03, 0.06, nan, 0.06]
     """
+    # The i-th smallest of m values is multiplied by m − i + 1, and the results are made monotone.
     order = np.argsort(p, kind="stable")[: np.count_nonzero(~np.isnan(p))]
     stepped = np.maximum.accumulate(p[order] * np.arange(order.size, 0, -1))
     adjusted = np.full_like(p, np.nan)
@@ -133,7 +138,7 @@ def holm(p: Floats) -> Floats:
 
 
 def mark_systems(scores: SystemScores, pairs: Sequence[Pair]) -> dict[tuple[int, int], str]:
-    """Return letters by (system, request); systems that share one do not differ significantly."""
+    """Return letters by (system, request); systems with a common letter do not differ."""
     if not pairs:
         return {}
     apart = {
@@ -155,15 +160,17 @@ def mark_systems(scores: SystemScores, pairs: Sequence[Pair]) -> dict[tuple[int,
 
 
 def assign_letters(order: list[int], differ: Callable[[int, int], bool]) -> dict[int, str]:
-    """Return compact letters: two systems share one iff they do not differ (Piepho 2004).
+    """Return a compact letter display: systems share a letter if and only if they do not differ.
 
-    `order` lists the systems best first, so the best have the letter a.
+    `order` lists the systems from best to worst, so the best systems have the letter a. The
+    algorithm is that of Piepho 2004.
 
     >>> assign_letters([0, 1, 2], lambda i, j: {i, j} == {0, 2})
     {0: 'a', 1: 'ab', 2: 'b'}
     """
-    # Start with one letter for all. Each difference splits every letter that both systems have
-    # into two, without the one and without the other; letters covered by others are dropped.
+    # Start with one letter for all systems. For each significant difference, replace every letter
+    # that both systems have by two letters, each without one of the systems. Drop letters whose
+    # systems are a subset of the systems of another letter.
     columns = [set(order)]
     for i in order:
         for j in order:
@@ -181,7 +188,7 @@ def assign_letters(order: list[int], differ: Callable[[int, int], bool]) -> dict
 
 
 def _letter(number: int) -> str:
-    """Return a, b, …, z, aa, ab and so on."""
+    """Return the letter with a number from 0: a, b, …, z, aa, ab, …."""
     name = ""
     number += 1
     while number:
@@ -191,7 +198,7 @@ def _letter(number: int) -> str:
 
 
 def count_firsts(scores: SystemScores, drawn: Floats) -> Floats:
-    """Return the share of bootstrap samples in which each system is first; ties are shared."""
+    """Return the share of bootstrap samples in which each system is best; ties are divided."""
     systems = drawn[:, : len(scores.systems)]
     goodness = np.where(np.isnan(systems), -np.inf, systems * scores.better)
     best = goodness == goodness.max(axis=1, keepdims=True)

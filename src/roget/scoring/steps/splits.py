@@ -1,7 +1,7 @@
 """Supervised recall on predefined splits, as in the SemEval-2010 word sense induction task.
 
 Each split has a mapping part, which assigns a class to each cluster, and a test part, on which the
-classes are evaluated. The parts are label files with the classes of their items.
+predicted classes are evaluated. Both parts are label files with the classes of their items.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from roget.scoring.measures.base import Measure
 from roget.scoring.systems import ScoredSystem
 
 Split: TypeAlias = tuple[Labels, Labels]
-"""The mapping part and the test part."""
+"""The mapping part and the test part of a split."""
 
 _PART = re.compile(r"(mapping|test)\.(\d+)((?:\.\w+)*)")
 
@@ -34,13 +34,13 @@ class SplitRecall(NamedTuple):
     """The share of correct test items, per group and over all items."""
 
     groups: Floats
-    """Recall over the test items of each group in all splits; NaN without test items."""
+    """The recall of each group over the test items of all splits; NaN without test items."""
     shares: Floats
-    """The share of each group in the test items, averaged over splits: the weight of its recall."""
+    """The weight of each group: its share of the test items, averaged over splits."""
 
     @property
     def pooled(self) -> float:
-        """Recall over all test items, averaged over splits."""
+        """The recall over all test items, averaged over splits."""
         return float(np.nansum(self.groups * self.shares))
 
 
@@ -48,7 +48,8 @@ class SplitRecall(NamedTuple):
 class OnSplits(Measure):
     """1 is best: supervised recall on the splits of a folder.
 
-    It needs items, so only `supervised_recall` computes it; this class is its name and direction.
+    The class provides only the name and the direction. The value depends on the items and is
+    computed by `supervised_recall`.
     """
 
     folder: str = ""
@@ -58,7 +59,7 @@ class OnSplits(Measure):
     reference = "Manandhar et al. 2010"
 
     def compute(self, *statistics: Any) -> float:
-        """Raise, since contingency tables have no items."""
+        """Raise Undefined, because a contingency table has no items."""
         raise Undefined("supervised recall on splits requires items")
 
     def __str__(self) -> str:
@@ -66,12 +67,13 @@ class OnSplits(Measure):
 
 
 def supervised_recall(gold: Labels, system: Labels, splits: Sequence[Split]) -> SplitRecall:
-    """Return the recall of a system whose clusters get their most frequent class as label.
+    """Return the recall on predefined splits, with each cluster mapped to its majority class.
 
-    The class of a cluster is determined on the mapping part; ties are resolved by the alphabetical
-    order of class names. Clusters and classes are private to a group. A test item without a label,
-    or in a cluster without a class, is wrong. Of weighted labels only the heaviest counts (ties:
-    the alphabetically first). Gold determines the items and groups, the splits the classes.
+    The class of a cluster is its most frequent class in the mapping part; ties are resolved by the
+    alphabetical order of class names. Clusters of different groups are different clusters. A test
+    item without a label, or in a cluster without a class, counts as wrong. If labels are weighted,
+    only the heaviest label of an item counts; ties are again resolved alphabetically. Items and
+    groups are taken from gold, classes from the splits.
 
     >>> from roget.scoring.labels import as_labels
     >>> gold = as_labels({"a": "x", "b": "x", "c": "y", "d": "y"})
@@ -91,9 +93,9 @@ def supervised_recall(gold: Labels, system: Labels, splits: Sequence[Split]) -> 
         mapped, mapped_classes = _match_items(mapping, gold, ranks)
         tested, tested_classes = _match_items(test, gold, ranks)
         if not tested.size:
-            raise InputError(f"{test.source}: no item has a label to test", code="empty-input")
+            raise InputError(f"{test.source}: the test part has no labels", code="empty-input")
         meaning = _map_clusters(clusters[mapped], mapped_classes, clusters, len(ranks))
-        # The last entry is for cluster −1, a missing label, which has no class.
+        # A missing label is cluster −1, which selects the last entry of `meaning`: no class.
         right = meaning[clusters[tested]] == tested_classes
         test_groups, every = groups[tested], right.size * len(splits)
         shares += np.bincount(test_groups, minlength=n_groups) / every
@@ -108,14 +110,14 @@ def add_split_recalls(
     folders: Sequence[str | os.PathLike[str]],
     weights: Floats,
 ) -> Floats:
-    """Fill in supervised recall for all systems; return the weights of groups (see below)."""
+    """Fill in supervised recall for all systems, and return additional weights of the groups."""
     parts = [read_splits(folder) for folder in folders]
     own = np.full_like(systems[0].values, np.nan)
     for system, (_, _, gold, labels) in zip(systems, aligned, strict=True):
         assert gold is not None
         assert labels is not None
         own = add_split_recall(system, gold, labels, parts)
-    # These weights multiply the weights that all scores share, so divide by the latter.
+    # The result is multiplied by the common weights of all scores, so divide by them here.
     return np.where(np.isnan(own), 1.0, own / weights)
 
 
@@ -124,8 +126,8 @@ def add_split_recall(
 ) -> Floats:
     """Fill in the last rows of a system's scores: supervised recall on each folder of splits.
 
-    Return the weight of each group under these requests, so that the average is that over items,
-    as in the task; NaN for requests with the usual weights.
+    Return the weights of groups with which these scores average to the recall over all items, as in
+    the shared task. The weights of other scores are NaN.
     """
     own = np.full_like(system.values, np.nan)
     sources = {"": labels} | {name: _label_baseline(gold, name) for name in system.trivial}
@@ -146,7 +148,7 @@ def add_split_recall(
 
 
 def _label_baseline(gold: Labels, name: str) -> Labels | None:
-    """Return the labels of a baseline; None for the random one."""
+    """Return the labels of a baseline; None for the random baseline."""
     size = len(gold)
     codes = {"one cluster": np.zeros(size, np.int64), "one per item": np.arange(size)}.get(name)
     if codes is None:
@@ -157,53 +159,54 @@ def _label_baseline(gold: Labels, name: str) -> Labels | None:
 
 
 def read_splits(folder: str | os.PathLike[str]) -> list[Split]:
-    """Read the splits of a folder with files mapping.1.key and test.1.key, mapping.2.key and so on.
+    """Read all splits in a folder, from pairs of files such as mapping.1.key and test.1.key.
 
-    Files may have any label format.
+    The files may have any label format.
     """
     place = Path(folder)
     if not place.is_dir():
-        raise InputError(f"{place}: no such folder of splits", code="file-not-found")
-    found: dict[int, dict[str, Path]] = {}
+        raise InputError(f"{place}: no such folder", code="file-not-found")
+    splits: dict[int, dict[str, Path]] = {}
     for path in sorted(place.iterdir()):
         match = _PART.fullmatch(path.name)
         if match and path.is_file():
             part, number = match[1], int(match[2])
-            first = found.setdefault(number, {}).setdefault(part, path)
+            first = splits.setdefault(number, {}).setdefault(part, path)
             if first is not path:
                 raise InputError(
-                    f"{place}: {first.name} and {path.name} are both the {part} part of split "
-                    f"{number}; expected one",
+                    f"{place}: split {number} has two {part} files, {first.name} and {path.name}; "
+                    "remove one",
                     code="duplicate-name",
                 )
-    if not found:
+    if not splits:
         raise InputError(
-            f"{place}: no splits; expected pairs of files named mapping.1.key and test.1.key",
+            f"{place}: no splits in this folder; expected pairs of files named mapping.1.key and "
+            "test.1.key",
             code="empty-input",
         )
-    for number, parts in found.items():
+    for number, parts in splits.items():
         if len(parts) == 1:
             [(part, path)] = parts.items()
             other = "test" if part == "mapping" else "mapping"
             raise InputError(
-                f"{path}: split {number} has no partner file {other}.{number}",
+                f"{path}: the file {other}.{number} of the same split is missing",
                 code="file-not-found",
             )
     return [
         (as_labels(parts["mapping"], gold=True), as_labels(parts["test"], gold=True))
-        for _, parts in sorted(found.items())
+        for _, parts in sorted(splits.items())
     ]
 
 
 def _align_heaviest(gold: Labels, system: Labels) -> Ints:
-    """Return the system's heaviest label of each gold item, −1 if missing."""
+    """Return the heaviest system label of each gold item; −1 if the item has no label."""
     rows = join(gold, system)
     codes = heaviest(system)
     return codes if rows is None else np.where(rows >= 0, codes[rows], -1)
 
 
 def _number_private(codes: Ints, groups: Ints) -> Ints:
-    """Return dense codes of (group, label), so groups share no label; −1 stays."""
+    """Return consecutive codes for the pairs of group and label; missing labels stay −1."""
     labelled = codes >= 0
     result = np.full(codes.size, -1, dtype=np.int64)
     keys = groups[labelled] * (int(codes.max(initial=0)) + 1) + codes[labelled]
@@ -212,26 +215,26 @@ def _number_private(codes: Ints, groups: Ints) -> Ints:
 
 
 def _rank_classes(parts: Iterable[Labels]) -> dict[str, int]:
-    """Return the alphabetical rank of each class of the splits."""
+    """Return the alphabetical rank of each class that occurs in the splits."""
     names = {part.label(code) for part in parts for code in np.unique(part.codes).tolist()}
     return {name: rank for rank, name in enumerate(sorted(names))}
 
 
 def _match_items(labels: Labels, gold: Labels, ranks: dict[str, int]) -> tuple[Ints, Ints]:
-    """Return the rows in gold of the labelled items of a part, and the ranks of their classes."""
+    """Return the gold rows of the labelled items of a part, and the ranks of their classes."""
     if labels.items is None or gold.items is None:
         without = gold if gold.items is None else labels
         raise InputError(
-            f"{without.source}: no item ids, which are needed to join splits with gold",
+            f"{without.source}: item ids are missing, which are required to join splits with gold",
             code="missing-column",
         )
     rows = join(labels, gold)
     if rows is None:
         rows = np.arange(len(gold))
     if rows.min(initial=0) < 0:
-        stranger = example(labels, int(np.argmin(rows)))
+        extra = example(labels, int(np.argmin(rows)))
         raise InputError(
-            f"{labels.source}: the item {stranger} is not in {gold.source}", code="extra-items"
+            f"{labels.source}: item {extra} is not in {gold.source}", code="extra-items"
         )
     codes = heaviest(labels)
     names = map(labels.label, range(labels.n_labels))
@@ -240,11 +243,12 @@ def _match_items(labels: Labels, gold: Labels, ranks: dict[str, int]) -> tuple[I
 
 
 def _map_clusters(clusters: Ints, classes: Ints, every: Ints, n_classes: int) -> Ints:
-    """Return the most frequent class of each cluster, −1 if it has none, and a final −1."""
+    """Return the most frequent class of each cluster (−1 if unknown), followed by −1."""
     known = clusters >= 0
     pairs, counts = np.unique(clusters[known] * n_classes + classes[known], return_counts=True)
     owners, meant = np.divmod(pairs, n_classes)
-    # Sort by cluster, then by falling count, then by class: the first of each cluster is its class.
+    # Sort by cluster, then by decreasing count, then by class: the first class of each cluster is
+    # its majority class.
     order = np.lexsort((meant, -counts, owners))
     first = order[np.diff(owners[order], prepend=-1) > 0]
     meaning = np.full(int(every.max(initial=-1)) + 2, -1, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""`roget.sweep`: the scores of many cuts of a tree, from one cluster to all leaves."""
+"""The function `roget.sweep`, which scores many cuts of a tree."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ _RANGE = re.compile(r"(\d+)\s*\.\.\s*(\d+)")
 
 @dataclass(frozen=True)
 class SweepCurve:
-    """One score at every cut."""
+    """The values of one score at every cut."""
 
     measure: str
     entropy: str | None
     values: tuple[float | None, ...]
     direction: str
     best: int | None
-    """The number of clusters of the best cut; the smallest if several are equal."""
+    """The number of clusters of the best cut; the smallest number if several cuts are tied."""
     value: float | None
-    """The best value."""
+    """The value of the best cut."""
 
     @property
     def name(self) -> str:
@@ -62,10 +62,10 @@ class SweepCurve:
 
 @dataclass(frozen=True, repr=False)
 class Sweep(Result):
-    """Scores of many cuts of a tree; prints a report and draws a figure.
+    """The scores of many cuts of a tree, which can be printed and plotted.
 
-    `sweep["v", "jk"]` is a curve with its `best` cut, `sweep.to_pandas()` has a row for each cut,
-    `sweep.figure()` is a matplotlib figure.
+    `sweep["v", "jk"]` is a curve with its `best` cut, `sweep.to_pandas()` is a data frame with one
+    row per cut, and `sweep.figure()` is a matplotlib figure.
     """
 
     kind = "sweep"
@@ -78,15 +78,15 @@ class Sweep(Result):
     cuts: tuple[int, ...]
     """The number of clusters of each cut."""
     clusters: tuple[int, ...]
-    """The number of clusters of each cut that hold items, including those of missing items."""
+    """The number of non-empty clusters of each cut, including clusters of missing items."""
     curves: tuple[SweepCurve, ...]
     warnings: tuple[str, ...] = field(default=())
 
     def __getitem__(self, key: str | tuple[str, str | None]) -> SweepCurve:
         """Return the curve of a measure, or of a measure and an estimator."""
         known = {(curve.measure, curve.entropy): curve for curve in self.curves}
-        wanted = score_key(*key) if isinstance(key, tuple) else key
-        return known[find_scores(wanted, known)[0]]
+        name = score_key(*key) if isinstance(key, tuple) else key
+        return known[find_scores(name, known)[0]]
 
     def figure(self) -> Any:
         """Return the curves as a matplotlib figure."""
@@ -121,20 +121,20 @@ def sweep(
     Parameters
     ----------
     gold
-        As in `roget.score`.
+        The gold standard, as in `roget.score`.
     system
-        A tree: a `Hierarchy`, or the path of a thesaurus, a Newick file or a linkage.
+        A tree: a `Hierarchy`, or the path of a thesaurus, a Newick file or a linkage matrix.
     cuts
-        "all", "1..500", "2,8,64", or numbers of clusters.
+        Numbers of clusters, as an iterable or as text: "all", "1..500" or "2,8,64".
     measures, entropy
-        Names of the catalogue; by default v, vi, nvi, q2 and ami.
+        Names of measures (by default v, vi, nvi, q2 and ami) and of entropy estimators.
     average, missing, noise, extra, labels, columns
         As in `roget.score`.
 
     Returns
     -------
     Sweep
-        Curves over the cuts, and the best cut of each.
+        The curve of each score over the cuts, with its best cut.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def sweep(
 
 
 def sweep_sides(sides: AlignedLabels, rules: Rules, options: PipelineOptions) -> Sweep:
-    """Score the cuts of aligned sides, whether the tree has been cut already or not."""
+    """Score the cuts of a tree that is already aligned with gold."""
     tree, _ = require_tree(sides)
     requests = _choose_requests(options.measures, options.entropy)
     numbers, warnings = list_cuts(options.cuts, tree)
@@ -194,25 +194,26 @@ def sweep_sides(sides: AlignedLabels, rules: Rules, options: PipelineOptions) ->
 
 
 def _choose_requests(measures: MeasureSpec | None, entropy: str | Sequence[str]) -> list[Request]:
-    """Return the requests that apply to single cuts rather than to the whole tree."""
+    """Return the requested scores without measures of whole trees."""
     requests = list_requests(MEASURES if measures is None else measures, entropy)
     kept = [request for request in requests if "tree" not in request[0].needs]
     if not kept:
         raise InputError(
-            f"{requests[0][0]} is a measure of whole trees: add a measure of cuts",
+            f"{requests[0][0]} is a measure of whole trees and has no value for single cuts; pass "
+            "another measure",
             code="conflicting-options",
         )
     return kept
 
 
 def list_cuts(cuts: Any, tree: Hierarchy) -> tuple[Ints, list[str]]:
-    """Return the requested cuts that the tree has, and warnings about those it lacks."""
+    """Return the requested cuts that exist in the tree, and warnings about missing ones."""
     numbers = _parse(cuts, tree.n_leaves)
     if numbers is None:
         return tree.cuts, []
     if not numbers.size or numbers.min() < 1:
         raise InputError(
-            f"cuts={cuts!r}: expected numbers of clusters, from 1 on", code="invalid-option"
+            f"cuts={cuts!r}: expected numbers of clusters of at least 1", code="invalid-option"
         )
     most = tree.n_leaves
     if numbers.min() > most:
@@ -222,15 +223,15 @@ def list_cuts(cuts: Any, tree: Hierarchy) -> tuple[Ints, list[str]]:
     kept = np.intersect1d(numbers, tree.cuts)
     warnings: list[str] = []
     if numbers.max() > most:
-        text = f"{tree.source} has {most} leaves: larger cuts are omitted"
+        text = f"{tree.source}: the tree has {most} leaves; cuts into more clusters are omitted"
         warnings.append(Notice(text, code="nearest-cut"))
     within = np.unique(numbers[numbers <= most])
     if kept.size < within.size:
-        # A missing cut is the same as the next smaller one.
+        # A cut that does not exist is replaced by the next smaller one.
         nearest = np.unique([tree.nearest_cut(k) for k in within.tolist()])
         text = (
-            f"{tree.source} splits nodes into more than two: it has {nearest.size} of "
-            f"{within.size} of these cuts"
+            f"{tree.source}: some nodes of the tree have more than two children, so only "
+            f"{nearest.size} of the {within.size} requested cuts exist"
         )
         warnings.append(Notice(text, code="nearest-cut"))
         kept = nearest
@@ -238,7 +239,9 @@ def list_cuts(cuts: Any, tree: Hierarchy) -> tuple[Ints, list[str]]:
 
 
 def _parse(cuts: Any, leaves: int) -> Ints | None:
-    """Parse numbers of clusters; None means all. Ranges end one beyond the number of leaves.
+    """Parse numbers of clusters; return None for all cuts.
+
+    Ranges are limited to one more than the number of leaves.
 
     >>> _parse("1..4, 8", 10).tolist(), _parse("8..1000000000", 10).tolist()
     ([1, 2, 3, 4, 8], [8, 9, 10, 11])
@@ -246,23 +249,24 @@ def _parse(cuts: Any, leaves: int) -> Ints | None:
     if isinstance(cuts, str):
         if cuts.strip() == ALL:
             return None
-        found: list[int] = []
+        listed: list[int] = []
         for part in cuts.split(","):
             text = part.strip()
             span = _RANGE.fullmatch(text)
             first, last = map(whole_number, span.groups() if span else (text, text))
             if first is None or last is None or first > last:
                 raise InputError(
-                    f"cuts={cuts[:60]!r}: expected 1..500, 2,8,64 or {ALL}; found {text[:60]!r}",
+                    f"cuts={cuts[:60]!r}: expected e.g. 1..500, 2,8,64 or {ALL}, but found "
+                    f"{text[:60]!r}",
                     code="invalid-option",
                 )
-            found += range(first, max(first, min(last, leaves + 1)) + 1)
-        return np.unique(found)
+            listed += range(first, max(first, min(last, leaves + 1)) + 1)
+        return np.unique(listed)
     try:
         numbers = np.unique(np.array([cuts] if isinstance(cuts, int) else list(cuts)))
     except TypeError:
         raise InputError(
-            f"cuts={cuts!r}: expected numbers of clusters, or {ALL!r}", code="invalid-option"
+            f"cuts={cuts!r}: expected numbers of clusters or {ALL!r}", code="invalid-option"
         ) from None
     if numbers.size and numbers.dtype.kind not in "iu":
         raise InputError(
@@ -272,7 +276,7 @@ def _parse(cuts: Any, leaves: int) -> Ints | None:
 
 
 def _name_cuts(cuts: Ints) -> str:
-    """Return the signature's name of cuts: 1..500, or 2+8+64."""
+    """Return the name of the cuts in signatures, e.g. 1..500 or 2+8+64."""
     if cuts.size > 1 and np.all(np.diff(cuts) == 1):
         return f"{cuts[0]}..{cuts[-1]}"
     few = "+".join(map(str, cuts.tolist()))
