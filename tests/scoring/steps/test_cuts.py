@@ -88,7 +88,7 @@ def test_a_tree_that_has_every_class_as_a_node_is_perfect():
     assert found["dendrogram-purity"] == 1.0
     assert found["ari"] == 1.0
     assert "cut:2(best-ami)" in found.signature
-    notice(found.warnings, "cut-by-gold", "2 of 7", "ami")
+    notice(found.warnings, "cut-by-gold", "2 clusters", "7 leaves", "ami")
 
 
 def test_one_item_one_class_and_singletons():
