@@ -1,4 +1,4 @@
-"""What pages show as code: Python to run, and command lines."""
+"""Find the code in pages: Python to run, and command lines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ INDENTED = re.compile(r"(?:^(?: {4}|\t).*\n)+", re.MULTILINE)
 
 
 class Block(NamedTuple):
-    """Code of a page, or what has to be there before it; `mark` says if it is slow, or not run."""
+    """A block of code of a page, or its set-up; `mark` is slow, not run, or empty."""
 
     line: int
     kind: str
@@ -32,13 +32,13 @@ class Block(NamedTuple):
 
 
 def find_python(text: str) -> Iterator[Block]:
-    """Blocks of Python in order: `python` to run, `session` with what is shown, and `setup`.
+    """Yield the Python blocks in order: `python` to run, `session` with output, and `setup`.
 
-    `<!-- setup` … `-->` holds what readers have and tests have not, such as their files;
-    `<!-- not run: REASON -->` before a block says that it cannot be run here, `<!-- slow -->` that
-    it learns for long. What a command printed is no block.
+    `<!-- setup` … `-->` creates what readers have and tests lack, such as their files.
+    `<!-- not run: REASON -->` before a block marks code that cannot run here, and `<!-- slow -->`
+    code that takes long. Output of commands is not a block.
     """
-    # Lines stay where they are, so that messages can name them.
+    # Line numbers stay the same for use in messages.
     text = BLOCK.sub(lambda block: re.sub(r"[^\n]", "", block[0]), text)
     for found in FENCE.finditer(text):
         line = text.count("\n", 0, found.start()) + 1
@@ -54,9 +54,9 @@ def find_python(text: str) -> Iterator[Block]:
 
 
 def run_python(page: str, text: str, slow: bool) -> list[str]:
-    """Run the blocks of a page one after the other, here; tell where what they show is not so.
+    """Run the blocks of a page in order and return the differences to the output shown.
 
-    Those that are marked as slow are run only if asked; errors are raised, with the page's line.
+    Blocks marked as slow run only if `slow` is set. Errors are raised with the line of the page.
     """
     known: dict[str, object] = {"__name__": "__main__"}
     wrong: list[str] = []
@@ -75,7 +75,7 @@ def run_python(page: str, text: str, slow: bool) -> list[str]:
 
 
 def find_commands(text: str) -> Iterator[tuple[int, str, bool]]:
-    """Line, command line of roget, and whether it is whole: those within a sentence need not be."""
+    """Yield line, command line, and whether it is complete; inline commands need not be."""
     text = BLOCK.sub(lambda block: re.sub(r"[^\n]", "", block[0]), text)
     seen = text
     for found in [*FENCED.finditer(text), *INDENTED.finditer(text)]:
@@ -95,8 +95,8 @@ def find_commands(text: str) -> Iterator[tuple[int, str, bool]]:
 
 
 def split_command(line: str) -> list[str]:
-    """The words of a command line after `roget`, without comment, redirection and `…`."""
-    line = re.sub(r"<\([^)]*\)", "PIPE", line)  # what the shell gives the name of a pipe
+    """Return the words of a command line after `roget`, without comment, redirection and `…`."""
+    line = re.sub(r"<\([^)]*\)", "PIPE", line)  # the shell passes the name of a pipe
     words = shlex.split(line.partition(" # ")[0].partition("  #")[0])
     for at, word in enumerate(words):
         if word in ("|", "&&", ";") or word.startswith((">", "2>", "…")):

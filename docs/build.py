@@ -1,24 +1,23 @@
-"""Refresh what the documentation takes from the program, and build the site: `make docs`.
+"""Refresh the generated parts of the documentation and build the site: `make docs`.
 
-In README.md and the pages of docs/, the text between a pair of `<!-- output: COMMAND -->` and
-`<!-- end -->` lines is what the command prints; `<!-- output, lines 1-4 9: COMMAND -->` keeps these
-lines of it, with a … where others are left out. Commands are the shell's. Those of a page run one
-after the other in a scratch folder that has the folders of the clone, so that one may use what
-another wrote. docs/measures.md is generated from the catalogue, and docs/notebook.ipynb holds what
-its cells show.
+In README.md and the pages of docs/, the text between `<!-- output: COMMAND -->` and `<!-- end -->`
+is the output of the command. `<!-- output, lines 1-4 9: COMMAND -->` keeps only these lines and
+marks omissions with …. Commands run in the shell. The commands of a page run in order in a scratch
+folder with the folders of the clone, so a command can use files of an earlier one.
+docs/measures.md is generated from the catalogue, and docs/notebook.ipynb stores its outputs.
 
-Commands that learn take a while, and the last digits of what they print may depend on the
-processor: they are run with `--all` only, and so are the blocks of Python that are marked as slow
-and the command lines of the README. Figures of benchmarks are written by `make bench BENCH=--docs`.
+Commands that learn take long, and the last digits of their output may depend on the processor.
+They run with `--all` only, as do Python blocks marked as slow and the command lines of the README.
+`make bench BENCH=--docs` writes the results of benchmarks, `python docs/gallery.py` the gallery.
 
     python docs/build.py                    refresh, then build the site into site/
-    python docs/build.py --all              the same, with what learns and the notebook
+    python docs/build.py --all              the same, with commands that learn and the notebook
     python docs/build.py --check [--all]    change nothing; fail if something is out of date
-    python docs/build.py --site             build the site of what is there
-    python docs/build.py --measures         write docs/measures.md, which takes a moment
+    python docs/build.py --site             build the site without refreshing
+    python docs/build.py --measures         write docs/measures.md only
     python docs/build.py --notebook         run docs/notebook.ipynb
-    python docs/build.py --picture          draw that of the README, by Chromium
-    python docs/build.py PAGE...            refresh these pages only, with what learns
+    python docs/build.py --picture          draw the picture of the README with Chromium
+    python docs/build.py PAGE...            refresh these pages only, with commands that learn
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "docs"))  # the modules beside this one, also when a test loads it
+sys.path.insert(0, str(ROOT / "docs"))  # modules in this folder, also when a test loads this one
 
 BLOCK = re.compile(
     r"(<!-- output(?:, lines ([-\d ]+))?: (.+?) -->\n```\w*\n)(.*?)(```\n<!-- end -->)", re.DOTALL
@@ -52,13 +51,13 @@ GUIDE = ROOT / "docs" / "guide.md"
 
 
 def list_pages() -> list[Path]:
-    """README.md and all pages that are kept in docs/."""
+    """Return README.md and all pages in docs/."""
     return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 @contextlib.contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """A folder to run the commands of a page in, with the folders of the clone."""
+    """Provide a folder to run the commands of a page in, with the folders of the clone."""
     with tempfile.TemporaryDirectory() as place:
         for name in ("src", "docs", "tests", "benchmarks"):
             (Path(place) / name).symlink_to(ROOT / name)
@@ -66,7 +65,7 @@ def scratch_folder() -> Iterator[Path]:
 
 
 def run(command: str, folder: Path = ROOT) -> str:
-    """What a command of the shell prints, this interpreter's scripts being first on the path."""
+    """Return the output of a shell command; scripts of this interpreter come first on PATH."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command],
@@ -85,17 +84,17 @@ def run(command: str, folder: Path = ROOT) -> str:
     return done.stdout
 
 
-def keep_lines(text: str, asked: str) -> str:
-    """The lines asked for, such as "1-4 9", with a … where others are left out."""
+def keep_lines(text: str, numbers: str) -> str:
+    """Return the lines with these numbers, such as "1-4 9", with … for omitted lines."""
     lines = text.splitlines(keepends=True)
-    wanted: list[int] = []
-    for part in asked.split():
+    chosen: list[int] = []
+    for part in numbers.split():
         first, _, last = part.partition("-")
-        wanted += range(int(first), int(last or first) + 1)
+        chosen += range(int(first), int(last or first) + 1)
     kept, before = [], 0
-    for number in wanted:
+    for number in chosen:
         if number > len(lines):
-            sys.exit(f"line {number} is asked for of {len(lines)}:\n{text}")
+            sys.exit(f"line {number} is missing: the output has {len(lines)} lines:\n{text}")
         if "".join(lines[before : number - 1]).strip():
             kept.append("…\n")
         kept.append(lines[number - 1])
@@ -104,7 +103,7 @@ def keep_lines(text: str, asked: str) -> str:
 
 
 def refresh(text: str, learn: bool) -> str:
-    """The text with its output blocks filled anew; those that learn only if asked."""
+    """Return the text with refreshed output blocks; commands that learn run only if `learn`."""
     if not any(learn or not LEARNS.search(block[3]) for block in BLOCK.finditer(text)):
         return text
 
@@ -114,18 +113,18 @@ def refresh(text: str, learn: bool) -> str:
             head, lines, command, before, end = block.groups()
             if not learn and LEARNS.search(command):
                 return block[0]
-            said = run(command, folder).strip("\n") + "\n"
+            output = run(command, folder).strip("\n") + "\n"
             if lines:
-                said = keep_lines(said, lines)
-            # How long it took is never the same again.
-            same = SECONDS.sub("s", said) == SECONDS.sub("s", before)
-            return head + (before if same else said) + end
+                output = keep_lines(output, lines)
+            # Durations differ from run to run.
+            same = SECONDS.sub("s", output) == SECONDS.sub("s", before)
+            return head + (before if same else output) + end
 
         return BLOCK.sub(fill, text)
 
 
 def try_examples() -> None:
-    """Run the Python of all pages, and the command lines of the README one after the other."""
+    """Run the Python code of all pages and the command lines of the README."""
     from blocks import run_python
 
     for page in list_pages():
@@ -141,7 +140,7 @@ def try_examples() -> None:
 
 
 def run_notebook(text: str) -> str:
-    """A notebook with the outputs of its cells made anew, as a kernel would make them."""
+    """Run the cells of a notebook and return it with their outputs."""
     book = json.loads(text)
     known: dict[str, object] = {"__name__": "__main__"}
     code = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
@@ -150,12 +149,12 @@ def run_notebook(text: str) -> str:
         last = body.body.pop() if isinstance(body.body[-1], ast.Expr) else None
         cell["execution_count"], cell["outputs"] = number, []
         shown = None
-        with contextlib.redirect_stdout(io.StringIO()) as said:
+        with contextlib.redirect_stdout(io.StringIO()) as output:
             exec(compile(body, f"cell {number}", "exec"), known)
             if last is not None:
                 shown = eval(compile(ast.Expression(last.value), f"cell {number}", "eval"), known)
-        if said.getvalue():
-            lines = said.getvalue().splitlines(keepends=True)
+        if output.getvalue():
+            lines = output.getvalue().splitlines(keepends=True)
             cell["outputs"].append({"output_type": "stream", "name": "stdout", "text": lines})
         if shown is not None:
             cell["outputs"].append(_show(shown, number))
@@ -171,7 +170,7 @@ def _show(value: object, number: int) -> dict[str, object]:
 
 
 def draw_page(target: Path) -> None:
-    """A picture of a word of the bundled sample, as `roget explore` shows it."""
+    """Draw a word of the bundled sample in the explorer."""
     from playwright.sync_api import sync_playwright
 
     with tempfile.TemporaryDirectory() as place, sync_playwright() as tool:
@@ -192,7 +191,7 @@ def _read(path: Path) -> str:
 
 
 def make_pages(asked: argparse.Namespace) -> dict[Path, str]:
-    """Everything that is asked for, as it should be now."""
+    """Return the current text of the requested pages."""
     from reference import make_measures
 
     if asked.pages:
@@ -228,7 +227,7 @@ def main() -> None:
         for path in stale:
             path.write_text(pages[path], encoding="utf-8")
         if GUIDE in stale:
-            run("python docs/guide.py figures")  # its tables and figures are of one file
+            run("python docs/guide.py figures")  # its tables and figures come from one file
         print(f"wrote {names}" if stale else "nothing to refresh")
     if not (asked.pages or asked.measures or asked.notebook):
         from pages import build_site

@@ -1,4 +1,4 @@
-"""Tables and figures of docs/guide.md, of what benchmarks/estimators.py found.
+"""Make the tables and figures of docs/guide.md from the results of benchmarks/estimators.py.
 
     python docs/guide.py chance|error|nvi|kinds|real|default|enough|entropy
     python docs/guide.py figures [FOLDER]
@@ -34,13 +34,13 @@ DOCS = Path(__file__).resolve().parent
 FILE = DOCS / "data" / "estimators.json"
 PICTURES = DOCS / "pictures"
 CLOSE = 0.01
-"""Errors that differ by less are alike to any reader of a score."""
+"""Errors that differ by less are treated as equal."""
 WANTED = 0.02
-"""How near a score should be to the truth, in 19 samples of 20."""
+"""Largest tolerated error of a score in 95 % of the samples."""
 LARGE = 100
-"""From so many items on a sample is not called small."""
+"""Smallest number of items of a sample that is not called small."""
 CHOSEN = ("v@ml", "v@jk", "v@cwj", "v@bub", "ami")
-"""What figures and small tables show."""
+"""Scores in figures and small tables."""
 LINES = dict(
     zip(CHOSEN, zip((*SERIES, (INK, "x")), ("-", "--", "-", "-.", ":"), strict=True), strict=True)
 )
@@ -52,7 +52,7 @@ class Study:
 
     draws: int
     slow: dict[str, int]
-    """Estimators that saw one draw in so many."""
+    """Estimators that scored only one sample in N, with N."""
     statistics: list[str]
     items: list[int]
     scores: list[str]
@@ -61,7 +61,7 @@ class Study:
 
     @classmethod
     def read(cls, path: Path = FILE, real: bool = False) -> Study:
-        """What the file holds of tables that were made, or of real ones; undefined is NaN."""
+        """Read the results for synthetic or real tables; undefined values are NaN."""
         found = json.loads(path.read_text(encoding="utf-8"))
         cases = [case for case in found["cases"] if ("name" in case) == real]
         values = np.array([case["values"] for case in cases], dtype=np.float64)
@@ -69,32 +69,32 @@ class Study:
         return cls(**about, cases=cases, values=values)
 
     def of(self, score: str, statistic: str = "rmse") -> Floats:
-        """A statistic of a score, a row for each case, a column for each number of items."""
+        """Return a statistic of a score: cases × numbers of items."""
         where = self.scores.index(score), self.statistics.index(statistic)
         return np.asarray(self.values[:, where[0], :, where[1]])
 
     def half(self, score: str) -> Floats:
-        """Half the 95 % interval of the bias over the draws."""
+        """Return half the 95 % interval of the bias."""
         variance = np.maximum(self.of(score) ** 2 - self.of(score, "bias") ** 2, 0)
         draws = self.draws / self.slow.get(score.partition("@")[2], 1)
         return np.asarray(1.96 * np.sqrt(variance / draws))
 
     def where(self, **wanted: Any) -> BoolArray:
-        """The cases of that kind."""
+        """Return a mask of the cases with these properties."""
         return np.array([all(case[k] == v for k, v in wanted.items()) for case in self.cases])
 
     def of_v(self) -> list[str]:
-        """All scores that estimate V."""
+        """Return all scores that estimate V."""
         return [score for score in self.scores if score.startswith("v@")] + ["ami"]
 
     @property
     def shapes(self) -> list[tuple[int, int]]:
-        """Classes and clusters, each pair once."""
+        """Distinct pairs of numbers of classes and clusters."""
         return list(dict.fromkeys((case["classes"], case["clusters"]) for case in self.cases))
 
 
-def tell_chance(study: Study) -> Report:
-    """What clusterings are given that say nothing."""
+def tabulate_chance(study: Study) -> Report:
+    """Tabulate the scores of random clusterings."""
     numbers = (30, 100, 300, 1000, 10_000)
     rows, widest = [], 0.0
     for classes, clusters in study.shapes:
@@ -105,19 +105,19 @@ def tell_chance(study: Study) -> Report:
             means = [_plain(bias[study.items.index(number)]) for number in numbers]
             rows.append([f"{classes} × {clusters}", score, *means])
     return _table("classes × clusters|score", numbers, rows, [
-        "the mean score of clusterings that have nothing to do with gold, by number of items; the "
-        f"truth is 0. Mean over uniform, Zipf 1 and Zipf 2 sizes; ± {widest:.3f} or less.",
+        "mean score of clusterings that are independent of gold, by number of items; the true "
+        f"value is 0. Mean over uniform, Zipf 1 and Zipf 2 sizes; ± {widest:.3f} or less.",
     ])  # fmt: skip
 
 
-def tell_error(study: Study) -> Report:
-    """The error of each estimate of V, and of measures without entropies."""
+def tabulate_error(study: Study) -> Report:
+    """Tabulate the error of V with each estimator, and of measures without entropies."""
     others = ["ari", "b3-f", "one-to-one"]
     return _errors(study, [*study.of_v(), *others])
 
 
-def tell_nvi(study: Study) -> Report:
-    """The error of NVI under each estimator."""
+def tabulate_nvi(study: Study) -> Report:
+    """Tabulate the error of NVI with each estimator."""
     return _errors(study, [score for score in study.scores if score.startswith("nvi@")])
 
 
@@ -132,8 +132,8 @@ def _errors(study: Study, scores: Sequence[str]) -> Report:
     ])  # fmt: skip
 
 
-def tell_kinds(study: Study) -> Report:
-    """The error of each estimate of V by how classes and clusters are linked."""
+def tabulate_kinds(study: Study) -> Report:
+    """Tabulate the error of V by the kind of agreement between classes and clusters."""
     numbers = [study.items.index(number) for number in (LARGE, 300, 1000)]
     kinds = dict.fromkeys((case["agreement"], case["others"]) for case in study.cases)
     titles = [f"{agreement:g} {others}" for agreement, others in kinds]
@@ -143,14 +143,14 @@ def tell_kinds(study: Study) -> Report:
         means = (errors[study.where(agreement=a, others=o)].mean() for a, o in kinds)
         rows.append([score, *map(_plain, means)])
     return _table("score", titles, rows, [
-        "root mean squared error of samples of 100, 300 and 1,000 items, by the share of items in "
-        "the cluster that matches their class, and by where the others are: anywhere, or in the "
+        "root mean squared error for samples of 100, 300 and 1,000 items, by the share of items in "
+        "the cluster of their class, and by the position of the other items: anywhere, or in the "
         "next two classes.",
     ])  # fmt: skip
 
 
-def tell_real(study: Study) -> Report:
-    """The error of each estimate of V where the tables are those of real clusterings."""
+def tabulate_real(study: Study) -> Report:
+    """Tabulate the error of V for tables of real clusterings."""
     real = Study.read(real=True)
     numbers = (30, 100, 300)
     at = [real.items.index(number) for number in numbers]
@@ -168,8 +168,8 @@ def tell_real(study: Study) -> Report:
     ])  # fmt: skip
 
 
-def tell_default(study: Study) -> Report:
-    """How far each estimate of V is from the best of the case, and from the jackknife's."""
+def tabulate_default(study: Study) -> Report:
+    """Compare the error of each estimate of V with the best one and with the jackknife."""
     named = [score for score in study.of_v() if not {"+", ","} & {*score}]
     errors = {score: study.of(score) for score in study.of_v()}
     best = np.min([errors[score] for score in named], axis=0)
@@ -189,16 +189,16 @@ def tell_default(study: Study) -> Report:
             rows.append([score, near, *sizes, worse, f"{more:.2f}", better])
         tables.append(ReportTable.of(titles, rows, numbers=titles[1:], title=title))
     notes = [
-        "within 5 %: share of cases and numbers of items where the error is at most 1.05 times "
-        "that of the best estimator there; lost: how much larger than the best it is, on average "
-        f"and at worst; worse, better: where it is more than {CLOSE} larger, or smaller, than "
-        "v@jk's."
+        "within 5 %: share of cases and numbers of items in which the error is at most 1.05 times "
+        "the smallest error; lost: difference to the smallest error, mean and maximum; worse, "
+        f"better: share in which the error is larger, or smaller, than that of v@jk by more than "
+        f"{CLOSE}."
     ]
     return Report("Defaults", tables=tables, notes=notes)
 
 
-def tell_enough(study: Study) -> Report:
-    """From how many items on a score is near the truth."""
+def tabulate_enough(study: Study) -> Report:
+    """Tabulate the number of items from which a score is close to the truth."""
     scores = ("v@ml", "v@jk", "v@cwj", "v@bub", "ami", "nvi@jk", "ari", "b3-f")
     rows = []
     for classes, clusters in study.shapes:
@@ -210,13 +210,13 @@ def tell_enough(study: Study) -> Report:
         for title, numbers in (("half", np.median(needed, axis=1)), ("all", needed.max(axis=1))):
             rows.append([f"{classes} × {clusters}", title, *map(_items, numbers)])
     return _table("classes × clusters|cases", scores, rows, [
-        f"items from which on 95 % of samples score within {WANTED} of the truth, in half of the "
-        "cases and in all. Between the numbers studied by straight lines of logarithms.",
+        f"smallest number of items for which 95 % of the samples score within {WANTED} of the "
+        "truth, in half of the cases and in all. Interpolated linearly between logarithms.",
     ])  # fmt: skip
 
 
 def need_items(items: Sequence[int], reach: Floats, wanted: float = WANTED) -> float:
-    """The number of items from which on the reach stays within what is wanted; ∞ if none is."""
+    """Return the number of items from which the error stays below the limit, or ∞."""
     beyond = np.flatnonzero(~(reach <= wanted))
     if not beyond.size:
         return float(items[0])
@@ -227,8 +227,8 @@ def need_items(items: Sequence[int], reach: Floats, wanted: float = WANTED) -> f
     return float(np.exp(x[0] + (x[1] - x[0]) * (math.log(wanted) - y[0]) / (y[1] - y[0])))
 
 
-def tell_entropy(study: Study) -> Report:
-    """The bias of H itself, exactly."""
+def tabulate_entropy(study: Study) -> Report:
+    """Tabulate the exact bias of the entropy estimates."""
     rows = []
     for name in catalogue.names("entropies"):
         estimator = entropies.get(name)
@@ -236,12 +236,12 @@ def tell_entropy(study: Study) -> Report:
             biases = (expect_bias(estimator, 10, 10, skew) for skew in range(5))
             rows.append([name, *(f"{bias:+.3f}" for bias in biases)])
     return _table("entropy", ("uniform", *(f"Zipf {s}" for s in range(1, 5))), rows, [
-        "bias of H in nats, exactly, of 10 items from 10 cells, their number known."
+        "exact bias of H in nats, for 10 items from 10 cells whose number is known."
     ])  # fmt: skip
 
 
 def expect_bias(estimator: LinearEstimator, items: int, cells: int, skew: float) -> float:
-    """E[Ĥ] − H of a sum over cells, by the binomial distribution of each cell's count."""
+    """Return E[Ĥ] − H of a linear estimator, from the binomial distribution of each count."""
     from scipy.stats import binom
 
     p = (np.arange(cells) + 1.0) ** -skew
@@ -255,7 +255,7 @@ def expect_bias(estimator: LinearEstimator, items: int, cells: int, skew: float)
 
 
 def draw_bias(study: Study) -> Figure:
-    """The bias of V against the number of items, in a panel for each strength of agreement."""
+    """Draw the bias of V against the number of items, one panel per kind of agreement."""
     links = [(0.0, "anywhere"), (0.5, "anywhere"), (0.9, "anywhere"), (0.9, "near")]
     titles = ["nothing in common", "half agree", "nine in ten agree", "nine in ten, errors near"]
     figure = canvas(7.2, 4.6)
@@ -279,7 +279,7 @@ def draw_bias(study: Study) -> Figure:
 
 
 def draw_error(study: Study) -> Figure:
-    """The error of V against the number of items: mean over cases, and the worst case."""
+    """Draw the error of V against the number of items: mean over cases, and worst case."""
     from matplotlib.ticker import StrMethodFormatter
 
     figure = canvas(7.2, 3.0)
@@ -311,19 +311,19 @@ def _set_items(axes: Axes) -> None:
 
 FIGURES: dict[str, Callable[[Study], Figure]] = {"bias": draw_bias, "error": draw_error}
 TABLES: dict[str, Callable[[Study], Report]] = {
-    "chance": tell_chance,
-    "error": tell_error,
-    "nvi": tell_nvi,
-    "kinds": tell_kinds,
-    "real": tell_real,
-    "default": tell_default,
-    "enough": tell_enough,
-    "entropy": tell_entropy,
+    "chance": tabulate_chance,
+    "error": tabulate_error,
+    "nvi": tabulate_nvi,
+    "kinds": tabulate_kinds,
+    "real": tabulate_real,
+    "default": tabulate_default,
+    "enough": tabulate_enough,
+    "entropy": tabulate_entropy,
 }
 
 
 def draw(folder: Path = PICTURES) -> Iterator[Path]:
-    """Write the figures, and name them."""
+    """Write the figures and yield their paths."""
     study = Study.read()
     for name, make in FIGURES.items():
         path = folder / f"guide-{name}.svg"
@@ -339,7 +339,7 @@ def _table(first: str, titles: Sequence[Any], rows: list[list[str]], notes: list
 
 
 def _widest(halves: Floats) -> float:
-    """The largest half interval of means over cases, of those of each case."""
+    """Return the largest half interval of the means over cases."""
     return float(np.sqrt((halves**2).sum(axis=0)).max()) / len(halves)
 
 

@@ -1,4 +1,4 @@
-"""The site: pages of docs/ and what is generated, put together and built by zensical."""
+"""Build the site with zensical from the pages in docs/ and generated pages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 STAGE = ROOT / "build" / "docs"
-"""Where pages are put together; zensical reads from there."""
+"""Folder in which the pages are collected for zensical."""
 
 NAV: dict[str, tuple[str, ...]] = {
     "Start": ("start/score.md", "start/thesaurus.md", "gallery.md", "start/*"),
@@ -80,9 +80,9 @@ FOREIGN = {
     "CHANGELOG.md": "changelog.md",
     "SECURITY.md": "security.md",
 }
-"""Pages that are kept outside docs/."""
+"""Pages outside docs/ → their names in the site."""
 FILES = ("LICENSE", "CITATION.cff")
-"""Files that pages may link to, besides those of docs/."""
+"""Files outside docs/ that pages may link to."""
 
 COMMENT = re.compile(
     r"^<!-- (?:(?:output|bench|end|not run|slow)\b[^\n]*?|setup\n.*?^)-->\n?",
@@ -94,7 +94,7 @@ INLINE = re.compile(r"\$`([^`]+)`\$")
 
 
 def gather_pages() -> dict[str, str]:
-    """All pages of the site by their path in it."""
+    """Return all pages of the site by path."""
     from reference import make_reference
 
     docs = ROOT / "docs"
@@ -108,7 +108,7 @@ def gather_pages() -> dict[str, str]:
 
 
 def prepare(name: str, text: str) -> str:
-    """A page as the site has it: links by their place there, formulas drawn, marks left out."""
+    """Prepare a page for the site: adapt links, draw formulas, remove comments."""
     pieces = FENCE.split(COMMENT.sub("", text))
     for at, piece in enumerate(pieces):
         if piece.startswith("```math"):
@@ -120,16 +120,16 @@ def prepare(name: str, text: str) -> str:
 
 
 def draw_formula(text: str, display: str) -> str:
-    """MathML of a formula in LaTeX, which browsers draw without a script."""
+    """Convert a LaTeX formula to MathML, which browsers draw without a script."""
     from latex2mathml.converter import convert
 
     drawn = convert(text.strip(), display=display)
-    # At the beginning of a line Markdown would take it for a block.
+    # At the beginning of a line Markdown would read <math> as a block.
     return drawn if display == "block" else f"<span>{drawn}</span>"
 
 
 def _place(page: str, target: str) -> str:
-    """Where a link leads to in the site; README.md and its like are one folder above docs/."""
+    """Return the target of a link in the site; README.md etc. are one folder above docs/."""
     if "://" in target or target.startswith("mailto:"):
         return target
     at = ROOT if page in FOREIGN.values() else (ROOT / "docs" / page).parent
@@ -143,7 +143,7 @@ def _place(page: str, target: str) -> str:
 
 
 def convert_notebook(text: str) -> str:
-    """A notebook as a page: its text, its code, and what cells print."""
+    """Convert a notebook to a page with its text, code and outputs."""
     parts = []
     for cell in json.loads(text)["cells"]:
         source = "".join(cell["source"])
@@ -152,16 +152,16 @@ def convert_notebook(text: str) -> str:
             continue
         parts.append(f"```python\n{source}\n```")
         for one in cell["outputs"]:
-            said = "".join(one.get("text") or one["data"]["text/plain"])
-            parts.append(f"```text\n{said.rstrip()}\n```")
+            output = "".join(one.get("text") or one["data"]["text/plain"])
+            parts.append(f"```text\n{output.rstrip()}\n```")
     return "\n\n".join(parts) + "\n"
 
 
 def arrange(pages: list[str]) -> dict[str, list[str]]:
-    """The pages of each section, in order; what no section names comes last."""
+    """Return the pages of each section in order."""
     left = [page for page in pages if page != "index.md"]
     sections: dict[str, list[str]] = {}
-    # What a section names is its own, also where a pattern above would take it.
+    # A page that a section names belongs to it even if an earlier pattern matches.
     named = {one for rules in NAV.values() for one in rules}
     for title, rules in NAV.items():
         sections[title] = []
@@ -183,7 +183,7 @@ def nest(sections: dict[str, list[str]]) -> list[dict[str, list[object]]]:
 
 
 def build_site() -> None:
-    """Build the site into site/; warnings are errors."""
+    """Build the site into site/. Warnings are errors."""
     shutil.rmtree(STAGE, ignore_errors=True)
     pages = gather_pages()
     for name, text in pages.items():
@@ -201,7 +201,7 @@ def build_site() -> None:
     nav = [{"Home": "index.md"}, *nest(arrange([*pages]))]
     made = settings.replace("nav = []", f"nav = {_toml(nav)}")
     (STAGE.parent / "zensical.toml").write_text(made, encoding="utf-8")
-    # The cache of zensical stays with what it was made of.
+    # zensical keeps its cache in the working directory.
     tool = Path(sys.executable).parent / "zensical"
     done = subprocess.run(
         [tool, "build", "--clean", "--strict", "-f", "zensical.toml"], cwd=STAGE.parent
@@ -214,7 +214,7 @@ def build_site() -> None:
 
 
 def _toml(value: object) -> str:
-    """Lists and tables of texts as TOML has them on one line."""
+    """Format lists and tables of strings as TOML on one line."""
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{json.dumps(k)} = {_toml(v)}" for k, v in value.items()) + " }"
     if isinstance(value, list):
