@@ -14,7 +14,9 @@ ROOT = Path(__file__).resolve().parents[1] / "src"
 MAX_LINES = 80
 """Longest function body, without its docstring."""
 MAX_PARAMETERS = 10
-FACADES = {"score", "compare", "agree", "count", "build", "evaluate_embeddings", "__init__"}
+FACADES = {
+    "score", "compare", "agree", "sweep", "count", "build", "evaluate_embeddings", "__init__",
+}  # fmt: skip
 """Public functions whose parameters are the options of a command; estimators' constructors."""
 
 
