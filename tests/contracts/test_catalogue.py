@@ -87,6 +87,7 @@ def files(tmp_path, monkeypatch):
     texts = {
         "gold": "a\na\nb\nb\nb\n",
         "system": "x\nx\ny\ny\nx\n",
+        "gold.arrows": "d1 -> a\nd2 -> a\nd3 -> b\n",
         "corpus.vrt": VRT,
         "gift.conllu": GIFT,
         "notes.txt": "cat drinks milk.\ndog drinks water.\n",
@@ -125,8 +126,9 @@ def test_what_is_registered_is_listed(group, name):
         ("score", "gold", "system", "--measure", "vi", "--entropy", "laplace"),
         ("score", "gold", "system", "--format", "shout"),
         ("list", "engines", "-o", "engines.loud"),
-        ("score", "gold", "system", "--labels", "upper"),
-        ("convert", "gold", "--labels", "upper", "-o", "gold.tsv"),
+        ("score", "gold.arrows", "gold.arrows", "--labels", "arrows"),
+        ("score", "gold.arrows", "gold.arrows"),
+        ("convert", "gold.arrows", "-o", "gold.tsv"),
         ("count", "corpus.vrt", "--reader", "vrt", "--window", "2", "-o", "c"),
         ("count", "corpus.vrt", "--window", "1", "-o", "c"),
         ("count", "notes.txt", "--tagger", "hanta", "--model", "shorthand", "-o", "c"),
@@ -192,7 +194,7 @@ def test_the_nearest_good_name_is_offered(arguments, said, files):
 @pytest.mark.parametrize(
     ("command", "name"),
     [("count", "vrt"), ("count", "here"), ("build", "quick"), ("export", "wordlist"),
-     ("score", "upper"), ("score", "shout"), ("heldout", "plain")],
+     ("score", "arrows"), ("score", "shout"), ("heldout", "plain")],
 )  # fmt: skip
 def test_help_names_what_is_there(command, name):
     assert name in run(command, "--help")

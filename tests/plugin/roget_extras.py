@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from roget import catalogue
 from roget.engines.local import Local
 from roget.errors import FormatError
 from roget.learn.classmodel import ModelRecipe
@@ -22,6 +21,7 @@ from roget.papers.reproduction import Claim, Reproduced
 from roget.report import Report
 from roget.report.exports.base import write_lines
 from roget.scoring.entropy.base import Estimator, Histogram
+from roget.scoring.labels.readers.base import LabelReader
 from roget.scoring.measures.base import Measure
 
 INDIRECT = "VERB/iobj/NOUN"
@@ -60,9 +60,17 @@ def shout(report: Report) -> str:
 shout.suffixes = (".loud",)
 
 
-def read_upper(source: Any, **asked: Any) -> Any:
-    """Read one label per line, as `lines` does."""
-    return catalogue.load("label formats", "lines")(source, **asked)
+def read_arrows(file: Any, problems: Any) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the rows of lines such as "d1 -> x"."""
+    for number, line in file.first_lines():
+        item, arrow, label = line.partition("->")
+        if arrow:
+            yield number, {"item": item.strip(), "label": label.strip()}
+        else:
+            problems.add(number, f"{line!r}: expected item -> label")
+
+
+ARROWS = LabelReader("Item and label with an arrow between.", (".arrows",), rows=read_arrows)
 
 
 SENTENCES = ("s", "p", "text")

@@ -13,6 +13,7 @@ from roget.plugins.kits import (
     check_corpus_reader,
     check_estimator,
     check_exporter,
+    check_label_reader,
     check_measure,
 )
 from roget.scoring.entropy.base import ML
@@ -75,6 +76,13 @@ def test_check_corpus_reader():
     check_corpus_reader(roget_extras.read_vrt, text, [["cat", "sleep"]])
     with pytest.raises(AssertionError, match="expected"):
         check_corpus_reader(roget_extras.read_vrt, text, [["dog"]])
+
+
+def test_check_label_reader():
+    text = "d1 -> x\nd2 -> y\n"
+    check_label_reader(roget_extras.ARROWS, text, {"d1": "x", "d2": "y"})
+    with pytest.raises(AssertionError, match="expected"):
+        check_label_reader(roget_extras.ARROWS, text, {"d1": "x", "d2": "x"})
 
 
 class _OneCluster:

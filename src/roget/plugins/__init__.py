@@ -34,12 +34,14 @@ if TYPE_CHECKING:
         check_corpus_reader,
         check_estimator,
         check_exporter,
+        check_label_reader,
         check_measure,
     )
     from roget.plugins.strategies import contingency_tables, histograms, labellings
     from roget.report import Report, ReportTable
     from roget.scoring.entropy.base import Estimator, Histogram, LinearEstimator
     from roget.scoring.labels.labels import Labels
+    from roget.scoring.labels.readers.base import LabelReader
     from roget.scoring.measures.base import Measure
 
 _PUBLIC = {
@@ -49,6 +51,7 @@ _PUBLIC = {
     "FormatError": "roget.errors",
     "Histogram": "roget.scoring.entropy.base",
     "InputError": "roget.errors",
+    "LabelReader": "roget.scoring.labels.readers.base",
     "Labels": "roget.scoring.labels.labels",
     "LinearEstimator": "roget.scoring.entropy.base",
     "Measure": "roget.scoring.measures.base",
@@ -64,6 +67,7 @@ _PUBLIC = {
     "check_corpus_reader": "roget.plugins.kits",
     "check_estimator": "roget.plugins.kits",
     "check_exporter": "roget.plugins.kits",
+    "check_label_reader": "roget.plugins.kits",
     "check_measure": "roget.plugins.kits",
     "contingency_tables": "roget.plugins.strategies",
     "histograms": "roget.plugins.strategies",
@@ -71,10 +75,11 @@ _PUBLIC = {
 }
 
 __all__ = [
-    "Analysis", "Clusterer", "Estimator", "FormatError", "Histogram", "InputError", "Labels",
-    "LinearEstimator", "Measure", "ModelRecipe", "Notice", "Report", "ReportTable", "Taxonomy",
-    "Tokens", "Undefined", "UnknownName", "check_clusterer", "check_corpus_reader",
-    "check_estimator", "check_exporter", "check_measure",
+    "Analysis", "Clusterer", "Estimator", "FormatError", "Histogram", "InputError",
+    "LabelReader", "Labels", "LinearEstimator", "Measure", "ModelRecipe", "Notice", "Report",
+    "ReportTable", "Taxonomy", "Tokens", "Undefined", "UnknownName", "check_clusterer",
+    "check_corpus_reader", "check_estimator", "check_exporter", "check_label_reader",
+    "check_measure",
     "contingency_tables", "histograms", "labellings",
 ]  # fmt: skip
 

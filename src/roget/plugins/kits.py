@@ -6,8 +6,9 @@ offers hypothesis strategies for tests of your own.
 
 from __future__ import annotations
 
+import gzip
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -107,6 +108,43 @@ def check_estimator(kind: Any, examples: int = EXAMPLES) -> None:
     p = np.array([0.5, 0.25, 0.125, 0.125])
     true, large = float(-(p * np.log(p)).sum()), estimate((p * 10**7).astype(np.int64))
     assert abs(large - true) < 1e-3, f"{estimator.name} at N=1e7 is {large}; the entropy is {true}"
+
+
+def check_label_reader(reader: Any, text: str, labels: Mapping[str, str]) -> None:
+    """Check a label reader: a file with `text` must give these items and labels.
+
+    The same text must also be read from a compressed file and recognised by its suffix, and a file
+    of random bytes must raise an `InputError` or give no item of the example.
+    """
+    from roget.errors import InputError
+    from roget.scoring.labels.files import LabelFile
+
+    assert reader.about, "a label reader describes its format in one sentence"
+    assert reader.suffixes or reader.sniff(text.splitlines()), (
+        "a label reader declares suffixes, or sniffs the first lines of its files"
+    )
+    suffix = reader.suffixes[0] if reader.suffixes else ""
+
+    def read(path: Path) -> dict[str, str]:
+        with LabelFile(path) as file:
+            got = reader(file)
+        assert got.items is not None, "the labels have no items"
+        return {item: got.names[code] for item, code in zip(got.items, got.codes, strict=True)}
+
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"example{suffix}"
+        path.write_text(text, encoding="utf-8")
+        got = read(path)
+        assert got == dict(labels), f"read {got}; expected {dict(labels)}"
+        packed = path.with_name(f"{path.name}.gz")
+        packed.write_bytes(gzip.compress(text.encode()))
+        assert read(packed) == got, "the compressed file gives other labels"
+        path.write_bytes(np.random.default_rng(0).bytes(300))
+        try:
+            noise = read(path)
+        except InputError:
+            noise = {}
+        assert not noise.keys() & labels.keys(), "random bytes were read as items of the example"
 
 
 def check_corpus_reader(read: Any, text: str, sentences: Sequence[Sequence[str]]) -> None:

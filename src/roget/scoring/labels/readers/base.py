@@ -5,9 +5,11 @@ A new format is one module with a `LabelReader`, and one line in the catalogue.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
+
+import numpy as np
 
 from roget.core.io.problems import Problems
 from roget.errors import FormatError, InputError, Notice
@@ -15,7 +17,13 @@ from roget.scoring.labels.columns import SINGLE, Columns, LabelRoles
 from roget.scoring.labels.files import LabelFile
 from roget.scoring.labels.json_text import looks_like_json
 from roget.scoring.labels.labels import Labels
-from roget.scoring.labels.table import LabelTable, to_labels
+from roget.scoring.labels.table import LabelTable, fill_table, to_labels
+
+ReadRows: TypeAlias = Callable[[LabelFile, Problems], Iterable[tuple[int, Mapping[str, str]]]]
+"""Yield the rows of a file: line number, and texts of item, label, weight and group.
+
+All rows have the same keys. Broken lines are added to the problems and not yielded.
+"""
 
 ReadTable: TypeAlias = Callable[[LabelFile, Columns | None, LabelRoles, Problems], LabelTable]
 """Read the rows of a file: file, columns of the caller, roles, problems."""
@@ -40,6 +48,8 @@ class LabelReader:
     """File name suffixes, in lower case; a suffix of compression may follow."""
     sniff: Callable[[Sequence[str]], bool] = _never
     """Return True if the first lines of a file without a known suffix have this format."""
+    rows: ReadRows | None = None
+    """Yield the rows of a text format; enough for most formats."""
     table: ReadTable | None = None
     """Read the rows, for formats of rows; may also have columns for both sides."""
     labels: ReadLabels | None = None
@@ -65,10 +75,31 @@ class LabelReader:
         """Read the labels of one side; every item of a gold file must have a label."""
         if self.labels is not None:
             return self.labels(file, columns, gold)
-        assert self.table is not None
-        rows = self.table(file, columns, SINGLE, Problems(file.name))
+        problems = Problems(file.name)
+        if self.rows is not None:
+            if columns:
+                raise InputError(
+                    f"{file.name}: --columns does not apply to this format",
+                    code="conflicting-options",
+                )
+            rows = _collect(self.rows(file, problems), problems)
+        else:
+            assert self.table is not None
+            rows = self.table(file, columns, SINGLE, problems)
         rows.spread |= file.cover
         return to_labels(rows, gold=gold)
+
+
+def _collect(rows: Iterable[tuple[int, Mapping[str, str]]], problems: Problems) -> LabelTable:
+    """Return the table of a reader's rows."""
+    lines: list[int] = []
+    texts: dict[str, list[str]] = {}
+    for line, row in rows:
+        lines.append(line)
+        for role, text in row.items():
+            texts.setdefault(role, []).append(text)
+    table = LabelTable(problems, np.array(lines, dtype=np.int64))
+    return fill_table(table, texts) if lines else table
 
 
 def refuse_columns(file: LabelFile, columns: Columns | None, what: str, expected: str) -> None:
