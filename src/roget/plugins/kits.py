@@ -6,7 +6,6 @@ offers hypothesis strategies for tests of your own.
 
 from __future__ import annotations
 
-import gzip
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -116,6 +115,7 @@ def check_label_reader(reader: Any, text: str, labels: Mapping[str, str]) -> Non
     The same text must also be read from a compressed file and recognised by its suffix, and a file
     of random bytes must raise an `InputError` or give no item of the example.
     """
+    from roget.core.io.source import open_output
     from roget.errors import InputError
     from roget.scoring.labels.files import LabelFile
 
@@ -137,7 +137,8 @@ def check_label_reader(reader: Any, text: str, labels: Mapping[str, str]) -> Non
         got = read(path)
         assert got == dict(labels), f"read {got}; expected {dict(labels)}"
         packed = path.with_name(f"{path.name}.gz")
-        packed.write_bytes(gzip.compress(text.encode()))
+        with open_output(packed, packed.name) as file:
+            file.write(text.encode())
         assert read(packed) == got, "the compressed file gives other labels"
         path.write_bytes(np.random.default_rng(0).bytes(300))
         try:
