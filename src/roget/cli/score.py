@@ -28,7 +28,8 @@ SECTIONS = {
         "format", "output",
     ),
     "Input": (
-        "labels", "columns", "header", "several", "extra", "average", "golds", "cells", "cut",
+        "labels", "columns", "header", "several", "extra", "average", "golds", "cells",
+        "matrix", "cut",
     ),
     "More options": ("seed", "engine", "save", "fail_under", "fail_on"),
 }  # fmt: skip

@@ -96,7 +96,7 @@ class Inputs:
 
     def align_systems(self) -> list[AlignedSystem]:
         """Read the systems and align each of them with the gold standard."""
-        if self.options.cells is not None:
+        if self.options.counted is not None:
             return [AlignedSystem(name, self._read_cells()) for name in self.systems]
         aligned = []
         gold: Labels | None = None
@@ -179,9 +179,13 @@ class Inputs:
         )
 
     def _read_cells(self) -> AlignedLabels:
+        options = self.options
+        if options.matrix is not None:
+            from roget.scoring.labels.matrix import read_matrix
+
+            return read_matrix(options.matrix, self.rules.missing, self.noise)
         from roget.scoring.labels.precounted import read_cells
 
-        options = self.options
         return read_cells(
             options.cells,
             self.rules.missing,

@@ -192,6 +192,12 @@ class ScoreOptions(LabelOptions):
         help="Instead of GOLD and SYSTEM: a table of cells (gold, system, count[, group]), e.g. "
         "the result of a GROUP BY in any database.",
     )
+    matrix: Any = option(
+        None,
+        metavar="FILE",
+        help="Instead of GOLD and SYSTEM: a contingency matrix with classes as rows and clusters "
+        "as columns, with or without names.",
+    )
     items: Any = option(
         None,
         metavar="FILE",
@@ -217,6 +223,11 @@ class ScoreOptions(LabelOptions):
         help="Separator of hierarchical labels, such as / in a/b/c, or 'lists' if JSON has a list "
         "of labels, from general to specific, for each item. Each level is scored.",
     )
+
+    @property
+    def counted(self) -> Any:
+        """The cells or the matrix that replace gold and system, if any."""
+        return self.cells if self.matrix is None else self.matrix
 
 
 @dataclass(frozen=True)

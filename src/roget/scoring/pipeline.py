@@ -241,9 +241,11 @@ def _check_inputs(inputs: Inputs) -> None:
 
         check_suffix(options.items)
     given = inputs.gold is not None or any(one is not None for one in inputs.systems.values())
-    if options.cells is not None and given:
-        raise InputError("pass either cells, or gold and system", code=code)
-    if options.cells is not None and options.items is not None:
+    if options.counted is not None and given:
+        raise InputError("pass either cells or a matrix, or gold and system", code=code)
+    if options.cells is not None and options.matrix is not None:
+        raise InputError("pass either cells or a matrix, not both", code=code)
+    if options.counted is not None and options.items is not None:
         raise InputError("cells have no items, so item scores cannot be written", code=code)
     if options.engine != "local" and options.splits:
         raise InputError(f"engine {options.engine}: splits require engine='local'", code=code)

@@ -153,9 +153,14 @@ class LabelRoles(Roles):
             noun = role == "item" and all(lowered[at] in NOUNS for at in left)
             if len(left) != 1 or (len(names) > 2 and not noun):
                 example = self._likely(found, names, left)
+                matrix = (
+                    "; if it is a contingency matrix, pass --matrix"
+                    if self.is_pair and lowered[0] == ""
+                    else ""
+                )
                 raise InputError(
                     f"{source}: no {role} column among: {', '.join(names)}; "
-                    f"{_show_choice(example, columns)}",
+                    f"{_show_choice(example, columns)}{matrix}",
                     code="ambiguous-columns",
                 )
             found[role] = left[0]
@@ -172,7 +177,12 @@ class LabelRoles(Roles):
         wanted: tuple[str, ...] = ("gold", "system") if self.is_pair else ("item", "label")
         if self.is_pair and len(names) == 3 and not {"item", "weight", "group"} & set(found):
             wanted = ("item", "gold", "system")
-        spare = iter([names[at] for at in left if at not in places.values()])
+        free = [names[at] for at in left if at not in places.values()]
+        open_roles = [role for role in wanted if role not in places]
+        if len(free) > len(open_roles):
+            # Items usually come first; which of many columns holds the labels cannot be guessed.
+            free = free[: open_roles[:1] == ["item"]]
+        spare = iter(free)
         return {r: names[places[r]] if r in places else next(spare, "NAME") for r in wanted}
 
     def find_by_position(

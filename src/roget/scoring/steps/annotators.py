@@ -55,7 +55,7 @@ Values = dict[Score, float | None]
 Ceiling = dict[tuple[str, str], Values]
 """The scores of annotators on the gold standards of others, by (annotator, gold standard)."""
 
-_SINGLE = ("cells", "items", "chance", "cuts", "levels", "splits", "details", "by")
+_SINGLE = ("cells", "matrix", "items", "chance", "cuts", "levels", "splits", "details", "by")
 """Options that require a single gold standard."""
 
 

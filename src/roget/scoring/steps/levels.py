@@ -75,7 +75,7 @@ def split_levels(inputs: Inputs) -> LevelInputs:
 def _check_options(inputs: Inputs, system: Any) -> None:
     """Raise InputError if an option cannot be combined with levels."""
     options, code = inputs.options, "conflicting-options"
-    if inputs.gold is None or system is None or options.cells is not None:
+    if inputs.gold is None or system is None or options.counted is not None:
         raise InputError(
             "levels cannot be combined with cells; pass a gold standard and a system", code=code
         )

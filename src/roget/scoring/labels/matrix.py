@@ -1,0 +1,123 @@
+"""Contingency matrices: classes as rows, clusters as columns, printed or in memory.
+
+A printed matrix may have a header with the names of clusters and a first column with those of
+classes, and may be separated by commas, tabs or blanks. The brackets that numpy prints are ignored.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from typing import Any
+
+import numpy as np
+
+from roget.core.io.table import split_blanks
+from roget.errors import InputError
+from roget.scoring.labels.align import AlignedLabels, mark_noise, settle
+from roget.scoring.labels.files import LabelFile
+from roget.scoring.labels.labels import LabelCodes, Labels
+from roget.scoring.tables.contingency import Contingency
+
+_TOTALS = {"total", "all", "sum", "margin"}
+"""Names of rows and columns of totals, which pandas and R print."""
+
+
+def read_matrix(source: Any, missing: str, noise: str | None = None) -> AlignedLabels:
+    """Return the aligned sides of a contingency matrix: a path, an array or a data frame."""
+    if isinstance(source, str | os.PathLike):
+        name = os.fspath(source)
+        values, classes, clusters = _parse(name)
+    else:
+        name, values = "the matrix", source
+        classes, clusters = (_list_names(source, axis) for axis in ("index", "columns"))
+        values = source.to_numpy() if clusters is not None else source
+    table = Contingency.from_table(values)
+    sides = []
+    for codes, names, used in (
+        (table.rows, classes, table.class_codes),
+        (table.columns, clusters, table.cluster_codes),
+    ):
+        shown = [str(at if names is None else names[at]) for at in used.tolist()]
+        sides.append(Labels.from_codes(LabelCodes(codes, used.size, shown), source=name))
+    gold, system = sides
+    if noise is not None:
+        system = mark_noise(system, noise)
+    return settle(gold, system, table.counts, 0, [], missing, noise)
+
+
+def _list_names(frame: Any, axis: str) -> list[Any] | None:
+    """Return the names of the rows or columns of a pandas frame; None for arrays."""
+    return list(getattr(frame, axis)) if hasattr(frame, "to_numpy") else None
+
+
+def _parse(name: str) -> tuple[np.ndarray, list[str] | None, list[str] | None]:
+    """Return numbers, names of rows and names of columns of a printed matrix."""
+    with LabelFile(name) as file:
+        lines = [(at, _split(text)) for at, text in file.lines() if text.strip(" []\t")]
+    if not lines:
+        raise InputError(f"{name}: no items", code="empty-input")
+    first, width = lines[0][1], len(lines[min(1, len(lines) - 1)][1])
+    header = None
+    # A header has a name, or nothing above the names of the rows.
+    has_names = not all(map(_is_number, first[1:]))
+    if has_names or (len(lines) > 1 and (first[0] == "" or len(first) == width - 1)):
+        header, lines = first, lines[1:]
+    named = bool(lines) and not all(_is_number(cells[0]) for _, cells in lines)
+    named = named or (header is not None and header[0] == "") or _skips_corner(header, width)
+    rows, names = [], []
+    for at, cells in lines:
+        if len(cells) != width:
+            raise InputError(
+                f"{name}:{at}: {len(cells)} columns; expected {width} in every row of a matrix",
+                code="length-mismatch",
+            )
+        names.append(cells[0])
+        try:
+            rows.append([float(cell) for cell in cells[named:]])
+        except ValueError:
+            wrong = next(cell for cell in cells[named:] if not _is_number(cell))
+            raise InputError(
+                f"{name}:{at}: {wrong!r} is not a count; expected a matrix of counts with classes "
+                "as rows and clusters as columns",
+                code="bad-count",
+            ) from None
+    if not rows or not rows[0]:
+        raise InputError(f"{name}: no items", code="empty-input")
+    columns = None if header is None else header[len(header) - len(rows[0]) :]
+    return _drop_totals(np.array(rows), names if named else None, columns)
+
+
+def _skips_corner(header: list[str] | None, width: int) -> bool:
+    """Return True if a header has no cell above the names of the rows."""
+    return header is not None and len(header) == width - 1
+
+
+def _split(line: str) -> list[str]:
+    """Split a line at tabs, commas or blanks."""
+    if "\t" in line:
+        return [cell.strip() for cell in line.split("\t")]
+    text = re.sub(r"[\[\]]", " ", line).strip().rstrip(",") if "[" in line or "]" in line else line
+    if "," in text:
+        return [cell.strip() for cell in next(csv.reader([text]))]
+    return split_blanks(text)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _drop_totals(
+    values: np.ndarray, rows: list[str] | None, columns: list[str] | None
+) -> tuple[np.ndarray, list[str] | None, list[str] | None]:
+    """Drop a last row or column of totals."""
+    if rows is not None and rows[-1].lower() in _TOTALS:
+        values, rows = values[:-1], rows[:-1]
+    if columns is not None and columns[-1].lower() in _TOTALS:
+        values, columns = values[:, :-1], columns[:-1]
+    return values, rows, columns
