@@ -43,7 +43,7 @@ from roget.learn.counting.options import CountOptions
 from roget.learn.counting.scheduler import Workspace, count_tasks
 from roget.scoring.labels import as_labels
 from roget.scoring.labels.align import align
-from roget.scoring.labels.dask_join import DaskJoin, deal_rows
+from roget.scoring.labels.dask_join import DaskJoin, partition_rows
 from roget.scoring.measures.base import list_requests
 from roget.scoring.steps import bootstrap
 
@@ -149,7 +149,7 @@ def get_warm(cluster: Dask) -> None:
     """Have workers import what they need, and load what is compiled."""
     assert all(work(None, 0.002)(cluster) for work in (prepare_soft, prepare_places))
     # What is sent has to be known there, and so is imported.
-    cluster._client.run(repr, (Extract, deal_rows, bootstrap.ItemResampler))
+    cluster._client.run(repr, (Extract, partition_rows, bootstrap.ItemResampler))
 
 
 def prepare_count(folder: Path, scale: float) -> Work:

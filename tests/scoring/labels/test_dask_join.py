@@ -138,7 +138,7 @@ def test_compressed_files_and_blanks_around_cells(tmp_path: Path) -> None:
 def test_a_file_that_workers_do_not_have(tmp_path: Path) -> None:
     share = dask_join.JoinShare(str(tmp_path / "gold.tsv"), 0)
     with refused("file-not-found", "gold.tsv"):
-        dask_join.deal_rows(
+        dask_join.partition_rows(
             2, None, None, None, None, dask_join.Shuffle("gold", 0, (share,)), lambda *_: None
         )
 

@@ -1,4 +1,4 @@
-"""Read labels from files, arrays, mappings and tables, and join two sides by item."""
+"""Labels: reading them from files, arrays, mappings and tables, and joining two sides by item."""
 
 from roget.scoring.labels.align import AlignedLabels, align
 from roget.scoring.labels.labels import Labels

@@ -1,7 +1,8 @@
-"""Join gold and system labels by item, in any order.
+"""Alignment of gold and system labels by item.
 
-Gold determines the items and their groups. Items missing from the system count against it; items
-that only the system has are dropped, or counted in its clusters. Both are reported in a notice.
+The gold standard determines the items and their groups. Items that are missing from the system
+lower its score. Items that only the system has are dropped, or counted in its clusters. Both are
+reported in notices.
 """
 
 from __future__ import annotations
@@ -35,19 +36,19 @@ from roget.scoring.options import OF_MENTIONS, RULES, LabelOptions, Rules
 _SHOWN = 5
 """Number of missing items listed in an error."""
 _FEW = 4
-"""Below this number of items, classes of one item each are plausible."""
+"""Minimum number of items for a warning that every item is a class of its own."""
 _SAMPLE = 1 << 16
-"""Sample size in which repeated labels are detected first, before a look at all items."""
+"""Number of items that are checked for repeated labels before all items are checked."""
 
 
 @dataclass(frozen=True, eq=False)
 class AlignedLabels:
-    """Gold and system labels of the same items in the same order, each with a label."""
+    """Gold and system labels of the same items in the same order; every item has a label."""
 
     gold: Labels
     system: Labels
     groups: Codes | None
-    """Group code per item, numbered in order of first appearance in gold."""
+    """Group code of each item, numbered in order of first occurrence in gold."""
     group_names: Sequence[str] | None
     missing: int
     """Number of gold items without a system label."""
@@ -55,17 +56,17 @@ class AlignedLabels:
     """Number of system items that gold does not contain."""
     warnings: tuple[str, ...]
     counts: CountArray | None = None
-    """Number of items, or weight, of each row; None for one item each."""
+    """Number of items, or weight, of each row; None if each row is one item."""
     weighed: tuple[str, ...] = ()
-    """The weights that items have, if not all the same."""
+    """Kinds of item weights in use, for the signature; empty if all weights are equal."""
     leaves: Labels | None = None
-    """The leaves of the system's tree, if its labels are those of a cut."""
+    """The leaves of the system's tree, if the system labels are a cut of a tree."""
     signature_parts: Mapping[str, str] = field(default_factory=dict)
     """Additional parts of the signature."""
 
     @property
     def overlapping(self) -> bool:
-        """True if items may be in several classes or clusters."""
+        """True if items may belong to several classes or clusters."""
         return self.gold.overlapping or self.system.overlapping
 
     @property
@@ -81,15 +82,28 @@ def align(
     noise: str | None = None,
     extra: str | None = LabelOptions.extra,
 ) -> AlignedLabels:
-    """Join two sides by item.
+    """Join gold and system labels by item.
 
-    `missing` is the rule for items without a system label. "cluster": they share one extra label
-    (one per group, since labels are private to groups); "singletons": each gets its own label;
-    "unmatched": each gets its own label, known not to be one of this side's; "drop": they are
-    excluded; "error": there must be none. Items that either side labels as `noise` are treated
-    likewise. `extra` is the rule for items that gold does not contain: "count" gives each its own
-    class, otherwise they are dropped. The default rules depend on whether items are mentions.
-    Sides that already have the same items are not copied.
+    Parameters
+    ----------
+    missing
+        The rule for items without a system label. "cluster": all get one extra label (one per
+        group, because groups do not share labels). "singletons": each gets a label of its own.
+        "unmatched": each gets a label of its own that marks it as missing from the system. "drop":
+        they are excluded. "error": raise an error. The default depends on whether items are
+        coreference mentions.
+    noise
+        A label that means noise; items with this label on either side are treated like missing
+        items.
+    extra
+        The rule for system items that gold does not contain. "count": each gets a class of its own.
+        "unmatched": each gets a class that marks it as missing from gold. Otherwise they are
+        dropped. The default depends on whether items are mentions.
+
+    Returns
+    -------
+    AlignedLabels
+        Sides that already have the same items are not copied.
     """
     options_of(LabelOptions)["missing"].check(missing)
     _, missing, extra = choose_rules(gold, None, missing, extra, system)
@@ -97,7 +111,7 @@ def align(
         gold = replace(gold, absent=True)
     if missing == "unmatched":
         system = replace(system, absent=True)
-    # A system may detect no mention at all.
+    # A coreference system may detect no mentions.
     if not len(gold) or not (len(system) or (system.mentions and system.absent)):
         raise NoItems(f"{(system if len(gold) else gold).source}: no items")
     _check_first_rows(gold, system)
@@ -110,7 +124,7 @@ def align(
     whole, rows = gold, join(gold, system)
     warnings = [*gold.warnings, *system.warnings]
     if gold.groups is None and system.groups is not None:
-        text = f"{system.source} has groups and {gold.source} has none: scored as one group"
+        text = f"{system.source} has groups, but {gold.source} does not: scored as one group"
         warnings.append(Notice(text, code="unused-groups"))
     if rows is None and gold.complete and system.complete:
         if noise is not None:
@@ -125,7 +139,7 @@ def align(
         found, expected = example(system, 0), example(gold, int(np.argmax(kept)))
         hint = ""
         if normalize("NFC", found) == normalize("NFC", expected):
-            hint = ": the same letters, but only one side has composed accents (NFC)"
+            hint = "; the accents are encoded differently: convert both files to Unicode NFC"
         raise InputError(
             f"no item of {system.source} is in {gold.source}: found ids such as {found}, expected "
             f"ids such as {expected}{hint}",
@@ -141,7 +155,7 @@ def align(
         gold, rows = take(gold, np.flatnonzero(kept)), rows[kept]
     if gold.items is not None and extra in ("count", "unmatched"):
         gold, rows = _add_unknown(gold, system, rows, unknown)
-        effect = "counted in the system only" if gold.absent else "counted as a class each"
+        effect = "counted in the system only" if gold.absent else "counted as one class each"
         warnings += warn_extra(gold, system, unknown.size, 0, effect)
     elif gold.items is not None and extra == "drop":
         dropped, scored = (heaviest(take(system, part)) for part in (unknown, rows[rows >= 0]))
@@ -162,10 +176,10 @@ def choose_rules(
     extra: str | None,
     system: Labels | None = None,
 ) -> Rules:
-    """Return the rules, with the defaults for mentions or other items where none is specified.
+    """Return the rules, with defaults for mentions or other items instead of None.
 
-    Without gold labels, for counted cells, items are not mentions. An item that a list of pairs
-    does not contain is alone on that side.
+    `gold` is None for precounted cells, whose items are not mentions. If a side is a list of pairs,
+    an item that the list does not contain is a singleton on that side.
     """
     default = OF_MENTIONS if gold is not None and gold.mentions else RULES
     if system is not None and system.pairs:
@@ -176,7 +190,7 @@ def choose_rules(
 
 
 def mark_noise(labels: Labels, noise: str) -> Labels:
-    """Return the labels with items labelled `noise` as items without a label.
+    """Remove the label `noise`; items with this label become items without a label.
 
     >>> mark_noise(Labels(np.array([0, 1, 0]), 2, [-1, 0]), "-1").codes.tolist()
     [-1, 1, -1]
@@ -201,7 +215,7 @@ def mark_noise(labels: Labels, noise: str) -> Labels:
 
 
 def is_called(label: str, name: str) -> bool:
-    """Return True if a label has this name; pandas may write whole numbers as floats.
+    """Return True if a label equals a name; "-1.0" equals "-1", as pandas may write floats.
 
     >>> is_called("-1.0", "-1"), is_called("-1", "-1.0"), is_called("01", "1")
     (True, True, False)
@@ -210,11 +224,11 @@ def is_called(label: str, name: str) -> bool:
 
 
 def find_noise(labels: Labels) -> str | None:
-    """Return a label that probably means noise: noise, or −1 among numbers from 0."""
+    """Return a label that probably means noise: "noise", "outlier", or −1 if others are ≥ 0."""
     if labels.n_labels - labels.made < 2:
         return None
     if labels.names is None:
-        # Labels are the numbers from the offset: with −1 all others are not negative.
+        # Labels are the numbers from the offset on. If the offset is −1, all others are ≥ 0.
         return "-1" if labels.offset == -1 and np.any(labels.codes == 0) else None
     texts = list(map(labels.label, range(labels.n_labels - labels.made)))
     minus = [code for code, text in enumerate(texts) if is_called(text, "-1")]
@@ -232,17 +246,17 @@ def find_unknown(side: Labels, rows: Ints) -> Ints:
 
 
 def _add_unknown(gold: Labels, system: Labels, rows: Ints, unknown: Ints) -> tuple[Labels, Ints]:
-    """Return gold with an extra class for each system item that it does not contain."""
+    """Add a class to gold for each system item that gold does not contain."""
     if gold.weighted:
         raise InputError(
             "--extra count requires gold labels without weights", code="conflicting-options"
         )
     groups = _match_groups(gold, system)
     if gold.groups is not None:
-        # Items of a group that gold does not contain, or of none, belong to no table.
+        # Items in groups that gold does not contain cannot be assigned to a contingency table.
         unknown = unknown[groups[unknown] >= 0] if groups is not None else unknown[:0]
     if not system.weighted:
-        # Sort by cluster, the order that counted cells have too.
+        # Sort by cluster, as in precounted cells, for the same order of summation.
         unknown = unknown[np.argsort(system.codes[unknown], kind="stable")]
     wide = gold.codes.astype(code_type(gold.n_labels))
     codes = np.concatenate((wide, np.full(unknown.size, -1, wide.dtype)))
@@ -268,9 +282,10 @@ def settle(
     missing: str,
     noise: str | None = None,
 ) -> AlignedLabels:
-    """Apply the rule for missing items to rows without a system label or with noise in gold.
+    """Apply the rule `missing` to rows without a system label, and to noise in gold.
 
-    Rows are items of gold, each with a label, or cells of `counts` equal items.
+    Each row is a gold item or, with `counts`, a cell of several equal items. Every row has a gold
+    label.
     """
     if noise is not None:
         gold, system, counts = _settle_noise(gold, system, counts, warnings, missing, noise)
@@ -279,7 +294,7 @@ def settle(
     if left_out:
         effects = {
             "cluster": f"counted as one extra cluster{'' if gold.groups is None else ' per group'}",
-            "singletons": "counted as a cluster each",
+            "singletons": "counted as one cluster each",
             "unmatched": "counted in gold only",
             "drop": "not scored",
         }
@@ -301,19 +316,19 @@ def settle(
 
 
 def _count_items(counts: CountArray | None, rows: BoolArray) -> int:
-    """Return the number of items of some rows."""
+    """Return the number of items in the given rows."""
     return round(float(rows.sum() if counts is None else counts[rows].sum()))
 
 
 def _fill_gaps(
     side: Labels, other: Labels, counts: CountArray | None, gaps: BoolArray, missing: str
 ) -> tuple[Labels, Labels, CountArray | None]:
-    """Apply the rule to one side's gaps, and select the same rows of the other and the counts."""
+    """Apply the rule `missing` to the gaps of one side; select the same rows of the other side."""
     kept: Ints | None = None
     if missing == "drop":
         kept = np.flatnonzero(~gaps)
     elif counts is not None and missing != "cluster":
-        # One cluster each: split cells without a label into single items.
+        # Each item needs a label of its own, so split cells without a label into items.
         kept = np.repeat(np.arange(counts.size), np.where(gaps, counts, 1).astype(np.int64))
     if kept is not None:
         side, other, gaps = take(side, kept), take(other, kept), gaps[kept]
@@ -331,14 +346,14 @@ def _settle_noise(
     missing: str,
     noise: str,
 ) -> tuple[Labels, Labels, CountArray | None]:
-    """Apply the rule for missing items to noise in gold; "cluster" leaves it unchanged."""
+    """Apply the rule `missing` to noise items in gold; "cluster" leaves them unchanged."""
     gaps = ~mark_noise(gold, noise).answered()
     number = _count_items(counts, gaps)
     if not number or gold.weighted:
         return gold, system, counts
     effects = {
         "cluster": "counted as one class",
-        "singletons": "counted as a class each",
+        "singletons": "counted as one class each",
         "unmatched": "counted in the system only",
         "drop": "not scored",
     }
@@ -353,7 +368,7 @@ def _settle_noise(
         raise InputError(f"{gold.source}: all items are noise", code="missing-items")
     if missing != "drop" and gold.absent != (missing == "unmatched"):
         raise InputError(
-            f"{content}: 'unmatched' must be the rule for both missing and extra items",
+            f"{content}: pass 'unmatched' for both --missing and --extra, or for neither",
             code="conflicting-options",
         )
     return _fill_gaps(gold, system, counts, gaps, missing)
@@ -385,12 +400,12 @@ def _build_aligned(
 
 
 def _number_groups(gold: Labels) -> tuple[Codes | None, Sequence[str] | None]:
-    """Return group codes without gaps, in order of first appearance."""
+    """Return group codes numbered in order of first occurrence, without unused codes."""
     codes, names = gold.groups, gold.group_names
     if codes is None or names is None:
         return None, None
     first = np.full(len(names), codes.size, dtype=np.int64)
-    # Of several writes to one index the last wins: written backwards, that is the first item.
+    # The last write to an index wins, so write in reverse order to keep the first item.
     first[codes[::-1]] = np.arange(codes.size - 1, -1, -1)
     order = np.argsort(first, kind="stable")
     order = order[first[order] < codes.size]
@@ -404,7 +419,10 @@ def _number_groups(gold: Labels) -> tuple[Codes | None, Sequence[str] | None]:
 def warn_extra(
     gold: Labels, system: Labels, extra: int, shared: int, effect: str = "dropped"
 ) -> list[Notice]:
-    """Return notices about items that gold does not contain; `shared` have clusters with others."""
+    """Return notices about `extra` system items that gold does not contain.
+
+    `shared` of these items are in clusters with scored items.
+    """
     if not extra:
         return []
     verb = "is" if extra == 1 else "are"
@@ -413,15 +431,15 @@ def warn_extra(
     if shared:
         share = f"{plural(shared, 'dropped item')} {'shares' if shared == 1 else 'share'}"
         text = (
-            f"{share} a cluster with scored items, so precision may be too high: --extra count "
-            "counts them, --extra sample treats gold as a sample of whole classes"
+            f"{share} a cluster with scored items, so precision may be too high; pass --extra "
+            "count to count them, or --extra sample if gold is a sample of whole classes"
         )
         warnings.append(Notice(text, code="shared-clusters"))
     return warnings
 
 
 def _warn_singletons(gold: Labels, counts: CountArray | None) -> list[Notice]:
-    """Return a notice if every gold item is its own class or group: probably a wrong column."""
+    """Return a notice if every gold item is its own class or group, probably a wrong column."""
     items = len(gold)
     if counts is not None and items < int(counts.sum()):
         return []
@@ -432,7 +450,7 @@ def _warn_singletons(gold: Labels, counts: CountArray | None) -> list[Notice]:
     if n_groups == items:
         text = "every group has a single item: is the group column correct?"
         return [Notice(text, code="suspicious-column")]
-    # Most labels are too few to be all different: no need to look at the items.
+    # With fewer labels than items, labels must repeat, so the items need not be checked.
     if gold.weighted or gold.n_labels * n_groups < items:
         return []
     keys = gold.codes if groups is None else groups.astype(np.int64) * gold.n_labels + gold.codes
@@ -458,21 +476,21 @@ def _list_missing(whole: Labels, items: int, system: Labels, rows: Ints) -> str:
 
 
 def join(gold: Labels, system: Labels) -> Ints | None:
-    """Return the system's row of each gold item, −1 for none; None if all rows correspond."""
+    """Return the system row of each gold item, −1 if missing; None if all rows already match."""
     if gold.items is None or system.items is None:
         if gold.items is not None or system.items is not None:
             with_ids, without = (gold, system) if system.items is None else (system, gold)
             if without.tree is not None:
                 raise InputError(
-                    f"{_has(with_ids.source)} item ids, and {_call_linkage(without.source)} "
-                    f"identified by position: pass {with_ids.source} without ids in the same "
+                    f"{_has(with_ids.source)} item ids, but {_call_linkage(without.source)} "
+                    f"identified by position; pass {with_ids.source} without ids in the same "
                     "order, or in Python roget.Hierarchy.from_linkage(Z, items)",
                     code="index-mismatch",
                 )
             raise InputError(
-                f"{_has(with_ids.source)} item ids and {_has(without.source)} none; expected ids "
-                "on both sides, or on neither and the items in the same order; if each line of "
-                f"{without.source} is one label, pass --labels lines for both",
+                f"{_has(with_ids.source)} item ids, but {_has(without.source)} no ids; expected "
+                "ids on both sides, or no ids and the same order of items. If each line of both "
+                "files is one label, pass --labels lines",
                 code="index-mismatch",
             )
         _require_same_positions(gold, system)
@@ -488,7 +506,7 @@ def join(gold: Labels, system: Labels) -> Ints | None:
 
 
 def example(labels: Labels, row: int) -> str:
-    """Return an item as written in a message."""
+    """Return the description of an item for messages."""
     if labels.items is None:
         return f"the item at position {row + 1} of {len(labels)}"
     if labels.groups is None or labels.group_names is None:
@@ -521,14 +539,17 @@ def _call_linkage(source: str) -> str:
 
 
 def _suggest_linkage(gold: Labels, system: Labels) -> str:
-    """Return a hint if a matrix may be a linkage: one row less than items, four columns."""
+    """Return a hint if a matrix may be a linkage: four columns, and one row less than items."""
     if system.tree or not system.weighted or system.n_labels != 4 or len(system) + 1 != len(gold):
         return ""
     return "; for a linkage pass roget.Hierarchy.from_linkage(Z)"
 
 
 def _match_groups(gold: Labels, system: Labels) -> Codes | None:
-    """Return the system's groups by gold's codes, −1 if unknown; None unless both have groups."""
+    """Return the group of each system item in gold's codes, −1 if gold lacks the group.
+
+    Return None unless both sides have groups.
+    """
     if gold.groups is None or system.groups is None:
         return None
     numbers = {name: code for code, name in enumerate(gold.group_names or ())}
@@ -543,7 +564,7 @@ def _codes(labels: Labels) -> Codes:
 def _join_ids(gold: Labels, system: Labels, groups: Codes | None) -> Ints:
     count = len(system)
     index: dict[Any, int] = dict(zip(system.items or (), range(count), strict=True))
-    wanted: Iterable[Any] = gold.items or ()
+    keys: Iterable[Any] = gold.items or ()
     if groups is None:
         _refuse_repeats(gold)
         if len(index) < count:
@@ -551,15 +572,15 @@ def _join_ids(gold: Labels, system: Labels, groups: Codes | None) -> Ints:
     elif len(index) < count:
         places = zip(groups.tolist(), system.items or (), strict=True)
         index = dict(zip(places, range(count), strict=True))
-        wanted = zip(_codes(gold).tolist(), wanted, strict=True)
-    rows = np.fromiter(map(index.get, wanted, repeat(-1)), np.int64, len(gold))
+        keys = zip(_codes(gold).tolist(), keys, strict=True)
+    rows = np.fromiter(map(index.get, keys, repeat(-1)), np.int64, len(gold))
     if groups is not None and count:
         rows[(rows >= 0) & (groups[rows] != _codes(gold))] = -1
     return rows
 
 
 def _refuse_repeats(labels: Labels) -> None:
-    """Raise an error if an id is not unique, which requires groups on both sides."""
+    """Raise an error if an item id is not unique; only groups on both sides would allow this."""
     seen: dict[str, int] = {}
     items = labels.items or ()
     if len(set(items)) == len(items):
@@ -576,7 +597,7 @@ def _refuse_repeats(labels: Labels) -> None:
 
 
 def _has(source: str) -> str:
-    """Return a source with its verb: singular for files, plural for labels in memory.
+    """Return a source followed by "has" (files) or "have" (labels in memory).
 
     >>> _has("gold.tsv"), _has("the gold labels")
     ('gold.tsv has', 'the gold labels have')
@@ -586,10 +607,10 @@ def _has(source: str) -> str:
 
 
 def _check_first_rows(gold: Labels, system: Labels) -> None:
-    """Raise an error if two files begin with the same field, and it is probably a header.
+    """Raise an error if both files begin with the same field and it is probably a header.
 
-    That is so if the other file has a header with this field, or if the first label of both files
-    occurs nowhere else.
+    This is the case if one of the files has a header with this field, or if the first label of
+    each file occurs nowhere else.
     """
     rows = [side.first_row for side in (gold, system)]
     if any(row is None for row in rows) or gold.items is None or system.items is None:
@@ -607,10 +628,10 @@ def _check_first_rows(gold: Labels, system: Labels) -> None:
 
 
 def _count_repeated_mentions(gold: Labels, system: Labels) -> Labels:
-    """Return the system's mentions with the repeated ones that gold lacks, each once more.
+    """Add the repeated mentions of the system that gold does not contain.
 
-    They enlarge entities, as in the reference scorer, which removes only repeated mentions that
-    are in the key.
+    They enlarge the system's entities, as in the CoNLL reference scorer, which removes repeated
+    mentions only if they are in the key.
     """
     places, names = gold.groups, gold.group_names or ()
     if places is None or gold.items is None or system.groups is None:
@@ -625,7 +646,7 @@ def _count_repeated_mentions(gold: Labels, system: Labels) -> Labels:
     coded = code_texts([*labels, *(label for _, _, label in again)])
     verb = "is" if len(again) == 1 else "are"
     text = (
-        f"{plural(len(again), 'mention')} of {system.source} that gold lacks {verb} repeated: "
+        f"{plural(len(again), 'mention')} of {system.source} {verb} repeated and not in gold: "
         "counted again"
     )
     return replace(

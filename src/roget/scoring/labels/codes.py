@@ -1,8 +1,8 @@
-"""Factorize labels: turn any one-dimensional data into codes, without sorting.
+"""Factorization of labels: convert one-dimensional data to integer codes, without sorting.
 
-Labels that are equal in Python are one label: 1, 1.0 and True are the same, "1" is another.
-None, NaN and the NA or NaT of other libraries mean no label, code −1. An integer array is used
-as its own codes if its range is small enough to count by.
+Labels that are equal in Python have the same code: 1, 1.0 and True are equal, but "1" is different.
+None, NaN, NA and NaT mean no label and have the code −1. An integer array with a small range is
+used as codes directly.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from roget.scoring.labels.labels import EXACT, Coder, LabelCodes
 
 
 def factorize(values: npt.NDArray[Any] | Sequence[Any]) -> LabelCodes:
-    """Return the codes and labels of a one-dimensional array, list or tuple.
+    """Factorize a one-dimensional array, list or tuple.
 
     >>> factorize(["a", None, "b", "a"]).codes.tolist()
     [0, -1, 1, 0]
@@ -54,7 +54,7 @@ def factorize(values: npt.NDArray[Any] | Sequence[Any]) -> LabelCodes:
 
 
 def factorize_objects(values: Sequence[Any]) -> LabelCodes:
-    """Return the codes of hashable Python objects, by one dictionary look-up each."""
+    """Factorize hashable Python objects with a dictionary."""
     coder = Coder()
     try:
         codes = coder.codes(values, len(values))
@@ -83,17 +83,17 @@ def is_missing(value: object) -> bool:
 
 
 def _integers(values: Codes) -> LabelCodes:
-    room = max(4 * values.size, 1 << 16)
-    # The union of all bits bounds the labels in one pass; minimum and maximum take two.
+    largest = max(4 * values.size, 1 << 16)
+    # The bitwise OR is an upper bound of all labels and needs only one pass over the data.
     bits = int(np.bitwise_or.reduce(values))
-    if 0 <= bits < room:
-        # Mixing uint64 with signed integers gives floats, so view it as int64.
+    if 0 <= bits < largest:
+        # numpy converts a mix of uint64 and signed integers to floats, so view it as int64.
         codes = values.view(np.int64) if values.dtype == np.uint64 else values
         return LabelCodes(codes, bits + 1)
     low, high = int(values.min()), int(values.max())
-    if high - low < room:
+    if high - low < largest:
         codes = np.empty(values.shape, dtype=np.int32 if high - low < 2**31 else np.int64)
-        # Wrap-around is harmless because the difference fits.
+        # The subtraction may wrap around, but the result is correct because it is small.
         base = values.min().astype(np.int64)
         np.subtract(values, base, out=codes, dtype=np.int64, casting="unsafe")
         return LabelCodes(codes, high - low + 1, offset=low)
@@ -105,18 +105,18 @@ def _floats(values: npt.NDArray[Any]) -> LabelCodes:
     whole = max(abs(low), abs(high)) < EXACT and high - low < max(4 * values.size, 1 << 16)
     if whole and bool(np.all(np.rint(values) == values)):
         return _integers(values.astype(np.int64))
-    # Adding zero turns −0.0 into 0.0: equal numbers, but with different bits.
+    # Adding 0.0 converts −0.0 to 0.0, which is equal but has different bits.
     return _by_bits(values, lambda part: (part.astype(np.float64) + 0.0).view(np.uint64))
 
 
 def _by_bits(values: npt.NDArray[Any], bits: Callable[[npt.NDArray[Any]], Word]) -> LabelCodes:
-    """Factorize values that are equal exactly if their 64 bits are."""
+    """Factorize values that are equal if and only if their 64 bits are equal."""
     codes, firsts = number_rows(values.size, 1, lambda start, end: [bits(values[start:end])])
     return LabelCodes(codes, firsts.size, values[firsts])
 
 
 def _text(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Decode byte strings that are UTF-8, so labels print as text."""
+    """Decode byte strings if they are UTF-8, so that labels are shown as text."""
     if values.dtype.kind == "U":
         return values
     try:
@@ -126,7 +126,7 @@ def _text(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _with_gaps(values: npt.NDArray[Any], answered: BoolArray) -> LabelCodes:
-    """Factorize the items that have a label, and give all others code −1."""
+    """Factorize the items that have a label; all other items get the code −1."""
     coded = factorize(values[answered])
     wide = np.int64 if coded.codes.dtype.itemsize == 8 else np.int32
     codes = np.full(answered.shape, -1, dtype=wide)
@@ -140,9 +140,9 @@ def _unhashable(values: Sequence[Any], error: TypeError) -> Exception:
             hash(value)
         except TypeError:
             return InputError(
-                f"item {position}: a {type(value).__name__} cannot be a label "
-                f"(found {value!r:.60}); expected text or a number; weighted labels are passed as "
-                "a two-dimensional array",
+                f"item {position}: a {type(value).__name__} cannot be a label (found "
+                f"{value!r:.60}); expected a string or a number. Pass weighted labels as a "
+                "two-dimensional array",
                 code="broken-lines",
             )
     return error
@@ -150,10 +150,10 @@ def _unhashable(values: Sequence[Any], error: TypeError) -> Exception:
 
 Word = npt.NDArray[np.uint64]
 Words = list[Word]
-"""The rows of one chunk in 64-bit words: array j holds word j of every row."""
+"""The rows of a chunk as 64-bit words; array j holds word j of every row."""
 
 CHUNK = 1 << 15
-"""Rows per chunk: few enough that temporary arrays stay in the CPU cache."""
+"""Rows per chunk; temporary arrays of this size stay in the CPU cache."""
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xD6E8FEB86659FD93)
@@ -161,7 +161,11 @@ _HALF = np.uint64(32)
 
 
 class RowTable:
-    """A hash table that numbers distinct rows; `firsts` holds the index of one row per number."""
+    """A hash table that assigns numbers to distinct rows, with open addressing.
+
+    A row consists of one or more 64-bit words. `firsts` holds, for each number, the index of the
+    first row with this number.
+    """
 
     def __init__(self, n_words: int, rows: int) -> None:
         self.size = 0
@@ -177,21 +181,22 @@ class RowTable:
     def codes(self, words: Words, start: int) -> npt.NDArray[np.int32]:
         """Return the number of each row of a chunk whose first row has index `start`."""
         self._reserve(len(words[0]))
-        slots = self._home(words)
+        slots = self._hash(words)
         rows = np.arange(start, start + slots.size)
-        found = self._look_up(words, slots, rows)
-        apart = np.flatnonzero(self._unlike(words, found))
-        while apart.size:
-            # Linear probing: where the slot holds a different row, try the next slot.
-            slots = (slots[apart] + 1) & (self._slots.size - 1)
-            words = [word[apart] for word in words]
-            rows = rows[apart]
-            nearer = self._look_up(words, slots, rows)
-            found[rows - start] = nearer
-            apart = np.flatnonzero(self._unlike(words, nearer))
-        return found
+        numbers = self._look_up(words, slots, rows)
+        collided = np.flatnonzero(self._differ(words, numbers))
+        while collided.size:
+            # Linear probing: if the slot holds a different row, try the next slot.
+            slots = (slots[collided] + 1) & (self._slots.size - 1)
+            words = [word[collided] for word in words]
+            rows = rows[collided]
+            next_numbers = self._look_up(words, slots, rows)
+            numbers[rows - start] = next_numbers
+            collided = np.flatnonzero(self._differ(words, next_numbers))
+        return numbers
 
-    def _home(self, words: Words) -> Ints:
+    def _hash(self, words: Words) -> Ints:
+        """Return the first slot of each row: a multiplicative hash of its words."""
         h = words[0] * _GOLDEN
         for word in words[1:]:
             h ^= h >> _HALF
@@ -203,31 +208,34 @@ class RowTable:
         return h.view(np.int64)
 
     def _look_up(self, words: Words, slots: Ints, rows: Ints) -> npt.NDArray[np.int32]:
-        """Return the numbers in the slots, after rows have claimed empty slots."""
-        found = self._slots.take(slots)
-        free = np.flatnonzero(found < 0)
+        """Return the numbers in the slots; rows with empty slots are added to the table."""
+        numbers = self._slots.take(slots)
+        free = np.flatnonzero(numbers < 0)
         if not free.size:
-            return found
-        wanted = slots[free]
-        # Of several writes to one slot the last wins: written backwards, the earliest row.
-        self._slots[wanted[::-1]] = free[::-1]
-        winners = free[self._slots[wanted] == free]
+            return numbers
+        empty = slots[free]
+        # Several rows may have the same empty slot. The last write wins, so write in reverse order
+        # to give the slot to the first row.
+        self._slots[empty[::-1]] = free[::-1]
+        winners = free[self._slots[empty] == free]
         self._slots[slots[winners]] = self._add([word[winners] for word in words], rows[winners])
-        found[free] = self._slots[wanted]
-        return found
+        numbers[free] = self._slots[empty]
+        return numbers
 
-    def _unlike(self, words: Words, found: npt.NDArray[np.int32]) -> BoolArray:
-        unlike: BoolArray = words[0] != self._rows[0].take(found)
+    def _differ(self, words: Words, numbers: npt.NDArray[np.int32]) -> BoolArray:
+        """Return True for each row that differs from the stored row with its number."""
+        differ: BoolArray = words[0] != self._rows[0].take(numbers)
         for word, known in zip(words[1:], self._rows[1:], strict=True):
-            unlike |= word != known.take(found)
-        return unlike
+            differ |= word != known.take(numbers)
+        return differ
 
     def _add(self, words: Words, rows: Ints) -> Ints:
+        """Store new rows and return their numbers."""
         end = self.size + rows.size
         if end > self._firsts.size:
-            room = max(2 * self._firsts.size, end)
-            self._firsts = np.resize(self._firsts, room)
-            self._rows = [np.resize(known, room) for known in self._rows]
+            capacity = max(2 * self._firsts.size, end)
+            self._firsts = np.resize(self._firsts, capacity)
+            self._rows = [np.resize(known, capacity) for known in self._rows]
         self._firsts[self.size : end] = rows
         for word, known in zip(words, self._rows, strict=True):
             known[self.size : end] = word
@@ -236,25 +244,26 @@ class RowTable:
         return new
 
     def _reserve(self, rows: int) -> None:
-        """Keep the table at most half full even if every coming row is new."""
+        """Enlarge the table so that it stays at most half full after `rows` new rows."""
         if 2 * (self.size + rows) <= self._slots.size:
             return
         while 2 * (self.size + rows) > 1 << self._bits:
             self._bits += 1
         self._slots = np.full(1 << self._bits, -1, dtype=np.int32)
         pending = np.arange(self.size)
-        slots = self._home([known[: self.size] for known in self._rows])
+        slots = self._hash([known[: self.size] for known in self._rows])
         while pending.size:
             free = self._slots[slots] < 0
             self._slots[slots[free]] = pending[free]
-            apart = self._slots[slots] != pending
-            pending, slots = pending[apart], (slots[apart] + 1) & (self._slots.size - 1)
+            collided = self._slots[slots] != pending
+            pending, slots = pending[collided], (slots[collided] + 1) & (self._slots.size - 1)
 
 
 def number_rows(rows: int, n_words: int, words: Callable[[int, int], Words]) -> tuple[Codes, Ints]:
-    """Return the codes of `rows` rows, and the index of one row of each code.
+    """Return the codes of `rows` rows, and the index of the first row of each code.
 
-    `words(start, end)` packs a slice of the rows; only one slice at a time is in memory.
+    `words(start, end)` returns a slice of the rows as 64-bit words; only one slice at a time is in
+    memory.
     """
     table = RowTable(n_words, rows)
     codes: Codes = np.empty(rows, dtype=np.uint16)
@@ -268,7 +277,7 @@ def number_rows(rows: int, n_words: int, words: Callable[[int, int], Words]) -> 
 
 
 def number_strings(values: npt.NDArray[Any]) -> tuple[Codes, Ints]:
-    """Return the codes of a fixed-width string array ('U' or 'S'), and one index per code."""
+    """Return the codes of a string array (dtype U or S), and the first index of each code."""
     unit = np.uint32 if values.dtype.kind == "U" else np.uint8
     width = values.dtype.itemsize // np.dtype(unit).itemsize
 
@@ -276,7 +285,7 @@ def number_strings(values: npt.NDArray[Any]) -> tuple[Codes, Ints]:
         rows = np.ascontiguousarray(values[start:end])
         return rows.view(unit).reshape(end - start, width)
 
-    # Most text needs 8 or 16 of a character's 32 bits: fewer words per row.
+    # Most characters fit into 8 or 16 of 32 bits, which reduces the number of words per row.
     top = max(
         int(characters(start, min(start + CHUNK, values.size)).max())
         for start in range(0, values.size, CHUNK)

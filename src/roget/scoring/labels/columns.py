@@ -1,9 +1,10 @@
 """Columns of label tables: which column holds the items, labels, weights and groups.
 
-Columns are chosen by the caller, by known names (in any case: see `NAMES`), or by position. A
-header of more than two columns must use known names, or the caller must choose; nothing is
-guessed. Without a header the columns are item, label, weight, group; a third and last column is a
-weight if it holds only numbers, else a group; a single column holds the labels, one item per line.
+Columns are specified by the caller, or found by known names (see `NAMES`; upper and lower case are
+equal), or by position. A header of more than two columns must have known names, unless the caller
+specifies the columns. Without a header, the columns are item, label, weight, group. If there are
+three, the last one holds weights if all its values are numbers, else groups. A single column holds
+labels, one item per line.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from roget.core.io.values import whole_number
 from roget.errors import InputError
 
 Columns: TypeAlias = Mapping[str, str | int]
-"""Role → column by name, or by number from 1; a role may be of one side: gold.item."""
+"""Role → column name or number (from 1); a role may be limited to one side, e.g. gold.item."""
 
 _GOLD = ("gold", "class", "truth", "y_true", "labels_true", "true_label", "gold_label")
 _SYSTEM = (
@@ -35,10 +36,10 @@ NAMES: dict[str, tuple[str, ...]] = {
     "group": ("group",),
     "count": ("count", "n", "freq", "frequency"),
 }
-"""Known names of the columns of each role."""
+"""Role → known column names."""
 
 NOUNS = ("word", "lemma", "document", "doc")
-"""Names of item columns that are used only if no other column can be the item."""
+"""Names of item columns that are used only if no other column can hold the items."""
 
 LABEL_ROLES = ("label", "gold", "system")
 
@@ -46,7 +47,7 @@ LABEL_NAMES = frozenset(NAMES["label"])
 _ALL_NAMES = frozenset(NOUNS).union(*NAMES.values()) - {*NAMES["count"]}
 
 _SURE_NAMES = frozenset({"item", "id", "label", "gold", "truth", *_SYSTEM[2:]})
-"""Names of columns that are hardly items of a word list."""
+"""Column names that are unlikely to be items of a word list."""
 
 
 @dataclass(frozen=True)
@@ -55,24 +56,25 @@ class LabelRoles(Roles):
 
     @property
     def is_pair(self) -> bool:
-        """True if the table has both sides' labels."""
+        """True if the table has the labels of both sides."""
         return "gold" in self.all
 
     def parse(self, columns: Any) -> dict[str, Any] | None:
-        """Return the caller's columns, which are already a mapping."""
+        """Return the caller's columns as a dict; they are already a mapping."""
         return None if columns is None else dict(columns)
 
     def is_header(self, first: Sequence[str]) -> bool:
-        """Return True if a row consists of known names."""
+        """Return True if a row has known column names."""
         return is_header(first)
 
     def heads_numbers(
         self, first: Sequence[str], second: Sequence[str], columns: Requested
     ) -> bool:
-        """Return True if a row must be names: as data it would have too many columns.
+        """Return True if the first row must be a header, because it does not fit as data.
 
-        A file with both sides and three columns, the last of numbers, has an item column; the
-        names are needed to choose.
+        This is the case if it is text above numbers, or if there are more columns than roles. In a
+        file with both sides and three columns, one with numbers, the names are needed to assign
+        the columns.
         """
         if columns or not all(first) or any(parse_number(cell) is not None for cell in first):
             return False
@@ -92,7 +94,7 @@ class LabelRoles(Roles):
     ) -> Table:
         """Return the table with the column of each role.
 
-        One or two columns whose names are all unknown are assigned by position.
+        If a table has one or two columns and all names are unknown, roles are assigned by position.
         """
         known = {name for role in self.all for name in NAMES[role]}
         lowered = _lower(table.names)
@@ -102,17 +104,17 @@ class LabelRoles(Roles):
         else:
             places = self.find_by_position(table.names, columns, table.name)
             if table.header and lowered[-1] in NOUNS and lowered[0] not in NOUNS:
-                # "kmeans, doc": the second column is the item.
+                # In "kmeans, doc" the second column holds the items.
                 places = {role: len(lowered) - 1 - at for role, at in places.items()}
         return replace(table, places=places)
 
     def find_by_name(
         self, names: Sequence[str], columns: Columns | None, source: str
     ) -> dict[str, int]:
-        """Return the column number of each role of a table whose columns have names.
+        """Return the column index of each role for a table with column names.
 
-        Without an item column items are identified by position, if no column could be the item.
-        Only in a table of two columns may one of them have an unknown name.
+        If no column can hold the items, items are identified by position. One column may have an
+        unknown name only if the table has two columns.
         """
         found = self.find_requested(names, columns, source)
         lowered = _lower(names)
@@ -125,18 +127,18 @@ class LabelRoles(Roles):
             exact = [at for at in near if lowered[at] == role]
             if len(exact or near) > 1:
                 shown = ", ".join(names[at] for at in exact or near)
-                # Columns with the same name can only be chosen by number.
+                # Columns with the same name can only be specified by number.
                 same = len({lowered[at] for at in near}) < len(near)
                 example = {role: str(near[0] + 1) if same else names[near[0]]}
                 raise InputError(
-                    f"{source}: several columns could be the {role}: {shown}; "
+                    f"{source}: several columns could be the {role} column: {shown}; "
                     f"{_show_choice(example, columns)}",
                     code="ambiguous-columns",
                 )
             if near:
                 found[role] = exact[0] if exact else near[0]
             elif role == "item" and lowered[:1] == [""] and 0 in free:
-                # pandas writes its index, which identifies the items, without a name.
+                # pandas writes its index, which holds the item ids, as a column without a name.
                 found[role] = 0
         return self._complete(found, names, columns, source)
 
@@ -149,7 +151,7 @@ class LabelRoles(Roles):
             left = [at for at in range(len(names)) if at not in found.values()]
             if role in found or (role == "item" and (self.is_pair or not left)):
                 continue
-            # "doc, topic, weight": the remaining column identifies the items.
+            # In "doc, topic, weight" the remaining column holds the items.
             noun = role == "item" and all(lowered[at] in NOUNS for at in left)
             if len(left) != 1 or (len(names) > 2 and not noun):
                 example = self._likely(found, names, left)
@@ -159,8 +161,8 @@ class LabelRoles(Roles):
                     else ""
                 )
                 raise InputError(
-                    f"{source}: no {role} column among: {', '.join(names)}; "
-                    f"{_show_choice(example, columns)}{matrix}",
+                    f"{source}: none of the columns {', '.join(names)} is known to be the {role} "
+                    f"column; {_show_choice(example, columns)}{matrix}",
                     code="ambiguous-columns",
                 )
             found[role] = left[0]
@@ -169,28 +171,28 @@ class LabelRoles(Roles):
     def _likely(
         self, found: dict[str, int], names: Sequence[str], left: list[int]
     ) -> dict[str, str]:
-        """Return a likely choice of columns, as an example for messages."""
+        """Return a likely assignment of columns, as an example for messages."""
         places = dict(found)
         nouns = [at for at in left if names[at].strip().lower() in NOUNS]
         if "item" not in found and nouns:
             places["item"] = nouns[0]
-        wanted: tuple[str, ...] = ("gold", "system") if self.is_pair else ("item", "label")
+        roles: tuple[str, ...] = ("gold", "system") if self.is_pair else ("item", "label")
         if self.is_pair and len(names) == 3 and not {"item", "weight", "group"} & set(found):
-            wanted = ("item", "gold", "system")
+            roles = ("item", "gold", "system")
         free = [names[at] for at in left if at not in places.values()]
-        open_roles = [role for role in wanted if role not in places]
+        open_roles = [role for role in roles if role not in places]
         if len(free) > len(open_roles):
-            # Items usually come first; which of many columns holds the labels cannot be guessed.
+            # Items are usually in the first column. With many columns, the label column is unknown.
             free = free[: open_roles[:1] == ["item"]]
         spare = iter(free)
-        return {r: names[places[r]] if r in places else next(spare, "NAME") for r in wanted}
+        return {r: names[places[r]] if r in places else next(spare, "NAME") for r in roles}
 
     def find_by_position(
         self, names: Sequence[str], columns: Columns | None, source: str
     ) -> dict[str, int]:
-        """Return the column number of each role of a table without a header.
+        """Return the column index of each role for a table without a header.
 
-        The role "third" is a weight or a group, depending on its values.
+        The role "third" is a column that holds weights or groups, depending on its values.
         """
         width = len(names)
         if columns:
@@ -209,7 +211,7 @@ class LabelRoles(Roles):
         if self.is_pair:
             chosen = ("item", "gold", "system") if width == 3 else ("gold", "system")
             example = {role: str(at) for at, role in enumerate(chosen, 1)}
-        choice = f", or choose by number: {_show_choice(example, columns)}" if width > 1 else ""
+        choice = f"; or {_show_choice(example, columns)}" if width > 1 else ""
         raise InputError(
             f"{source}: {plural(width, 'column')} without a header; expected {expected}, or a "
             f"header with names such as {', '.join(self.all)}{choice}",
@@ -219,7 +221,7 @@ class LabelRoles(Roles):
     def find_requested(
         self, names: Sequence[str], columns: Columns | None, source: str
     ) -> dict[str, int]:
-        """Return the column number of each role for which the caller chose a column."""
+        """Return the column index of each role that the caller specified."""
         found: dict[str, int] = {}
         for role, value in (columns or {}).items():
             if role not in self.all:
@@ -243,18 +245,18 @@ def _make_roles(needed: Sequence[str], others: Sequence[str]) -> LabelRoles:
 
 
 SINGLE = _make_roles(("item", "label"), ("weight", "group"))
-"""Columns of a file with one side's labels."""
+"""Roles of a file with the labels of one side."""
 PAIR = _make_roles(("item", "gold", "system"), ("weight", "group"))
-"""Columns of a file with both sides' labels."""
+"""Roles of a file with the labels of both sides."""
 CELLS = _make_roles(("gold", "system", "count"), ("group",))
-"""Columns of a table of cells."""
+"""Roles of a table of contingency cells."""
 
 
 def is_header(cells: Sequence[str], names: frozenset[str] = _ALL_NAMES) -> bool:
-    """Return True if a row names columns: two known names, or one that names the labels.
+    """Return True if a row is a header: it has two known names, or a name of a label column.
 
-    Words such as group, word or class are also items of word lists, so one of them alone in the
-    first column does not make a header.
+    Words such as group, word or class may also be items of a word list, so a row in which only the
+    first field is such a word is not a header.
 
     >>> is_header(["doc_id", "Topic"]), is_header(["gold", "k-means"]), is_header(["group", "A"])
     (True, True, False)
@@ -264,19 +266,20 @@ def is_header(cells: Sequence[str], names: frozenset[str] = _ALL_NAMES) -> bool:
     if len(lowered) < 2 or known > 1:
         return known > 0
     if not lowered[0] and all(lowered[1:]):
-        # pandas writes its index, which identifies the items, without a name.
+        # pandas writes its index, which holds the item ids, as a column without a name.
         return True
     return lowered[0] in _SURE_NAMES or any(cell in LABEL_NAMES for cell in lowered[1:])
 
 
 class ColumnMap(dict[str, str | int]):
-    """Columns chosen for one side, which messages name."""
+    """Columns of one side by role."""
 
     side: str = ""
+    """The side to name in messages: gold or system."""
 
 
 def choose_side(columns: Columns | None, side: str) -> ColumnMap:
-    """Return the columns of one side: its own (gold.item), else those of both (item).
+    """Return the columns of one side; a role of this side (gold.item) overrides a general role.
 
     >>> choose_side({"item": "id", "gold.label": "topic"}, "system")
     {'item': 'id'}
@@ -288,8 +291,7 @@ def choose_side(columns: Columns | None, side: str) -> ColumnMap:
             owner, dot, name = role.rpartition(".")
             if dot and owner not in ("gold", "system"):
                 raise InputError(
-                    f"columns: unknown side in {role!r}; expected gold.ROLE or system.ROLE, e.g. "
-                    "gold.item",
+                    f"columns: unknown side in {role!r}; expected gold.ROLE or system.ROLE",
                     code="invalid-option",
                 )
             if bool(dot) == own and owner in ("", side):
@@ -298,24 +300,24 @@ def choose_side(columns: Columns | None, side: str) -> ColumnMap:
 
 
 def has_several(columns: Columns | None) -> bool:
-    """Return True if labels are in several columns, from general to specific: a+b."""
+    """Return True if labels are in several columns, from general to specific (label=a+b)."""
     chosen = (columns or {}).items()
     return any("+" in str(name) for role, name in chosen if role.endswith("label"))
 
 
 def _show_choice(example: Mapping[str, str], columns: Columns | None) -> str:
-    """Return how to choose columns, with an example that fits the table."""
+    """Return the advice to pass --columns, with an example that fits the table."""
     side = getattr(columns, "side", "")
     example = {f"{side}.{role}" if side else role: name for role, name in example.items()}
     pairs = ",".join(f"{role}={name}" for role, name in example.items())
-    return f"choose with --columns {pairs} (in Python columns={example})"
+    return f"name the columns, e.g. --columns {pairs} (in Python columns={example})"
 
 
 def _find_column(names: Sequence[str], role: str, value: str | int, source: str) -> int:
-    """Return the number of a column chosen by name, in any case, or by number from 1."""
+    """Return the index of a column specified by name, ignoring case, or by number from 1."""
     if isinstance(value, str):
-        wanted = value.strip()
-        for candidates, target in ((list(names), wanted), (_lower(names), wanted.lower())):
+        name = value.strip()
+        for candidates, target in ((list(names), name), (_lower(names), name.lower())):
             if target and target in candidates:
                 return candidates.index(target)
     at = whole_number(str(value)) or 0
@@ -323,7 +325,7 @@ def _find_column(names: Sequence[str], role: str, value: str | int, source: str)
         return at - 1
     there = ", ".join(names) if any(names) else f"{plural(len(names), 'column')}, without names"
     raise InputError(
-        f"{source}: no column {value!r} for the {role}; the columns are: {there}",
+        f"{source}: the {role} column {value!r} does not exist; the columns are: {there}",
         code="missing-column",
     )
 

@@ -1,6 +1,6 @@
-"""Join label tables on a cluster: rows are partitioned by item, and every part is joined alone.
+"""Joins of label tables on a cluster: rows are partitioned by item, and each part is joined.
 
-Statements, checks and cells are those of `duckdb_join`, so scores are the same bits.
+SQL statements and checks are shared with `duckdb_join`, so scores are bit for bit the same.
 """
 
 from __future__ import annotations
@@ -40,14 +40,15 @@ from roget.scoring.labels.files import LabelFile, name_files
 from roget.scoring.labels.formats import is_binary, list_files, list_suffixes
 
 SHARE = 8 << 20
-"""Minimum bytes of files per task: larger files are split, smaller ones bundled."""
+"""Minimum bytes of files per task; larger files are split, and smaller files are combined."""
 _PART = 16 << 20
 """Bytes of files per partition."""
 _MOST = 64
-"""Maximum number of tasks per side and of partitions; pieces are exchanged between all."""
+"""Maximum number of tasks per side, and of partitions; every task sends data to all partitions."""
 _FEWEST_PARTS = 8
+"""Minimum number of partitions."""
 _MEMORY = "2GB"
-"""Memory of one task; beyond it data spill to the worker's disk."""
+"""Memory limit of a task; beyond it data spill to the worker's disk."""
 _NOTHING = (
     "SELECT NULL::VARCHAR AS item, NULL::VARCHAR AS label, NULL::VARCHAR AS name,"
     " NULL::BIGINT AS r, NULL::DOUBLE AS w WHERE false"
@@ -55,19 +56,19 @@ _NOTHING = (
 
 
 class SchemaMismatch(Exception):
-    """A file with another layout than its side's first file: cells are not enough."""
+    """The error that a file has another layout than the first file of its side."""
 
 
 class NotSplittable(Exception):
-    """A file that must not be split: its rows may span several lines."""
+    """The error that a file cannot be split, because its rows may span several lines."""
 
 
 class JoinShare(NamedTuple):
-    """A file, or a range of it: rows of Parquet, bytes of text."""
+    """A file or a part of a file: a range of rows (Parquet) or of bytes (text)."""
 
     path: str
     number: int
-    """Rows of later shares have higher numbers."""
+    """Position of the share among all shares of its side; it determines the order of rows."""
     start: int = 0
     stop: int | None = None
 
@@ -77,7 +78,7 @@ class JoinShare(NamedTuple):
 
 
 class Shuffle(NamedTuple):
-    """The rows of one side that one task partitions."""
+    """A task that partitions some rows of one side."""
 
     side: str
     number: int
@@ -85,7 +86,7 @@ class Shuffle(NamedTuple):
 
 
 class DaskJoin:
-    """Gold's files on a cluster, partitioned once and joined with one system after another."""
+    """A join on a cluster: gold files are partitioned once and joined with each system."""
 
     def __init__(
         self,
@@ -100,7 +101,7 @@ class DaskJoin:
         self._make, self._gold = make, gold
         self._labels, self._columns, self._noise = labels, columns, noise
         self._engine: Engine | None = None
-        self._dealt: list[Any] = []
+        self._gold_parts: list[Any] = []
         self._parts = 0
         self._cut = True
 
@@ -108,12 +109,12 @@ class DaskJoin:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._dealt.clear()
+        self._gold_parts.clear()
         if self._engine is not None:
             self._engine.close()
 
     def count(self, system: Any, missing: str, extra: str) -> AlignedLabels | None:
-        """Return the cells of gold and a system; None if cells are not enough."""
+        """Return the cells of gold and a system; None if the slower readers are required."""
         paths = _list_side(self._gold), _list_side(system)
         gold, answers = self._inspect(paths[0], "gold"), self._inspect(paths[1], "system")
         if gold is None or answers is None:
@@ -123,7 +124,7 @@ class DaskJoin:
                 parts = self._join(paths, (gold, answers))
             except NotSplittable:
                 self._cut = False
-                self._dealt.clear()
+                self._gold_parts.clear()
                 parts = self._join(paths, (gold, answers))
         except (duckdb.Error, SchemaMismatch):
             # The readers report which line cannot be read.
@@ -131,7 +132,7 @@ class DaskJoin:
         return Joined(parts, self._noise, gold, answers).join(missing, extra)
 
     def _inspect(self, paths: Sequence[str], side: str) -> Table | None:
-        """Return the layout of a side's first file, which the others must share."""
+        """Return the layout of the first file of a side; other files must have the same layout."""
         if any(is_binary(path) for path in paths):
             return None
         head = list_suffixes().get(Source(paths[0]).suffix) in ("tsv", "csv")
@@ -147,18 +148,23 @@ class DaskJoin:
             self._engine = self._make()
             size = sum(_size(path) for side in paths for path in side)
             self._parts = min(_MOST, max(_FEWEST_PARTS, size // _PART))
-        if not self._dealt:
-            self._dealt = self._deal(self._engine, "gold", paths[0], tables[0])
-        dealt = [*self._dealt, *self._deal(self._engine, "system", paths[1], tables[1])]
+        if not self._gold_parts:
+            self._gold_parts = self._partition(self._engine, "gold", paths[0], tables[0])
+        rows_by_part = [
+            *self._gold_parts,
+            *self._partition(self._engine, "system", paths[1], tables[1]),
+        ]
         by_group = all("group" in table.places for table in tables)
         weighed = ["weight" in table.places for table in tables]
-        job = partial(join_part, len(self._dealt), by_group, weighed)
-        return base.join(self._engine, job, dealt, self._parts)
+        job = partial(join_part, len(self._gold_parts), by_group, weighed)
+        return base.join(self._engine, job, rows_by_part, self._parts)
 
-    def _deal(self, engine: Engine, side: str, paths: Sequence[str], table: Table) -> list[Any]:
+    def _partition(
+        self, engine: Engine, side: str, paths: Sequence[str], table: Table
+    ) -> list[Any]:
         columns = choose_side(self._columns, side)
         layout = get_layout(table)
-        job = partial(deal_rows, self._parts, self._labels, columns, layout, self._header)
+        job = partial(partition_rows, self._parts, self._labels, columns, layout, self._header)
         shares = share_files(side, paths, table.format if self._cut else "")
         return base.partition(engine, job, shares)
 
@@ -167,43 +173,46 @@ def _list_side(given: Any) -> list[str]:
     """Return the files of a side."""
     if not isinstance(given, str | os.PathLike):
         raise InputError(
-            "on a cluster gold and system must be files or folders", code="conflicting-options"
+            "with engine dask, gold and system must be files or folders", code="conflicting-options"
         )
     paths = list_files(os.fspath(given))
     if paths == [STANDARD_INPUT] or any(map(is_pipe, paths)):
         name = Source(paths[0]).name
         raise InputError(
-            f"{name} cannot be read by workers: save it as a file, or use the engine local",
+            f"workers cannot read {name}; save it as a file, or use the engine local",
             code="conflicting-options",
         )
     return paths
 
 
 def share_files(side: str, paths: Sequence[str], form: str) -> list[Shuffle]:
-    """Bundle a side's files into tasks of similar size; an unknown format is not split."""
+    """Distribute the files of a side over tasks of similar size.
+
+    Large files are split, unless the format `form` is empty.
+    """
     sizes = list(map(_size, paths))
-    wanted = max(SHARE, sum(sizes) // _MOST)
+    target = max(SHARE, sum(sizes) // _MOST)
     bundles: list[list[JoinShare]] = []
-    held, number = wanted, 0
+    filled, number = target, 0
     for path, size in zip(map(absolute, paths), sizes, strict=True):
-        for start, stop in _cut_file(path, size, wanted, form):
-            if held + size > wanted:
+        for start, stop in _cut_file(path, size, target, form):
+            if filled + size > target:
                 bundles.append([])
-                held = 0
+                filled = 0
             bundles[-1].append(JoinShare(path, number, start, stop))
-            held, number = held + size, number + 1
-    return [Shuffle(side, number, tuple(of)) for number, of in enumerate(bundles)]
+            filled, number = filled + size, number + 1
+    return [Shuffle(side, number, tuple(shares)) for number, shares in enumerate(bundles)]
 
 
 def _size(path: str) -> int:
-    """Return the size of a file, which must exist."""
+    """Return the size of a file; raise an error if it does not exist."""
     return source_of(path).size
 
 
-def _cut_file(path: str, size: int, wanted: int, form: str) -> Iterator[tuple[int, int | None]]:
-    """Yield where the pieces of a large file begin and end."""
-    number = size // wanted
-    # A piece of a remote file would need the whole file.
+def _cut_file(path: str, size: int, target: int, form: str) -> Iterator[tuple[int, int | None]]:
+    """Yield the start and end of each piece of a file; pieces have about `target` bytes."""
+    number = size // target
+    # A worker would have to download all of a remote file to read a piece of it.
     if number < 2 or not form or is_remote(path):
         yield 0, None
     elif form == "parquet":
@@ -213,11 +222,11 @@ def _cut_file(path: str, size: int, wanted: int, form: str) -> Iterator[tuple[in
         for piece in range(number):
             yield rows * piece // number, rows * (piece + 1) // number
     else:
-        for source in source_of(path).pieces(wanted):
+        for source in source_of(path).pieces(target):
             yield source.start, source.stop
 
 
-def deal_rows(
+def partition_rows(
     parts: int,
     labels: str | None,
     columns: Columns | None,
@@ -226,22 +235,24 @@ def deal_rows(
     task: Shuffle,
     report: Increment,
 ) -> list[bytes]:
-    """Partition the rows of files into Parquet files; an item is always in the same one."""
+    """Partition the rows of files by a hash of the item; return one Parquet file per partition."""
     with ExitStack() as opened:
         folder = Path(opened.enter_context(TemporaryDirectory(prefix="roget.")))
-        connection = opened.enter_context(duck.connect(_MEMORY, 1, folder / "spilt", ordered=True))
+        connection = opened.enter_context(duck.connect(_MEMORY, 1, folder / "spill", ordered=True))
         queries = []
         for share in task.shares:
             table, chosen = _open_share(share, labels, columns, layout, header, folder, opened)
             rows = Counting(connection, None, table).rows(table, careful=True, chosen=chosen)
             queries.append(f"SELECT * REPLACE (r + {share.number << 40} AS r) FROM ({rows})")
-        dealt = f"SELECT *, hash(item) % {parts} AS part FROM ({' UNION ALL '.join(queries)})"
-        duck.write_partitions(connection, dealt, "part", folder / "dealt")
-        return [_read_part(folder / "dealt" / f"part={part}") for part in range(parts)]
+        rows_by_part = (
+            f"SELECT *, hash(item) % {parts} AS part FROM ({' UNION ALL '.join(queries)})"
+        )
+        duck.write_partitions(connection, rows_by_part, "part", folder / "parts")
+        return [_read_part(folder / "parts" / f"part={part}") for part in range(parts)]
 
 
 def _read_part(folder: Path) -> bytes:
-    """Return the Parquet file of one partition; empty if it has no rows."""
+    """Return the Parquet file of a partition as bytes; empty if the partition has no rows."""
     if not folder.exists():
         return b""
     (file,) = folder.iterdir()
@@ -257,11 +268,11 @@ def _open_share(
     folder: Path,
     opened: ExitStack,
 ) -> tuple[Table, str]:
-    """Return the table of a file or a range of it, and the SQL condition of its rows."""
+    """Return the table of a share, and an SQL condition that selects its rows."""
     if not is_remote(share.path) and not os.path.exists(share.path):
         raise InputError(
-            f"{share.path}: not found on the worker {socket.gethostname()}; all workers must be "
-            "able to read the files under the same names",
+            f"{share.path}: not found on the worker {socket.gethostname()}; all workers must have "
+            "access to the files under the same paths",
             code="file-not-found",
         )
     try:
@@ -293,7 +304,7 @@ class JoinPart(NamedTuple):
     cells: dict[str, tuple[Array, BoolArray]]
     rows: tuple[int, int]
     repeats: tuple[bool, bool]
-    """True if items that only gold, or only the system, has are repeated or have no name."""
+    """For gold and system: True if items that only this side has are repeated or have no name."""
 
 
 def join_part(
@@ -303,7 +314,7 @@ def join_part(
     pieces: Sequence[bytes],
     report: Increment,
 ) -> JoinPart:
-    """Join one partition; the first `golds` pieces are gold's, the rest the system's."""
+    """Join a partition; the first `golds` pieces belong to gold, the others to the system."""
     with (
         TemporaryDirectory(prefix="roget.") as folder,
         duck.connect(_MEMORY, 1, Path(folder), ordered=True) as connection,
@@ -328,19 +339,19 @@ def join_part(
             and len(set(fetch(count_lone(*of, by_group=by_group)))) > 1
             for other, of in (("system", sides), ("gold", sides[::-1]))
         ]
-        # Masked arrays cannot be sent as they are.
+        # Send data and mask as separate arrays, because masked arrays cannot be sent.
         plain = {name: (values.data, values.mask) for name, values in cells.items()}
         return JoinPart(plain, (rows[0], rows[1]), (repeats[0], repeats[1]))
 
 
 class Joined(Counting):
-    """Two tables that were joined in partitions."""
+    """The cells of two tables that were joined in partitions."""
 
     def __init__(self, parts: Sequence[JoinPart], noise: str | None, *tables: Table) -> None:
         self.parts, self.noise, self.tables = parts, noise, tables
 
     def _join(self, by_group: bool, *, careful: bool) -> dict[str, Any]:
-        """Return the cells of all partitions. Every item was stripped, so none looks odd."""
+        """Concatenate the cells of all partitions; items are already stripped."""
         found = {}
         for name in self.parts[0].cells:
             arrays = zip(*(part.cells[name] for part in self.parts), strict=True)

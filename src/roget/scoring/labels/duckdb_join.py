@@ -1,8 +1,9 @@
-"""Cells of two large label tables: read, joined and counted in DuckDB, never as Python strings.
+"""Contingency cells of two large label tables, read, joined and counted by DuckDB.
 
-Only plain tables with one label per row are counted here. Missing and extra items are found by the
-join. In all other cases (items without a name or a label, repeated items, broken lines)
-`count_files` returns None, and the slower readers report the lines or apply the rules.
+Labels are not converted to Python strings, which makes this path fast. It only handles plain tables
+with one label per row; missing and extra items result from the join. In all other cases (items
+without an id or a label, repeated items, broken lines) `count_files` returns None, and the slower
+readers apply the rules or report the lines.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from roget.scoring.labels.readers.delimited import (
 from roget.scoring.labels.readers.jsonl import inspect_json
 from roget.scoring.labels.readers.lines import doubt_first_line
 from roget.scoring.labels.readers.parquet import inspect_parquet_file
-from roget.scoring.labels.table import begins_alone, varies, warn_unused_weights
+from roget.scoring.labels.table import may_be_header, varies, warn_unused_weights
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -43,7 +44,7 @@ _BLANK = "".join(filter(str.isspace, map(chr, range(0x3001))))
 """All characters that `str.strip` removes."""
 
 _DIGITS = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-"""A number, as a pattern of DuckDB."""
+"""Regular expression for a number, in DuckDB's syntax."""
 
 
 def count_files(
@@ -56,9 +57,9 @@ def count_files(
     memory: str | None = None,
     header: bool | None = None,
 ) -> AlignedLabels | None:
-    """Return the cells of two tables, or of one with both sides, each in one or more files.
+    """Return the cells of two tables, or of one table with both sides.
 
-    Return None if cells are not enough.
+    `paths` holds the files of each table. Return None if the slower readers are required.
     """
     import duckdb
 
@@ -75,7 +76,7 @@ def count_files(
         except duckdb.Error as error:
             if lacks_room(error):
                 raise
-            # The readers report which line cannot be read.
+            # The slower readers report which line cannot be read.
             return None
 
 
@@ -86,7 +87,7 @@ def inspect_sides(
     header: bool | None,
     opened: ExitStack,
 ) -> list[Table] | None:
-    """Return the layout of each side's files, which stay open; None if they are not tables."""
+    """Return the layout of the files of each side, which stay open; None if they are not tables."""
     roles = PAIR if len(paths) == 1 else SINGLE
     tables = []
     for side, name in zip(paths, ("gold", "system"), strict=False):
@@ -102,7 +103,7 @@ def inspect_sides(
 
 
 def get_layout(table: Table) -> tuple[Any, ...]:
-    """Return the properties that the files of one table must share."""
+    """Return the properties that must be the same for all files of a table."""
     names = table.names if table.header else ()
     return (table.format, names, table.delimiter, table.types, tuple(table.places.items()))
 
@@ -110,7 +111,7 @@ def get_layout(table: Table) -> tuple[Any, ...]:
 def inspect_file(
     file: LabelFile, labels: str | None, columns: Columns | None, roles: LabelRoles
 ) -> Table | None:
-    """Return the layout of a file; None if it is not a table of items with one label each."""
+    """Return the layout of a file; None if it is not a table with one label per item."""
     format = labels or detect_format(file)
     table: Table | None = None
     if format == "parquet":
@@ -131,7 +132,7 @@ def inspect_file(
 
 
 class Counting:
-    """One or two label tables in a database."""
+    """The cells of one or two label tables, counted in a database."""
 
     def __init__(self, connection: DuckDBPyConnection, noise: str | None, *tables: Table) -> None:
         self.connection = connection
@@ -139,15 +140,18 @@ class Counting:
         self.tables = tables
 
     def join(self, missing: str, rule: str) -> AlignedLabels | None:
-        """Return the cells of two tables joined by item, and by group if both have one.
+        """Return the cells of two tables joined by item, and by group if both have groups.
 
-        `rule` is the rule for items that gold does not contain, as in `align`.
+        `rule` is the rule for items that gold does not contain, as in `align`. Return None if the
+        slower readers are required.
         """
         gold, system = self.tables
         by_group = "group" in gold.places and "group" in system.places
         named = "item" in gold.places
         if ("group" in system.places and not by_group) or named != ("item" in system.places):
             return None
+        # A fast join first, without stripping. Repeat it with stripping if some items are blank or
+        # have no match.
         found = self._join(by_group, careful=False)
         odd = bool(found["odd"].any())
         if odd or found["gold"].mask.any() or found["system"].mask.any():
@@ -160,6 +164,7 @@ class Counting:
         extra, absent = found["gold"].mask, found["system"].mask
         if not named and (extra.any() or absent.any()):
             return None
+        # More cells than rows means that items are repeated.
         rows = [found[last].filled(0).max(initial=0) for last in ("gold_rows", "system_rows")]
         if counts[~extra].sum() > rows[0] or counts[~absent].sum() > rows[1]:
             return None
@@ -179,7 +184,7 @@ class Counting:
         return self._cells(kept, int(counts[extra].sum()), shared, missing)
 
     def pair(self, missing: str) -> AlignedLabels | None:
-        """Return the cells of a table with a column for each side."""
+        """Return the cells of a table with gold and system columns."""
         (table,) = self.tables
         grouped = "group" in table.places
         keys = [role for role in ("group", "item") if role in table.places]
@@ -201,10 +206,11 @@ class Counting:
         return self._cells(found, 0, 0, missing) if found["n"].size else None
 
     def _join(self, by_group: bool, *, careful: bool) -> dict[str, Any]:
-        """Return cells by name, the number of rows of each table, and if an item looks odd.
+        """Return the cells with names, the number of rows of each table, and a flag `odd`.
 
-        An absent side is NULL, an empty label ''. Items are compared without stripping, which is
-        faster; if all of them match, stripping would not change anything.
+        The label of an absent side is NULL, and an empty label is ''. If `careful` is False, items
+        are compared without stripping white space, which is faster; if all items match, the result
+        is the same. `odd` marks cells with blank items.
         """
         sides = [self.rows(table, careful=careful) for table in self.tables]
         blank = "g.item = ''" if all(t.format == "parquet" for t in self.tables) else "g.item < '!'"
@@ -214,11 +220,11 @@ class Counting:
 
     @property
     def weighed(self) -> list[bool]:
-        """True for each table with weights."""
+        """For each table, True if it has weights."""
         return ["weight" in table.places for table in self.tables]
 
     def rows(self, table: Table, *, careful: bool, chosen: str = "true") -> str:
-        """Return the SQL of a table's rows: number, item, weight if any, label, group name."""
+        """Return SQL for the rows of a table: number, item, weight (if any), label, group name."""
         name = "CAST(NULL AS VARCHAR)"
         if "group" in table.places:
             name = self._cell(table, "group", careful=careful)
@@ -234,13 +240,13 @@ class Counting:
         )
 
     def _repeats(self, one: Table, other: Table, by_group: bool) -> bool:
-        """Return True if items that only one table has are repeated there, or have no name."""
+        """Return True if items that only table `one` has are repeated or have no name."""
         sides = (self.rows(table, careful=True) for table in (one, other))
         rows, with_name, distinct = self._fetch(count_lone(*sides, by_group=by_group))
         return not rows == with_name == distinct
 
     def _cell(self, table: Table, role: str, *, careful: bool = False) -> str:
-        """Return the SQL of a cell as text; if careful, stripped and NULL if empty."""
+        """Return SQL for a cell as text; with `careful`, stripped, and NULL if it is empty."""
         cell = table.cell(role)
         if table.format == "jsonl":
             raw = quoted(table.names[table.places[role]], '"')
@@ -250,13 +256,13 @@ class Counting:
             return cell
         if table.format not in _STRIPPED:
             return f"nullif({cell}, '')"
-        # DuckDB's trim parses its characters again for every cell: test first if there is
-        # anything to strip, which is ten times as fast.
+        # DuckDB's trim parses its list of characters again for every cell. It is ten times faster
+        # to call it only if the cell begins or ends with white space.
         ends = " OR ".join(f"contains({quoted(_BLANK)}, {cell}[{at}])" for at in (1, -1))
         return f"nullif(CASE WHEN {ends} THEN trim({cell}, {quoted(_BLANK)}) ELSE {cell} END, '')"
 
     def _weight(self, table: Table) -> str:
-        """Return the SQL of the weight, if there is one; -1 if it is not a number above 0."""
+        """Return SQL for the weight, if the table has weights; -1 stands for an invalid weight."""
         if "weight" not in table.places:
             return ""
         cell = self._cell(table, "weight", careful=True)
@@ -275,9 +281,10 @@ class Counting:
     def _cells(
         self, found: dict[str, Any], extra: int, shared: int, missing: str
     ) -> AlignedLabels | None:
-        """Return cells by code, with the notices of the readers; None if gold has gaps.
+        """Convert cells to codes and add the notices of the readers.
 
-        Items without a gold label are those that gold does not contain: each is its own class.
+        Return None if gold items lack labels. Cells whose gold label is NULL hold items that gold
+        does not contain; each of these items becomes a class of its own.
         """
         order = np.argsort(found["gold_first"].filled(np.iinfo(np.int64).max), kind="stable")
         found = {name: values[order] for name, values in found.items()}
@@ -300,7 +307,7 @@ class Counting:
         roles = ("gold", "system") if len(self.tables) == 1 else ("label", "label")
         warnings: list[str] = [*warn_of_header(one, {roles[0]: class_names})]
         begins = int(counts[classes == 0].sum()), int(counts[~new].sum())
-        if begins_alone(class_names[0], *begins):
+        if may_be_header(class_names[0], *begins):
             warnings += _doubt_first_row(one)
         warnings += warn_of_header(other, {roles[1]: cluster_names})
         if ends and varies(unused):
@@ -325,7 +332,7 @@ class Counting:
         if missing == "error" and not system.complete:
             return None
         if new.any():
-            warnings += warn_extra(gold, system, extra, 0, "counted as a class each")
+            warnings += warn_extra(gold, system, extra, 0, "counted as one class each")
             gold, system, counts = _split_unknown(gold, system, counts, new)
         else:
             warnings += warn_extra(gold, system, extra, shared)
@@ -334,7 +341,7 @@ class Counting:
     def _share_header(
         self, begins: tuple[int, int], class_names: Sequence[str], found: dict[str, Any]
     ) -> bool:
-        """Return True if both files begin with one field that may be a header: see `align`."""
+        """Return True if both files begin with the same possible header; see `align`."""
         one, other = self.tables
         if not (one.first and other.first and "item" in one.places and "item" in other.places):
             return False
@@ -348,7 +355,7 @@ class Counting:
         counts = found["n"].data
         clusters = int(counts[here].sum()), int(counts[answered].sum())
         first_cluster = other.first[other.places["label"]]
-        return begins_alone(class_names[0], *begins) and begins_alone(first_cluster, *clusters)
+        return may_be_header(class_names[0], *begins) and may_be_header(first_cluster, *clusters)
 
 
 def _doubt_first_row(table: Table) -> list[Notice]:
@@ -362,10 +369,10 @@ def _doubt_first_row(table: Table) -> list[Notice]:
 def _split_unknown(
     gold: Labels, system: Labels, counts: Ints, new: BoolArray
 ) -> tuple[Labels, Labels, Ints]:
-    """Split the cells of items that gold does not contain into items, each its own class."""
+    """Split the cells of items that gold does not contain into items, with one class each."""
     known, unknown = np.flatnonzero(~new), np.flatnonzero(new)
     if gold.groups is not None:
-        # Items of a group that gold does not contain, or of none, belong to no table.
+        # Items in groups that gold does not contain cannot be assigned to a contingency table.
         here = int(gold.groups[known].max()) + 1
         unknown = unknown[(gold.groups[unknown] >= 0) & (gold.groups[unknown] < here)]
         gold = replace(gold, group_names=(gold.group_names or ())[:here])
@@ -384,7 +391,7 @@ def join_cells(
     blank: str = "false",
     weighed: Sequence[bool] = (False, False),
 ) -> str:
-    """Return the SQL of the cells of two joined sides; cells are separate by gold weight."""
+    """Return SQL that joins two sides and counts cells, separately for each gold weight."""
     answered = "FILTER (s.label <> '')"
     weights = " g.w AS w," if weighed[0] else ""
     if weighed[1]:
@@ -401,7 +408,7 @@ def join_cells(
 
 
 def count_lone(one: str, other: str, *, by_group: bool) -> str:
-    """Return the SQL that counts the rows of only one side: all, named, and distinct ones."""
+    """Return SQL that counts the rows that only side `one` has: all, with a name, and distinct."""
     keys = ["item", "name"] if by_group else ["item"]
     on = " AND ".join(f"a.{key} = b.{key}" for key in keys)
     names = ", ".join(f"a.{key}" for key in keys)
@@ -413,7 +420,7 @@ def count_lone(one: str, other: str, *, by_group: bool) -> str:
 
 
 def fetch_arrays(connection: DuckDBPyConnection, query: str) -> dict[str, Any]:
-    """Return the columns of a query's result as masked arrays."""
+    """Run a query and return its columns as masked arrays."""
     return {
         name: np.ma.array(values, mask=np.ma.getmaskarray(values))
         for name, values in execute(connection, query).fetchnumpy().items()
@@ -421,13 +428,13 @@ def fetch_arrays(connection: DuckDBPyConnection, query: str) -> dict[str, Any]:
 
 
 def _number(values: Any, firsts: Ints, table: Table) -> tuple[Ints, tuple[str, ...]]:
-    """Return codes of names in order of first appearance, −1 for none."""
+    """Assign codes to names in order of first occurrence; the empty name has code −1."""
     strip = table.format in _STRIPPED
     texts = map(str, values.filled("").tolist())
     names = [name.strip() if strip else name for name in texts]
     order = np.argsort(firsts, kind="stable")
     coder = Coder()
-    # Add the empty name first, so it has code 0, which becomes −1.
+    # Add the empty name first: its code is 0, and becomes −1 below.
     coder.codes([""], 1)
     codes = np.empty(order.size, dtype=np.int64)
     codes[order] = coder.codes((names[at] for at in order.tolist()), order.size)

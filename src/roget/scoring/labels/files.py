@@ -1,4 +1,4 @@
-"""Label files: the files behind a name, and one open file with its lines."""
+"""Label files: listing the files of an input, and reading the lines of one file."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from roget.scoring.labels.labels import NoItems
 ONE_SIDE = "standard input can be used for one side only"
 
 BLOCK = 1 << 20
-"""Bytes per block: enough lines to process together, little to hold."""
+"""Bytes per block that is read at once."""
 
 SMALL = 1 << 20
-"""Bytes up to which the lines of a file are read once and cached."""
+"""Maximum bytes of a file whose lines are read once and cached."""
 
 
 def is_thesaurus(path: str) -> bool:
-    """Return True if a path is the folder of a thesaurus."""
+    """Return True if a path is a thesaurus folder."""
     if not os.path.isdir(path):
         return False
     from roget.core.folder import THESAURUS
@@ -37,9 +37,9 @@ def is_thesaurus(path: str) -> bool:
 
 
 def list_files(path: str, suffixes: Sequence[str]) -> list[str]:
-    """Return the files behind a name: a file, those of a folder, or those matching a pattern.
+    """Return the files of an input: the file itself, all files of a folder, or glob matches.
 
-    A file whose own name contains wildcards stands for itself.
+    An existing file whose name contains wildcards is not treated as a pattern.
     """
     if path == STANDARD_INPUT or os.path.isfile(path) or is_pipe(path):
         return [path]
@@ -68,10 +68,10 @@ def name_files(paths: Sequence[str]) -> str:
 
 
 class LabelFile:
-    """An open label file: its name for messages, its lines, and how to read them.
+    """An open label file, with options for its reader.
 
-    `cover` if items may occur again with another cluster, `header` to override the detection of a
-    header. With `head` only the first lines of a compressed file are decompressed.
+    `cover` means that items may be repeated with another cluster. `header` overrides the detection
+    of a header. With `head`, only the first lines of a compressed file are decompressed.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class LabelFile:
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         try:
-            # Several files may be open: the error of another one passes unchanged.
+            # Several files may be open, so handle only errors of this file.
             if isinstance(error, NotText) and error.source == self.name:
                 raise self._name_byte() from None
         finally:
@@ -104,7 +104,7 @@ class LabelFile:
 
     @cached_property
     def plain(self) -> Source:
-        """The bytes as a plain file that can be read again, also by DuckDB; a copy if need be."""
+        """A plain file that can be read repeatedly, also by DuckDB; a copy if necessary."""
         if self.source.is_plain:
             return self.source
         if self._head and self.source.compression:
@@ -112,12 +112,12 @@ class LabelFile:
             return Source(self.keep("" if block is None else block.data.decode(errors="replace")))
         path = self._open.enter_context(plain_file(self.source))
         if self.source.path == STANDARD_INPUT and not os.path.getsize(path):
-            # Most likely the other side has consumed standard input.
+            # Standard input was probably consumed by the other side.
             raise NoItems(f"{self.name}: no items; {ONE_SIDE}")
         return Source(path, os.path.getsize(path))
 
     def keep(self, text: str) -> str:
-        """Return the path of a file with the text, deleted when the label file is closed."""
+        """Write a text to a temporary file, deleted on closing; return its path."""
         folder = self._open.enter_context(TemporaryDirectory(prefix="roget."))
         path = os.path.join(folder, "text")
         with open(path, "w", encoding="utf-8", errors="surrogatepass") as file:
@@ -125,7 +125,7 @@ class LabelFile:
         return path
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """Yield all lines with their numbers."""
+        """Yield the number and text of each line."""
         plain = self.plain
         if plain.cached is None and 0 < plain.size <= SMALL:
             plain.cached = list(plain.lines(self.name, BLOCK))
@@ -144,16 +144,19 @@ class LabelFile:
 
     @cached_property
     def first_line(self) -> tuple[int, str]:
-        """Number and text of the first such line; an empty text if there is none."""
+        """The number and text of the first line that is neither blank nor a comment.
+
+        The text is empty if the file has no such line.
+        """
         return next(self.first_lines(), (1, ""))
 
     def _name_byte(self) -> FormatError:
-        """Return the error that names the first byte that is not UTF-8 text."""
+        """Return an error with the position of the first byte that is not UTF-8."""
         before, line, rest, begin, bad = 0, 1, b"", b"", 0
         for chunk in chain(self.plain.chunks(), [b""]):
             data = rest + chunk
             begin = begin or data[:2]
-            # Decode whole lines, so no character and no \r\n is split.
+            # Decode only complete lines, to avoid splitting a character or \r\n.
             cut = data.rfind(b"\n") + 1 if chunk else len(data)
             try:
                 data[:cut].decode("utf-8")

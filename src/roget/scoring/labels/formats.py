@@ -1,4 +1,4 @@
-"""The registry of label formats, built from the readers in the catalogue."""
+"""Label formats: detection of formats, and access to the readers in the catalogue."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from roget.scoring.labels.readers.base import LabelReader
 
 KIND = "label formats"
 THESAURUS = "thesaurus"
-"""The format of a folder, recognised by its content."""
+"""Name of the format of thesaurus folders, which are recognised by their content."""
 
 _SNIFFED = 100
-"""Number of lines from which a format is inferred."""
+"""Number of lines that are used to detect a format."""
 
 
 @cache
 def list_readers() -> dict[str, LabelReader]:
-    """Return roget's own readers of files by the name of their format."""
+    """Return the built-in readers by name of the format."""
     names = (name for name in catalogue.KINDS[KIND] if name != THESAURUS)
     return {name: catalogue.load(KIND, name) for name in names}
 
 
 @cache
 def list_suffixes() -> dict[str, str]:
-    """Return the format of each file name suffix."""
+    """Return suffix → format for the built-in readers."""
     return {suffix: name for name, reader in list_readers().items() for suffix in reader.suffixes}
 
 
@@ -44,25 +44,25 @@ def get_reader(format: str) -> LabelReader:
 
 
 def is_tree(format: str | None) -> bool:
-    """Return True for formats of trees, which only systems can have."""
+    """Return True if a format is a tree; trees are allowed for systems only."""
     if format is None or format == THESAURUS:
         return format == THESAURUS
     return bool(getattr(catalogue.load(KIND, format), "is_tree", False))
 
 
 def is_binary(path: str) -> bool:
-    """Return True if a file name has the suffix of a format that is not text."""
+    """Return True if a file name has the suffix of a binary format."""
     name = list_suffixes().get(Path(name_part(path)).suffix.lower())
     return name is not None and list_readers()[name].is_binary
 
 
 def list_files(path: str) -> list[str]:
-    """Return the label files behind a name: a file, a folder or a pattern."""
+    """Return the label files of an input: a file, a folder or a glob pattern."""
     return files.list_files(path, tuple(list_suffixes()))
 
 
 def find_suffix(suffix: str) -> str | None:
-    """Return the format of a suffix, also of plug-ins; None if it is unknown."""
+    """Return the format of a suffix, including plug-ins; None if the suffix is unknown."""
     own = list_suffixes().get(suffix)
     if own is not None or suffix in ("", ".txt"):
         return own
@@ -74,10 +74,10 @@ def find_suffix(suffix: str) -> str | None:
 
 
 def detect_format(file: LabelFile) -> str:
-    """Return the format of a file: by its suffix, or by its first lines.
+    """Detect the format of a file by its suffix, else by its first lines.
 
-    Formats without a suffix of their own, such as the exports of a thesaurus, are recognised
-    inside the format whose suffix they share.
+    Some formats, such as exports of a thesaurus, share their suffix with another format; they are
+    recognised by the first lines.
     """
     format = find_suffix(file.source.suffix)
     if format is not None:
@@ -92,7 +92,7 @@ def detect_format(file: LabelFile) -> str:
 
 
 def sniff_format(lines: list[str]) -> str:
-    """Return the format of a file without a known suffix, from its first lines.
+    """Detect the format of a file from its first lines.
 
     >>> [sniff_format([line]) for line in ("add.v add.v.1 sense1/4 sense2/1", "d1 x", "noun")]
     ['key', 'tsv', 'lines']
@@ -102,7 +102,7 @@ def sniff_format(lines: list[str]) -> str:
 
 
 def refuse_tree(source: Any) -> Any:
-    """Return the source; raise an error if it is a tree, which is read as a whole."""
+    """Return the source; raise an error if it is a tree, which only the local engine supports."""
     tree = hasattr(source, "to_labels")
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)

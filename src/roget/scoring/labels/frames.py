@@ -1,7 +1,7 @@
-"""Data frames of pandas, polars and pyarrow, column by column.
+"""Conversion of data frames of pandas, polars and pyarrow, column by column.
 
-No frame library is imported here: a column is recognised by the module of its type, so the library
-is already loaded whenever it is needed.
+This module does not import these libraries. The library of a column is determined by the module of
+its type, so it is already imported when it is needed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from roget.scoring.labels.table import LabelTable
 def select_columns(
     named: Mapping[str, Any], roles: LabelRoles, columns: Columns | None, source: str
 ) -> LabelTable:
-    """Return a label table of the columns that have a role, chosen by name."""
+    """Select columns by the names of their roles, and return them as a label table."""
     names = list(named)
     places = roles.find_by_name(names, columns, source)
     by_role = {role: named[names[at]] for role, at in places.items()}
@@ -32,7 +32,7 @@ def select_columns(
 
 
 def table_from_columns(columns: Mapping[str, Any], problems: Problems) -> LabelTable:
-    """Return a label table of columns by role; rows are numbered from 1, like lines."""
+    """Convert columns by role to a label table; rows are numbered from 1, like lines."""
     columns = dict(columns)
     for role, column in columns.items():
         if getattr(column, "ndim", 1) > 1 or is_frame(column):
@@ -53,7 +53,7 @@ def table_from_columns(columns: Mapping[str, Any], problems: Problems) -> LabelT
 
 
 def _items(column: Any) -> list[str]:
-    """Return the text of each value, empty for missing ones."""
+    """Return each value as a string; missing values are empty strings."""
     methods = [name for name in ("tolist", "to_list", "to_pylist") if hasattr(column, name)]
     values = getattr(column, methods[0])() if methods else list(column)
     if set(map(type, values)) <= {str}:
@@ -62,11 +62,11 @@ def _items(column: Any) -> list[str]:
 
 
 class FrameColumns(dict[str, Sequence[Any]]):
-    """Columns by name, of a file that was read without a frame library."""
+    """Columns by name from a file that was read without a frame library."""
 
 
 def library(value: object) -> str:
-    """Return the top-level package of a value's type."""
+    """Return the top-level package of the type of a value."""
     return type(value).__module__.partition(".")[0]
 
 
@@ -90,7 +90,7 @@ def frame_columns(frame: Any) -> dict[str, Any]:
         return frame
     if library(frame) != "pyarrow":
         return {str(name): frame[name] for name in frame.columns}
-    # Several columns with one name are returned together, as pandas does.
+    # Columns with the same name are returned as one table, as in pandas.
     places: dict[str, list[int]] = {}
     for at, name in enumerate(frame.schema.names):
         places.setdefault(name, []).append(at)
@@ -101,7 +101,7 @@ def frame_columns(frame: Any) -> dict[str, Any]:
 
 
 def factorize_column(column: Any) -> LabelCodes:
-    """Return the codes of a column by position; an index is ignored."""
+    """Factorize a column; a pandas index is ignored."""
     return _COLUMNS[library(column)](column)
 
 
@@ -139,7 +139,7 @@ def _arrow(column: Any) -> LabelCodes:
     if isinstance(column, pyarrow.ChunkedArray):
         column = column.combine_chunks()
         if isinstance(column, pyarrow.ChunkedArray):
-            # Too long for one array: text beyond 2 GiB.
+            # Strings of more than 2 GiB do not fit into one array.
             return factorize_objects(column.to_pylist())
     kind = column.type
     numeric = pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind)
@@ -158,7 +158,7 @@ def _arrow(column: Any) -> LabelCodes:
 
 
 def _coded(codes: npt.NDArray[Any], names: list[Any]) -> LabelCodes:
-    """Return codes over a dictionary, which may itself hold gaps or repeat a label."""
+    """Return the codes of a dictionary-encoded column; its dictionary may have duplicates or NA."""
     complete = not codes.size or bool(codes.min() >= 0)
     distinct = factorize_objects(names)
     if distinct.complete and distinct.n_labels == len(names):

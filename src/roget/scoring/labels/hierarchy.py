@@ -1,9 +1,9 @@
-"""Hierarchy: a tree with items at its leaves, one or many per leaf, from any tree format.
+"""The class `Hierarchy`: a tree with one or more items at each leaf, from any tree format.
 
-Nodes are numbered with parents before children; 0 is the root. The order in which nodes are split
-defines the cut into k clusters: the merges of a dendrogram from the last one, the nodes of a tree
-with branch lengths by their distance from the root, and the nodes of any other tree level by level,
-larger nodes first.
+Nodes are numbered with parents before children; 0 is the root. The cut into k clusters splits nodes
+in a fixed order until there are k clusters. A dendrogram undoes its merges, starting with the last.
+In a tree with branch lengths, nodes are split by their distance from the root. In other trees,
+nodes are split level by level, larger nodes first.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from roget.scoring.labels.labels import LabelCodes, Labels, NoItems, code_texts
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
-    """Items at the leaves of a tree, to be scored as a system: `roget.score(gold, hierarchy)`.
+    """A tree with items at its leaves, which can be scored: `roget.score(gold, hierarchy)`.
 
     >>> tree = Hierarchy.from_linkage([[0, 1, 0.5, 2], [2, 3, 1.0, 3]], ["a", "b", "c"])
     >>> tree
@@ -37,15 +37,15 @@ class Hierarchy:
     tree: Tree
     """The nodes and the order of their splits."""
     codes: Ints
-    """The leaf (cluster of the tree) of each item."""
+    """The leaf of each item, as a cluster number of the tree."""
     items: Sequence[str] | None = None
     """Item ids; None if items are identified by position."""
     names: Sequence[str] | None = None
     """The name of each node; "" for nodes without a name."""
     levels: tuple[LabelCodes, ...] = ()
-    """The label of each item at each level, if levels have a meaning of their own."""
+    """The label of each item at each level, if levels are scored separately."""
     kind: str = "tree"
-    """The input format, for signatures."""
+    """The input format, which is part of signatures."""
     source: str = "the system's tree"
     warnings: tuple[str, ...] = field(default=(), repr=False)
 
@@ -53,7 +53,7 @@ class Hierarchy:
     def from_linkage(
         cls, linkage: Any, items: Iterable[Any] | None = None, source: str = "the linkage"
     ) -> Hierarchy:
-        """Return the dendrogram of a scipy linkage: (n − 1) × 4 numbers that merge n items.
+        """Build a dendrogram from a SciPy linkage matrix: n − 1 rows × 4 columns for n items.
 
         Parameters
         ----------
@@ -68,7 +68,7 @@ class Hierarchy:
     def from_children(
         cls, children: Any, items: Iterable[Any] | None = None, source: str = "the merges"
     ) -> Hierarchy:
-        """Return the dendrogram of scikit-learn's `AgglomerativeClustering.children_`: (n − 1) × 2.
+        """Build a dendrogram from scikit-learn's `AgglomerativeClustering.children_`.
 
         >>> Hierarchy.from_children([[0, 1], [2, 3]]).cut(2).tolist()
         [0, 0, 1]
@@ -81,9 +81,10 @@ class Hierarchy:
     ) -> Hierarchy:
         types, numbers = _MERGES[width]
         if table.ndim != 2 or table.shape[1] != width or table.dtype.kind not in types:
-            shown = " × ".join(map(str, table.shape)) or "no dimension"
+            shown = " × ".join(map(str, table.shape)) or "a single value"
             raise InputError(
-                f"{source}: found {shown}; expected n − 1 rows of {numbers}", code="not-a-tree"
+                f"{source}: found {shown} of dtype {table.dtype}; expected n − 1 rows of {numbers}",
+                code="not-a-tree",
             )
         wrong = check_merges(table)
         if wrong:
@@ -93,7 +94,7 @@ class Hierarchy:
         if named is not None and len(named) != rows + 1:
             raise InputError(
                 f"{source}: {plural(rows, 'row')} {'merges' if rows == 1 else 'merge'} "
-                f"{rows + 1} items, but there are {len(named)} ids",
+                f"{rows + 1} items, but {plural(len(named), 'id')} were passed",
                 code="length-mismatch",
             )
         tree = Tree.from_merges(table[:, :2].astype(np.int64))
@@ -101,7 +102,7 @@ class Hierarchy:
 
     @classmethod
     def from_newick(cls, text: str, source: str = "the tree") -> Hierarchy:
-        """Return the tree of a text in Newick format; its leaves are the items.
+        """Build a tree from a text in Newick format; the items are its leaves.
 
         >>> Hierarchy.from_newick("((a,b),c);").cut(2).tolist()
         [0, 0, 1]
@@ -110,7 +111,7 @@ class Hierarchy:
         tree = Tree(parsed.parent)
         leaves = tree.cluster_nodes.tolist()
         items = [parsed.names[node] for node in leaves]
-        # Nodes are split in the order of their distance from the root, if branches have lengths.
+        # If branches have lengths, nodes are split in the order of their distance from the root.
         order = order_splits(tree, np.ones(len(leaves), dtype=np.int64), parsed.lengths)
         codes = np.arange(len(leaves))
         return cls(tree.with_order(order), codes, items, parsed.names, kind="newick", source=source)
@@ -125,7 +126,7 @@ class Hierarchy:
         kind: str = "paths",
         source: str = "the paths",
     ) -> Hierarchy:
-        """Return the tree of hierarchical labels, a list from general to specific for each item.
+        """Build a tree from hierarchical labels: for each item a list from general to specific.
 
         Parameters
         ----------
@@ -134,7 +135,7 @@ class Hierarchy:
         items
             Ids of the items, in order; by default items are identified by position.
         leveled
-            True if levels are scored one by one, too.
+            True if each level is also scored separately.
 
         Examples
         --------
@@ -162,28 +163,29 @@ class Hierarchy:
 
     @property
     def n_leaves(self) -> int:
-        """The number of leaves, the most clusters that a cut can have."""
+        """The number of leaves, which is the maximum number of clusters of a cut."""
         return self.tree.n_clusters
 
     @property
     def cuts(self) -> Ints:
-        """The possible numbers of clusters of a cut; a node with many children skips some."""
+        """The possible numbers of clusters; a split into three or more skips some numbers."""
         return self.tree.cuts
 
     def nearest_cut(self, k: int) -> int:
-        """Return the largest possible number of clusters up to k."""
+        """Return the largest possible number of clusters that is at most k."""
         if not 1 <= k <= self.n_leaves:
             raise InputError(
-                f"{self.source}: cannot be cut into {k} clusters: expected 1 to {self.n_leaves}",
+                f"{self.source}: cannot be cut into {k} clusters; expected 1 to {self.n_leaves}",
                 code="invalid-option",
             )
         return int(self.cuts[np.searchsorted(self.cuts, k, side="right") - 1])
 
     def grow(self, extra: int) -> Tree:
-        """Return the tree with extra leaves below a new root, which no cut merges.
+        """Return the tree with `extra` more leaves, as children of a new root.
 
-        The extra leaves are clusters n_leaves, n_leaves + 1, …; the new root is split first, so
-        the cut of the new tree into k + extra clusters is the cut of this one into k.
+        The new leaves are the clusters n_leaves, n_leaves + 1, …. The new root is split first, so
+        the cut of the new tree into k + extra clusters is the cut of this tree into k clusters and
+        the new leaves.
         """
         tree = self.tree
         if not extra:
@@ -193,17 +195,17 @@ class Hierarchy:
         return Tree(parent, cluster=clusters, order=np.append(0, tree.order + 1))
 
     def cut(self, k: int) -> Ints:
-        """Return for each item its cluster in the cut into k clusters."""
+        """Return the cluster of each item in the cut into k clusters."""
         self.nearest_cut(k)
         return self.tree.cut_leaves(k)[self.codes]
 
     def name(self, node: int) -> str:
-        """Return the name of a node, or its number."""
+        """Return the name of a node, or "node N" if it has no name."""
         named = self.names[node] if self.names is not None else ""
         return named or f"node {node}"
 
     def to_labels(self) -> Labels:
-        """Return the items with their leaves as labels."""
+        """Return labels in which the label of each item is its leaf."""
         names = [self.name(node) for node in self.tree.cluster_nodes.tolist()]
         return Labels(
             self.codes,
@@ -216,24 +218,25 @@ class Hierarchy:
         )
 
     def level(self, number: int) -> Labels:
-        """Return the items with their labels at one level, counted from 0."""
+        """Return the labels of all items at one level, counted from 0."""
         return Labels.from_codes(
             self.levels[number], items=self.items, source=self.source, warnings=self.warnings
         )
 
 
 def order_splits(tree: Tree, weights: Ints, distance: Floats | None) -> Ints:
-    """Return the inner nodes in the order in which they are split, parents before children.
+    """Return the inner nodes in the order of their splits, parents before children.
 
-    Nodes are ordered by their distance from the root, if it is known; otherwise by depth and, at
-    the same depth, by the weight of the leaves below them. `weights` has one entry per leaf,
-    `distance` the length of the branch above each node.
+    If `distance`, the length of the branch above each node, is known, nodes are sorted by their
+    distance from the root. Otherwise they are sorted by depth, then by the total weight of the
+    leaves below them, largest first. `weights` holds one weight per leaf.
     """
     nodes = np.arange(tree.n_nodes)
     if distance is not None:
         above, far = tree.parent.tolist(), distance.tolist()
         for node in range(1, tree.n_nodes):
-            # A negative length, as neighbour joining yields, splits no child before its parent.
+            # Neighbour joining may yield negative lengths; a child is never nearer to the root
+            # than its parent.
             far[node] = max(far[above[node]], far[above[node]] + far[node])
         keys: tuple[Array, ...] = (nodes, np.array(far))
     else:
@@ -244,14 +247,14 @@ def order_splits(tree: Tree, weights: Ints, distance: Floats | None) -> Ints:
 
 
 _MERGES = {4: ("iuf", "4 numbers"), 2: ("iu", "2 whole numbers")}
-"""Types and description of the rows of a linkage (4 columns) or of its children (2)."""
+"""Number of columns → dtype kinds and description: 4 for a linkage, 2 for `children_`."""
 
 
 def is_linkage(array: Any) -> bool:
-    """Return True if an array must be a linkage, or the children of one.
+    """Return True if an array must be a linkage matrix or `children_`.
 
-    All merges must be valid, and the sizes of a linkage too: no matrix of weights is so by chance,
-    except with one row, which does not count.
+    All merges, and the sizes in a linkage, must be valid. A matrix of weights with two or more rows
+    never has this form by chance.
     """
     if not isinstance(array, np.ndarray) or array.ndim != 2 or len(array) < 2:
         return False
@@ -261,9 +264,9 @@ def is_linkage(array: Any) -> bool:
 
 
 def merge_leaves(parent: Ints, at: Ints) -> tuple[Tree, Ints]:
-    """Return the tree with a leaf for each node that holds items, and the leaf of each item.
+    """Return a tree whose items are all at leaves, and the leaf of each item.
 
-    An inner node that holds items of its own gets one more child for them.
+    `at` is the node of each item. An inner node with items gets an additional leaf for them.
     """
     inner = np.zeros(parent.size, dtype=bool)
     inner[parent[1:]] = True
@@ -288,19 +291,20 @@ def plant_tree(
     source: str,
     alone: bool = False,
 ) -> Hierarchy:
-    """Return the tree whose nodes are the prefixes of paths, each item at the end of its path.
+    """Build a tree whose nodes are the prefixes of paths; each item is at the end of its path.
 
-    Nodes named by numbers, as in thesauri, are split in numeric order. The labels of a level are
-    the parts of that level `alone`, or whole prefixes.
+    If all nodes are named by numbers, as in thesauri, they are split in numeric order. With
+    `alone`, the labels of a level are the parts of the paths at this level; otherwise they are
+    whole prefixes.
     """
     known = {tuple(map(str, path)): 0 for path in paths}
     if not known:
         raise NoItems(f"{source}: no items")
     if any(not all(path) or not path for path in known):
         raise InputError(
-            f"{source}: an empty label; expected a label at each level", code="empty-field"
+            f"{source}: a label is empty; expected a label at each level", code="empty-field"
         )
-    # If the paths do not share one root, add one above them.
+    # Add a root above the paths if they do not all begin with the same label.
     roots = {path[0] for path in known}
     above = () if len(roots) == 1 and not leveled else ("",)
     numbers: dict[tuple[int, str], int] = {}
@@ -326,7 +330,7 @@ def plant_tree(
 
 
 def _order_numbers(tree: Tree, names: Sequence[str]) -> Ints | None:
-    """Order inner nodes by the lowest number of their children, if all names are numbers."""
+    """Sort inner nodes by the smallest number of their children; None if names are not numbers."""
     numbers = [whole_number(name) for name in names]
     if None in numbers:
         return None
@@ -337,12 +341,12 @@ def _order_numbers(tree: Tree, names: Sequence[str]) -> Ints | None:
     below = inner[inner > 0]
     if np.any(lowest[parent[below]] > lowest[below]):
         return None
-    # The root comes first, whatever the numbers of its children.
+    # The root is always first.
     return inner[np.lexsort((inner, np.where(inner > 0, lowest[inner], -1)))]
 
 
 def _level(paths: Sequence[Sequence[str]], alone: bool) -> tuple[LabelCodes, ...]:
-    """Return the labels of each level; an item whose path has ended keeps its last label."""
+    """Return the labels of each level; items with shorter paths keep their last label."""
     depth = max(map(len, paths))
     ends = [[min(level, len(path)) for path in paths] for level in range(1, depth + 1)]
     return tuple(

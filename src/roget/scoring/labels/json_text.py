@@ -1,4 +1,4 @@
-"""Recognise JSON in the first line of a file."""
+"""Detection of JSON by the first line of a file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _JSON = re.compile(r"""\s*[\[{]\s*(?:["'\[{}\]]|$|-?[\d.]+\s*,)""")
 
 
 def looks_like_json(line: str) -> bool:
-    """Return True if a line begins like a JSON object or array, not like a label in brackets.
+    """Return True if a line looks like a JSON object or array rather than a label in brackets.
 
     >>> [looks_like_json(line) for line in ('{"item": 1}', '[{"item": 1}', "[1, 2]", "[CLS]")]
     [True, True, True, False]

@@ -1,7 +1,7 @@
-"""Labels: one label code per item, or several weighted ones.
+"""The classes `LabelCodes` and `Labels`: one label per item, or several weighted labels.
 
-`LabelCodes` are codes with the names behind them, as readers produce them. `Labels` adds the
-items, their groups and where they come from.
+`LabelCodes` holds integer codes and the label of each code, as produced by readers. `Labels` adds
+the items, their groups and the name of the source.
 """
 
 from __future__ import annotations
@@ -24,24 +24,25 @@ if TYPE_CHECKING:
 Names: TypeAlias = Sequence[Any] | npt.NDArray[Any]
 
 NO_ANSWER = "(no answer)"
+"""Name shown for the label of items that the system did not label."""
 
 EXACT = 2.0**53
-"""Whole numbers up to this are exact in a 64-bit float."""
+"""Largest number up to which all whole numbers are exact in a 64-bit float."""
 
 
 class NoItems(InputError):
-    """An input without a single row; one of several files may be empty."""
+    """The error that an input has no rows; it is ignored for one of several files."""
 
     code = "empty-input"
 
 
 def code_type(n_labels: int) -> np.dtype[np.int32] | np.dtype[np.int64]:
-    """Return the smallest integer type that holds this many codes and −1."""
+    """Return the smallest integer type for codes from −1 to n_labels − 1."""
     return np.dtype(np.int32) if n_labels < 2**31 else np.dtype(np.int64)
 
 
 def whole_counts(masses: Array) -> CountArray:
-    """Return integers if all numbers are whole and their sum is exact in a float, else floats."""
+    """Convert to integers if all numbers are whole and their sum is exact, else to floats."""
     if masses.dtype.kind == "f" and not (
         np.all(masses == np.rint(masses)) and masses.sum(dtype=np.float64) <= EXACT
     ):
@@ -51,12 +52,12 @@ def whole_counts(masses: Array) -> CountArray:
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """The labels of one side: one label code per item, or several weighted ones.
+    """The labels of one side (gold or system): one label per item, or several weighted labels.
 
-    Hard labels have one code per item in `codes`, −1 for an item without a label. Weighted labels
-    have the entries of item i at `codes[indptr[i]:indptr[i + 1]]` (none: no label) and their
-    `weights`, which sum to 1 within an item. Codes keep the integer type of the caller's array,
-    so arithmetic on them must choose a type that is wide enough.
+    For hard labels, `codes` holds one code per item, −1 for an item without a label. For weighted
+    labels, the codes of item i are `codes[indptr[i]:indptr[i + 1]]`, empty for an item without a
+    label, and the `weights` of each item sum to 1. Codes keep the integer type of the caller's
+    array, so arithmetic must convert them to a type that is wide enough.
 
     >>> labels = Labels(np.array([0, 1, -1]), 2, ["cat", "dog"], complete=False)
     >>> len(labels), labels.weighted, labels.label(1)
@@ -65,7 +66,7 @@ class Labels:
 
     codes: Codes
     n_labels: int
-    """Number of codes; they lie in [0, n_labels), and some may be unused."""
+    """Number of codes; codes are in [0, n_labels), and some may be unused."""
     names: Names | None
     """The label of each code; None if the code plus `offset` is the label."""
     items: Sequence[str] | None = None
@@ -77,30 +78,31 @@ class Labels:
     complete: bool = True
     """True if every item has a label."""
     item_weights: Floats | None = None
-    """Weight of each item, for hard labels only; None if all items count the same."""
+    """Weight of each item, for hard labels only; None if all items have the same weight."""
     source: str = "labels"
     warnings: tuple[str, ...] = ()
     offset: int = 0
+    """The label of code 0 if `names` is None."""
     made: int = 0
-    """Number of codes, the last ones, that were added for items without a label."""
+    """Number of codes added for items without a label; they are the last codes."""
     absent: bool = False
-    """True if the added codes stand for items missing from this side, not for clusters."""
+    """True if the added codes mark items that are missing from this side, not clusters."""
     mentions: bool = False
-    """True if items are coreference mentions, which each side detects by itself."""
+    """True if items are coreference mentions, which each side detects independently."""
     pairs: bool = False
-    """True if only pairs of items are listed, so an item that is not listed is alone."""
+    """True if the input lists pairs of items; items that are not listed are singletons."""
     cover: bool = False
     """True if items may belong to several clusters with full membership (a cover)."""
     repeated: tuple[tuple[int, str, str], ...] = ()
-    """Group, item and label of repeated mentions, which are excluded from the items."""
+    """Group, item and label of repeated mentions; the repetitions are not in `items`."""
     tree: Hierarchy | None = None
-    """The tree whose leaves the labels are."""
+    """The tree, if the labels are the leaves of a tree."""
     first_row: FirstRow | None = None
-    """The first row of a delimited file, to detect headers read as data."""
+    """The first row of a delimited file, used to detect a header that was read as data."""
 
     @classmethod
     def from_codes(cls, coded: LabelCodes, **others: Any) -> Labels:
-        """Make labels from codes; `others` are the remaining fields."""
+        """Create labels from codes; `others` are the remaining fields."""
         return cls(**coded._asdict(), **others)
 
     def __len__(self) -> int:
@@ -118,7 +120,7 @@ class Labels:
 
     @property
     def kind(self) -> str:
-        """Kind of labels as written in signatures: hard, weighted or cover."""
+        """The kind of labels as shown in signatures: hard, weighted or cover."""
         return "cover" if self.overlapping else "weighted" if self.weighted else "hard"
 
     def label(self, code: int) -> str:
@@ -128,17 +130,17 @@ class Labels:
         return str(code + self.offset if self.names is None else self.names[code])
 
     def require_flat(self) -> Labels:
-        """Return the labels; raise an error if they are the leaves of an uncut tree."""
+        """Return the labels; raise an error if they are the leaves of a tree without a cut."""
         if self.tree is not None:
             raise InputError(
-                f"{self.source}: is a tree, but flat labels are needed; pass the labels of a cut, "
-                "hierarchy.cut(k) or thesaurus.cut(k)",
+                f"{self.source}: is a tree; expected flat labels, e.g. hierarchy.cut(k) or "
+                "thesaurus.cut(k)",
                 code="unsupported-format",
             )
         return self
 
     def entries(self) -> tuple[Ints, Ints, Floats]:
-        """Return item, code and weight of every entry; hard labels have code −1 for no label."""
+        """Return item, code and weight of every entry; in hard labels, code −1 means no label."""
         items, codes = np.arange(len(self)), self.codes.astype(np.int64)
         if self.indptr is None or self.weights is None:
             return items, codes, np.ones(items.size)
@@ -152,9 +154,9 @@ class Labels:
 
 
 def take(labels: Labels, rows: Ints) -> Labels:
-    """Return the labels of some rows, in this order; row −1 is an item without a label.
+    """Select rows of labels, in the given order; row −1 becomes an item without a label.
 
-    Ids and groups are selected too, so row −1 requires labels without ids and groups.
+    Item ids and groups are selected too, so row −1 is only allowed for labels without them.
     """
     absent = rows < 0
     gap = bool(absent.any())
@@ -181,7 +183,7 @@ def take(labels: Labels, rows: Ints) -> Labels:
 
 
 def keep_apart(labels: Labels, groups: Codes | None) -> Labels:
-    """Return the labels with separate codes for each group, even if groups share label names."""
+    """Return the labels with different codes in each group, even if label names are the same."""
     if groups is None:
         return labels
     owners = groups if labels.indptr is None else np.repeat(groups, np.diff(labels.indptr))
@@ -190,10 +192,10 @@ def keep_apart(labels: Labels, groups: Codes | None) -> Labels:
 
 
 def concatenate(parts: Sequence[Labels], source: str) -> Labels:
-    """Concatenate the labels of several files; messages call the result `source`."""
+    """Concatenate the labels of several files; `source` is the name of the result in messages."""
     weighted = any(part.weighted for part in parts)
     if weighted:
-        # If some item has several labels, weights belong to labels, not to items.
+        # If some item has several labels, weights are weights of labels, not of items.
         parts = [replace(part, item_weights=None) for part in parts]
     fields = {"item ids": "items", "groups": "groups", "weights of items": "item_weights"}
     named = [[getattr(part, name) is not None for part in parts] for name in fields.values()]
@@ -201,7 +203,7 @@ def concatenate(parts: Sequence[Labels], source: str) -> Labels:
         if len(set(there)) > 1:
             with_, without = parts[there.index(True)].source, parts[there.index(False)].source
             raise InputError(
-                f"{with_} has {what} and {without} has none; all files of one side need the same "
+                f"{with_} has {what}, but {without} does not; all files of one side need the same "
                 "columns",
                 code="broken-lines",
             )
@@ -212,7 +214,7 @@ def concatenate(parts: Sequence[Labels], source: str) -> Labels:
     owner: dict[tuple[int, str], str] = {}
     for part in parts:
         names = [part.label(code) for code in range(part.n_labels)]
-        # The last entry maps code −1 to itself.
+        # The last element of the lookup table maps code −1 to −1.
         lookup = np.append(coder.codes(names, len(names)), -1)
         codes.append(lookup[part.codes.astype(np.int64)])
         items += part.items or ()
@@ -224,8 +226,8 @@ def concatenate(parts: Sequence[Labels], source: str) -> Labels:
         for key in zip(group.tolist(), part.items or (), strict=False):
             if owner.setdefault(key, part.source) != part.source:
                 raise InputError(
-                    f"item {key[1]!r} is in {owner[key]} and in {part.source}; expected it in one "
-                    "file",
+                    f"item {key[1]!r} is in both {owner[key]} and {part.source}; expected it in "
+                    "one file only",
                     code="duplicate-item",
                 )
     sizes = [np.diff(part.indptr) if part.indptr is not None else part.answered() for part in parts]
@@ -251,7 +253,7 @@ def concatenate(parts: Sequence[Labels], source: str) -> Labels:
 
 
 def fill(labels: Labels, gaps: BoolArray, *, together: bool) -> Labels:
-    """Give the items in `gaps` one extra label for all of them, or one label each."""
+    """Add labels for the items in `gaps`: one label for all if `together`, else one each."""
     count = int(np.count_nonzero(gaps))
     made = 1 if together else count
     new = labels.n_labels + (np.zeros(count, np.int64) if together else np.arange(count))
@@ -282,7 +284,10 @@ def fill(labels: Labels, gaps: BoolArray, *, together: bool) -> Labels:
 
 
 def heaviest(labels: Labels) -> Ints:
-    """Return the code of each item's heaviest label, −1 for none; ties go to the first as text."""
+    """Return the code of each item's label with the largest weight; −1 for items without a label.
+
+    If several labels have the largest weight, take the first in alphabetical order.
+    """
     if labels.indptr is None or labels.weights is None:
         return labels.codes.astype(np.int64)
     sizes, owners = np.diff(labels.indptr), labels.entries()[0]
@@ -296,26 +301,29 @@ def heaviest(labels: Labels) -> Ints:
 
 
 def harden(labels: Labels) -> Labels:
-    """Keep only the heaviest label of each item."""
+    """Keep only the label with the largest weight of each item."""
     return replace(labels, codes=heaviest(labels), indptr=None, weights=None)
 
 
 def as_cover(labels: Labels) -> Labels:
-    """Return the labels as a cover, with a notice if their weights are lost."""
+    """Return the labels as a cover, with a notice if their weights are not used."""
     warnings = labels.warnings
     if labels.indptr is not None and labels.weights is not None:
         sizes = np.diff(labels.indptr)
         if not np.allclose(labels.weights * np.repeat(sizes, sizes), 1):
-            text = f"the weights of {labels.source} are not used: membership in a cover is full"
+            text = (
+                f"the weights of {labels.source} are not used: items belong fully to each of their "
+                "clusters"
+            )
             warnings = *warnings, Notice(text, code="unused-weights")
     return replace(labels, cover=True, warnings=warnings)
 
 
 class LabelCodes(NamedTuple):
-    """Coded labels: codes in [0, n_labels) with their names, −1 for no label.
+    """Labels as codes in [0, n_labels), with the name of each code; −1 means no label.
 
-    Without `indptr` there is one code per item. With `indptr` the entries of item i are at
-    `codes[indptr[i]:indptr[i + 1]]`, with `weights` that sum to 1 within the item.
+    Without `indptr` there is one code per item. With `indptr`, the codes of item i are
+    `codes[indptr[i]:indptr[i + 1]]`, and their `weights` sum to 1.
     """
 
     codes: Codes
@@ -335,8 +343,8 @@ class LabelCodes(NamedTuple):
         return self.names.tolist() if isinstance(self.names, np.ndarray) else self.names
 
     def drop(self, labels: Sequence[int]) -> LabelCodes:
-        """Remove some labels; items that had them have no label."""
-        # The last entry is that of code −1, which stays −1.
+        """Remove some labels; items with these labels get no label."""
+        # The last element of the lookup table maps code −1 to −1.
         kept = np.ones(self.n_labels + 1, dtype=bool)
         kept[[*labels, -1]] = False
         lookup = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
@@ -344,7 +352,7 @@ class LabelCodes(NamedTuple):
         return LabelCodes(lookup[self.codes], len(names), names, complete=False)
 
     def drop_empty(self) -> LabelCodes:
-        """Remove the empty text from the labels: in files it means no label.
+        """Remove the empty string from the labels, because in files it means no label.
 
         >>> LabelCodes(np.array([0, 1, -1]), 2, ["", "a"]).drop_empty().codes.tolist()
         [-1, 0, -1]
@@ -356,9 +364,9 @@ class LabelCodes(NamedTuple):
         return self.drop([names.index("")]) if "" in names else self
 
     def pack(self, owners: Ints, weights: Floats, n_items: int) -> LabelCodes:
-        """Collect entries (item, label, weight) by item: add equal labels, drop zero weights.
+        """Group entries (item, label, weight) by item; sum equal labels and drop zero weights.
 
-        The result is hard if no item is left with two labels, whatever the weights were.
+        The result is hard if every item has at most one label, whatever its weight.
         """
         width = max(self.n_labels, 1)
         keys = owners * width + self.codes.astype(np.int64)
@@ -377,7 +385,7 @@ class LabelCodes(NamedTuple):
         sums = np.bincount(owners, weights)
         totals = sums[owners]
         if not (np.isfinite(totals).all() and totals.min() > np.finfo(float).tiny):
-            # Divide by the largest first, so huge weights do not overflow nor tiny ones vanish.
+            # Scale by the largest weight of each item first, to avoid overflow and underflow.
             largest = np.maximum.reduceat(weights, indptr[:-1][sizes > 0])
             weights = weights / np.repeat(largest, sizes[sizes > 0])
             totals = np.bincount(owners, weights)[owners]
@@ -390,17 +398,17 @@ class LabelCodes(NamedTuple):
 
 
 class FirstRow(NamedTuple):
-    """The first row of a delimited file: what it was read as, and whether that is doubtful."""
+    """The first row of a delimited file, and whether it was read as a header or as data."""
 
     field: str
-    """The first row's field in the item column."""
+    """The field of the first row in the item column."""
     is_header: bool
     doubt: Notice | None = None
     """A notice if the row was read as data but may be a header."""
 
 
 class Coder:
-    """A numbering of values in order of first appearance; values may come in chunks."""
+    """A mapping from values to numbers in order of first occurrence, filled in chunks."""
 
     def __init__(self) -> None:
         self._numbers: defaultdict[Hashable, int] = defaultdict()
@@ -410,7 +418,8 @@ class Coder:
 
     def codes(self, values: Iterable[Hashable], count: int) -> npt.NDArray[np.int32]:
         """Return the numbers of `count` values, in one pass."""
-        # The factory refers to its dictionary, a reference cycle: set it only while needed.
+        # The factory refers to the dictionary itself. Remove it afterwards, because the reference
+        # cycle would keep the dictionary in memory.
         self._numbers.default_factory = self._numbers.__len__
         try:
             return np.fromiter(map(self._numbers.__getitem__, values), np.int32, count)
@@ -423,7 +432,7 @@ class Coder:
 
 
 def code_texts(values: Sequence[str]) -> LabelCodes:
-    """Return codes of texts in order of first appearance.
+    """Assign codes to strings in order of first occurrence.
 
     >>> code_texts(["b", "a", "b"]).codes.tolist()
     [0, 1, 0]

@@ -22,9 +22,9 @@ LISTS = "lists"
 
 
 def split_labels(labels: Labels, separator: str) -> Labels:
-    """Return the labels with the tree of their levels, which a separator splits.
+    """Split hierarchical labels at a separator, and add the tree of their levels.
 
-    Labels without the separator are returned unchanged: they have one level.
+    If no label contains the separator, the labels have one level and are returned unchanged.
     """
     if labels.weighted:
         raise _refuse_weights(labels)
@@ -74,16 +74,16 @@ def read_levels(
     gold: bool,
     header: bool | None = None,
 ) -> Labels:
-    """Read one side's labels, with the tree of their levels if there is more than one.
+    """Read the labels of one side, with the tree of their levels if there are several levels.
 
-    Levels are divided by a separator, in lists, or in several columns: label=coarse+fine.
+    Levels are divided by a separator, or are lists, or are several columns (label=coarse+fine).
     """
     read = partial(as_labels, labels=labels, gold=gold, header=header)
     if has_several(columns):
         try:
             return read(source, columns=columns)
         except InputError:
-            # No column has the whole name.
+            # There is no column named "a+b", so these are two columns.
             return _join_columns(source, columns, read)
     if separator is None or hasattr(source, "to_labels"):
         return read(source, columns=columns)
@@ -120,7 +120,7 @@ def _join_columns(source: Any, columns: Columns, read: Callable[..., Labels]) ->
 
 
 def read_lists(source: Any, name: str) -> Labels | None:
-    """Return the levels of data in memory: a list of labels per item, or a mapping to lists.
+    """Return hierarchical labels from a list of labels per item, or a mapping to such lists.
 
     Return None if no item has a list.
     """
@@ -143,7 +143,7 @@ def read_lists(source: Any, name: str) -> Labels | None:
 
 
 def _read_json_lists(file: LabelFile) -> Labels | None:
-    """Return the levels of a JSON file: an array of lists, or objects whose label is a list."""
+    """Return hierarchical labels from JSON: an array of lists, or objects with lists of labels."""
     try:
         value = parse_json(file.text())
     except ValueError:

@@ -1,7 +1,7 @@
-"""Labels of data in memory: a sequence, an array, a mapping or a table.
+"""Conversion of data in memory (sequences, arrays, mappings and tables) to labels.
 
-Items of a sequence, array or column are identified by position (never by a pandas index), those of
-a mapping by key. A key that is a pair (group, item) contains the group too.
+Items of a sequence, array or column are identified by position, never by a pandas index. Items of a
+mapping are identified by key; a key may be a pair (group, item).
 """
 
 from __future__ import annotations
@@ -34,15 +34,16 @@ from roget.scoring.labels.table import fault, number, to_labels
 def convert_data(
     source: Any, name: str, columns: Columns | None, *, gold: bool, cover: bool = False
 ) -> Labels:
-    """Return the labels of a table, mapping, matrix, array or sequence, called `name` in messages.
+    """Convert a table, mapping, matrix, array or sequence to labels.
 
-    In a `cover`, items of a table may be repeated, and those of a mapping have lists of labels.
+    `name` is the name of the source in messages. With `cover`, items of a table may be repeated,
+    and the values of a mapping may be lists of labels.
     """
     if hasattr(source, "to_labels"):
         found: Labels = source.to_labels()
         return found
     if hasattr(source, "places") and hasattr(source, "memberships"):
-        # A thesaurus, which the scoring package does not know.
+        # This is a thesaurus, whose class the scoring package must not import.
         placed: Labels = catalogue.load("label formats", "thesaurus")(source)
         return placed
     if is_frame(source):
@@ -80,7 +81,7 @@ def _one_or_two_dimensional(
         array = source if isinstance(source, np.ndarray) else np.asarray(source)
         if array.ndim in (1, 2):
             return array
-        found = f"an array of {array.ndim} dimensions"
+        found = f"an array with {array.ndim} dimensions"
     elif isinstance(source, Iterable) and not isinstance(source, Set | bytes | bytearray):
         return list(source)
     else:
@@ -101,7 +102,7 @@ def _from_mapping(mapping: Mapping[Any, Any], name: str, *, cover: bool = False)
     known = set(items) if groups is None else set(zip(groups.tolist(), items, strict=True))
     if len(known) < len(items):
         raise InputError(
-            f"{name}: two items have the same id when written as text", code="duplicate-item"
+            f"{name}: two items have the same id after conversion to str", code="duplicate-item"
         )
     values = list(mapping.values())
     several = (Set, list) if cover else Set
@@ -153,14 +154,14 @@ def _distributions(mapping: Mapping[Any, Any], name: str) -> tuple[LabelCodes, I
 
 
 Entries = tuple[Ints, Ints, Floats, tuple[int, int]]
-"""Row, column and value of a matrix's non-zero entries, and its shape."""
+"""Row, column and value of the non-zero entries of a matrix, and its shape."""
 
 
 def _dense_entries(values: npt.NDArray[Any], name: str) -> Entries:
     if values.dtype.kind not in "biuf":
         raise InputError(
-            f"{name}: found a two-dimensional array of {values.dtype}; expected one label per "
-            "item, or a matrix of weights",
+            f"{name}: found a two-dimensional array of dtype {values.dtype}; expected one label "
+            "per item, or a matrix of weights",
             code="unsupported-format",
         )
     rows, columns = np.nonzero(values)
@@ -177,7 +178,7 @@ def _sparse_entries(matrix: Any) -> Entries:
 def _from_matrix(
     rows: Ints, columns: Ints, values: Floats, shape: tuple[int, int], name: str
 ) -> Labels:
-    """Return the labels of a matrix of weights, whose rows are scaled to sum to 1."""
+    """Convert a matrix of weights to labels; the weights of each row are scaled to sum to 1."""
     bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
     if bad.size:
         row, column, value = int(rows[bad[0]]), int(columns[bad[0]]), float(values[bad[0]])
@@ -189,8 +190,9 @@ def _from_matrix(
     n_items, n_labels = shape
     if n_labels < 2 and not (values.size == n_items and bool(np.all(values == 1))):
         raise InputError(
-            f"{name}: found a matrix of {plural(n_items, 'row')} and {plural(n_labels, 'column')}; "
-            "expected a weight for each of several labels, or labels in one dimension",
+            f"{name}: found a matrix with {plural(n_items, 'row')} and "
+            f"{plural(n_labels, 'column')}; expected one column of weights for each of several "
+            "labels, or a one-dimensional array of labels",
             code="unsupported-format",
         )
     coded = LabelCodes(columns, n_labels).pack(rows, values, n_items)

@@ -1,7 +1,7 @@
-"""Parse trees in Newick format: `((a:1,b:1)ab:2,'c d':3);`.
+"""A parser for trees in Newick format, e.g. `((a:1,b:1)ab:2,'c d':3);`.
 
-Names may be quoted, with a quote inside written twice; underscores are kept. Comments in square
-brackets are skipped.
+Names may be quoted; a quote inside a quoted name is doubled. Underscores are kept. Comments in
+square brackets are skipped.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from roget.core.types import Floats
 from roget.errors import FormatError, Notice
 
 _COMMENT = re.compile(r"('(?:[^']|'')*')|\[[^\]]*(?:\]|\Z)")
-"""A quoted name, or a comment; an unclosed comment extends to the end of the text."""
+"""A quoted name or a comment; a comment without closing bracket extends to the end."""
 _PART = re.compile(r"\s*+('(?:[^']|'')*+'|[^\s(),:;'\[\]]*+(?:[ \t]++[^\s(),:;'\[\]]++)*+)\s*+"
                    r"(?::\s*+([^\s(),:;'\[\]]*+)\s*+)?+([(),;])")  # fmt: skip
-"""A name, a length and the punctuation after them; possessive, so a mismatch does not backtrack."""
+"""A name, a length and a punctuation mark; quantifiers are possessive to prevent backtracking."""
 
 
 class ParsedTree(NamedTuple):
@@ -29,11 +29,11 @@ class ParsedTree(NamedTuple):
     parent: list[int]
     names: list[str]
     lengths: Floats | None
-    """Length of the branch above each node, 0 if not specified; None if no branch has one."""
+    """Length of the branch above each node, by default 0; None if no branch has a length."""
 
 
 def parse(text: str, source: str) -> ParsedTree:
-    """Parse the tree of a text; an error names the line and column of the first fault."""
+    """Parse a tree; an error message contains the line and column of the first problem."""
     if "[" in text:
         text = _COMMENT.sub(lambda found: found[1] or re.sub(r"[^\n]", " ", found[0]), text)
     tokens, ends = _split(text, source)
@@ -42,7 +42,7 @@ def parse(text: str, source: str) -> ParsedTree:
     lengths: list[str] = []
     children: list[int] = []
     path: list[int] = []
-    # True if a node may begin here, False if only the current one may end.
+    # True if a new node may begin here, False if only the current node may end.
     expects = True
     for at, (name, length, sign) in enumerate(tokens):
         if sign == "(":
@@ -67,9 +67,9 @@ def parse(text: str, source: str) -> ParsedTree:
             names[node], lengths[node] = name, length
         if sign == ";":
             if path:
-                _raise_at(text, source, ends[at] - 1, f"{len(path)} unclosed brackets")
+                _raise_at(text, source, ends[at] - 1, f"{len(path)} brackets are not closed")
             if at + 1 < len(tokens):
-                _raise_at(text, source, ends[at + 1] - 1, "a second tree in one file")
+                _raise_at(text, source, ends[at + 1] - 1, "a second tree in the same file")
             break
         if not path:
             _raise_at(text, source, ends[at] - 1, f"{sign!r} outside the brackets")
@@ -78,16 +78,15 @@ def parse(text: str, source: str) -> ParsedTree:
             children.append(path.pop())
     else:
         end = ends[-1] - 1 if ends else 0
-        _raise_at(text, source, end, "the text ends without a ';' after the tree")
+        _raise_at(text, source, end, "no ';' after the tree")
     measured = _measure(lengths, source) if any(lengths) else None
     return ParsedTree(parent, list(map(_unquote, names)), measured)
 
 
 def _split(text: str, source: str) -> tuple[list[tuple[str, str, str]], list[int]]:
-    """Split a text into (name, length, punctuation), and return where each punctuation ends.
+    """Split a text into tokens (name, length, punctuation); return them and their end positions.
 
-    Each token must begin where the last one ended, so text that is not Newick is rejected without
-    a search.
+    Each token must begin where the previous token ended, so other text is rejected quickly.
     """
     tokens: list[tuple[str, str, str]] = []
     ends: list[int] = []
@@ -104,13 +103,13 @@ def _split(text: str, source: str) -> tuple[list[tuple[str, str, str]], list[int
 
 
 def _measure(lengths: list[str], source: str) -> Floats:
-    """Return the length of the branch above each node, 0 if not specified."""
+    """Convert the lengths of branches to numbers; an unspecified length is 0."""
     try:
         found = np.array([float(length or 0.0) for length in lengths])
     except ValueError:
         found = np.array([np.nan])
     written = "".join(lengths)
-    # float() accepts 1_0 and the digits of all scripts.
+    # float() also accepts 1_0 and digits of other scripts, which are not allowed here.
     if not np.isfinite(found).all() or "_" in written or not written.isascii():
         known = ((text, parse_number(text)) for text in lengths if text)
         bad = next(text for text, value in known if value is None or not math.isfinite(value))

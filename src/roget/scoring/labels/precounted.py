@@ -1,7 +1,7 @@
-"""Cells that were counted elsewhere, and lazy frames whose own library counts them.
+"""Contingency cells that were counted elsewhere, or that the library of a lazy frame counts.
 
-Hard scoring needs only (group, gold, system, count), whoever did the GROUP BY: a database, a
-cluster, or, through narwhals, the library of a lazy frame.
+Scores of hard labels only need the cells (group, gold, system, count). The GROUP BY may be done by
+a database, a cluster or, through narwhals, the library of a lazy frame.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from roget.scoring.labels.table import (
 )
 
 _LAZY = ("polars", "duckdb", "_duckdb", "ibis", "dask", "pyspark", "sqlframe", "modin", "cudf")
-"""Libraries whose frames are read through narwhals; frames in memory do not need it."""
+"""Libraries whose lazy frames are read through narwhals."""
 
 LARGE = 100_000
-"""Number of rows from which a frame's own library joins it faster."""
+"""Minimum number of rows for which the library of a frame joins faster than roget."""
 
 
 def read_cells(
@@ -51,12 +51,12 @@ def read_cells(
     noise: str | None = None,
     header: bool | None = None,
 ) -> AlignedLabels:
-    """Read the cells of a table with columns gold, system, count[, group]."""
+    """Read cells from a table with columns gold, system, count[, group]."""
     if isinstance(source, str | os.PathLike):
         parts = read_tables(source, labels, columns, CELLS, header)
         if len(parts) > 1:
             name = name_files([part.source for part in parts])
-            raise InputError(f"{name}: expected one file of cells", code="unsupported-format")
+            raise InputError(f"{name}: expected a single file of cells", code="unsupported-format")
         return to_cells(parts[0], missing, noise)
     named = gather_lazy(source) if is_lazy(source) else None
     if named is None:
@@ -76,9 +76,10 @@ def to_cells(
     extra: tuple[int, int] = (0, 0),
     sources: Sequence[str] = (),
 ) -> AlignedLabels:
-    """Return rows with a count as aligned sides; raise all problems as one error.
+    """Convert rows with a count to aligned sides; raise all problems as one error.
 
-    `extra` is the number of further items of the system, and of those that share clusters.
+    `extra` holds the number of system items that gold does not contain, and how many of them share
+    a cluster with scored items. `sources` are the names of both sides in messages.
     """
     problems, found = rows.problems, rows.columns
     if "count" not in found:
@@ -94,7 +95,7 @@ def to_cells(
     problems.check()
     if rows.weights is not None and not np.all(rows.weights > 0):
         raise InputError(
-            f"{rows.source}: a weight is 0; expected weights above 0", code="bad-weight"
+            f"{rows.source}: a weight is 0; expected positive weights", code="bad-weight"
         )
     kept = np.flatnonzero(numbers > 0)
     if not kept.size:
@@ -122,7 +123,7 @@ def to_cells(
     if missing == "error" and not system.complete:
         lost = plural(int(counts[~system.answered()].sum()), "item")
         raise InputError(
-            f"{rows.source}: {lost} without a label; missing items are an error",
+            f"{rows.source}: {lost} without a system label, which --missing error does not allow",
             code="missing-items",
         )
     warnings: list[str] = [*rows.warnings, *warn_extra(gold, system, *extra)]
@@ -140,13 +141,13 @@ def is_lazy(value: object) -> bool:
 
 
 def gather_lazy(frame: Any) -> dict[str, Any]:
-    """Load the columns of a lazy frame, native or of narwhals, into memory."""
+    """Load the columns of a lazy frame (native or from narwhals) into memory."""
     import narwhals.stable.v2 as nw
 
     lazy = nw.from_native(frame).lazy()
     native = lazy.to_native()
     if hasattr(native, "fetchnumpy"):
-        # DuckDB returns arrays itself; narwhals would need pyarrow.
+        # DuckDB can return arrays directly; narwhals would require pyarrow.
         return dict(native.fetchnumpy())
     return frame_columns(lazy.collect().to_native())
 
@@ -154,7 +155,7 @@ def gather_lazy(frame: Any) -> dict[str, Any]:
 def count_frame(
     frame: Any, missing: str, columns: Columns | None, noise: str | None
 ) -> AlignedLabels:
-    """Return the cells of a lazy frame with columns gold and system, grouped by its library."""
+    """Count the cells of a lazy frame with columns gold and system, in its own library."""
     import narwhals.stable.v2 as nw
 
     lazy, chosen = _inspect_lazy(frame, PAIR, columns, "the table")
@@ -167,7 +168,7 @@ def count_frame(
                 f"the table: {rows}; expected a unique id for every item", code="duplicate-item"
             )
     roles = [role for role in ("group", "gold", "system") if role in chosen]
-    # Group by weight too, so sums do not depend on the order of rows.
+    # Group by weight too, because sums of weights would depend on the order of rows.
     keys = [chosen[role] for role in (*roles, "weight") if role in chosen]
     cells = lazy.group_by(keys).agg(nw.len().alias("roget count"))
     found = gather_lazy(cells)
@@ -179,7 +180,7 @@ def count_frame(
 def _inspect_lazy(
     frame: Any, roles: LabelRoles, columns: Columns | None, source: str
 ) -> tuple[Any, dict[str, str]]:
-    """Return a lazy frame of narwhals, and the column of each role."""
+    """Return a narwhals lazy frame, and the column name of each role."""
     import narwhals.stable.v2 as nw
 
     lazy = nw.from_native(frame).lazy()
@@ -195,7 +196,7 @@ def _count_rows(lazy: Any) -> int:
 
 
 def _count_keys(lazy: Any, keys: Sequence[str]) -> int:
-    """Return the number of distinct keys that are not empty."""
+    """Return the number of distinct non-empty keys."""
     import narwhals.stable.v2 as nw
 
     chosen = lazy.select(keys).drop_nulls()
@@ -208,9 +209,9 @@ def _count_keys(lazy: Any, keys: Sequence[str]) -> int:
 def join_frames(
     gold: Any, system: Any, missing: str, columns: Columns | None, noise: str | None
 ) -> AlignedLabels | None:
-    """Return the cells of two frames of one library, which joins and groups them.
+    """Join two frames and count their cells in the library of the frames.
 
-    Return None if cells are not enough, or if the frames are small.
+    Return None if the frames are small, have different libraries, or require the slower readers.
     """
     import narwhals.stable.v2 as nw
 
@@ -224,10 +225,10 @@ def join_frames(
         sides.append(lazy.select(*picked, nw.lit(1).alias(f"in_{side}")))
         schemas.append(sides[-1].collect_schema())
     keys = ["item", *(["group"] if all("group" in schema for schema in schemas) else [])]
-    alike = all("item" in s and "weight" not in s for s in schemas) and all(
+    is_plain = all("item" in s and "weight" not in s for s in schemas) and all(
         schemas[0][key] == schemas[1][key] for key in keys
     )
-    if not alike or ("group" in schemas[1] and len(keys) < 2):
+    if not is_plain or ("group" in schemas[1] and len(keys) < 2):
         return None
     for side in sides:
         rows = _count_rows(side)
@@ -238,21 +239,21 @@ def join_frames(
         by = [name for name in ("group", "gold", "system") if name in joined.collect_schema()]
         counted = joined.group_by([*by, "in_gold", "in_system"]).agg(nw.len().alias("count"))
         found = gather_lazy(counted)
-    except Exception:  # of any library, e.g. for DuckDB relations with parameters
+    except Exception:  # libraries raise various errors, e.g. for DuckDB relations with parameters
         return None
     cells = table_from_columns(found, Problems("the labels"))
     columns_found = {role: _sort_codes(coded) for role, coded in cells.columns.items()}
     one, other = (columns_found.pop(f"in_{side}").codes >= 0 for side in frames)
     counts = columns_found["count"]
     numbers = np.array(counts.values(), dtype=np.int64)[counts.codes]
-    given = columns_found["gold"].codes[one], columns_found["system"].codes
-    odd = np.any(given[0] < 0) or not np.any(one & other)
-    if odd or (missing == "error" and np.any(given[1][one] < 0)):
+    gold_codes, system_codes = columns_found["gold"].codes[one], columns_found["system"].codes
+    odd = np.any(gold_codes < 0) or not np.any(one & other)
+    if odd or (missing == "error" and np.any(system_codes[one] < 0)):
         return None
     names = columns_found["system"].values()
     called = [code for code, name in enumerate(names) if noise and is_called(str(name), noise)]
-    clusters = (given[1] >= 0) & ~np.isin(given[1], called)
-    lone = ~one & np.isin(given[1], given[1][one & clusters])
+    clusters = (system_codes >= 0) & ~np.isin(system_codes, called)
+    lone = ~one & np.isin(system_codes, system_codes[one & clusters])
     extra = int(numbers[~one].sum()), int(numbers[lone].sum())
     order = np.lexsort([coded.codes[one] for coded in columns_found.values()])
     kept = {r: f._replace(codes=f.codes[one][order]) for r, f in columns_found.items()}
@@ -266,18 +267,18 @@ def _is_large(frame: Any) -> bool:
 
 
 def _sort_codes(coded: LabelCodes) -> LabelCodes:
-    """Return codes in the order of the names, which does not depend on the library."""
+    """Renumber codes in the order of their names, which does not depend on the library."""
     names = list(coded.values())
     order = sorted(range(len(names)), key=lambda code: str(names[code]))
-    # The last entry maps code −1 to itself.
+    # The last element of the lookup table maps code −1 to −1.
     lookup = np.append(np.argsort(order), -1)
     return LabelCodes(lookup[coded.codes], len(names), [names[code] for code in order])
 
 
 def read_both(data: Any, columns: Columns | None) -> tuple[Labels, Labels] | None:
-    """Return the gold and system labels of a frame with a column for each, or of AnnData's `obs`.
+    """Return the gold and system labels of a frame with both columns, or of AnnData's `obs`.
 
-    Unlabelled items of `obs` are left out. Return None if there is no frame.
+    Items of `obs` without a gold label are excluded. Return None if the data are not a frame.
     """
     if is_frame(data):
         return to_pair(select_columns(frame_columns(data), PAIR, columns, "the table"))
@@ -286,26 +287,26 @@ def read_both(data: Any, columns: Columns | None) -> tuple[Labels, Labels] | Non
     named = frame_columns(data.obs)
     if not columns:
         raise InputError(
-            f"obs: which columns are gold and system? Pass columns={{'gold': …, 'system': …}}; "
-            f"the columns are: {', '.join(named)}",
+            "obs: the gold and system columns are not specified; pass columns={'gold': …, "
+            f"'system': …}} with two of the columns {', '.join(named)}",
             code="ambiguous-columns",
         )
     return to_pair(select_columns(named, PAIR, columns, "obs"), gold=False)
 
 
 def collect_side(frame: Any, columns: Columns | None, name: str, *, gold: bool) -> Labels:
-    """Return one side's labels of a lazy frame, loading only the columns that matter."""
+    """Return the labels of a lazy frame; only the required columns are loaded."""
     lazy, chosen = _inspect_lazy(frame, SINGLE, columns, name)
     found = gather_lazy(lazy.select(*dict.fromkeys(chosen.values())))
     by_role = {role: found[column] for role, column in chosen.items()}
     return to_labels(table_from_columns(by_role, Problems(name)), gold=gold)
 
 
-_MAPPINGS = "; to count missing items, pass mappings: gold.to_dict(), system.to_dict()"
+_MAPPINGS = "; to allow missing items, pass mappings: gold.to_dict(), system.to_dict()"
 
 
 def _have_index(*sides: Any) -> bool:
-    """Return True if all are pandas Series, which are joined by their index."""
+    """Return True if all sides are pandas Series, which are joined by their index."""
     return all(
         library(side) == "pandas" and hasattr(side, "reindex") and not hasattr(side, "columns")
         for side in sides
@@ -317,12 +318,12 @@ def list_index(gold: Any, system: Any) -> list[Any] | None:
     if not _have_index(gold, system):
         return None
     items = [item if isinstance(item, int | str) else str(item) for item in gold.index.tolist()]
-    # Equal indices were not checked for uniqueness.
+    # If both indices are equal, they have not been checked for duplicates yet.
     return items if len(set(items)) == len(items) else None
 
 
 def match_index(gold: Any, system: Any, what: str = "system labels") -> Any:
-    """Return a Series in the order of gold's index; raise an error if the items differ."""
+    """Sort a Series in the order of gold's index; raise an error if the items differ."""
     if not _have_index(gold, system) or gold.index.equals(system.index):
         return system
     word = what.partition(" ")[0]
@@ -331,15 +332,17 @@ def match_index(gold: Any, system: Any, what: str = "system labels") -> Any:
         if not side.index.is_unique:
             twice = side.index[side.index.duplicated()][0]
             raise InputError(
-                f"the index of the {name} has {twice!r} twice, so it cannot identify items{hint}",
+                f"the index of the {name} contains {twice!r} twice, so it cannot identify items"
+                f"{hint}",
                 code="index-mismatch",
             )
     other = gold.index.symmetric_difference(system.index, sort=False)
     if len(other):
         where = "gold" if other[0] in gold.index else word
         raise InputError(
-            f"two Series are joined by their index, and {plural(len(other), 'item')} are on one "
-            f"side only, such as {other[0]!r} of {where}{hint}"
+            f"two Series are joined by their index, but {plural(len(other), 'item')} "
+            f"{'is' if len(other) == 1 else 'are'} in only one of them, e.g. {other[0]!r} in "
+            f"{where}{hint}"
             f"{_MAPPINGS if word == 'system' else ''}",
             code="index-mismatch",
         )

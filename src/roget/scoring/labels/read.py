@@ -1,4 +1,4 @@
-"""Read labels: files of any format, data in memory, and files with both sides."""
+"""Reading of labels from files of any format, data in memory, and files with both sides."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from roget.scoring.labels.align import AlignedLabels
 
 LARGE = 1 << 20
-"""Total bytes of the files from which DuckDB, which is slow to start, is faster."""
+"""Minimum total bytes of the files for which DuckDB, which is slow to start, is faster."""
 
 
 def as_labels(
@@ -40,16 +40,27 @@ def as_labels(
     several: str | None = None,
     header: bool | None = None,
 ) -> Labels:
-    """Return the labels of a source.
+    """Convert a source to labels.
 
-    A str or path is a label file; `labels` names its format, `columns` its columns, and `header`
-    whether its first row is a header, if they cannot be detected. A mapping goes from item to
-    label, or to a mapping of labels to weights. A matrix, dense or sparse, holds a weight per item
-    (row) and label (column); an empty row means no label. Clusters may also be listed as sets of
-    items. With `gold`, files with unlabelled items are refused. `name` is the name of data in
-    memory in messages. `several` labels of an item are fractional ("weights") or full memberships
-    ("cover"); only in a cover may an item be repeated without weights.
+    Parameters
+    ----------
+    source
+        A label file (str or path); a sequence of labels; a mapping from item to label, or to a
+        mapping from label to weight; a dense or sparse matrix of weights, items × labels, in which
+        a row of zeros means no label; a list of clusters, each a set of items; or a table.
+    labels, columns, header
+        The format of a file, its columns by role, and True if the first row is a header. By
+        default they are detected.
+    gold
+        True for a gold standard, in which every item of a file must have a label.
+    name
+        The name of data in memory to show in messages.
+    several
+        How to read several labels of an item: "weights" for fractional membership, "cover" for
+        full membership in each. Only in a cover may an item be repeated without weights.
 
+    Examples
+    --------
     >>> as_labels(["a", "b", "a"]).codes.tolist()
     [0, 1, 0]
     >>> as_labels({"d1": "x", "d2": {"x": 1, "y": 3}}).weights.tolist()
@@ -58,7 +69,8 @@ def as_labels(
     if isinstance(source, Labels):
         found = source
     elif isinstance(source, str | os.PathLike):
-        # A gold standard next to a tree has the format that its own name indicates.
+        # `labels` may be the format of a tree. A gold standard is never a tree, so its format is
+        # detected from its own name.
         format = None if gold and labels is not None and is_tree(labels) else labels
         cover = several == "cover"
         found = _read_files(os.fspath(source), format, columns, gold, cover, header)
@@ -80,13 +92,13 @@ def _read_files(
     cover: bool,
     header: bool | None,
 ) -> Labels:
-    """Read the labels of a file, of the files of a folder, or of a thesaurus folder."""
+    """Read the labels of a file, of all files of a folder, or of a thesaurus folder."""
     if format == THESAURUS or (format is None and is_thesaurus(path)):
         return get_reader(THESAURUS)(LabelFile(path), columns=columns, gold=gold)
     paths = list_files(path)
     parts = []
     for one in paths:
-        # Clusters write one file per partition, and some may be empty.
+        # Programs such as Spark write one file per partition, and some may be empty.
         with (
             LabelFile(one, cover=cover, header=header) as file,
             suppress(*[NoItems] if len(paths) > 1 else []),
@@ -109,9 +121,9 @@ def count_large(
     extra: str = RULES.extra,
     header: bool | None = None,
 ) -> AlignedLabels | None:
-    """Return the cells of large tables, counted by DuckDB; None if labels must be read singly.
+    """Count the cells of large tables with DuckDB; return None if this is not possible.
 
-    Without a system, gold has the columns of both sides.
+    If `system` is None, gold is a file with the labels of both sides.
     """
     sides = [side for side in (gold, system) if side is not None]
     if not all(isinstance(side, str | os.PathLike) for side in sides):
@@ -136,10 +148,10 @@ def read_pair(
     columns: Columns | None = None,
     header: bool | None = None,
 ) -> tuple[Labels, Labels]:
-    """Return the gold and system labels of a file with a column for each.
+    """Read the gold and system labels of a file with both columns.
 
-    Columns are found by their header, or they are gold and system in this order. With a header
-    there may also be columns for item and group. An empty system cell is an item without a label.
+    Columns are found by the header. Without a header, they are gold and system in this order. With
+    a header, there may also be columns for item and group. An empty system cell means no label.
     """
     pairs = [to_pair(rows) for rows in read_tables(path, labels, columns, PAIR, header)]
     if len(pairs) == 1:
@@ -156,14 +168,14 @@ def read_tables(
     roles: LabelRoles,
     header: bool | None = None,
 ) -> list[LabelTable]:
-    """Return the rows of a table with columns for `roles`, one part for each of its files."""
+    """Read a table with columns for `roles`; return one label table per file."""
     parts: list[LabelTable] = []
     paths = list_files(os.fspath(path))
     for one in paths:
         with LabelFile(one, header=header) as file:
             reader = get_reader(labels or detect_format(file))
             if reader.table is None or not (reader.is_table or reader.is_binary):
-                # Formats without columns: the file is a table all the same.
+                # The detected format has no columns, but a table is required; read it as TSV.
                 reader = get_reader("tsv")
             assert reader.table is not None
             rows = reader.table(file, columns, roles, Problems(file.name))

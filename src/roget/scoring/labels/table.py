@@ -1,7 +1,7 @@
-"""Label tables: columns of rows with item, label, weight and group, and how they become labels.
+"""Label tables: rows with item, label, weight and group, and their conversion to labels.
 
-Every reader yields a `LabelTable`. `to_labels` joins the rows of one item, refuses labels that
-contradict each other or cannot be used, and counts repetitions.
+Every reader returns a `LabelTable`. `to_labels` combines the rows of each item, drops repeated
+rows, and reports contradictory or invalid labels.
 """
 
 from __future__ import annotations
@@ -18,38 +18,38 @@ from roget.errors import Notice
 from roget.scoring.labels.labels import Coder, FirstRow, LabelCodes, Labels, NoItems, code_texts
 
 _FEW = 4
-"""Rows from which a first label that occurs once is suspicious."""
+"""Minimum number of rows in which a first label that occurs only once may be a header."""
 
 _LABEL_ROLES = ("label", "gold", "system")
 
 
 @dataclass
 class LabelTable:
-    """The rows of a label file as columns: line, item, label codes, weight and group."""
+    """The rows of a label file, stored as columns: line, item, label codes, weight and group."""
 
     problems: Problems
     """The broken lines found so far."""
     lines: Ints
     items: list[str] | None = None
     columns: dict[str, LabelCodes] = field(default_factory=dict)
-    """Label columns (label, or gold and system) and perhaps "group", as codes."""
+    """Codes by role: the label column, or the gold and system columns, and optionally groups."""
     weights: Floats | None = None
-    """One weight per entry of the label column; checked by the reader."""
+    """One weight for each entry of the label column, checked by the reader."""
     indptr: Ints | None = None
-    """Entries of the label column per row, if a row may hold several; None for one each."""
+    """Offsets of each row in the label column, if rows may have several labels; else None."""
     spread: bool = False
-    """True if several rows may make up the labels of one item, each with a weight."""
+    """True if an item may have several rows, each with a label and a weight."""
     first_row: FirstRow | None = None
     """The first row of a delimited file."""
     warnings: list[Notice] = field(default_factory=list)
 
     @property
     def source(self) -> str:
-        """The name of the file in messages."""
+        """The name of the file to show in messages."""
         return self.problems.name
 
     def set_weights(self, column: LabelCodes | None, answered: BoolArray | None = None) -> None:
-        """Read a column of weights, if there is one; only rows with a label need one."""
+        """Parse a column of weights, if there is one; only rows with a label need a weight."""
         if column is not None:
             if answered is None:
                 answered = self.columns["gold" if "gold" in self.columns else "label"].codes >= 0
@@ -58,9 +58,9 @@ class LabelTable:
 
 
 def fill_table(table: LabelTable, columns: dict[str, list[str]]) -> LabelTable:
-    """Set the columns of a table from texts by role.
+    """Set the columns of a table from strings by role.
 
-    The role "third" becomes the weight if all its values are numbers, else the group.
+    The role "third" is a column that holds weights if all its values are numbers, else groups.
     """
     table.items = columns.pop("item", None)
     coded = {role: code_texts(column) for role, column in columns.items()}
@@ -76,7 +76,7 @@ def fill_table(table: LabelTable, columns: dict[str, list[str]]) -> LabelTable:
 
 
 def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
-    """Return the labels of a table's items; raise all problems of its rows as one error."""
+    """Convert a table to labels; raise all problems of its rows as one error."""
     problems = table.problems
     if not len(table.lines):
         problems.check()
@@ -86,7 +86,7 @@ def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
     column = table.columns[role]
     _refuse_empty(table, column)
     problems.check()
-    # Several entries per item: in one row, or in several rows with weights.
+    # An item may have several labels: in one row, or in several rows with weights.
     several = table.indptr is not None or (table.spread and role == "label" and first is not None)
     coded = (_weighted if several else _hard)(table, column, first)
     masses = None if several else _item_weights(table, column, gold=gold)
@@ -117,28 +117,28 @@ def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
 
 
 def _judge_first_row(table: LabelTable, column: LabelCodes) -> FirstRow | None:
-    """Return the first row; its doubt only stays if its label occurs nowhere else."""
+    """Return the first row; remove its doubt unless its label occurs nowhere else."""
     row = table.first_row
     if row is None or row.doubt is None:
         return row
     code = int(column.codes[0]) if column.codes.size else -1
     if column.names is not None and code >= 0:
         times = int(np.count_nonzero(column.codes == code))
-        if begins_alone(column.names[code], times, column.codes.size):
+        if may_be_header(column.names[code], times, column.codes.size):
             return row
     return row._replace(doubt=None)
 
 
 def to_pair(table: LabelTable, *, gold: bool = True) -> tuple[Labels, Labels]:
-    """Return the gold and system labels of a table with a column for each."""
-    # The system first: its contradictions are reported before gaps in gold.
+    """Convert a table with columns gold and system to two sides."""
+    # Convert the system first, to report its contradictions before missing labels of gold.
     system = to_labels(table, role="system", gold=False)
     table.warnings.clear()
     return to_labels(table, role="gold", gold=gold), system
 
 
 def read_groups(table: LabelTable) -> tuple[Codes | None, list[str] | None]:
-    """Return the group of each row and the names of groups, if there are groups."""
+    """Return the group code of each row and the names of the groups; None without groups."""
     column = table.columns.get("group")
     if column is None:
         return None, None
@@ -150,7 +150,7 @@ def read_groups(table: LabelTable) -> tuple[Codes | None, list[str] | None]:
 
 
 def _first_rows(table: LabelTable, groups: Codes | None) -> Ints | None:
-    """Return for each row the first row of its item; None if no item is repeated."""
+    """Return for each row the index of the first row of its item; None if no item repeats."""
     if table.items is None:
         return None
     distinct = set(table.items)
@@ -167,7 +167,7 @@ def _first_rows(table: LabelTable, groups: Codes | None) -> Ints | None:
         keys = keys * (int(groups.max()) + 1) + groups
         keys = np.unique(keys, return_inverse=True)[1]
     first = np.empty(int(keys.max()) + 1, dtype=np.int64)
-    # Of several writes to one index the last wins: written backwards, that is the first row.
+    # The last write to an index wins, so write in reverse order to keep the first row.
     first[keys[::-1]] = np.arange(rows - 1, -1, -1)
     firsts: Ints = first[keys]
     return None if bool(np.all(firsts == np.arange(rows))) else firsts
@@ -190,7 +190,7 @@ def _hard(table: LabelTable, column: LabelCodes, first: Ints | None) -> LabelCod
 
 
 def _item_weights(table: LabelTable, column: LabelCodes, *, gold: bool) -> Floats | None:
-    """Return the weights of gold's items, if the table has them."""
+    """Return the weights of gold items, if the table has weights."""
     weights = table.weights
     if weights is None or not table.spread:
         return None
@@ -202,21 +202,21 @@ def _item_weights(table: LabelTable, column: LabelCodes, *, gold: bool) -> Float
 
 
 def varies(values: Floats) -> bool:
-    """Return True if not all values are the same."""
+    """Return True if the values are not all equal."""
     return bool(values.size and np.any(values != values[0]))
 
 
 def warn_unused_weights(source: str) -> Notice:
-    """Return the notice that a system's weights of items are not used."""
+    """Return the notice that the item weights of a system are not used."""
     return Notice(
-        f"the weights of {source} are not used: every item has one label only, and items are "
+        f"the weights of {source} are not used: every item has only one label, and items are "
         "weighted by the gold standard",
         code="unused-weights",
     )
 
 
 def _weighted(table: LabelTable, column: LabelCodes, first: Ints | None) -> LabelCodes:
-    """Return several labels per item, which are in one row or in several."""
+    """Return several labels per item, which may be in one row or in several rows."""
     rows = len(table.lines)
     sizes = np.ones(rows, np.int64) if table.indptr is None else np.diff(table.indptr)
     owners = np.repeat(np.arange(rows), sizes)
@@ -224,12 +224,12 @@ def _weighted(table: LabelTable, column: LabelCodes, first: Ints | None) -> Labe
     weights = np.ones(codes.size) if table.weights is None else table.weights
     chosen = codes >= 0
     if table.spread:
-        chosen &= _unrepeated(table, owners, first, codes, weights)
+        chosen &= _mark_distinct(table, owners, first, codes, weights)
     elif first is not None:
-        chosen &= _first_answers(table, owners, first, codes, weights)
+        chosen &= _mark_first_rows(table, owners, first, codes, weights)
     owners, codes, weights = owners[chosen], codes[chosen], weights[chosen]
     if not table.spread:
-        _count_twice_named(table, owners, codes)
+        _count_duplicates(table, owners, codes)
     n_items = rows
     if first is not None:
         is_first = first == np.arange(rows)
@@ -243,10 +243,13 @@ def _weighted(table: LabelTable, column: LabelCodes, first: Ints | None) -> Labe
     return column._replace(codes=codes).pack(owners, weights, n_items)
 
 
-def _unrepeated(
+def _mark_distinct(
     table: LabelTable, owners: Ints, first: Ints | None, codes: Ints, weights: Floats
 ) -> BoolArray:
-    """Return which entries do not repeat an earlier one; equal labels need equal weights."""
+    """Return a mask of the entries that do not repeat an earlier entry of their item.
+
+    A repeated label must have the same weight.
+    """
     items = owners if first is None else first[owners]
     order = np.lexsort((np.arange(codes.size), codes, items))
     earlier, later = order[:-1], order[1:]
@@ -262,10 +265,10 @@ def _unrepeated(
     return chosen
 
 
-def _first_answers(
+def _mark_first_rows(
     table: LabelTable, owners: Ints, first: Ints, codes: Ints, weights: Floats
 ) -> BoolArray:
-    """Return which entries belong to the first row of their item; later rows must be equal."""
+    """Return a mask of the entries in the first row of their item; later rows must be equal."""
     again = np.flatnonzero(first != np.arange(first.size))
     bounds = np.searchsorted(owners, np.arange(first.size + 1))
 
@@ -282,15 +285,15 @@ def _first_answers(
 
 
 _SEVERAL = (
-    "An item may have several labels if each row has a weight (item, label, weight), or with "
-    "--several cover if it belongs to all of them. If ids are unique only within a group, choose "
-    "its column: --columns group=NAME."
+    "If items have several labels, add a column of weights (item, label, weight), or pass "
+    "--several cover for overlapping clusters. If ids are unique only within groups, name the "
+    "group column: --columns group=NAME."
 )
-_ZERO = "the weights of this item sum to 0; expected at least one above 0"
+_ZERO = "the weights of this item sum to 0; expected at least one positive weight"
 
 
 def _contradiction(table: LabelTable, row: int, earlier: int) -> None:
-    """Add the problem that a row contradicts an earlier one of the same item."""
+    """Report that a row contradicts an earlier row of the same item."""
     item = "" if table.items is None else f" {table.items[row]!r}"
     text = f"item{item} has a different label on line {table.lines[earlier]}; expected one label"
     table.problems.hint = _SEVERAL
@@ -300,27 +303,28 @@ def _contradiction(table: LabelTable, row: int, earlier: int) -> None:
 def _count_repeats(table: LabelTable, repeats: int) -> None:
     if repeats:
         verb = "repeats" if repeats == 1 else "repeat"
-        text = f"{plural(repeats, 'line')} of {table.source} {verb} an earlier one: dropped"
+        text = f"{plural(repeats, 'line')} of {table.source} {verb} an earlier line: dropped"
         table.warnings.append(Notice(text, code="repeated-rows"))
 
 
-def _count_twice_named(table: LabelTable, owners: Ints, codes: Ints) -> None:
+def _count_duplicates(table: LabelTable, owners: Ints, codes: Ints) -> None:
+    """Add a notice if a row lists the same label twice."""
     order = np.lexsort((codes, owners))
     near = (np.diff(owners[order]) == 0) & (np.diff(codes[order]) == 0)
     twice = np.unique(owners[order][1:][near]).size
     if twice:
-        verb = "names" if twice == 1 else "name"
+        verb = "lists" if twice == 1 else "list"
         text = f"{plural(twice, 'item')} of {table.source} {verb} a label twice: weights were added"
         table.warnings.append(Notice(text, code="repeated-rows"))
 
 
-def begins_alone(label: Any, times: int, items: int) -> bool:
-    """Return True if the first label is not a number and occurs once in more than a few rows."""
+def may_be_header(label: Any, times: int, items: int) -> bool:
+    """Return True if the first label may be a header: a text that occurs once in many rows."""
     return items >= _FEW and times == 1 and number(label) is None
 
 
 def _refuse_empty(table: LabelTable, column: LabelCodes) -> None:
-    """Add a problem for each entry whose label is the empty text."""
+    """Report each entry whose label is an empty string."""
     names = column.names
     if names is None or not len(names) or not isinstance(names[0], str):
         return
@@ -333,7 +337,7 @@ def _refuse_empty(table: LabelTable, column: LabelCodes) -> None:
 
 
 def number(value: Any) -> float | None:
-    """Return a number, or the text of one, as float; None for anything else.
+    """Convert a number or its string representation to float; return None for other values.
 
     >>> number("1e-3"), number("NaN"), number("1_000"), number("x"), number(2)
     (0.001, nan, None, None, 2.0)
@@ -347,7 +351,7 @@ def number(value: Any) -> float | None:
 
 
 def fault(value: float | None) -> str | None:
-    """Return why a number cannot be a weight, None if it can."""
+    """Return why a number is not a valid weight; None if it is valid."""
     if value is None or np.isnan(value):
         return "is not a number"
     if value < 0:
@@ -358,11 +362,14 @@ def fault(value: float | None) -> str | None:
 def read_weights(
     column: LabelCodes, lines: Ints, problems: Problems, answered: BoolArray, noun: str = "weight"
 ) -> Floats:
-    """Return the weights behind codes, parsing each distinct text once; check labelled rows."""
+    """Parse a column of weights, each distinct string once; report invalid weights.
+
+    Only the rows in the mask `answered` are checked. `noun` is the name of the column in messages.
+    """
     names = column.values()
     values = [number(name) for name in names]
     faults = {code: wrong for code, value in enumerate(values) if (wrong := fault(value))}
-    # Code −1, no weight at all, refers to the last entry.
+    # Code −1 (no weight) is the last element of the lookup table.
     faults[-1] = "is missing"
     for at in np.flatnonzero(np.isin(column.codes, list(faults)) & answered).tolist():
         code = int(column.codes[at])

@@ -1,4 +1,4 @@
-"""Tables with a column for each of several clusterings of the same items."""
+"""Wide tables, in which each column is a clustering of the same items."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ FORMATS = ("csv", "tsv", "parquet")
 def split_frame(
     frame: Any, columns: Columns | None = None, source: str = "the table"
 ) -> dict[str, Labels]:
-    """Return the clusterings of a table by the names of their columns.
+    """Return the clusterings of a table by column name.
 
-    A column of weights is not a clustering, nor is a first one without a name, as pandas writes
-    its index: it identifies the items, unless another column does.
+    Columns of items, groups and weights are not clusterings. A first column without a name, as
+    pandas writes its index, is not a clustering either; it holds the items, unless another column
+    does.
     """
     named = frame_columns(frame)
     names = list(named)
@@ -50,8 +51,8 @@ def split_frame(
     ]
     if len(left) < 2:
         raise InputError(
-            f"{source}: {plural(len(left), 'column')} of labels among: {', '.join(names)}; "
-            "expected a column for each of several clusterings, or several files",
+            f"{source}: found {plural(len(left), 'column')} of labels among {', '.join(names)}; "
+            "expected two or more clusterings, as columns of one file or as several files",
             code="missing-column",
         )
     shared = {role: named[names[at]] for role, at in places.items()}
@@ -66,7 +67,7 @@ def split_frame(
 def read_columns(
     path: str | os.PathLike[str], labels: str | None = None, columns: Columns | None = None
 ) -> dict[str, Labels]:
-    """Read the clusterings of one file with a column for each."""
+    """Read a file in which each column is a clustering."""
     with LabelFile(path) as file:
         format = labels or detect_format(file)
         return split_frame(_load_columns(file, format), columns, file.name)
@@ -78,8 +79,8 @@ def _load_columns(file: LabelFile, format: str) -> Any:
         return _load_binary(file, format)
     if format not in FORMATS:
         raise InputError(
-            f"{file.name}: one clustering; expected several files, or one as {', '.join(FORMATS)} "
-            "with a column for each clustering",
+            f"{file.name}: the file has only one clustering; pass several files, or one file "
+            f"({', '.join(FORMATS)}) with a column for each clustering",
             code="unsupported-format",
         )
     problems = Problems(file.name)
@@ -103,7 +104,7 @@ def _load_binary(file: LabelFile, format: str) -> Any:
 
 
 def _inspect_header(file: LabelFile, format: str) -> Table:
-    """Return the layout of a delimited file, whose first line must name the clusterings."""
+    """Return the layout of a delimited file; its header must name the clusterings."""
     refuse_json(file, f"{'tab' if format == 'tsv' else 'comma'}-separated columns")
     line, first = file.first_line
     table = Table(file.name, file.plain.path, format, source=file.plain)

@@ -1,7 +1,7 @@
-"""Writing labels so that reading them gives the same items, groups and answers.
+"""Writing of labels, such that reading the file returns the same items, groups and labels.
 
-What a format cannot hold is refused, never dropped: each reader strips, parts or passes over
-something, and a label that would come back changed must not be written.
+Each text format has restrictions; for example, readers strip spaces around names. If a format
+cannot represent the labels, an error is raised and nothing is written.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ _FORBIDDEN = {
     "jsonl": re.compile(rf"{_SURROGATE}|^\Z"),
     "parquet": re.compile(rf"{_SURROGATE}|^\Z"),
 }
-"""What a name cannot hold in each format, because the reader would change it."""
+"""Format → pattern of characters that must not occur in names, because readers change them."""
 
-_UNFIT = re.compile(r"[\t\n\r]")
+_BREAKS_TSV = re.compile(r"[\t\n\r]")
 
 FORMATS = tuple(_FORBIDDEN)
 _NOUNS = {"key": "a key", "lines": "a file of one label per line"}
 
 
 @dataclass(frozen=True)
-class _Answers:
-    """Labels as text: entry e is the label `labels[e]` of item `owners[e]` with `weights[e]`."""
+class _LabelTexts:
+    """Labels as strings: entry e has item `owners[e]`, label `labels[e]`, weight `weights[e]`."""
 
     target: str
     size: int
@@ -62,7 +62,7 @@ class _Answers:
     labels: list[str]
     weights: Floats
     cover: bool = False
-    """True for a cover, whose weights have no meaning."""
+    """True for a cover, which has no weights."""
 
     @property
     def several(self) -> bool:
@@ -74,7 +74,7 @@ class _Answers:
 
 
 def write_labels(labels: Labels, path: str | os.PathLike[str], format: str) -> None:
-    """Write labels in one of `FORMATS`; write nothing if it cannot hold them."""
+    """Write labels in one of `FORMATS`; raise an error if the format cannot represent them."""
     if format not in FORMATS:
         raise UnknownName("label format", format, FORMATS)
     answers = _answers(labels, os.fspath(path), format)
@@ -87,14 +87,14 @@ def write_labels(labels: Labels, path: str | os.PathLike[str], format: str) -> N
         return
     text = _TEXT[format](answers)
     if text.startswith("\ufeff"):
-        answers.refuse("the file would begin with a byte order mark, which readers skip")
+        answers.refuse("the first name begins with a byte order mark, which readers remove")
     write_atomic(path, text)
 
 
-def _answers(labels: Labels, target: str, format: str) -> _Answers:
-    """Return the labels as text, after a check of each name."""
+def _answers(labels: Labels, target: str, format: str) -> _LabelTexts:
+    """Convert labels to strings after checking every name."""
     size, known = len(labels), labels.n_labels - labels.made
-    # Codes that were added for items without a label are not written.
+    # Do not write the codes that were added for items without a label.
     chosen = (labels.codes >= 0) & (labels.codes < known)
     owners, codes, weights = labels.entries()
     codes, owners, weights = codes[chosen], owners[chosen], weights[chosen]
@@ -104,7 +104,7 @@ def _answers(labels: Labels, target: str, format: str) -> _Answers:
     if labels.groups is not None and labels.group_names is not None:
         groups = [labels.group_names[code] for code in labels.groups.tolist()]
     texts = [names[code] for code in codes.tolist()]
-    answers = _Answers(target, size, labels.items, groups, owners, texts, weights, labels.cover)
+    answers = _LabelTexts(target, size, labels.items, groups, owners, texts, weights, labels.cover)
     _refuse_names(answers, "label", names.values(), format)
     _refuse_names(answers, "group", dict.fromkeys(groups or ()), format)
     _refuse_names(answers, "item", labels.items or (), format)
@@ -113,17 +113,18 @@ def _answers(labels: Labels, target: str, format: str) -> _Answers:
     return answers
 
 
-def _refuse_names(answers: _Answers, role: str, names: Iterable[str], format: str) -> None:
+def _refuse_names(answers: _LabelTexts, role: str, names: Iterable[str], format: str) -> None:
     search = _FORBIDDEN[format].search
     for name in names:
         found = search(name)
         if found:
             noun = _NOUNS.get(format, format.upper())
             what = (
-                f"the {role} {name!r} {_describe_fault(name, found[0])}, which {noun} cannot hold"
+                f"the {role} {name!r} {_describe_fault(name, found[0])}, which is not allowed in "
+                f"{noun}"
             )
             others = [other for other in FORMATS if not _FORBIDDEN[other].search(name)]
-            hint = f"; it can be written as {' or '.join(others)}" if others else ""
+            hint = f"; choose the format {' or '.join(others)}" if others else ""
             answers.refuse(what + hint)
 
 
@@ -131,75 +132,80 @@ def _describe_fault(name: str, found: str) -> str:
     if not found:
         return "is empty"
     if found == "!!":
-        return "begins like a comment"
+        return "begins with !!, like a comment"
     if "\ud800" <= found <= "\udfff":
-        return f"has half a character ({found!r})"
-    sign = {"\t": "a tab", "\n": "a line break", "\r": "a carriage return"}.get(found, "a blank")
+        return f"contains an invalid character ({found!r})"
+    sign = {"\t": "a tab", "\n": "a line break", "\r": "a carriage return"}.get(found, "a space")
     ends = name != name.strip() and found not in "\t\n\r"
-    return f"has {sign}{' at an end' if ends and not name.strip().count(found) else ''}"
+    verb = "begins or ends with" if ends and not name.strip().count(found) else "contains"
+    return f"{verb} {sign}"
 
 
-def _refuse_equal_texts(answers: _Answers, labels: Labels, used: list[int]) -> None:
-    """Raise an error if labels that differ in memory, like 1 and "1", would become one."""
+def _refuse_equal_texts(answers: _LabelTexts, labels: Labels, used: list[int]) -> None:
+    """Raise an error if different labels, such as 1 and "1", have the same string."""
     seen: dict[str, Any] = {}
     for code in used:
         text, label = labels.label(code), code if labels.names is None else labels.names[code]
         if text in seen:
             both = f"{seen[text]!r} and {label!r}"
-            answers.refuse(f"the labels {both} would both be written as {text}")
+            answers.refuse(f"the different labels {both} would both be written as {text}")
         seen[text] = label
 
 
-def _key(answers: _Answers) -> str:
+def _key(answers: _LabelTexts) -> str:
     if answers.items is None or answers.groups is None:
         lacking = "item ids" if answers.items is None else "groups"
         answers.refuse(
-            f"a key needs a group and an id per item, and the labels have no {lacking}; choose "
-            f"a column with --columns {'item' if answers.items is None else 'group'}=NAME, or "
-            "write tsv, csv, jsonl or parquet"
+            f"a key requires a group and an id for each item, but the labels have no {lacking}; "
+            f"name the column with --columns {'item' if answers.items is None else 'group'}=NAME, "
+            "or choose the format tsv, csv, jsonl or parquet"
         )
     lines = [f"{group} {item}" for group, item in zip(answers.groups, answers.items, strict=True)]
     entries = zip(answers.owners.tolist(), answers.labels, answers.weights.tolist(), strict=True)
     for owner, label, weight in entries:
-        # A number after the last slash is a weight, so a label with a slash needs a weight.
+        # A reader takes a number after the last slash as a weight, so write a weight after every
+        # label that contains a slash.
         weight = 1 if answers.cover else weight
         plain = weight == 1 and "/" not in label
         lines[owner] += f" {label}" if plain else f" {label}/{_number(weight)}"
     return _refuse_lookalike(answers, lines)
 
 
-def _lines(answers: _Answers) -> str:
+def _lines(answers: _LabelTexts) -> str:
     lost = {
         "item ids": answers.items is not None,
         "groups": answers.groups is not None,
-        "several labels of an item and their weights": answers.several,
+        "several labels per item": answers.several,
     }
     if any(lost.values()):
         names = ", ".join(name for name, there in lost.items() if there)
-        answers.refuse(f"a file of one label per line cannot hold {names}")
+        answers.refuse(f"a file with one label per line cannot store {names}")
     lines = [""] * answers.size
     for owner, label in zip(answers.owners.tolist(), answers.labels, strict=True):
         lines[owner] = label
     return _refuse_lookalike(answers, lines)
 
 
-def _refuse_lookalike(answers: _Answers, lines: list[str]) -> str:
-    telling = (line for line in lines if line.strip() and not line.startswith("!!"))
-    first = next(telling, "")
+def _refuse_lookalike(answers: _LabelTexts, lines: list[str]) -> str:
+    """Return the lines as text; raise an error if the first line looks like JSON."""
+    content = (line for line in lines if line.strip() and not line.startswith("!!"))
+    first = next(content, "")
     if looks_like_json(first):
-        answers.refuse(f"its first line {first!r:.60} would be read as JSON; write jsonl")
+        answers.refuse(
+            f"the first line {first!r:.60} would be read as JSON; choose the format jsonl"
+        )
     return "".join(f"{line}\n" for line in lines)
 
 
 def tsv_text(columns: Mapping[str, Sequence[Any]]) -> str:
-    """Return columns as TSV; None is empty."""
+    """Return columns as TSV; None becomes an empty cell."""
     rows = zip(*columns.values(), strict=True)
     lines = ["\t".join(["" if cell is None else str(cell) for cell in row]) for row in rows]
     return "\n".join(["\t".join(columns), *lines, ""])
 
 
 def csv_text(columns: Mapping[str, Sequence[Any]]) -> str:
-    """Return columns as CSV; None is empty."""
+    """Return columns as CSV; None becomes an empty cell."""
     stream = io.StringIO(newline="")
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(columns)
@@ -207,13 +213,13 @@ def csv_text(columns: Mapping[str, Sequence[Any]]) -> str:
     return stream.getvalue()
 
 
-def _columns(answers: _Answers) -> dict[str, list[Cell]]:
-    """Return a long table: a row for each label of an item, one for an item without a label."""
+def _columns(answers: _LabelTexts) -> dict[str, list[Cell]]:
+    """Return a long table: one row per label of an item; an item without a label has one row."""
     several = answers.several
     if several and answers.items is None:
         answers.refuse(
-            "several labels of an item are written in several rows, which need an item id, and the "
-            "labels have no item ids; write jsonl"
+            "items with several labels have several rows, which requires item ids, but the labels "
+            "have no ids; choose the format jsonl"
         )
     gaps = np.setdiff1d(np.arange(answers.size), answers.owners)
     owners = np.concatenate((answers.owners, gaps))
@@ -232,7 +238,7 @@ def _columns(answers: _Answers) -> dict[str, list[Cell]]:
     return columns
 
 
-def _jsonl(answers: _Answers) -> str:
+def _jsonl(answers: _LabelTexts) -> str:
     found: list[dict[str, float]] = [{} for _ in range(answers.size)]
     entries = zip(answers.owners.tolist(), answers.labels, answers.weights.tolist(), strict=True)
     for owner, label, weight in entries:
@@ -258,7 +264,7 @@ def _write_parquet(
 
     if target.exists() and not target.is_file() and not target.is_dir():
         raise InputError(
-            f"cannot write {target}: Parquet needs a file, not a pipe or device",
+            f"cannot write {target}: Parquet requires a regular file, not a pipe or a device",
             code="not-writable",
         )
     arrays = {name: np.array(cells, dtype=object) for name, cells in columns.items()}
@@ -267,7 +273,7 @@ def _write_parquet(
 
 
 def jsonl_text(columns: Mapping[str, Sequence[Any]]) -> str:
-    """Return columns as JSON lines, an object for each row."""
+    """Return columns as JSON lines, one object per row."""
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in _list_rows(columns))
 
 
@@ -286,31 +292,31 @@ COLUMN_FORMATS: dict[str, Callable[[Mapping[str, Sequence[Any]]], str] | None] =
     ".json": _json_text,
     ".parquet": None,
 }
-"""Suffixes of files that can hold any columns, and the functions that format them."""
+"""Suffix of a table format → function that formats columns; None for Parquet."""
 
 
 def check_suffix(path: str | os.PathLike[str]) -> str:
-    """Return the suffix of a file for columns; raise an error if its format is unknown."""
+    """Return the suffix of an output table; raise an error if it is not supported."""
     suffix = Path(path).suffix.lower()
     if suffix not in COLUMN_FORMATS:
         known = ", ".join(COLUMN_FORMATS)
         raise InputError(
-            f"{os.fspath(path)}: unknown file extension; expected {known}",
+            f"{os.fspath(path)}: unsupported file format; expected one of {known}",
             code="unsupported-format",
         )
     return suffix
 
 
 def write_columns(columns: Mapping[str, Sequence[Any]], path: str | os.PathLike[str]) -> None:
-    """Write columns of texts and numbers in the format of the file's suffix."""
+    """Write columns of strings and numbers; the suffix determines the format."""
     suffix = check_suffix(path)
     as_text = COLUMN_FORMATS[suffix]
     if as_text is not None:
         for name, cells in columns.items():
-            if suffix == ".tsv" and any(_UNFIT.search(c) for c in cells if isinstance(c, str)):
+            if suffix == ".tsv" and any(_BREAKS_TSV.search(c) for c in cells if isinstance(c, str)):
                 raise InputError(
-                    f"cannot write {os.fspath(path)}: the column {name} has a tab or a line break, "
-                    "which TSV cannot hold; write csv, jsonl or parquet",
+                    f"cannot write {os.fspath(path)}: the column {name} contains a tab or a line "
+                    "break, which is not allowed in TSV; choose .csv, .jsonl or .parquet",
                     code="not-writable",
                 )
         write_atomic(path, as_text(columns))
@@ -327,11 +333,11 @@ def _kind(cells: Sequence[Any]) -> str:
 
 
 def _number(weight: float) -> str:
-    """Return the shortest text of a weight that reads back unchanged."""
+    """Return the shortest representation of a weight that parses to the same number."""
     return repr(weight).removesuffix(".0")
 
 
-_TEXT: dict[str, Callable[[_Answers], str]] = {
+_TEXT: dict[str, Callable[[_LabelTexts], str]] = {
     "key": _key,
     "tsv": lambda answers: tsv_text(_columns(answers)),
     "csv": lambda answers: csv_text(_columns(answers)),
@@ -347,12 +353,12 @@ def convert(
     to: str | None = None,
     columns: Columns | None = None,
 ) -> Labels:
-    """Read labels, write them in another format, and return them.
+    """Convert labels to another format; return the labels.
 
-    The source is anything `roget.score` accepts. Formats are inferred from the file names, unless
-    `from_` and `to` specify them; `columns` chooses the columns of the source. The target holds all
-    items, groups, labels and weights; if its format cannot, an error is raised and nothing is
-    written.
+    The source is any input that `roget.score` accepts. Formats are inferred from the file names,
+    unless `from_` and `to` specify them. `columns` specifies the columns of the source. The target
+    contains all items, groups, labels and weights. If its format cannot represent them, an error is
+    raised and nothing is written.
     """
     form = choose_format(target, to)
     labels = as_labels(source, labels=from_, columns=columns, name="the labels")
@@ -361,23 +367,23 @@ def convert(
 
 
 def choose_format(target: str | os.PathLike[str], to: str | None) -> str:
-    """Return the format to write: `to`, or the format of the file's suffix."""
+    """Return the output format: `to`, or the format of the suffix."""
     place = Source(os.fspath(target))
     if place.path == STANDARD_INPUT:
         raise InputError(
-            "labels are written to a file: expected a file name, found '-'", code="not-writable"
+            "labels cannot be written to standard output ('-'); pass a file name",
+            code="not-writable",
         )
     if place.compression:
         raise InputError(
-            f"{place.name}: compressed files are read but not written; expected a name without "
-            f"{place.compression}",
+            f"{place.name}: compressed files can be read but not written; omit {place.compression}",
             code="unsupported-format",
         )
     form = to or list_suffixes().get(place.suffix)
     if form is None:
         raise InputError(
-            f"{place.name}: unknown file extension; expected one of "
-            f"{', '.join(list_suffixes())}, or --to with one of {', '.join(FORMATS)}",
+            f"{place.name}: unknown file format; use one of the suffixes "
+            f"{', '.join(list_suffixes())}, or pass --to with one of {', '.join(FORMATS)}",
             code="unsupported-format",
         )
     return form

@@ -1,1 +1,1 @@
-"""Readers of label files: one module per format."""
+"""Readers of label files, with one module per format."""

@@ -1,7 +1,7 @@
-"""Arrays of numpy: .npy and .npz files, and linkages.
+"""NumPy arrays in .npy and .npz files, and linkage matrices.
 
-A one-dimensional array holds one label per item, a matrix the weights of labels, or the gold and
-system labels of each item. An .npz archive holds one array, or one array per column.
+A one-dimensional array holds one label per item. A matrix holds the weights of labels, or the gold
+and system labels of each item. An .npz archive holds one array, or one array per column.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ from roget.scoring.labels.table import LabelTable, to_labels
 
 
 def read_array(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
-    """Read the labels of one side from an .npy file; recognise linkages."""
+    """Read the labels of one side from an .npy file, which may also be a linkage matrix."""
     array = _load_array(file)
     if not is_linkage(array):
         return convert_data(array, file.name, columns, gold=gold, cover=file.cover)
-    # This can only be a linkage matrix.
     tree = _merge(array, file)
-    text = f"{file.name} is read as a linkage of {len(tree):,} items, not as weights of labels"
+    text = (
+        f"{file.name} is read as a linkage matrix of {len(tree):,} items, not as weights of labels"
+    )
     return replace(tree, warnings=(Notice(text, code="inferred-format"),)).to_labels()
 
 
@@ -41,9 +42,9 @@ def read_array_rows(
     """Read an .npy matrix with one column for each side."""
     array = _load_array(file)
     if array.ndim != 2 or array.shape[1] != 2:
-        shown = " × ".join(map(str, array.shape)) or "no dimension"
         raise InputError(
-            f"{file.name}: an array of {shown}; expected two columns (gold, system) or two files",
+            f"{file.name}: found an array of shape {array.shape}; expected two columns (gold, "
+            "system), or two files",
             code="ambiguous-columns",
         )
     frame = FrameColumns({"gold": array[:, 0], "system": array[:, 1]})
@@ -51,12 +52,12 @@ def read_array_rows(
 
 
 def read_linkage(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
-    """Read the dendrogram of a scipy linkage, or of scikit-learn's `children_`."""
+    """Read a SciPy linkage matrix, or scikit-learn's `children_`."""
     return _merge(_load_array(file), file).to_labels()
 
 
 def read_archive(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
-    """Read the labels of one side from an .npz archive: its one array, or its columns."""
+    """Read the labels of one side from an .npz archive with one array, or one per column."""
     arrays = load_archive(file)
     if len(arrays) == 1 and not columns:
         (array,) = arrays.values()
@@ -94,8 +95,8 @@ def load_archive(file: LabelFile) -> FrameColumns:
     if not arrays or (len(arrays) > 1 and (len(lengths) > 1 or -1 in lengths)):
         shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
         raise InputError(
-            f"{file.name}: arrays {shapes or '(none)'}; expected one array of labels, or "
-            "one-dimensional arrays of the same length, such as gold and system",
+            f"{file.name}: found {f'the arrays {shapes}' if shapes else 'no arrays'}; expected one "
+            "array of labels, or one-dimensional arrays of the same length, e.g. gold and system",
             code="length-mismatch",
         )
     return FrameColumns(arrays)

@@ -1,6 +1,6 @@
-"""The reader of a label format: its suffixes, how to recognise it, and how to read it.
+"""The class `LabelReader`: a label format with its suffixes, its detection and its reader.
 
-A new format is one module with a `LabelReader`, and one line in the catalogue.
+To add a format, write a module with a `LabelReader` and add one line to the catalogue.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ All rows have the same keys. Broken lines are added to the problems and not yiel
 """
 
 ReadTable: TypeAlias = Callable[[LabelFile, Columns | None, LabelRoles, Problems], LabelTable]
-"""Read the rows of a file: file, columns of the caller, roles, problems."""
+"""A function that reads rows: (file, the caller's columns, roles, problems) → table."""
 
 ReadLabels: TypeAlias = Callable[[LabelFile, Columns | None, bool], Labels]
-"""Read the labels of a file: file, columns of the caller, whether it is the gold standard."""
+"""A function that reads labels: (file, the caller's columns, True for gold) → labels."""
 
 CLUSTERS_HINT = "if each line lists the items of one cluster, pass --labels clusters"
 
@@ -43,27 +43,27 @@ class LabelReader:
     """A label format. Calling it reads a file: `reader(file, columns=..., gold=...)`."""
 
     about: str
-    """The format in one sentence, shown by `roget list label-formats`."""
+    """Description in one sentence, shown by `roget list label-formats`."""
     suffixes: tuple[str, ...] = ()
-    """File name suffixes, in lower case; a suffix of compression may follow."""
+    """File name suffixes in lower case; a compression suffix may follow."""
     sniff: Callable[[Sequence[str]], bool] = _never
-    """Return True if the first lines of a file without a known suffix have this format."""
+    """Function that returns True if the first lines of a file have this format."""
     rows: ReadRows | None = None
-    """Yield the rows of a text format; enough for most formats."""
+    """Function that yields the rows of a text format; sufficient for most formats."""
     table: ReadTable | None = None
-    """Read the rows, for formats of rows; may also have columns for both sides."""
+    """Function that reads rows, for tabular formats, which may have columns for both sides."""
     labels: ReadLabels | None = None
-    """Read the labels, for all other formats."""
+    """Function that reads labels, for all other formats."""
     is_tree: bool = False
-    """True if the format is a tree: a system, never a gold standard."""
+    """True if the format is a tree, which is allowed for systems but not for gold."""
     is_table: bool = False
-    """True if columns can be chosen."""
+    """True if the user can specify columns."""
     is_binary: bool = False
-    """True if the file is read as a whole, not as text."""
+    """True if the format is binary rather than text."""
     inside: tuple[str, ...] = ()
-    """Formats whose suffix this one shares: files of that suffix are sniffed for it."""
+    """Other formats with the same suffix; files with that suffix are checked by `sniff`."""
     is_general: bool = False
-    """True if the format has no distinctive mark: it is sniffed after all others."""
+    """True if the format is hard to distinguish; other formats are checked first."""
 
     def __post_init__(self) -> None:
         # `inspect.getdoc` and `roget list` show the docstring of a catalogue entry.
@@ -103,7 +103,7 @@ def _collect(rows: Iterable[tuple[int, Mapping[str, str]]], problems: Problems) 
 
 
 def refuse_columns(file: LabelFile, columns: Columns | None, what: str, expected: str) -> None:
-    """Raise an error if columns are chosen in a format without columns, or it begins like JSON."""
+    """Raise an error if columns are specified for a format without columns, or it is JSON."""
     if columns:
         raise InputError(
             f"{file.name}: --columns does not apply to {what}", code="conflicting-options"
@@ -112,7 +112,7 @@ def refuse_columns(file: LabelFile, columns: Columns | None, what: str, expected
 
 
 def refuse_json(file: LabelFile, expected: str) -> None:
-    """Raise an error if a file of another format begins like JSON."""
+    """Raise an error if a file that should have another format looks like JSON."""
     line, first = file.first_line
     if looks_like_json(first) and not ("tab" in expected and "\t" in first):
         shown = first.strip() if len(first) <= 40 else f"{first.strip()[:40]}…"

@@ -1,6 +1,7 @@
-"""Clusters: the items of one cluster on each line, or a list of sets of items.
+"""Lists of clusters: each line, or each set of a list, holds the items of one cluster.
 
-This is the format of community detection. Items may be in several clusters, so labels are a cover.
+This format is common in community detection. Items may be in several clusters, so the labels are a
+cover.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from roget.scoring.labels.readers.base import LabelReader, refuse_columns
 
 
 def read_clusters(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
-    """Read clusters: items separated by tabs or blanks; the line number names the cluster."""
+    """Read lines of items separated by tabs or spaces; the line number names the cluster."""
     refuse_columns(file, columns, "a file of clusters", "the items of one cluster on each line")
     problems = Problems(file.name)
     clusters: dict[str, list[str]] = {}
@@ -38,7 +39,7 @@ def read_clusters(file: LabelFile, columns: Columns | None, gold: bool) -> Label
 def collect_clusters(
     clusters: Iterable[Iterable[Any]], names: list[str] | None, source: str
 ) -> Labels:
-    """Return the labels of items that are listed cluster by cluster."""
+    """Convert a list of clusters, each a collection of items, to labels."""
     items, owners, codes = Coder(), [], []
     number = -1
     for number, members in enumerate(clusters):

@@ -1,7 +1,7 @@
-"""TSV and CSV: one row per item and label, read by `core.io.table`.
+"""TSV and CSV files with one row per item and label, read by `core.io.table`.
 
-Blanks around a cell are not part of it, and an empty label means no label. So does an empty line
-in a table of one column; in other tables empty lines are skipped.
+White space around a cell is removed. An empty label means no label. Empty lines are skipped, except
+in a table with one column, where an empty line is an item without a label.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from roget.scoring.labels.table import LabelTable, fill_table
 def inspect_delimited(
     format: str, file: LabelFile, columns: Columns | None, roles: LabelRoles
 ) -> Table | None:
-    """Return the layout of a TSV or CSV file; None if it is blank."""
+    """Return the layout of a TSV or CSV file; None if the file is blank."""
     refuse_json(file, f"{'tab' if format == 'tsv' else 'comma'}-separated columns")
     table = Table(file.name, file.plain.path, format, source=file.plain)
     if not any(text.strip() for _, text in file.lines()):
@@ -39,7 +39,7 @@ def read_delimited(
     roles: LabelRoles,
     problems: Problems,
 ) -> LabelTable:
-    """Read the columns that matter; rows of another width than the first are broken."""
+    """Read the required columns; report rows whose width differs from the first row."""
     table = inspect_delimited(format, file, columns, roles)
     if table is None:
         return LabelTable(problems, np.empty(0, dtype=np.int64))
@@ -80,7 +80,7 @@ def describe_first_row(table: Table, line: int) -> FirstRow:
 
 
 def warn_of_header(table: Table, labels: dict[str, tuple[str, ...]]) -> list[Notice]:
-    """Return notices about a first row that was read as a header but holds a label."""
+    """Return notices if the first row was read as a header but contains a label."""
     text = table.header and table.format in ("tsv", "csv")
     heads = {role: table.names[table.places[role]] for role in labels} if text else {}
     return [
@@ -95,19 +95,19 @@ def warn_of_header(table: Table, labels: dict[str, tuple[str, ...]]) -> list[Not
 
 
 def sniff_tsv(lines: Sequence[str]) -> bool:
-    """Return True if the first line has two cells, or cells with known column names."""
+    """Return True if the first line has two cells, or known column names."""
     cells = lines[0].split("\t")
     if len(cells) == 2 or (len(cells) > 1 and is_header(cells, LABEL_NAMES)):
         return True
     fields = lines[0].split()
     if len(fields) != 2 or sniff_csv(lines):
         return False
-    # A key may begin with items that have no label; its other lines have more fields.
+    # A key file may begin with items without a label, but other lines have more fields.
     return is_header(fields, LABEL_NAMES) or max(len(line.split()) for line in lines) == 2
 
 
 def sniff_csv(lines: Sequence[str]) -> bool:
-    """Return True if the header is known, or if all lines have ids and the same commas."""
+    """Return True if the header is known, or if all lines have an id and the same width."""
     if "," not in lines[0]:
         return False
     if is_header(lines[0].split(","), LABEL_NAMES):

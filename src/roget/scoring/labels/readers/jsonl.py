@@ -1,11 +1,11 @@
-"""JSON lines: one object per line with item, label[, weight][, group].
+"""JSON lines with one object per line (item, label[, weight][, group]), and JSON documents.
 
-Whole documents are read too: an array of objects or of labels, a mapping from item to label, and
-the layouts that pandas writes (columns, index, records, split, values).
+A JSON document may be an array of objects or labels, a mapping from item to label, or one of the
+layouts that pandas writes (columns, index, records, split, values).
 
-The keys have the same names as table columns. The label is text or a number, null or "" for no
-label, or an object of labels and weights: {"item": "d1", "label": {"a": 3, "b": 1}}. In a cover it
-may be a list of labels.
+The keys have the same names as columns of tables. A label is a string or a number, null or "" for
+no label, or an object with weights: {"item": "d1", "label": {"a": 3, "b": 1}}. In a cover it may
+also be a list of labels.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ def _unfold(file: LabelFile, first: str, roles: LabelRoles) -> list[dict[str, An
     try:
         record = parse_json(first)
     except ValueError:
-        # Incomplete: most likely a value over many lines.
+        # The line is not complete JSON, so it may be the start of a longer document.
         if first.strip() not in ("{", "[") and not first.lstrip().startswith(("[", "{\n")):
             return None
     else:
-        # Objects with a label are JSON lines, unless each value is a whole column.
+        # Objects with a label are JSON lines, unless each value is a complete column.
         labelled = isinstance(record, dict) and bool(LABEL_NAMES & _lower_keys(record))
         if labelled and not _has_columns(record):
             return None
@@ -82,7 +82,7 @@ def _lower_keys(record: dict[str, Any]) -> set[str]:
 
 
 def _has_columns(value: dict[str, Any]) -> bool:
-    """Return True if an object holds one column per key: lists, or mappings from row to cell."""
+    """Return True if each value of an object is a column: a list, or a mapping from row to cell."""
     columns = list(value.values())
     if len(columns) < 2 or not LABEL_NAMES & _lower_keys(value):
         return False
@@ -92,7 +92,7 @@ def _has_columns(value: dict[str, Any]) -> bool:
 
 
 def _records_from_object(value: dict[str, Any], *, cover: bool) -> list[dict[str, Any]] | None:
-    """Return the records of one object: columns, pandas' split layout, or item → label."""
+    """Return the records of an object: columns, pandas' split layout, or item → label."""
     if _has_columns(value):
         columns = [[*one.values()] if isinstance(one, dict) else one for one in value.values()]
         return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
@@ -156,7 +156,7 @@ def read_json(
 
 
 def _texts(values: list[Any], role: str, table: LabelTable) -> list[str | None]:
-    """Return text and numbers as text, null and NaN as None; anything else is a problem."""
+    """Convert strings and numbers to strings, null and NaN to None; report other values."""
     if set(map(type, values)) <= {str}:
         return values
     texts: list[str | None] = []
@@ -168,20 +168,20 @@ def _texts(values: list[Any], role: str, table: LabelTable) -> list[str | None]:
         else:
             texts.append(None)
             found = f"the {role} is {json.dumps(value)!r:.60}"
-            table.problems.add(int(table.lines[at]), f"{found}; expected text or a number")
+            table.problems.add(int(table.lines[at]), f"{found}; expected a string or a number")
     return texts
 
 
 def _weight(value: Any) -> Any:
-    """Return a hashable weight: a number unchanged, anything else as its JSON text."""
+    """Return a hashable weight: a number unchanged, any other value as JSON text."""
     plain = isinstance(value, int | float) and not isinstance(value, bool) and value == value
     return value if plain or value is None else json.dumps(value)
 
 
 def _distributions(values: list[Any], table: LabelTable, *, cover: bool) -> LabelCodes:
-    """Return the entries of rows whose labels are objects {label: weight}, one after another.
+    """Concatenate the entries of rows whose labels are objects {label: weight}.
 
-    In a cover they may be lists as well.
+    In a cover, labels may also be lists.
     """
     labels: list[Any] = []
     weights: list[float] = []
@@ -194,7 +194,7 @@ def _distributions(values: list[Any], table: LabelTable, *, cover: bool) -> Labe
         elif isinstance(value, dict):
             entries = list(value.items())
             if table.spread:
-                text = "the label has weights of its own, and the row has a weight too"
+                text = "both the label and the row have weights; expected only one of them"
                 table.problems.add(line, text, code="bad-weight")
         else:
             entries = [] if value in (None, "") else [(value, 1)]
@@ -210,7 +210,7 @@ def _distributions(values: list[Any], table: LabelTable, *, cover: bool) -> Labe
     if table.weights is None:
         table.weights = np.array(weights, dtype=np.float64)
     table.indptr = np.concatenate(([0], np.cumsum(sizes)))
-    # One line per entry, so a faulty label is reported at its place.
+    # Repeat the line number for each entry, so an invalid label is reported at its line.
     owners = LabelTable(table.problems, np.repeat(table.lines, sizes))
     return factorize_objects(_texts(labels, "label", owners))
 

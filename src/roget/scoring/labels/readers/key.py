@@ -1,9 +1,9 @@
 """Senseval and SemEval keys: `group item label[/weight] ...`, with `!!` before a comment.
 
-Fields are separated by blanks or tabs. A number after the last slash of a label is its weight
-(`common%3:00:01::/4`); without one the weight is 1. Text that begins like a number must be one, so
-`a/0,7` is an error and not a label; `and/or` is a label. A line with only a group and an item is an
-item without a label. The weights of a label that is named twice for one item are added.
+Fields are separated by spaces or tabs. A number after the last slash of a label is its weight
+(`common%3:00:01::/4`); the default is 1. If the text after the slash begins like a number, it must
+be a number: `a/0,7` is an error, but `and/or` is a label. A line with only a group and an item is
+an item without a label. If a line lists a label twice, its weights are added.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from roget.scoring.labels.table import LabelTable, fault, number, to_labels
 
 
 def read_key(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
-    """Read a key; coreference scorers call a file of gold mentions a key too."""
+    """Read a key file; a file of coreference mentions may have the suffix .key, too."""
     if BEGIN.match(file.first_line[1]):
         return read_conll(file, columns, gold)
     return to_labels(read_rows(file, columns, SINGLE, Problems(file.name)), gold=gold)
@@ -36,7 +36,7 @@ def read_key(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
 def read_rows(
     file: LabelFile, columns: Columns | None, roles: LabelRoles, problems: Problems
 ) -> LabelTable:
-    """Read the lines of a key."""
+    """Read the lines of a key file."""
     refuse_columns(file, columns, "a key", "group item label[/weight] ...")
     lines: list[int] = []
     items: list[str] = []
@@ -59,7 +59,9 @@ def read_rows(
         elif row:
             if file.source.suffix != ".key":
                 problems.hint = CLUSTERS_HINT
-            problems.add(line, f"1 field, {row[0]!r}; expected group item label[/weight] ...")
+            problems.add(
+                line, f"only one field, {row[0]!r}; expected group item label[/weight] ..."
+            )
     rows = LabelTable(problems, np.array(lines, dtype=np.int64), items)
     rows.spread = file.cover
     if first.startswith("#"):
@@ -79,7 +81,7 @@ _BEGINS_A_WEIGHT = ("", *"0123456789+-.")
 
 
 def _split_weights(tokens: list[str], lines: Ints, problems: Problems) -> tuple[LabelCodes, Floats]:
-    """Split `label/weight` once for each distinct token, then look every entry up."""
+    """Split `label/weight` tokens; each distinct token is parsed only once."""
     distinct = code_texts(tokens)
     entries = distinct.codes
     labels: list[str] = []
@@ -89,7 +91,9 @@ def _split_weights(tokens: list[str], lines: Ints, problems: Problems) -> tuple[
         label, slash, tail = token.rpartition("/")
         value = number(tail) if slash else None
         if value is None and slash and tail[:1] in _BEGINS_A_WEIGHT:
-            faults[code] = f"the weight {tail!r} is not a number in {token!r}; expected label/0.7"
+            faults[code] = (
+                f"the weight {tail!r} of {token!r} is not a number; expected e.g. label/0.7"
+            )
         elif value is None:
             label = token
         else:
@@ -109,11 +113,11 @@ def _split_weights(tokens: list[str], lines: Ints, problems: Problems) -> tuple[
 
 
 def _sniff(lines: Sequence[str]) -> bool:
-    """Return True if lines have three fields or more and are not a table with a header."""
+    """Return True if lines have three or more fields and are not a TSV or CSV table."""
     fields = len(lines[0].split())
     if fields < 2 or sniff_tsv(lines) or sniff_csv(lines):
         return False
-    # The first items may have no label.
+    # The first items may have no labels.
     return fields > 2 or max(len(line.split()) for line in lines) > 2
 
 

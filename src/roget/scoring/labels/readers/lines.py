@@ -1,4 +1,4 @@
-"""One label per line: the line is the item. An empty line is an item without a label."""
+"""Files with one label per line; line i is item i. An empty line is an item without a label."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from roget.scoring.labels.table import LabelTable
 def read_lines(
     file: LabelFile, columns: Columns | None, roles: LabelRoles, problems: Problems
 ) -> LabelTable:
-    """Read one label per line."""
+    """Read a file with one label per line."""
     refuse_columns(file, columns, "a file with one label per line", "one label per line")
     texts = [text.strip() for _, text in file.lines()]
     if file.header:
@@ -30,7 +30,7 @@ def read_lines(
 
 
 def doubt_first_line(file: LabelFile) -> Notice | None:
-    """Return a notice if the first label is a usual name of a column of labels."""
+    """Return a notice if the first label looks like a header or a comment."""
     line, text = file.first_line
     if file.header is not None:
         return None

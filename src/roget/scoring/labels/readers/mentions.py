@@ -1,8 +1,8 @@
-"""Coreference mentions: a document is a group, a mention an item, its entity the label.
+"""Coreference files: documents are groups, mentions are items, and entities are labels.
 
-Mentions are identified by the words they span, so both sides must have the same words. A repeated
-mention is left out, as in the reference scorer: the one of the first entity of the document is
-kept. In a system's entities it counts again if gold does not have it (see `align`).
+Mentions are identified by the words they span, so both sides must have the same words. If a mention
+is repeated, only the one in the first entity of the document is kept, as in the CoNLL reference
+scorer. Repeated mentions of a system count again if gold does not contain them (see `align`).
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from roget.scoring.labels.labels import Labels, NoItems, code_texts
 from roget.scoring.labels.readers.base import LabelReader, refuse_columns
 
 BEGIN = re.compile(r"#\s*begin document\s*(.*?)\s*$")
-"""The line that begins a document in CoNLL-2012 files."""
+"""The first line of a document in CoNLL-2012 files."""
 _END = re.compile(r"#\s*end document")
 _BRACKETS = re.compile(r"\(([^()|]*)\)|\(([^()|]*)|(?<![^()|])([^()|]*)\)")
-"""An entity in two brackets, after an opening or before a closing bracket."""
+"""An entity in brackets, or after an opening bracket, or before a closing bracket."""
 _DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=\s*(.*?))?\s*$")
 _ENTITY = re.compile(r"(?:^|\|)Entity=([^|]*)")
 _PART = re.compile(r"(.+)\[(\d+)/(\d+)\]")
-"""An entity, and the number of this part and of all parts of a discontinuous mention."""
+"""A part of a discontinuous mention: entity, number of the part, and number of parts."""
 _MENTIONS = "a file of mentions"
 _COLUMNS = 10
 """Number of columns in CoNLL-U."""
@@ -46,9 +46,9 @@ class Document:
         self._parts: dict[str, list[str]] = {}
 
     def add(self, line: int, word: str, brackets: list[tuple[str, str, str]]) -> None:
-        """Add the brackets at one word: whole mentions, then opening and closing brackets."""
+        """Add the brackets at a word: complete mentions, then opening and closing brackets."""
         for whole, _, _ in brackets:
-            # "(3+4)" has two antecedents, which the reference scorer does not count.
+            # "(3+4)" is a split antecedent, which the reference scorer ignores.
             if whole and "+" not in whole:
                 self._put(whole, word, line)
         for _, opened, _ in brackets:
@@ -62,12 +62,13 @@ class Document:
                     self._put(closed, name_span(waiting.pop()[0], word), line)
                 else:
                     text = (
-                        f"a mention of {closed!r} ends without a begin; expected ({closed} before"
+                        f"a mention of {closed!r} ends but does not begin; expected ({closed} "
+                        "before this line"
                     )
                     self._problems.add(line, text)
 
     def _put(self, bracket: str, span: str, line: int) -> None:
-        """Add a mention to an entity, or a part of one; the last part completes it."""
+        """Add a mention, or a part of a discontinuous mention, to an entity."""
         part = _PART.fullmatch(bracket)
         if part is None:
             self._entities.setdefault(bracket, []).append(span)
@@ -76,13 +77,13 @@ class Document:
         spans = self._parts.setdefault(entity, [])
         spans.append(span)
         if len(spans) != whole_number(number):
-            text = f"part {number} of {last} of a mention of {entity!r}; expected {len(spans)}"
+            text = f"part {number} of {last} of a mention of {entity!r}; expected part {len(spans)}"
             self._problems.add(line, text)
         if number == last:
             self._entities.setdefault(entity, []).append(",".join(self._parts.pop(entity)))
 
     def close(self) -> None:
-        """Report mentions that do not end."""
+        """Report mentions that have no closing bracket."""
         for entity, waiting in self._open.items():
             for _, line in waiting:
                 self._problems.add(
@@ -103,7 +104,7 @@ class Document:
 
 
 def name_entity(bracket: str) -> str:
-    """Return the entity that a bracket names.
+    """Return the entity of a bracket, without the number of a part.
 
     >>> name_entity("e7"), name_entity("e7[1/2]")
     ('e7', 'e7')
@@ -122,7 +123,7 @@ def name_span(first: str, last: str) -> str:
 
 
 def find_brackets(text: str) -> list[tuple[str, str, str]]:
-    """Return the entities in two brackets, after an opening and before a closing bracket.
+    """Return tuples (entity in brackets, entity after "(", entity before ")"); two are empty.
 
     >>> find_brackets("(1)|(2(3")
     [('1', '', ''), ('', '2', ''), ('', '3', '')]
@@ -141,7 +142,7 @@ def read_conll(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
         if text.startswith("#"):
             begin = BEGIN.match(text)
             if begin:
-                if here is not None:  # without an end marker
+                if here is not None:  # the previous document has no end marker
                     here.close()
                 here = _begin_document(begin[1], line, documents, problems)
                 word = 0
@@ -153,7 +154,7 @@ def read_conll(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
         if not fields:
             continue
         if here is None:
-            problems.add(line, "a word outside a document; expected #begin document NAME before it")
+            problems.add(line, "a word before the first document; expected #begin document NAME")
             continue
         if "(" in fields[-1] or ")" in fields[-1]:
             here.add(line, str(word), find_brackets(fields[-1]))
@@ -204,7 +205,7 @@ def read_corefud(file: LabelFile, columns: Columns | None, gold: bool) -> Labels
 
 
 def _number(documents: dict[str, Document]) -> str:
-    """Return the name of a document without a name."""
+    """Return the name of a document whose name is not specified."""
     return f"document {len(documents) + 1}"
 
 
@@ -212,7 +213,7 @@ def _begin_document(
     name: str, line: int, documents: dict[str, Document], problems: Problems
 ) -> Document:
     if name in documents:
-        problems.add(line, f"the document {name!r} begins again; expected unique names")
+        problems.add(line, f"the document {name!r} occurs twice; expected unique names")
     documents[name] = Document(name, problems)
     return documents[name]
 
@@ -220,7 +221,7 @@ def _begin_document(
 def _to_labels(
     file: LabelFile, documents: Iterable[Document], problems: Problems, gold: bool
 ) -> Labels:
-    """Return all mentions as labels; documents without mentions are kept as groups."""
+    """Convert all mentions to labels; documents without mentions are kept as groups."""
     problems.check()
     documents = list(documents)
     if not documents:
@@ -230,10 +231,8 @@ def _to_labels(
     warnings = []
     if repeated:
         verb = "is" if len(repeated) == 1 else "are"
-        unless = "" if gold else ", unless gold lacks the mention"
-        text = (
-            f"{plural(len(repeated), 'mention')} of {file.name} {verb} repeated: left out{unless}"
-        )
+        unless = "" if gold else ", unless gold does not contain the mention"
+        text = f"{plural(len(repeated), 'mention')} of {file.name} {verb} repeated: dropped{unless}"
         warnings.append(Notice(text, code="repeated-rows"))
     groups = [at for at, mentions in enumerate(found) for _ in mentions]
     return Labels.from_codes(

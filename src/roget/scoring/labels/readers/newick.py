@@ -1,4 +1,4 @@
-"""Trees in Newick format: the leaves are the items."""
+"""Trees in Newick format, whose leaves are the items."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from roget.scoring.labels.readers.base import LabelReader
 
 
 def read_newick(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
-    """Read the leaves of a file with one tree."""
+    """Read a file with one tree."""
     return Hierarchy.from_newick(file.text(), file.name).to_labels()
 
 

@@ -1,4 +1,4 @@
-"""Parquet files, read by DuckDB: only the columns that matter."""
+"""Parquet files; DuckDB reads only the required columns."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from roget.scoring.labels.readers.base import LabelReader
 from roget.scoring.labels.table import LabelTable
 
 _NUMPY_TYPES = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DOUBLE", "VARCHAR")
-"""Types that numpy has too; all others are read as text."""
+"""SQL types that NumPy supports; columns of other types are read as strings."""
 
 
 def inspect_parquet_file(
     file: LabelFile, columns: Columns | None, roles: LabelRoles, *, held: bool = False
 ) -> Table:
-    """Return the layout of a Parquet file; `held` if all rows will be held in memory."""
-    # `plain` is evaluated first, to report a missing file.
+    """Return the layout of a Parquet file; with `held`, all rows will be held in memory."""
+    # Evaluating `plain` reports a missing file.
     if file.source.path == STANDARD_INPUT or (file.plain and file.source.compression):
         raise InputError(
             f"{file.name}: Parquet must be a plain file, neither compressed nor standard input",
@@ -37,13 +37,13 @@ def read_parquet(
     from roget.core.io.duck import database, readable
 
     table = inspect_parquet_file(file, columns, roles, held=True)
-    # Role names are quoted because GROUP is a keyword of SQL.
-    picked = ", ".join(
+    # Role names are quoted, because GROUP is an SQL keyword.
+    selected = ", ".join(
         f'{table.cell(role, text=table.types[at] not in _NUMPY_TYPES)} AS "{role}"'
         for role, at in table.places.items()
     )
     with database() as connection, readable(file.name):
-        arrays = connection.execute(f"SELECT {picked} FROM {table.sql}").fetchnumpy()
+        arrays = connection.execute(f"SELECT {selected} FROM {table.sql}").fetchnumpy()
     return table_from_columns(arrays, problems)
 
 

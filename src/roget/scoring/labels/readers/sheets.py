@@ -1,4 +1,4 @@
-"""Tables that other libraries read: Arrow and Feather files, and Excel workbooks."""
+"""Tables that are read by other libraries: Arrow and Feather files, and Excel workbooks."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def read_workbook(
 
 
 def load_arrow(file: LabelFile) -> Any:
-    """Load a table of pyarrow, after a check of its size."""
+    """Load a pyarrow table after checking its size."""
     with local_file(file.source.path) as path:
         feather = _import("pyarrow.feather", file.name, "save it as Parquet")
         with _readable(file.name, "Arrow"):
@@ -46,13 +46,13 @@ def load_arrow(file: LabelFile) -> Any:
         limits.require_room(file.name, size, limits.stored_size(str(path)), what)
         with _readable(file.name, "Arrow"):
             table = feather.read_table(str(path))
-            # The file's own description of its buffers is trusted until here.
+            # Check that the metadata of the file match its buffers.
             table.validate(full=True)
             return table
 
 
 def load_workbook(file: LabelFile) -> FrameColumns:
-    """Load the first sheet of a workbook, whose first row names the columns."""
+    """Load the first sheet of a workbook; its first row is the header."""
     with local_file(file.source.path) as path:
         openpyxl = _import("openpyxl", file.name, "save the sheet as CSV")
         check_archive(Path(path))
@@ -65,15 +65,16 @@ def load_workbook(file: LabelFile) -> FrameColumns:
             ]
     if len(rows) < 2:
         raise InputError(
-            f"{file.name}: no items in the first sheet; expected a header and rows",
+            f"{file.name}: the first sheet has no items; expected a header and rows",
             code="empty-input",
         )
-    # openpyxl yields rows of different lengths.
+    # openpyxl may yield rows of different lengths.
     columns = list(zip_longest(*rows))
     names = ["" if column[0] is None else str(column[0]).strip() for column in columns]
     if len(set(names)) < len(names):
         raise InputError(
-            f"{file.name}: two columns have the same name; expected a header in row 1",
+            f"{file.name}: two columns have the same name; expected a header with distinct names "
+            "in row 1",
             code="duplicate-name",
         )
     cells = [list(column[1:]) for column in columns]
@@ -82,7 +83,7 @@ def load_workbook(file: LabelFile) -> FrameColumns:
 
 @contextmanager
 def _readable(name: str, kind: str) -> Iterator[None]:
-    """Turn any error of another library into one that names the file."""
+    """Convert errors of other libraries to InputError with the file name."""
     try:
         yield
     except Exception as error:
@@ -98,7 +99,8 @@ def _import(module: str, name: str, alternative: str) -> Any:
     except ImportError:
         package = module.partition(".")[0]
         raise InputError(
-            f"{name}: needs {package}: pip install {package}, or {alternative}",
+            f"{name}: reading this format requires {package}; run pip install {package}, or "
+            f"{alternative}",
             code=MissingExtra.code,
         ) from None
 

@@ -1,4 +1,4 @@
-"""Exports of a thesaurus as labels: its table with paths, its JSON, and Brown paths."""
+"""Exports of a thesaurus, read as labels: a table with paths, JSON, and Brown paths."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from roget.scoring.labels.readers.base import LabelReader
 from roget.scoring.labels.table import number
 
 PATHS = ("word", "class_path")
-"""Columns of a thesaurus's table: words, and the nodes from the root to their classes."""
+"""Columns of an exported table: the word, and the nodes from the root to its class."""
 
 _KIND = "thesaurus(places)"
 
 
 def read_paths(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
-    """Read the table of a thesaurus: each word at its place in the tree."""
+    """Read the exported table of a thesaurus; every word has a place in the tree."""
     problems = Problems(file.name)
     names = next(iter(file.lines()), (1, ""))[1].split("\t")
     if not any(names):
@@ -45,7 +45,7 @@ def read_paths(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
             continue
         word, path = cells[at_word], tuple(cells[at_path].split("/"))
         if found.setdefault(word, {}).setdefault(path, share) != share:
-            text = f"{word!r} is in {cells[at_path]!r} again, with another probability"
+            text = f"{word!r} has two different probabilities in {cells[at_path]!r}"
             problems.add(line, text, code="duplicate-item")
     problems.check()
     paths = [_descend(list(places.items())) for places in found.values()]
@@ -55,10 +55,10 @@ def read_paths(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
 
 
 def _descend(places: Sequence[tuple[tuple[str, ...], float]]) -> tuple[str, ...]:
-    """Return a word's place: at every split from the root, the side with more probability."""
+    """Return the class of a word: descend from the root, always to the more probable child."""
     depth = 1
     while len(places) > 1:
-        # Different paths have different prefixes, even if one of them ends earlier.
+        # Different paths differ in some prefix, even if one of them is shorter.
         shares: dict[tuple[str, ...], float] = {}
         for path, share in places:
             side = path[:depth]
@@ -81,7 +81,7 @@ def read_brown(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
         if len(cells) not in (2, 3) or cells[0].strip("01"):
             problems.add(line, f"found {text!r:.60}; expected bits, a tab and a word")
             continue
-        # The root is above the first bit.
+        # Add the root above the first bit.
         paths.append(("r", *cells[0]))
         items.append(cells[1])
     problems.check()
@@ -121,15 +121,16 @@ def read_json(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
 
 def _not_a_thesaurus(file: LabelFile, error: Exception) -> InputError:
     return InputError(
-        f"{file.name}: not the JSON of a thesaurus: {error!r}", code="unsupported-format"
+        f"{file.name}: not a thesaurus exported as JSON: {error!r}", code="unsupported-format"
     )
 
 
 def _name_word(word: Any, place: str) -> str:
-    """Return a word as an item: its text, also if JSON has a number for it."""
+    """Return a word as a string; in JSON it may be a number."""
     if isinstance(word, bool) or not isinstance(word, str | int | float):
         raise InputError(
-            f"{place}: the word is {word!r:.60}; expected text or a number", code="broken-lines"
+            f"{place}: the word is {word!r:.60}; expected a string or a number",
+            code="broken-lines",
         )
     return str(word)
 
