@@ -48,12 +48,12 @@ class LabelReader:
     """File name suffixes in lower case; a compression suffix may follow."""
     sniff: Callable[[Sequence[str]], bool] = _never
     """Function that returns True if the first lines of a file have this format."""
-    rows: ReadRows | None = None
-    """Function that yields the rows of a text format; sufficient for most formats."""
     table: ReadTable | None = None
     """Function that reads rows, for tabular formats, which may have columns for both sides."""
     labels: ReadLabels | None = None
     """Function that reads labels, for all other formats."""
+    rows: ReadRows | None = None
+    """Function that yields the rows of a text format; sufficient for most formats."""
     is_tree: bool = False
     """True if the format is a tree, which is allowed for systems but not for gold."""
     is_table: bool = False
