@@ -1,7 +1,7 @@
-"""Contingency matrices: classes as rows, clusters as columns, printed or in memory.
+"""Contingency matrices, with classes as rows and clusters as columns, in a file or in memory.
 
-A printed matrix may have a header with the names of clusters and a first column with those of
-classes, and may be separated by commas, tabs or blanks. The brackets that numpy prints are ignored.
+A file may have a header with the names of the clusters, and a first column with the names of the
+classes. Cells are separated by commas, tabs or spaces. Brackets, as printed by NumPy, are ignored.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from roget.scoring.labels.labels import LabelCodes, Labels
 from roget.scoring.tables.contingency import Contingency
 
 _TOTALS = {"total", "all", "sum", "margin"}
-"""Names of rows and columns of totals, which pandas and R print."""
+"""Names of rows and columns of totals, as printed by pandas and R."""
 
 
 def read_matrix(source: Any, missing: str, noise: str | None = None) -> AlignedLabels:
-    """Return the aligned sides of a contingency matrix: a path, an array or a data frame."""
+    """Convert a contingency matrix (a path, an array or a data frame) to aligned sides."""
     if isinstance(source, str | os.PathLike):
         name = os.fspath(source)
         values, classes, clusters = _parse(name)
@@ -53,14 +53,14 @@ def _list_names(frame: Any, axis: str) -> list[Any] | None:
 
 
 def _parse(name: str) -> tuple[np.ndarray, list[str] | None, list[str] | None]:
-    """Return numbers, names of rows and names of columns of a printed matrix."""
+    """Parse a file; return the numbers, the names of rows and the names of columns."""
     with LabelFile(name) as file:
         lines = [(at, _split(text)) for at, text in file.lines() if text.strip(" []\t")]
     if not lines:
         raise InputError(f"{name}: no items", code="empty-input")
     first, width = lines[0][1], len(lines[min(1, len(lines) - 1)][1])
     header = None
-    # A header has a name, or nothing above the names of the rows.
+    # The first line is a header if it contains a name, or if its first cell is empty or missing.
     has_names = not all(map(_is_number, first[1:]))
     if has_names or (len(lines) > 1 and (first[0] == "" or len(first) == width - 1)):
         header, lines = first, lines[1:]
@@ -95,7 +95,7 @@ def _skips_corner(header: list[str] | None, width: int) -> bool:
 
 
 def _split(line: str) -> list[str]:
-    """Split a line at tabs, commas or blanks."""
+    """Split a line at tabs, commas or spaces."""
     if "\t" in line:
         return [cell.strip() for cell in line.split("\t")]
     text = re.sub(r"[\[\]]", " ", line).strip().rstrip(",") if "[" in line or "]" in line else line

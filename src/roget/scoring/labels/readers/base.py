@@ -20,9 +20,9 @@ from roget.scoring.labels.labels import Labels
 from roget.scoring.labels.table import LabelTable, fill_table, to_labels
 
 ReadRows: TypeAlias = Callable[[LabelFile, Problems], Iterable[tuple[int, Mapping[str, str]]]]
-"""Yield the rows of a file: line number, and texts of item, label, weight and group.
+"""A function that yields the rows of a file: line number, and strings by role (item, label, …).
 
-All rows have the same keys. Broken lines are added to the problems and not yielded.
+All rows have the same roles. Broken lines are added to the problems and not yielded.
 """
 
 ReadTable: TypeAlias = Callable[[LabelFile, Columns | None, LabelRoles, Problems], LabelTable]

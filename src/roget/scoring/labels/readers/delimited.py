@@ -121,7 +121,7 @@ TSV = LabelReader(
     "Tab-separated columns item, label[, weight][, group], with or without a header.",
     (".tsv", ".tab"),
     sniff_tsv,
-    partial(read_delimited, "tsv"),
+    table=partial(read_delimited, "tsv"),
     is_table=True,
     is_general=True,
 )
@@ -129,7 +129,7 @@ CSV = LabelReader(
     "Comma-separated columns item, label[, weight][, group], with or without a header.",
     (".csv",),
     sniff_csv,
-    partial(read_delimited, "csv"),
+    table=partial(read_delimited, "csv"),
     is_table=True,
     is_general=True,
 )

@@ -223,6 +223,6 @@ READER = LabelReader(
     "One JSON object per line with item, label[, weight][, group], or one JSON document.",
     (".jsonl", ".ndjson", ".json"),
     _sniff,
-    read_json,
+    table=read_json,
     is_table=True,
 )

@@ -1,8 +1,8 @@
 """Pairs of item ids that belong together, the usual output of entity resolution.
 
-A table has two columns of ids, such as id1,id2, and may have a third one that says whether the pair
-matches. Clusters are the connected components of the matching pairs. Items that occur in no
-matching pair are alone, also those that only the other side lists.
+A table has two columns of ids, such as id1,id2. A third column may state if the pair matches, or
+with which probability. Clusters are the connected components of the matching pairs. Items that do
+not occur in a matching pair are singletons, including items that only the other side contains.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from roget.scoring.labels.readers.base import LabelReader, refuse_json
 
 _SIDES = ("1 2", "l r", "a b", "left right", "first second", "ltable rtable", "id1 id2")
 _TWO = [tuple(pair.split()) for pair in _SIDES]
-"""Parts of column names by which the two ids of a pair are recognised."""
+"""Parts of column names that distinguish the two ids of a pair."""
 
 _MATCH = {"match", "is_match", "matches", "label", "same", "duplicate", "match_probability"}
 _YES, _NO = {"1", "true", "yes", "y", "match"}, {"0", "false", "no", "n", "nonmatch", "non-match"}
 
 THRESHOLD = 0.5
-"""Probability from which a pair matches."""
+"""Minimum probability of a matching pair."""
 
 
 def _split(line: str) -> list[str]:
@@ -37,7 +37,7 @@ def _split(line: str) -> list[str]:
 
 
 def _find_ids(names: Sequence[str]) -> tuple[int, int] | None:
-    """Return the places of the two id columns of a header, None if it has none.
+    """Return the indices of the two id columns of a header; None if there are no such columns.
 
     >>> _find_ids(["id1", "id2", "match"]), _find_ids(["unique_id_l", "unique_id_r"])
     ((0, 1), (0, 1))
@@ -47,12 +47,12 @@ def _find_ids(names: Sequence[str]) -> tuple[int, int] | None:
     parts = [re.findall(r"[a-z]+|\d+", name.lower()) for name in names]
     for left, right in _TWO:
         for at, one in enumerate(parts):
-            # The names differ in one part only, and name an id.
+            # The two names must differ in one part only, and one part must mean an id.
             if left not in one or not {"id", "ids", "record", "rec", "row", "entity"} & {*one}:
                 continue
-            wanted = [right if part == left else part for part in one]
-            if wanted in parts:
-                return at, parts.index(wanted)
+            partner = [right if part == left else part for part in one]
+            if partner in parts:
+                return at, parts.index(partner)
     return None
 
 
@@ -64,7 +64,7 @@ def _sniff(lines: Sequence[str]) -> bool:
 def read_pairs(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
     """Read pairs of ids; the label of a cluster is its first item."""
     if columns:
-        # Columns were chosen, so this is a table of items and labels.
+        # The user specified columns, so this is a table of items and labels.
         from roget.scoring.labels.formats import get_reader
 
         return get_reader("tsv" if "\t" in file.first_line[1] else "csv")(
@@ -94,7 +94,7 @@ def read_pairs(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
 
 
 def _list_pairs(file: LabelFile, problems: Problems) -> Iterator[tuple[tuple[str, str], bool]]:
-    """Yield the ids of each pair, and whether it matches; pairs without a mark match."""
+    """Yield the two ids of each pair, and True if it matches; without a match column, all do."""
     rows = ((line, _split(text)) for line, text in file.first_lines())
     line, names = next(rows, (1, []))
     ids = _find_ids(names)
@@ -115,7 +115,7 @@ def _list_pairs(file: LabelFile, problems: Problems) -> Iterator[tuple[tuple[str
 
 
 def _parse_match(text: str, line: int, problems: Problems) -> bool:
-    """Return whether a pair matches: a word, 0 or 1, or a probability."""
+    """Return True if a pair matches; the text is a word such as yes, 0 or 1, or a probability."""
     if text.lower() in _YES | _NO:
         return text.lower() in _YES
     try:
@@ -149,20 +149,20 @@ def _warn(
     apart: Sequence[tuple[int, int]],
     codes: np.ndarray,
 ) -> Iterator[str]:
-    """Yield a notice if the clusters hold pairs that were not listed, or listed as different."""
+    """Yield a notice if clusters contain pairs that were not listed, or listed as different."""
     sizes = np.bincount(codes)
     implied = int((sizes * (sizes - 1) // 2).sum())
     listed = len({(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]})
     if implied > listed:
         text = (
-            f"{name}: {plural(listed, 'matching pair', ',')} connect {implied:,} pairs: clusters "
-            "are the connected components"
+            f"{name}: the clusters are the connected components of "
+            f"{plural(listed, 'matching pair', ',')}, which imply {implied:,} pairs"
         )
         yield Notice(text, code="implied-pairs")
     against = sum(codes[one] == codes[other] for one, other in apart)
     if against:
         text = (
-            f"{name}: {plural(int(against), 'pair', ',')} listed as different but connected by "
+            f"{name}: {plural(int(against), 'pair', ',')} listed as different, but connected by "
             "other pairs"
         )
         yield Notice(text, code="implied-pairs")
