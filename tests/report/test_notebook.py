@@ -13,7 +13,7 @@ import pytest
 import roget
 from roget.learn.thesaurus import Thesaurus
 from roget.report.contingency import TABLE_SIDE
-from roget.report.counts import look, report
+from roget.report.counts import report, summarise
 
 GOLD, SYSTEM = list("aabbbc"), [1, 1, 2, 2, 1, 3]
 WEIGHTS = np.array([[0.5, 0.5], [1, 0], [1, 0], [0, 1], [0.2, 0.8], [0, 1]])
@@ -130,5 +130,5 @@ def test_the_rest_of_a_large_table_is_added_up():
 def test_counts_are_shown_as_those_of_a_folder(tmp_path: Path):
     counts = roget.data.sample("verb_object")
     counts.write(tmp_path / "counts")
-    of_folder = report("counts", look(str(tmp_path / "counts")))
+    of_folder = report("counts", summarise(str(tmp_path / "counts")))
     assert counts.render() == of_folder.render()

@@ -70,8 +70,8 @@ def test_markdown_is_a_table():
 def test_pages_break_titles_of_columns_where_they_have_lines():
     page = score([0, 0, 1], [0, 1, 1], "ari", details=True).render("html")
     assert "size 1<br>sets, items</th>" in page
-    assert "N11<br>together in both</th>" in page
-    assert "of one group" not in page
+    assert "N11: together<br>in both</th>" in page
+    assert "within groups" not in page
 
 
 def test_pages_name_the_files_that_were_scored_but_not_where_they_are(tmp_path):

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from roget.cli import app
-from roget.errors import InputError
+from support.errors import refused
 
 pytest.importorskip("starlette", reason="needs roget[explore]")
 
@@ -40,7 +40,7 @@ def test_gold_columns_can_be_named(folder, tmp_path):
 
 
 def test_what_is_no_thesaurus_is_said(tmp_path):
-    with pytest.raises(InputError, match="nothing"):
+    with refused("file-not-found", "nothing"):
         CliRunner().invoke(app, ["explore", str(tmp_path / "nothing")], catch_exceptions=False)
 
 

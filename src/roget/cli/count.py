@@ -129,7 +129,7 @@ def _show(
     context: typer.Context,
 ) -> None:
     from roget.errors import InputError
-    from roget.report.counts import look, look_up, report, report_word
+    from roget.report.counts import find_word, report, report_word, summarise
 
     if len(inputs) != 1:
         raise InputError(
@@ -144,5 +144,5 @@ def _show(
                 f"{parameter.opts[0]} has no effect with --show", code="conflicting-options"
             )
     output = check_output(context, output)
-    found = look(inputs[0]) if word is None else look_up(inputs[0], word)
+    found = summarise(inputs[0]) if word is None else find_word(inputs[0], word)
     deliver(report(inputs[0], found) if word is None else report_word(found), format, output)

@@ -116,13 +116,13 @@ def _place(
     with bar("placing", "words") as progress:
         if classes.hide is not None:
             tested = hide(known, loaded.counts, classes.hide, progress=progress, **vars(placing))
-            deliver(reports.trial(tested, taxonomy), format, output)
+            deliver(reports.report_test(tested, taxonomy), format, output)
             return
         placed = find(known, loaded.counts, progress=progress, **vars(placing))
-    print_notes(*reports.doubt(placed), kind="warning")
+    print_notes(*reports.warn_scores(placed), kind="warning")
     if output is not None and is_skos:
         language = _choose_language(classes, known, loaded.counts)
-        write_lines(output, reports.turtle(placed, language))
+        write_lines(output, reports.write_turtle(placed, language))
         print_written([output])
         return
     deliver(reports.report(placed, taxonomy, loaded.rare, classes.min_count), format, output)
@@ -138,7 +138,7 @@ def _write_accepted(
     from roget.learn.taxonomy import taxonomy_of
     from roget.report.exports.base import write_lines
     from roget.report.format import plural
-    from roget.report.placing import accepted
+    from roget.report.placing import write_accepted
 
     for options, names in ((classes, ("hide", "min_count")), (placing, vars(placing))):
         _refuse_options(options, names)
@@ -150,7 +150,7 @@ def _write_accepted(
     check_file(output)
     known = taxonomy_of(taxonomy, language=classes.language, part=classes.part)
     found = read_accepted(sheet, known)
-    write_lines(output, accepted(found, _choose_language(classes, known)))
+    write_lines(output, write_accepted(found, _choose_language(classes, known)))
     words = plural(len({one.word for one in found}), "word")
     print_notes(f"wrote {output}: {words}, to be loaded together with {taxonomy}")
 

@@ -1,4 +1,4 @@
-"""Results for people and machines: every command makes a report, every format is made of one."""
+"""Results of commands: a `Report` holds tables and data, and renderers write it in a format."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from roget.report.format import shorten
 
 @dataclass(frozen=True)
 class Column:
-    """How a column of a table is called and set."""
+    """The title and the layout of a table column."""
 
     title: str = ""
-    """A line break in it is a space where titles have one line."""
+    """Title; a line break becomes a space in formats with one-line titles."""
     right: bool = False
-    """For numbers: at the right edge."""
+    """True for numbers, which are right-aligned."""
     fit: Literal["wrap", "cut", "keep"] = "wrap"
-    """What becomes of texts too long for a terminal: wrapped, cut at the end, or left whole."""
+    """Treatment of texts wider than the terminal: wrap, cut at the end, or keep whole."""
     share: int = 0
-    """Of the room that other columns leave, this many parts."""
+    """Relative share of the remaining terminal width."""
     most: int | None = None
-    """Longer texts lose their middle where there is little room; different ones stay different."""
+    """Maximum length; longer texts lose their middle, and distinct texts stay distinct."""
 
     @classmethod
     def numbers(cls, *titles: str, fit: Literal["wrap", "cut", "keep"] = "wrap") -> list[Column]:
-        """Columns of numbers, set alike."""
+        """Return right-aligned columns with these titles."""
         return [cls(title, right=True, fit=fit) for title in titles]
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A text in parts that a format may set apart."""
+    """A cell in parts, which a format may style separately."""
 
     text: str
     interval: str = ""
@@ -49,17 +49,17 @@ class Cell:
 
 @dataclass(frozen=True)
 class ReportTable:
-    """Rows of texts (or, for spreadsheets, of values) below the titles of their columns."""
+    """A table of texts, or of values for spreadsheets."""
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[Any]]
     title: str = ""
     headed: bool = True
-    """Whether the titles of the columns are shown."""
+    """True if the titles of the columns are shown."""
     above: int | None = None
-    """Rows before the rule that parts the table."""
+    """Number of rows above the separating rule."""
     repeated: int = 0
-    """Where columns do not fit side by side, this many come again in each table of the others."""
+    """Number of leading columns to repeat if the table is split because it is too wide."""
 
     @classmethod
     def of(
@@ -70,12 +70,12 @@ class ReportTable:
         fit: Literal["wrap", "cut", "keep"] = "wrap",
         title: str = "",
     ) -> ReportTable:
-        """A table whose columns are set alike, those of numbers at the right."""
+        """Return a table with equal columns, except that `numbers` are right-aligned."""
         columns = [Column(name, right=name in numbers, fit=fit) for name in titles]
         return cls(columns, list(rows), title)
 
     def shorten(self) -> list[list[Any]]:
-        """The rows, with names that are as short as their columns ask for."""
+        """Return the rows, with texts shortened to the maximum length of their column."""
         columns = [list(column) for column in zip(*self.rows, strict=True)]
         for at, column in enumerate(self.columns):
             if column.most is not None and columns:
@@ -90,14 +90,14 @@ class ReportTable:
     def widths(
         self, rows: Sequence[Sequence[Any]], gap: float, size: Callable[[Any], float] = len
     ) -> list[float]:
-        """What each column needs: its widest cell, or line of its title, and a gap."""
+        """Return the width of each column: its widest cell or title line, plus a gap."""
         return [
             gap + max(map(size, (*column.title.split("\n"), *(row[at] for row in rows))))
             for at, column in enumerate(self.columns)
         ]
 
     def batches(self, needed: Sequence[float], room: float) -> list[list[int]]:
-        """The numbers of the columns of each table that fits the room, given what each needs."""
+        """Split the columns into tables of at most this width; return their column numbers."""
         if not self.repeated:
             return [list(range(len(self.columns)))]
         first = list(range(self.repeated))
@@ -121,24 +121,24 @@ class Brief:
 
 @dataclass(frozen=True)
 class Report:
-    """What a command found, in a form that any renderer of the catalogue can write.
+    """The result of a command, which any renderer of the catalogue can write.
 
     Parameters
     ----------
-    title : what a page of it is called.
-    lead : the lines it begins with.
-    about : a paragraph on what was done.
-    tables : rows of texts, ready to be shown.
-    notes : remarks below the tables.
-    warnings : what makes it unreliable.
-    talk : warnings that do not belong into plain text: they are said beside it.
-    signature : what the values depend on beside the data.
-    caption : what papers say of the tables, which then float and have a label; text has the title.
-    data : plain data, which JSON prints.
-    brief : short forms of warnings and signature for plain text, if there are any.
-    sheet : the table that spreadsheets get, with all digits. Default: the first of the tables.
-    page : makes a page of its own, if it has one.
-    picture : makes a matplotlib figure, if it has one.
+    title : title of the HTML page.
+    lead : opening lines.
+    about : paragraph on the method.
+    tables : tables of formatted texts.
+    notes : remarks printed below the tables.
+    warnings : reasons why the values may be unreliable.
+    talk : warnings that plain text leaves out, since the command prints them on stderr.
+    signature : all settings that the values depend on.
+    caption : caption for LaTeX, which makes the tables float; text then begins with the title.
+    data : plain data for JSON.
+    brief : short forms of the warnings and the signature for plain text, if there are any.
+    sheet : table for spreadsheets, with all digits. Default: the first table.
+    page : function that returns a special HTML page, if there is one.
+    picture : function that returns a matplotlib figure, if there is one.
 
     Examples
     --------
@@ -167,7 +167,7 @@ class Report:
 
     @classmethod
     def of(cls, title: str, facts: Mapping[str, Any]) -> Report:
-        """A few facts, one in each line."""
+        """Return a report of names and values, one per line."""
         rows = [(name.replace("_", " "), str(value)) for name, value in facts.items()]
         table = ReportTable([Column("fact", fit="keep"), Column("value")], rows, headed=False)
         return cls(
@@ -175,12 +175,12 @@ class Report:
         )
 
     def render(self, format: str = "text") -> str:
-        """The report in one of the formats of the catalogue: a name of its kind "renderers"."""
+        """Return the report in a format: one of the renderers of the catalogue."""
         text: str = catalogue.load("renderers", format)(self)
         return text
 
     def render_fragment(self) -> str:
-        """HTML for a page that is not ours, such as a notebook's."""
+        """Return HTML for embedding in another page, such as a notebook."""
         from roget.report.render.html import fragment
 
         return fragment(self)

@@ -1,4 +1,4 @@
-"""How a model of attachment did: `roget attach test`; and its answers: `roget attach predict`."""
+"""Reports of `roget attach`: training, accuracy on a test set, and predictions."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from roget.report.format import UNDEFINED, plural
 
 
 def report(found: Test) -> Report:
-    """Accuracy with its interval, and a table of stages, in per cent."""
+    """Return the accuracy with its interval, and a table of stages, in per cent."""
     titles = ("stage", "coverage %", "accuracy %")
     rows = [(one.stage, _percent(one.coverage), _percent(one.accuracy)) for one in found.stages]
     return Report(
         title="Attachment",
         lead=[
-            f"{plural(found.items, 'quadruple')}: {found.accuracy:.2%} right "
+            f"{plural(found.items, 'quadruple')}: {found.accuracy:.2%} correct "
             f"(95 % interval {found.low:.1%} to {found.high:.1%})"
         ],
         tables=[ReportTable.of(titles, rows, titles[1:], "cut")],
@@ -29,14 +29,14 @@ def report(found: Test) -> Report:
 
 
 def report_training(model: Attacher, output: str, items: int) -> Report:
-    """What was learnt from, and how well it went."""
+    """Return the size of the training data and the accuracy of the model."""
     facts = {
         "output": output,
         "quadruples": items,
         "left_out_accuracy": model.left_out_accuracy_,
         "dev_accuracy": None if model.dev_ is None else model.dev_.accuracy,
     }
-    return Report.of("Attachment, learnt", facts)
+    return Report.of("Attachment model", facts)
 
 
 def _percent(share: float | None) -> str:
@@ -44,15 +44,17 @@ def _percent(share: float | None) -> str:
 
 
 def answers(quads: Iterable[Sequence[str]], nouns: Iterable[float]) -> Iterator[tuple[str, ...]]:
-    """Each quadruple with its answer and the probability of that."""
+    """Yield each quadruple with the prediction (N or V) and its probability."""
     for quad, noun in zip(quads, map(float, nouns), strict=True):
         answer, p = ("N", noun) if noun >= 0.5 else ("V", 1 - noun)
         yield (*map(str, quad[:4]), answer, f"{p:.4f}")
 
 
 def report_answers(rows: Sequence[Sequence[str]]) -> Report:
-    """Answered quadruples, all at once."""
+    """Return the quadruples with their predictions as a table."""
     titles = ("verb", "object", "preposition", "noun", "answer", "probability")
     table = ReportTable.of(titles, rows, ("probability",))
     data = [{**dict(zip(titles, row, strict=True)), "probability": float(row[-1])} for row in rows]
-    return Report(title="Where phrases attach", tables=[table], data={"quadruples": data})
+    return Report(
+        title="Attachment of prepositional phrases", tables=[table], data={"quadruples": data}
+    )

@@ -1,15 +1,18 @@
-"""Contexts in words, for people; programs get their codes."""
+"""Contexts in words for text and pages; machine formats (JSON, CSV, TSV) have their codes."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Self
 
 from roget.core.counts import Counts
 from roget.learn.sketch import Sketches
 
-NOTE = "… stands for the word; --format json and csv have the codes of contexts, such as obj:open"
+NOTE = "… stands for the word; --format json and csv have the codes of contexts, e.g. obj:open"
 
 
 class ContextPhrases:
-    """A function from the code of a context to its phrase.
+    """A function from the code of a context to its phrase; unknown codes stay unchanged.
 
     >>> counts = Counts([[4, 1]], ["tea"], ["obj:drink", "nmod:of:cup"], slots=["obj", "nmod:of"])
     >>> phrase = ContextPhrases(counts)
@@ -18,17 +21,27 @@ class ContextPhrases:
     """
 
     def __init__(self, counts: Counts) -> None:
-        self._sketches = Sketches(counts)
-        self._columns = {str(name): column for column, name in enumerate(counts.contexts)}
-        self._has_phrases = False
+        self.sketches = Sketches(counts)
+        self.columns = {str(name): column for column, name in enumerate(counts.contexts)}
+        self._phrases: dict[str, str] = {}
+
+    @classmethod
+    def from_names(cls, contexts: Iterable[str], slots: Sequence[str] | None = None) -> Self:
+        """Return the phrases of some contexts without their counts.
+
+        >>> ContextPhrases.from_names(["obj:drink", "~amod:hot"])("~amod:hot")
+        'hot …'
+        """
+        names = list(contexts)
+        return cls(Counts([[1] * len(names)], ["…"], names, slots=slots))
 
     def __call__(self, context: str) -> str:
-        column = self._columns.get(context)
-        phrase = context if column is None else self._sketches.phrase(column)
-        self._has_phrases |= phrase != context
-        return phrase
+        if context not in self._phrases:
+            column = self.columns.get(context)
+            self._phrases[context] = context if column is None else self.sketches.phrase(column)
+        return self._phrases[context]
 
     @property
     def notes(self) -> list[str]:
-        """The line that explains the phrases, if there were any."""
-        return [NOTE] if self._has_phrases else []
+        """The line that explains the phrases, if a context had one."""
+        return [NOTE] if any(name != phrase for name, phrase in self._phrases.items()) else []

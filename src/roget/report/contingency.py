@@ -1,4 +1,4 @@
-"""Tables of classes and clusters: as reports and pages show them, and whose they are."""
+"""Contingency tables of classes and clusters, as reports and for HTML pages."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from roget.scoring.tables.contingency import Contingency
 from roget.scoring.tables.statistics import Statistics
 
 WORST = 10
-"""Groups of each score whose tables are kept."""
+"""Number of worst groups per score whose tables a page shows."""
 MOST_TABLES = 30
-"""Tables of a system, whatever the number of scores."""
+"""Maximum number of tables per system."""
 TABLE_SIDE = 20
-"""Classes and clusters a table shows."""
+"""Maximum number of classes and of clusters shown in a table."""
 
 
 def report(statistics: Statistics) -> Report:
-    """Sizes, and how many items of the largest classes are in the largest clusters."""
+    """Return the sizes, and the contingency table of the largest classes and clusters."""
     table = statistics.table
     rows, columns, counts = find_largest(table)
     items = table.row_totals.sum()
@@ -35,7 +35,8 @@ def report(statistics: Statistics) -> Report:
     for axis, size in enumerate(table.shape):
         hidden = size - len(names[axis]) + 1
         if hidden:
-            # What the sums along the edge have, and the cells before them have not.
+            # Items of the hidden classes or clusters: the totals minus the cells shown. The last
+            # entry along the axis is the total itself, hence 2 × total − sum.
             rest = 2 * np.take(cells, -1, axis) - cells.sum(axis)
             cells = np.insert(cells, -1, rest, axis)
             names[axis].insert(-1, plural(hidden, "other"))
@@ -63,7 +64,7 @@ def report(statistics: Statistics) -> Report:
 
 
 def show_tables(table: ScoreTable) -> dict[str, Any]:
-    """What the page of one system draws: tables of its worst groups under the main score."""
+    """Return data for the page of one system: tables of its worst groups by the main score."""
     answered = table.scored
     assert answered is not None
     at = [(row.measure, row.entropy) for row in table.rows].index(table.main)
@@ -77,14 +78,14 @@ def show_tables(table: ScoreTable) -> dict[str, Any]:
 
 
 def worst_groups(goodness: Floats) -> list[int]:
-    """The worst groups under each score in turn, no group twice, undefined ones left out."""
+    """Return the worst groups under each score in turn, without repeats or undefined scores."""
     orders = [row.argsort(kind="stable")[: np.count_nonzero(~np.isnan(row))] for row in goodness]
     ranked = [int(order[at]) for at in range(WORST) for order in orders if at < order.size]
     return list(dict.fromkeys(ranked))[:MOST_TABLES]
 
 
 def find_largest(table: Contingency) -> tuple[Ints, Ints, Array]:
-    """The largest classes and clusters, these beside their majority class, and their cells."""
+    """Return the largest classes, the largest clusters ordered by majority class, and the cells."""
     rows = np.argsort(-table.row_totals, kind="stable")[:TABLE_SIDE]
     columns = np.argsort(-table.column_totals, kind="stable")[:TABLE_SIDE]
     row_at, column_at = (np.full(size, -1) for size in table.shape)
@@ -98,7 +99,7 @@ def find_largest(table: Contingency) -> tuple[Ints, Ints, Array]:
 
 
 def shown_table(table: Contingency) -> dict[str, Any]:
-    """The largest classes and clusters of a table, for a page."""
+    """Return the largest classes and clusters of a table, as data for a page."""
     rows, columns, counts = find_largest(table)
     return {
         "classes": [table.class_name(int(row)) for row in rows],

@@ -1,4 +1,4 @@
-"""What a table of counts holds, as a report: `roget count --show`."""
+"""Report of `roget count --show`: the content of a table of counts."""
 
 from __future__ import annotations
 
@@ -12,25 +12,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from roget.report import Report, ReportTable
+from roget.report.contexts import ContextPhrases
 from roget.report.format import plural
 
 if TYPE_CHECKING:
     from roget.core.counts import Counts
 
 CONTEXTS = 5
-"""Of each word."""
+"""Number of contexts listed for each word."""
 
 
-def look(name: str, top: int = 10) -> dict[str, Any]:
-    """A summary of a counts folder, of any other file of counts, or of a bundled sample."""
+def summarise(name: str, top: int = 10) -> dict[str, Any]:
+    """Return a summary of a counts folder, another file of counts, or a bundled sample."""
     from roget.core.counts.files import summary
 
     with _folder(name) as folder:
         return summary(folder, top)
 
 
-def look_up(name: str, word: str) -> dict[str, Any]:
-    """A word of such counts with its total and all its contexts, the most frequent first."""
+def find_word(name: str, word: str) -> dict[str, Any]:
+    """Return a word with its total and all its contexts, the most frequent first."""
     from roget.core.counts import NotCounted
     from roget.core.counts.files import open_tables
 
@@ -53,7 +54,7 @@ def look_up(name: str, word: str) -> dict[str, Any]:
 
 @contextmanager
 def _folder(name: str) -> Iterator[Path]:
-    """A counts directory: the one of that name, or one made of what else has it."""
+    """Yield the counts directory with this name, or a temporary one made from other counts."""
     import tempfile
 
     from roget.learn.load import open_counts
@@ -68,26 +69,29 @@ def _folder(name: str) -> Iterator[Path]:
 
 
 def report(name: str, summary: Mapping[str, Any]) -> Report:
-    """Sizes, where the counts come from, and the most frequent words with their contexts."""
+    """Return the sizes, the sources, and the most frequent words with their contexts."""
+    listed = (one["context"] for entry in summary["words"] for one in entry["contexts"])
+    phrase = ContextPhrases.from_names(dict.fromkeys(listed))
     rows, values = [], []
     for entry in summary["words"]:
         contexts = ", ".join(
-            f"{one['context']} {_short(one['count'])}" for one in entry["contexts"]
+            f"{phrase(one['context'])} {_short(one['count'])}" for one in entry["contexts"]
         )
         rows.append((entry["word"], _short(entry["total"]), contexts))
         values += [(entry["word"], one["context"], one["count"]) for one in entry["contexts"]]
-    titles = ("word", "seen", "contexts, most frequent first")
+    titles = ("word", "count", "contexts, most frequent first")
     return Report(
         title=f"Counts of {name}",
         lead=[f"{name}: {sizes(summary)}", *_origin(summary)],
-        tables=[ReportTable.of(titles, rows, ("seen",))],
+        tables=[ReportTable.of(titles, rows, ("count",))],
+        notes=phrase.notes,
         data=summary,
         sheet=ReportTable.of(("word", "context", "count"), values),
     )
 
 
 def report_counts(counts: Counts, top: int = 10) -> Report:
-    """The same of counts in memory."""
+    """Return the report of counts in memory."""
     words = []
     for row in np.lexsort((counts.words, -counts.word_totals))[:top].tolist():
         here = slice(*counts.matrix.indptr[row : row + 2])
@@ -113,32 +117,34 @@ def report_counts(counts: Counts, top: int = 10) -> Report:
 
 
 def report_word(found: Mapping[str, Any]) -> Report:
-    """A word with all its contexts, one in each line."""
-    contexts, seen = found["contexts"], plural(round(found["total"], 3), "time")
-    rows = [(one["context"], _short(one["count"])) for one in contexts]
+    """Return a word with all its contexts, one per line."""
+    contexts, total = found["contexts"], plural(round(found["total"], 3), "occurrence")
+    phrase = ContextPhrases.from_names(one["context"] for one in contexts)
+    rows = [(phrase(one["context"]), _short(one["count"])) for one in contexts]
     return Report(
         title=f"Contexts of {found['word']}",
-        lead=[f"{found['word']}: seen {seen} in {plural(len(contexts), 'context')}"],
-        tables=[ReportTable.of(("context", "seen"), rows, ("seen",))],
+        lead=[f"{found['word']}: {total} in {plural(len(contexts), 'context')}"],
+        tables=[ReportTable.of(("context", "count"), rows, ("count",))],
+        notes=phrase.notes,
         data=found,
         sheet=ReportTable.of(("context", "count"), [tuple(one.values()) for one in contexts]),
     )
 
 
 def _short(count: float) -> str:
-    """A count with at most three decimals, unless it has nothing else."""
+    """Format a count with at most three decimals, or unchanged if that would be zero."""
     return f"{round(count, 3) or count:,}"
 
 
 def sizes(summary: Mapping[str, Any]) -> str:
-    """Words, contexts, pairs and tokens in one line."""
+    """Return the numbers of words, contexts, pairs and occurrences in one line."""
     rows, columns = summary["shape"]
     once = summary.get("hapax", {}).get("pairs")
-    seen = plural(round(summary["total"], 3), "time")
-    seen_once = "" if once is None else f" ({once:.0%} of them once)"
+    total = plural(round(summary["total"], 3), "occurrence")
+    seen_once = "" if once is None else f" ({once:.0%} of the pairs occur once)"
     return (
         f"{plural(rows, 'word')} × {plural(columns, 'context')}, "
-        f"{plural(summary['entries'], 'pair')} seen {seen}{seen_once}"
+        f"{plural(summary['entries'], 'pair')}, {total}{seen_once}"
     )
 
 

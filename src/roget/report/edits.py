@@ -1,4 +1,4 @@
-"""What people changed in a thesaurus: `roget edit`."""
+"""Reports of `roget edit`: the history of edits, and the edits just made."""
 
 from __future__ import annotations
 
@@ -11,51 +11,51 @@ from roget.report import Column, Report, ReportTable
 from roget.report.format import plural, printable
 
 DONE, WAITING, UNDONE = "done", "waiting", "undone"
-"""States of an edit; one that waits could not be made since the thesaurus was rebuilt."""
+"""States of an edit; a waiting edit could not be applied when the thesaurus was rebuilt."""
 
 
 def list_edits(thesaurus: Thesaurus) -> Iterator[dict[str, Any]]:
-    """All edits in their order, ready for JSON; numbers are those that `undo_to` takes."""
+    """Yield all edits in order, ready for JSON; `undo_to` takes their numbers."""
     number = 0
     for one in thesaurus.edits:
         number += not one.waiting
         at = None if one.waiting else number
-        yield {"number": at, "state": WAITING if one.waiting else DONE, **_tell(one)}
+        yield {"number": at, "state": WAITING if one.waiting else DONE, **_describe(one)}
     for at, one in enumerate(thesaurus.undone, number + 1):
-        yield {"number": at, "state": UNDONE, **_tell(one)}
+        yield {"number": at, "state": UNDONE, **_describe(one)}
 
 
 def history(thesaurus: Thesaurus) -> Report:
-    """All edits: those that were made, those that wait, and those that were undone."""
+    """Return all edits: done, waiting and undone."""
     rows = list(list_edits(thesaurus))
-    said = {state: sum(row["state"] == state for row in rows) for state in (DONE, WAITING, UNDONE)}
-    lead = f"{plural(said[DONE], 'edit')}"
-    if said[UNDONE]:
-        lead += f", {said[UNDONE]} undone (--redo does the next again)"
+    count = {state: sum(row["state"] == state for row in rows) for state in (DONE, WAITING, UNDONE)}
+    lead = f"{plural(count[DONE], 'edit')}"
+    if count[UNDONE]:
+        lead += f", {count[UNDONE]} undone (--redo applies the next one again)"
     notes = []
-    if said[WAITING]:
+    if count[WAITING]:
         notes.append(
-            f"{plural(said[WAITING], 'edit')} could not be made again when the thesaurus was "
-            "rebuilt, and will be tried the next time"
+            f"{plural(count[WAITING], 'edit')} could not be applied when the thesaurus was "
+            "rebuilt; the next build tries again"
         )
     return _report([lead], rows, notes)
 
 
 def changes(edited: EditResult, dry_run: bool) -> Report:
-    """What was done and undone just now, or would be."""
+    """Return the edits just done and undone, or that a dry run would do and undo."""
     total = len(edited.thesaurus.editor.done)
     done, undone = (f"would be {one}" if dry_run else one for one in (DONE, UNDONE))
     rows = [
-        {"number": total - len(edited.done) + at, "state": done, **_tell(one)}
+        {"number": total - len(edited.done) + at, "state": done, **_describe(one)}
         for at, one in enumerate(edited.done, 1)
     ]
     rows += [
-        {"number": total + len(edited.undone) - at, "state": undone, **_tell(one)}
+        {"number": total + len(edited.undone) - at, "state": undone, **_describe(one)}
         for at, one in enumerate(edited.undone)
     ]
     many = plural(len(rows), "edit")
     verb = "undone" if edited.undone else "made"
-    lead = f"{many} {verb}; {total} in all"
+    lead = f"{many} {verb}; {total} in total"
     if dry_run:
         lead = f"{many} would be {verb}; nothing was written"
     return _report([lead], rows, [])
@@ -79,5 +79,5 @@ def _report(lead: Sequence[str], rows: list[dict[str, Any]], notes: Sequence[str
     )
 
 
-def _tell(one: Edit) -> dict[str, str]:
+def _describe(one: Edit) -> dict[str, str]:
     return {"kind": one.kind, "what": str(one)}

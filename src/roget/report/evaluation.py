@@ -17,13 +17,19 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+_EXCEPTIONAL = "exceptional: triples whose correct context is the less frequent one in the table."
+
+
 def heldout(found: HeldoutComparison) -> Report:
-    """Every model's loss in bits per pair, and how far it lies below Kneser–Ney."""
+    """Return every model's loss in bits per pair, and how far it is below Kneser–Ney."""
     rows = [_row(row, found.peer) for row in found.rows]
     titles = (
         "model", "bits\ntest", "bits\nnew", "below\nKneser–Ney", "KL\ntrain", "KL\ntest", "KL\nnew",
     )  # fmt: skip
-    note = "bits: per pair. KL: relative entropy, in bits; it counts every word alike."
+    note = (
+        "bits: loss in bits per pair, on test pairs and on new words. KL: relative entropy in "
+        "bits, averaged over words with equal weight."
+    )
     return Report(
         title="Models on held-out counts",
         lead=_about(found),
@@ -45,9 +51,9 @@ def _row(row: Heldout, peer: Heldout | None) -> dict[str, Any]:
     }
 
 
-def _ends(given: Interval, scale: float = 1.0) -> dict[str, float | None]:
-    """A mean and its interval as plain data."""
-    parts = {"mean": given.mean, "low": given.low, "high": given.high}
+def _ends(interval: Interval, scale: float = 1.0) -> dict[str, float | None]:
+    """Return a mean and its interval as plain data."""
+    parts = {"mean": interval.mean, "low": interval.low, "high": interval.high}
     return {name: None if value is None else value * scale for name, value in parts.items()}
 
 
@@ -63,12 +69,12 @@ def _texts(row: dict[str, Any]) -> list[str]:
 
 
 def _facts(found: HeldoutComparison | Decisions) -> dict[str, Any]:
-    """What the models were compared on."""
+    """Return the data and settings of a comparison."""
     return {name: value for name, value in vars(found).items() if name != "rows"}
 
 
 def _heldout_sheet(rows: Iterable[dict[str, Any]]) -> ReportTable:
-    """One line for each model and number, with all digits."""
+    """Return one row per model and quantity, with all digits."""
     cells: list[tuple[str, str, str, dict[str, Any] | None]] = []
     for row in rows:
         cells += [(row["model"], "loss", part, row["loss"][part]) for part in PARTS]
@@ -82,11 +88,11 @@ def _heldout_sheet(rows: Iterable[dict[str, Any]]) -> ReportTable:
 def _about(found: HeldoutComparison) -> list[str]:
     tokens = {part: f"{size:,.0f}" for part, size in found.tokens.items()}
     first = (
-        f"{found.words:,} words × {found.contexts:,} contexts: {tokens['train']} tokens to learn "
-        f"from, {tokens['dev']} to tune on,"
+        f"{found.words:,} words × {found.contexts:,} contexts: {tokens['train']} tokens for "
+        f"training, {tokens['dev']} for tuning,"
     )
     new = f"; {found.new_words:,} new words with {tokens['new']}" if found.new_words else ""
-    return [first, f"{tokens['test']} to test{new} ({_seeds(found.seed, found.splits)})"]
+    return [first, f"{tokens['test']} for testing{new} ({_seeds(found.seed, found.splits)})"]
 
 
 def _seeds(first: int, many: int) -> str:
@@ -96,11 +102,11 @@ def _seeds(first: int, many: int) -> str:
 def _spreads(many: int, noun: str) -> list[str]:
     if many == 1:
         return []
-    return [f"± is half a 95 % interval over {plural(many, noun)} (Student's t)."]
+    return [f"± is half the width of a 95 % interval over {plural(many, noun)} (Student's t)."]
 
 
 def decisions(found: Decisions) -> Report:
-    """The share of wrong decisions of every model; errors are shares of the triples."""
+    """Return the error rate of every model, over all triples and over exceptional ones."""
     rows: list[dict[str, Any]] = []
     for row in found.rows:
         every, exceptional = map(_ends, row.means())
@@ -117,13 +123,13 @@ def decisions(found: Decisions) -> Report:
     seeds = _seeds(found.seed, found.draws)
     lead = [
         f"{found.words:,} words × {found.contexts:,} contexts. All tokens of "
-        f"{plural(found.pairs, 'pair')} are deleted, and each",
-        f"is asked about with every rival: {found.triples:,.0f} triples, {found.exceptional:,.0f} "
-        "exceptional",
+        f"{plural(found.pairs, 'pair')} are deleted, and each pair",
+        f"is tested against every rival context: {found.triples:,.0f} triples, "
+        f"{found.exceptional:,.0f} exceptional",
         f"({seeds if found.draws == 1 else f'mean of {seeds}'}).",
     ]
     kinds = ("all", "exceptional")
-    titles = ("wrong decisions", *kinds, "classes that weigh most")
+    titles = ("error rate", *kinds, "classes with most weight")
     texts = [
         (row["model"], *(spread(**row[kind]) for kind in kinds), row["chosen"] or UNDEFINED)
         for row in rows
@@ -135,14 +141,14 @@ def decisions(found: Decisions) -> Report:
         title="Which of two verbs takes a noun",
         lead=lead,
         tables=[ReportTable.of(titles, texts, kinds)],
-        notes=_spreads(found.draws, "draw"),
+        notes=[_EXCEPTIONAL, *_spreads(found.draws, "sample")],
         data={**_facts(found), "rows": rows},
         sheet=ReportTable.of(("model", "triples", "error", "low", "high", "chosen"), values),
     )
 
 
 def draw(found: HeldoutComparison) -> Figure:
-    """Every model's loss on test tokens with its interval, Kneser–Ney as a line."""
+    """Draw every model's loss on test tokens with its interval; Kneser–Ney is a line."""
     rows = heldout(found).data["rows"][::-1]
     with styled():
         drawn = canvas(6.5, 1.2 + 0.35 * len(rows))

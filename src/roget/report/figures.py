@@ -1,4 +1,4 @@
-"""Pictures as files: how all of them look, and how one is written as SVG, PDF or PNG."""
+"""Matplotlib figures: the common style, and writing them as SVG, PDF or PNG."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _STYLE: Any = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.edgecolor": GREY,
-    "text.parse_math": False,  # a dollar sign in a name is a dollar sign
-    "svg.fonttype": "none",  # text stays text, to be searched and edited
-    "svg.hashsalt": "roget",  # the same result gives the same file
+    "text.parse_math": False,  # names may contain dollar signs
+    "svg.fonttype": "none",  # keep text as text, searchable and editable
+    "svg.hashsalt": "roget",  # reproducible files
     "pdf.fonttype": 42,
 }
 _UNDATED: dict[str, dict[str, Any]] = {
@@ -43,7 +43,7 @@ _UNDATED: dict[str, dict[str, Any]] = {
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Pictures that are made here look like all others."""
+    """Apply the common style to figures created inside the block."""
     with name_extra():
         from matplotlib import rc_context
     with rc_context(_STYLE):
@@ -53,14 +53,14 @@ def styled() -> Iterator[None]:
 def label_point(
     axes: Axes, text: str, place: tuple[float, float], offset: tuple[float, float], **how: Any
 ) -> None:
-    """A small text beside a point, so many points of print away from it."""
+    """Write a small text next to a point; the offset is in typographic points."""
     axes.annotate(
         text, place, xytext=offset, textcoords="offset points", fontsize=7, color=INK, **how
     )
 
 
 def place_nodes(tree: Tree) -> dict[int, float]:
-    """Heights of nodes: leaves one above the other in their order, parents amid their children."""
+    """Return the heights of nodes: leaves in order, parents at the mean of their children."""
     leaves = [node for node in tree.walk() if not tree.children(node)]
     heights = {leaf: float(place) for place, leaf in enumerate(reversed(leaves))}
     for node in reversed(range(tree.n_nodes)):
@@ -70,12 +70,12 @@ def place_nodes(tree: Tree) -> dict[int, float]:
 
 
 def set_log(axes: Axes, way: Literal["x", "y"], low: float, high: float) -> None:
-    """Let an axis (x or y) go by powers of ten, from low to high, told in plain digits."""
+    """Make an axis (x or y) logarithmic, with plain digits as tick labels."""
     from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
     axes.set(**{f"{way}scale": "log"})
     axis = axes.xaxis if way == "x" else axes.yaxis
-    # Beyond 500 fold there is no room for the numbers between powers of ten.
+    # If the range exceeds a factor of 500, label powers of ten only.
     between = () if high > 500 * low else (2.0, 5.0)
     axis.set_major_locator(LogLocator(subs=(1.0, *between), numticks=20))
     axis.set_major_formatter(StrMethodFormatter("{x:,g}"))
@@ -83,17 +83,17 @@ def set_log(axes: Axes, way: Literal["x", "y"], low: float, high: float) -> None
 
 
 def save_picture(figure: Figure, path: PathLike) -> None:
-    """Write a picture whole or not at all; its suffix tells the format."""
+    """Write a figure atomically in the format of the file's suffix."""
     kind = check_format(path)
     with styled(), new_file(path) as draft:
         figure.savefig(draft, dpi=200, format=kind, metadata=_UNDATED[kind])
 
 
 def save_pictures(figures: Iterable[tuple[str, Figure]], folder: PathLike) -> list[Path]:
-    """Write drawings, each by its name, in every format; the files written."""
+    """Write named figures in every format; return the files."""
     folder = Path(folder)
     if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder} is a file: expected a folder for the figures")
+        raise InputError(f"{folder} is a file; pass a folder for the figures", code="not-writable")
     written = []
     with styled():
         folder.mkdir(parents=True, exist_ok=True)
@@ -106,18 +106,20 @@ def save_pictures(figures: Iterable[tuple[str, Figure]], folder: PathLike) -> li
 
 
 def write_svg(figure: Figure) -> bytes:
-    """A picture as SVG, for pages."""
+    """Return a figure as SVG, for pages."""
     with styled(), BytesIO() as draft:
         figure.savefig(draft, format="svg", metadata=_UNDATED["svg"])
         return draft.getvalue()
 
 
 def check_format(path: PathLike) -> str:
-    """The format of a file; refused where there is none, or it could not be drawn or written."""
+    """Return the image format of a file; raise an error if it cannot be drawn or written."""
     kind = Path(path).suffix.lower().removeprefix(".")
     if kind not in FORMATS:
         known = ", ".join(f".{one}" for one in FORMATS)
-        raise InputError(f"{path}: no picture ends so; expected {known}")
+        raise InputError(
+            f"{path}: unsupported image format; use {known}", code="unsupported-format"
+        )
     check_file(path)
     with name_extra():
         import_module("matplotlib")

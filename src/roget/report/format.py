@@ -1,4 +1,4 @@
-"""Numbers, nouns and other people's texts, as reports write them; nothing heavy is imported."""
+"""Formatting of numbers, nouns and names in reports. Imports no heavy packages."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ UNDEFINED = "–"
 ARROWS = {"higher": "↑", "lower": "↓"}
 WIDTH = 100
 GAP = 3
-"""Columns of a terminal between two columns of a table."""
+"""Number of spaces between two columns of a table."""
 
 CONTROLS = ("Cc", "Cs", "Zl", "Zp")
-"""Control characters, halves of pairs, and breaks of lines and paragraphs."""
+"""Unicode categories: control characters, surrogates, line and paragraph separators."""
 
 TURNS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-"""What turns the writing around, for all that follows."""
+"""Bidirectional controls, which change the direction of the following text."""
 
 
 def width() -> int:
-    """At most 100 columns, fewer where the terminal (or COLUMNS) has fewer."""
+    """Return the width of the terminal (or COLUMNS), at least 60 and at most 100."""
     return max(60, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns))
 
 
 def number(value: float | None, sign: str = "") -> str:
-    """A score as people read it: three decimals, or more digits where it is large.
+    """Format a score with three decimals, or with four significant digits from 1,000 on.
 
     >>> number(0.0314159), number(None), number(183749.0), number(-0.00001), number(0.5, "+")
     ('0.031', '–', '1.837e+05', '0.000', '+0.500')
@@ -48,7 +48,7 @@ def number(value: float | None, sign: str = "") -> str:
 
 
 def ends(low: float | None, high: float | None, sign: str = "") -> str:
-    """The ends of an interval, if there is one.
+    """Format the ends of an interval; "" without one.
 
     >>> ends(0.25, 0.5), ends(None, None)
     ('[0.250, 0.500]', '')
@@ -59,7 +59,7 @@ def ends(low: float | None, high: float | None, sign: str = "") -> str:
 def spread(
     mean: float | None, low: float | None = None, high: float | None = None, sign: str = ""
 ) -> str:
-    """A mean and half its interval, if it has one.
+    """Format a mean with half the width of its interval, if it has one.
 
     >>> spread(0.5, 0.25, 0.75), spread(0.5, sign="+")
     ('0.500 ±.250', '+0.500')
@@ -70,7 +70,7 @@ def spread(
 
 
 def name_score(measure: str, entropy: str | None) -> str:
-    """A score's name in captions.
+    """Return the name of a score, with its entropy estimator.
 
     >>> name_score("v", "jk"), name_score("ari", None)
     ('v (jk)', 'ari')
@@ -79,7 +79,7 @@ def name_score(measure: str, entropy: str | None) -> str:
 
 
 def size_form(sizes: Iterable[float | None], groups: int) -> str:
-    """How to write numbers of clusters in a column: whole, or with a decimal if they are means.
+    """Return the format of cluster counts: whole numbers, or one decimal for means.
 
     >>> size_form([10.0, None], groups=1), size_form([10.0, 9.5], groups=1), size_form([3.0], 2)
     ('.0f', '.1f', '.1f')
@@ -100,7 +100,7 @@ def with_code(message: str) -> str:
 
 
 def plural(number: float, noun: str, form: str = ",.15g") -> str:
-    """A number and its noun.
+    """Format a number with its noun.
 
     >>> plural(1, "word"), plural(2000, "class"), plural(2.25, "cluster", ".1f")
     ('1 word', '2,000 classes', '2.2 clusters')
@@ -109,14 +109,14 @@ def plural(number: float, noun: str, form: str = ",.15g") -> str:
 
 
 def canvas(width: float, height: float) -> Figure:
-    """An empty picture; not pyplot's, which would hold it open and choose a window system."""
+    """Return an empty figure. pyplot would keep it open and load a window system."""
     with name_extra():
         from matplotlib.figure import Figure
     return Figure(figsize=(width, height), layout="constrained")
 
 
 def branches(children: Callable[[int], Sequence[int]]) -> Iterator[tuple[str, str, int]]:
-    """The nodes of a tree from root 0 on, with their branches and the margins of what is below.
+    """Yield the nodes of a tree from root 0: branch lines, margin for the children, node.
 
     >>> [branch + str(node) for branch, _, node in branches([[1, 3], [2], [], []].__getitem__)]
     ['0', '├─ 1', '│  └─ 2', '└─ 3']
@@ -131,7 +131,7 @@ def branches(children: Callable[[int], Sequence[int]]) -> Iterator[tuple[str, st
 
 
 def brief(value: float | None, digits: int = 5) -> float | int | None:
-    """A number as short as a reader can use; None where it is undefined.
+    """Round a number to some significant digits; None if it is undefined.
 
     >>> brief(0.123456789), brief(3.0), brief(float("nan"))
     (0.12346, 3, None)
@@ -144,7 +144,7 @@ def brief(value: float | None, digits: int = 5) -> float | int | None:
 
 
 def printable(text: str, most: int | None = None) -> str:
-    """A text whose control characters are spelt out, cut to so many columns of a terminal.
+    """Escape the control characters of a text, and cut it to at most `most` terminal columns.
 
     >>> print(printable("a\\x1b[31m\\tb"), printable("thesaurus", 5))
     a\\x1b[31m\\tb thes…
@@ -153,7 +153,7 @@ def printable(text: str, most: int | None = None) -> str:
         return "".join(map(_spell, text))
     from rich.cells import cell_len, set_cell_size
 
-    # Marks take no room of their own: more than so many to a column are no word.
+    # Combining marks have zero width; keep at most 8 code points per column.
     shown = "".join(map(_spell, text[: 8 * most]))
     if len(text) <= 8 * most and cell_len(shown) <= most:
         return shown
@@ -167,16 +167,16 @@ def _spell(sign: str) -> str:
 
 
 def part_line(line: EvidenceLine) -> list[tuple[str, str]]:
-    """The text of a line of evidence in parts: "word", "context", and "" for what is neither."""
+    """Split an example sentence into parts of kind "word", "context" or ""."""
     spans = (line.context, "context"), (line.word, "word")
     return part_text(line.text, [(span, kind) for span, kind in spans if span is not None])
 
 
 def part_text(text: str, spans: Iterable[tuple[tuple[int, int], str]]) -> list[tuple[str, str]]:
-    """A text in parts, each with the kind of its span, or ""."""
+    """Split a text at spans into parts, each with the kind of its span or ""."""
     parts, at = [], 0
     for (begin, end), kind in sorted(spans):
-        # A word may be its own context; words within words, such as parts of a name, are not apart.
+        # Skip overlapping spans: a word may be its own context or part of a name.
         if begin >= at:
             parts += [(text[at:begin], ""), (text[begin:end], kind)]
             at = end
@@ -184,7 +184,7 @@ def part_text(text: str, spans: Iterable[tuple[tuple[int, int], str]]) -> list[t
 
 
 def shorten(names: Sequence[str], most: int) -> list[str]:
-    """Names of at most so many signs, without their middle; different ones stay different.
+    """Cut the middle of names longer than `most` characters; distinct names stay distinct.
 
     >>> shorten(["task-run-1-of-the-first-system", "task-run-2-of-the-first-system", "ours"], 15)
     ['task-run-1…stem', 'task-run-2…stem', 'ours']

@@ -1,4 +1,4 @@
-"""What growing has changed, as a report: `roget grow`."""
+"""Reports of `roget grow`: changes by new text, and their review."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from roget.learn.thesaurus.records import (
 from roget.report import Column, Report, ReportTable
 from roget.report.format import plural
 
-if TYPE_CHECKING:  # the page tells changes too, and must not wait for what is compiled
+if TYPE_CHECKING:  # the explorer lists changes too, and must not load compiled code
     from roget.learn.growth.grow import GrowthResult
 
 SHOWN = 40
-"""Rows that a text shows; other formats have all."""
+"""Maximum number of rows in text; other formats have all."""
 
 DECIDED = (ACCEPTED, REFUSED)
 
@@ -32,7 +32,7 @@ _WORDS, _HEAD = 12, "words, with number and score"
 
 
 def _call(labels: dict[int, str], id: int | None) -> str:
-    """What a class is called that is known by its id; one that is gone has its number."""
+    """Return the label of a class, or "class ID" if the class no longer exists."""
     if id is None:
         return ""
     return labels.get(id, f"class {id}")
@@ -45,7 +45,7 @@ def _labels(thesaurus: Thesaurus, changes: Iterable[GrowthChange]) -> dict[int, 
 
 
 def list_changes(changes: Sequence[GrowthChange], thesaurus: Thesaurus) -> list[dict[str, Any]]:
-    """Changes with the names of their classes, ready for JSON."""
+    """Return the changes with the labels of their classes, ready for JSON."""
     labels = _labels(thesaurus, changes)
     return [
         {
@@ -66,7 +66,7 @@ def list_changes(changes: Sequence[GrowthChange], thesaurus: Thesaurus) -> list[
 
 
 def summarise(numbers: dict[str, int], stay: int) -> str:
-    """What changed, in a line."""
+    """Return the numbers of changes in one line."""
     parts = []
     for kind, noun, verb in (
         (NEW, "word", "new"),
@@ -76,22 +76,22 @@ def summarise(numbers: dict[str, int], stay: int) -> str:
     ):
         if numbers.get(kind):
             parts.append(f"{plural(numbers[kind], noun)} {verb}")
-    return f"{', '.join(parts) or 'nothing changed'}; {stay:,} stay"
+    return f"{', '.join(parts) or 'nothing changed'}; {plural(stay, 'word')} unchanged"
 
 
 def report(grown: GrowthResult) -> Report:
-    """What moved, split or is new, the largest first."""
+    """Return the new and moved words and the new and split classes, the largest first."""
     thesaurus = grown.thesaurus
     told = list_changes(grown.changes, thesaurus)
     lead = [
-        f"{grown.tokens:,.15g} tokens more: {summarise(grown.numbers, grown.stay)}",
+        f"added {grown.tokens:,.15g} tokens: {summarise(grown.numbers, grown.stay)}",
         f"{len(thesaurus):,} words in {plural(thesaurus.tree.n_clusters, 'class')}",
     ]
     return _report("Growth", lead, told, {**grown.numbers, "stay": grown.stay})
 
 
 def review(thesaurus: Thesaurus, states: Sequence[str] = (OPEN,)) -> Report:
-    """The changes that are still to be accepted or refused."""
+    """Return the changes that are neither accepted nor refused yet."""
     changes = [one for one in thesaurus.changes if one.state in states]
     told = list_changes(changes, thesaurus)
     others = len(thesaurus.changes) - len(changes)
@@ -100,7 +100,7 @@ def review(thesaurus: Thesaurus, states: Sequence[str] = (OPEN,)) -> Report:
 
 
 def decided(before: Thesaurus, after: Thesaurus) -> Report:
-    """What was accepted and refused just now, and how much is left to be decided."""
+    """Return the numbers of changes just accepted and refused, and of open changes."""
     were = {one.number for one in before.changes if one.state == OPEN}
     now = Counter(one.state for one in after.changes if one.number in were)
     done = [f"{plural(now[state], 'change')} {state}" for state in DECIDED if now[state]]
@@ -114,9 +114,12 @@ def _report(
     heads = ("number", "kind", "words", "from", "to", "score", "tokens", "reasons", "state")
     joined = [one | {name: ", ".join(one[name]) for name in ("words", "reasons")} for one in told]
     groups = _group(told)
-    notes = ["numbers are for --accept and --refuse; --format json or csv has all, with reasons"]
+    notes = [
+        "pass the numbers to --accept or --refuse; --format json and csv list all changes, with "
+        "reasons"
+    ]
     if len(groups) > SHOWN:
-        notes.insert(0, f"the first {SHOWN} of {len(groups):,} rows")
+        notes.insert(0, f"showing the first {SHOWN} of {len(groups):,} rows")
     columns = [Column("class", share=3), Column("change", share=3), Column(_HEAD, share=5)]
     shown = ReportTable(columns, [_row(some) for some in groups[:SHOWN]])
     return Report(
@@ -130,7 +133,7 @@ def _report(
 
 
 def _group(told: Iterable[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """Changes of single words that come to the same, together; in the order of their first."""
+    """Group changes of single words with the same kind and classes, in order of occurrence."""
     groups: dict[Any, list[dict[str, Any]]] = {}
     for one in told:
         single = one["kind"] in (NEW, MOVED)
@@ -140,7 +143,7 @@ def _group(told: Iterable[dict[str, Any]]) -> list[list[dict[str, Any]]]:
 
 
 def _row(some: Sequence[dict[str, Any]]) -> tuple[str, str, str]:
-    """Where words are now, what became of them, and the words, with numbers and scores."""
+    """Return the new class, the change, and the words with numbers and scores."""
     first = some[0]
     target = _name(first["to"], first["to_label"])
     source = _name(first["from"], first["from_label"])

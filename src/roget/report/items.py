@@ -1,4 +1,4 @@
-"""The scores of each item as a report."""
+"""Report of the scores of each item."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from roget.report.format import number, plural
 from roget.scoring.steps.items import SCORES, ItemScores
 
 SHOWN = 20
-"""Items that are shown, those with the lowest scores; data and spreadsheets have all."""
+"""Number of items shown, the lowest scores first; JSON and CSV have all."""
 
 
 def report(scores: ItemScores) -> Report:
-    """The items that agree least with gold."""
+    """Return the items with the lowest scores."""
     titles = list(scores.columns)
     rows = list(zip(*scores.columns.values(), strict=True))
     first = titles.index(SCORES[0])

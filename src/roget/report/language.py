@@ -1,4 +1,4 @@
-"""The language of a thesaurus, where its making tells it."""
+"""The language of a thesaurus, from its provenance."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from roget.learn.thesaurus import Thesaurus
 from roget.report.options import is_language
 
 UNKNOWN = "und"
-"""The tag of a language that nobody has told."""
+"""Tag of an undetermined language."""
 
 
 def find_language(thesaurus: Thesaurus) -> str | None:
-    """The tag that the file it was imported from has, or the words of its counts; or None."""
+    """Return the language tag of the imported file or of the corpus; None if unknown."""
     reading = (thesaurus.counts.provenance.get("recipe") or {}).get("reading") or {}
     model = str(reading.get("model") or "")
     tag = thesaurus.provenance.get("language") or thesaurus.counts.provenance.get("language")
     if tag is None and model in catalogue.names("languages"):
         tag = getattr(catalogue.load("languages", model), "code", None)
-    elif tag is None and (pipeline := re.match("([a-z]{2,3})_", model)):  # of spaCy
+    elif tag is None and (pipeline := re.match("([a-z]{2,3})_", model)):  # a spaCy model
         tag = pipeline[1]
     return tag if isinstance(tag, str) and is_language(tag) and tag != UNKNOWN else None

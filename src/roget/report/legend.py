@@ -49,11 +49,9 @@ ENTROPIES = {
 """Entropy estimators."""
 
 IN_NATS = ("vi", "mi", "q0", "rmi", "rmi-plug-in")
-"""Measures with a unit."""
+"""Measures in nats."""
 
 SIMILARITY = "similarity: standard deviations above the mean similarity of two words"
-
-CONTEXT_CODES = "contexts are RELATION:WORD, e.g. obj:open = object of “open”, ~amod:old = “old …”"
 
 
 def explain_scores(scores: Iterable[tuple[str, str | None]]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What there is, as a report: `roget list`, `roget data list` and `roget reproduce`."""
+"""Reports of `roget list`, `roget data list` and `roget reproduce`."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ from roget.report import Column, Report, ReportTable
 
 
 def describe(kind: str) -> list[dict[str, Any]]:
-    """One plain dictionary per name, in catalogue order."""
+    """Return one plain dictionary per name, in catalogue order."""
     more = {"measures": _measure, "entropies": _estimator}.get(kind, lambda _: {})
     parts = []
     for name in catalogue.names(kind):
         part = catalogue.load(kind, name)
-        # A measure is declared as a class, and says more once it is made; so does a clusterer as
-        # a model, once it is a recipe.
+        # Instances of measures and recipes of models have more attributes than their entries.
         if kind == "measures":
             part = part()
         elif kind == "models":
@@ -62,18 +61,18 @@ def _estimator(estimator: Any) -> dict[str, Any]:
 
 
 def _summary(thing: Any) -> str:
-    """What a part says of itself: patterns, what a recipe says, or the begin of its docstring."""
+    """Return the patterns or the summary of a part, or the first paragraph of its docstring."""
     if isinstance(thing, tuple):
         return " ".join(thing)
-    said = thing if isinstance(thing, str) else getattr(thing, "summary", None)
-    if said is not None:
-        return str(said)
+    summary = thing if isinstance(thing, str) else getattr(thing, "summary", None)
+    if summary is not None:
+        return str(summary)
     first = (inspect.getdoc(thing) or "").split("\n\n")[0]
     return " ".join(first.split())
 
 
 def report(kind: str | None) -> Report:
-    """Name, meaning and reference of every part of a kind; without one, the names of all kinds."""
+    """Return name, meaning and reference of every part of a kind, or the names of all kinds."""
     if kind is None:
         known = {one.replace(" ", "-"): catalogue.names(one) for one in catalogue.KINDS}
         return listed("Kinds", [(one, ", ".join(names)) for one, names in known.items()], known)
@@ -82,7 +81,7 @@ def report(kind: str | None) -> Report:
 
 
 def _line(entry: dict[str, Any]) -> str:
-    given = ", ".join(
+    defaults = ", ".join(
         f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
         for key, value in entry.get("parameters", {}).items()
     )
@@ -90,8 +89,8 @@ def _line(entry: dict[str, Any]) -> str:
         str(entry["summary"]),
         f"Assumes {entry['assumes']}." if "assumes" in entry else "",
         f"[{entry['reference']}]" if "reference" in entry else "",
-        f"Parameters: {given}." if given else "",
-        f"Also taken: {', '.join(entry['also'])}." if entry.get("also") else "",
+        f"Parameters: {defaults}." if defaults else "",
+        f"Aliases: {', '.join(entry['also'])}." if entry.get("also") else "",
     ]
     return " ".join(part for part in parts if part)
 
@@ -123,13 +122,13 @@ def report_options(title: str, options: Sequence[Option]) -> Report:
 
 
 def listed(title: str, rows: Sequence[tuple[str, str]], data: Any) -> Report:
-    """Names and what they mean."""
+    """Return a report of names and their meanings."""
     columns = Column("name", fit="keep"), Column("meaning", share=1)
     return Report(title=title, tables=[ReportTable(columns, rows, headed=False)], data=data)
 
 
 def report_data() -> Report:
-    """Name, content, state and licence of samples and sets of data, samples first."""
+    """Return name, content, state and licence of samples and data sets, samples first."""
     from roget.data import SAMPLES, data_sets
     from roget.data.bundled import ATTRIBUTION
 
@@ -138,16 +137,16 @@ def report_data() -> Report:
         for name, about in SAMPLES.items()
     ]
     for one in data_sets().values():
-        told = {"name": one.name, "about": one.about, "licence": one.licence}
-        entries.append({**told, "here": _is_here(one), "megabytes": one.megabytes})
+        facts = {"name": one.name, "about": one.about, "licence": one.licence}
+        entries.append({**facts, "here": _is_here(one), "megabytes": one.megabytes})
     rows = []
     for entry in entries:
         if entry["megabytes"] is None:
             state = "bundled"
         elif entry["here"]:
-            state = "fetched"
+            state = "downloaded"
         else:
-            state = f"{entry['megabytes']:g} MB to fetch"
+            state = f"{entry['megabytes']:g} MB to download"
         rows.append((entry["name"], f"{entry['about']} ({state}; {entry['licence']})"))
     return listed("Data", rows, entries)
 

@@ -1,4 +1,4 @@
-"""What can be asked of exports."""
+"""Options of exports."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _LANGUAGE = re.compile(
     r"|x(-[a-z0-9]{1,8})+",
     re.IGNORECASE,
 )
-"""Language, script, region, variants, extensions and private use, as BCP 47 has them."""
+"""BCP 47 tags: language, script, region, variants, extensions and private use."""
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20\x7f<>\"{}|^`\\]+")
 
 
 def is_language(tag: str) -> bool:
-    """Whether a text is a tag of a language.
+    """Return True if a text is a valid language tag.
 
     >>> [is_language(tag) for tag in ("pt-BR", "zh-Hant-TW", "english", "en_US")]
     [True, True, False, False]
@@ -28,7 +28,7 @@ def is_language(tag: str) -> bool:
 
 
 def is_address(text: str) -> bool:
-    """Whether a text is an address (IRI).
+    """Return True if a text is an address (IRI).
 
     >>> is_address("https://you.org/t#dog"), is_address("00001740-n")
     (True, False)
@@ -38,19 +38,21 @@ def is_address(text: str) -> bool:
 
 @dataclass(frozen=True)
 class ReportOptions(Checked):
-    """What a thesaurus is called, the language of its words, and the start of its addresses."""
+    """Options of exports as a library call: title, language, addresses and content."""
 
-    title: str | None = option(None, help="What to call it. Default: the name of THESAURUS.")
+    title: str | None = option(
+        None, help="Title of the export. Default: the file name of THESAURUS."
+    )
     language: str | None = option(
         None,
         metavar="TAG",
-        help="The language of the words, such as en or pt-BR (SKOS, HTML, JSON). Default: what the "
-        "corpus tells.",
+        help="Language of the words, e.g. en or pt-BR (SKOS, HTML, JSON). Default: the language of "
+        "the corpus, if known.",
     )
     base: str = option(
         "urn:x-roget:thesaurus#",
         metavar="IRI",
-        help="SKOS: what addresses of classes and words begin with, such as https://you.org/t#.",
+        help="SKOS: base of all addresses, e.g. https://you.org/t#.",
     )
 
     levels: tuple[int, ...] | None = option(
@@ -58,51 +60,55 @@ class ReportOptions(Checked):
         many=",",
         minimum=2,
         metavar="K,K,…",
-        help="Only the classes of these cuts, such as 8,64: 8 classes and their 64 parts.",
+        help="Export only the classes of these cuts, e.g. 8,64 for 8 classes with 64 subclasses.",
     )
-    min_children: int = option(
-        1, minimum=1, help="Classes of fewer classes than this give way to them."
-    )
+    min_children: int = option(1, minimum=1, help="Collapse classes with fewer than N subclasses.")
     collections: tuple[int, ...] | None = option(
         None,
         many=",",
         minimum=2,
         metavar="K,K,…",
-        help="SKOS: a collection of the classes of each of these cuts. Default: of the levels.",
+        help="SKOS: write a collection of the classes of each of these cuts. Default: --levels.",
     )
     related: int = option(
-        0, minimum=0, help="SKOS: link each word to so many of its neighbours, as related."
+        0, minimum=0, help="SKOS: link each word to its N nearest neighbours as skos:related."
     )
 
     evidence: int = option(
         0,
         minimum=0,
-        help="So many sentences of each word, as examples (SKOS, JSON); a folder keeps all it has. "
-        "None leave the thesaurus unless this is asked for.",
+        help="Include N example sentences per word (SKOS, JSON); a thesaurus folder keeps all "
+        "sentences. By default exports contain no sentences.",
     )
     state: str | None = None
-    """Of the whole thesaurus, where only some levels are written."""
+    """Fingerprint of the whole thesaurus; only set internally."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.language is not None and not is_language(self.language):
-            raise InputError(f"language {self.language!r}: expected a tag such as en or pt-BR")
+            raise InputError(
+                f"language {self.language!r}: not a language tag such as en or pt-BR",
+                code="invalid-option",
+            )
         if not is_address(self.base):
-            raise InputError(f"base {self.base!r}: expected an address such as https://you.org/t#")
+            raise InputError(
+                f"base {self.base!r}: not an address (IRI) such as https://you.org/t#",
+                code="invalid-option",
+            )
 
     @property
     def called(self) -> str:
-        """The title, or what a thesaurus without one is called."""
+        """The title, by default "Thesaurus"."""
         return self.title or "Thesaurus"
 
 
 @dataclass(frozen=True)
 class ExportOptions(ReportOptions):
-    """Of writing a thesaurus for other tools."""
+    """Options of `roget export`."""
 
     to: str | None = option(
         None,
         choices="exporters",
         called="export format",
-        help="The format, if the name does not tell.",
+        help="Export format. Default: inferred from the file name.",
     )

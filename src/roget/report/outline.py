@@ -1,4 +1,4 @@
-"""What scores are made of, as tables: entropies, pairs of items, sizes; scores of groups."""
+"""Tables of the components of scores (entropies, pairs of items, sizes) and of group scores."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from roget.scoring.steps.diagnostics import GroupRow
 
 LONGEST = 26
 MOST_GROUPS = 100
-"""Groups that a table for people shows; csv and JSON have all."""
+"""Maximum number of groups in a text table; CSV and JSON have all."""
 
 _ENTROPIES = {
     "H(C)": "gold",
@@ -22,15 +22,15 @@ _ENTROPIES = {
     "I(C;K)": "mutual",
 }
 _PAIRS = {
-    "N11\ntogether in both": "n11",
-    "N10\nin gold alone": "n10",
-    "N01\nin the system alone": "n01",
-    "N00\napart in both": "n00",
+    "N11: together\nin both": "n11",
+    "N10: together\nonly in gold": "n10",
+    "N01: together\nonly in system": "n01",
+    "N00: apart\nin both": "n00",
 }
 
 
 def list_parts(outlines: Mapping[str, ScoreComponents], groups: int) -> Iterator[ReportTable]:
-    """The tables of one system (named "") or of several, on so many groups."""
+    """Yield the tables of one system (named "") or of several."""
     several = "" not in outlines
     first = [Column("system", fit="keep", most=LONGEST)] if several else []
     rows = [
@@ -45,7 +45,10 @@ def list_parts(outlines: Mapping[str, ScoreComponents], groups: int) -> Iterator
     columns = [*first, Column("entropy"), *Column.numbers(*_ENTROPIES)]
     if rows:
         yield ReportTable(
-            columns, rows, "entropies in nats: of classes C and clusters K", repeated=len(first) + 1
+            columns,
+            rows,
+            "entropies of classes (C) and clusters (K), in nats",
+            repeated=len(first) + 1,
         )
     rows = [
         [*_called(name), *(f"{getattr(one.pairs, field):,}" for field in _PAIRS.values())]
@@ -54,7 +57,7 @@ def list_parts(outlines: Mapping[str, ScoreComponents], groups: int) -> Iterator
     ]
     if rows:
         columns = [*first, *Column.numbers(*_PAIRS)]
-        title = "pairs of items of one group" if groups > 1 else "pairs of items"
+        title = "pairs of items within groups" if groups > 1 else "pairs of items"
         yield ReportTable(columns, rows, title, repeated=len(first))
     sides = [("gold", next(iter(outlines.values())).gold)]
     sides += [(name or "system", one.system) for name, one in outlines.items()]
@@ -74,7 +77,7 @@ def _called(name: str) -> list[str]:
 
 
 def list_groups(rows: Sequence[GroupRow], better: Mapping[str, str]) -> ReportTable:
-    """The scores of each group of one system; `better` has the direction of each score."""
+    """Return the scores of each group of one system; `better` has the direction of each score."""
     shown = rows[:MOST_GROUPS]
     titles = [f"{' '.join((measure, ARROWS[side]))}\n{entropy}".rstrip("\n")
               for name, side in better.items()
@@ -91,7 +94,7 @@ def list_groups(rows: Sequence[GroupRow], better: Mapping[str, str]) -> ReportTa
 
 
 def list_systems(rows: Sequence[GroupRow], main: str, called: str, better: str) -> ReportTable:
-    """Groups × systems under the main score, groups with the worst mean first."""
+    """Return a table of groups × systems with the main score, groups with worst mean first."""
     values: dict[str, dict[str, float | None]] = {}
     for row in rows:
         values.setdefault(row.group, {})[row.system] = row.values[main]
@@ -119,13 +122,13 @@ def list_systems(rows: Sequence[GroupRow], main: str, called: str, better: str) 
 
 
 def _stack(name: str, most: int = 14) -> str:
-    """A name in lines that are short enough to head a column of numbers."""
+    """Break a name into short lines, as the head of a column of numbers."""
     lines = [name[at : at + most] for at in range(0, len(name), most)]
     return "\n".join(lines)
 
 
 def sheet_groups(rows: Sequence[GroupRow], signature: str) -> ReportTable:
-    """A line for each group (of each system), a column for each score; all digits."""
+    """Return a row for each group (of each system) and a column for each score, all digits."""
     named = bool(rows[0].system)
     own = ["group", "items", "classes", "clusters"]
     titles = [*(["system"] if named else []), *own, *rows[0].values, "signature"]
@@ -144,4 +147,4 @@ def sheet_groups(rows: Sequence[GroupRow], signature: str) -> ReportTable:
 def _title(shown: int, every: int) -> str:
     if shown == every:
         return "by group, worst first"
-    return f"by group, the worst {shown:,} of {every:,} (csv and JSON have all)"
+    return f"by group, the worst {shown:,} of {every:,} (CSV and JSON have all)"

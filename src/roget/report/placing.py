@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
+from roget.errors import Notice
 from roget.learn.placing.holdout import HoldoutResult, PlacementMetrics
 from roget.learn.placing.place import Placed, PlacementCandidate
 from roget.learn.placing.sheet import Accepted
@@ -15,35 +16,35 @@ from roget.report.format import plural, printable, width
 from roget.report.options import is_address
 
 SHOWN = 40
-"""Words in the table; files have all."""
+"""Maximum number of words in the text table; files have all."""
 
 WORDS, WAY = 4, 3
-"""Known words, and classes on the way from the root, in the table."""
+"""Number of known words, and of superclasses, shown in the text table."""
 
 TOP = 5
-"""Candidates among which the true class may be, in trials."""
+"""Number of candidates considered by the top-5 columns of a test."""
 
 SHEET = (
     "accept", "word", "seen", "score", "class", "id", "path", "words alike", "contexts",
 )  # fmt: skip
-"""The columns of spreadsheets: what people put into the first is theirs."""
+"""Columns of spreadsheets; users fill in the first one."""
 
 FEW, MOSTLY = 50, 0.5
-"""Known words, and the share of classes near by, at which scores are worth little."""
+"""Limits for warnings: fewer common words, or a larger share of classes within reach."""
 
 BASE = "urn:x-roget:candidates#"
 
 
 def report(placed: Placed, source: str, rare: int = 0, least_seen: int = 1) -> Report:
-    """The words, the surest first, each with its candidates, one in each line."""
+    """Return the words, the most certain first, with one candidate per row."""
     lines = any(one.lines for one in placed.candidates)
     columns = [
         Column("word", fit="cut"),
         *Column.numbers("seen", "score", fit="keep"),
         Column("class", fit="cut", share=2),
-        *([] if lines else [Column("which is in", fit="cut", share=2)]),
-        Column("known words that say so", fit="cut", share=3),
-        *([Column("for instance", fit="cut", share=4)] if lines else []),
+        *([] if lines else [Column("superclasses", fit="cut", share=2)]),
+        Column("supporting words", fit="cut", share=3),
+        *([Column("example", fit="cut", share=4)] if lines else []),
     ]
     rows = [row for some in placed.words[:SHOWN] for row in _rows(some, lines)]
     rest = len(placed.words) - SHOWN
@@ -51,7 +52,7 @@ def report(placed: Placed, source: str, rare: int = 0, least_seen: int = 1) -> R
         title=f"Candidates for {source}",
         lead=list(_lead(placed, source, rare, least_seen)),
         tables=[ReportTable(columns, rows)] if rows else [],
-        notes=[f"and {plural(rest, 'word')} more (-o FILE, --format json)"] * (rest > 0),
+        notes=[f"and {plural(rest, 'more word')} (-o FILE or --format json has all)"] * (rest > 0),
         data={
             "taxonomy": source,
             "known": placed.known,
@@ -67,46 +68,47 @@ def report(placed: Placed, source: str, rare: int = 0, least_seen: int = 1) -> R
 def _lead(placed: Placed, source: str, rare: int, least_seen: int) -> Iterator[str]:
     near = f"within {plural(placed.steps, 'step')} of" if placed.steps else "at"
     yield (
-        f"{plural(len(placed.words), 'word')} of the corpus that {source} lacks, placed by "
-        f"{plural(placed.known, 'word')} that it has"
+        f"{plural(len(placed.words), 'word')} of the corpus missing from {source}, placed by "
+        f"{plural(placed.known, 'word')} in both"
     )
-    yield f"  scores are the probability that the class is {near} a true one"
+    yield f"  score: probability that the class is {near} a correct one"
     if rare:
-        yield f"  left out, seen less than {plural(least_seen, 'time')}: {plural(rare, 'word')}"
+        yield f"  left out, fewer than {plural(least_seen, 'occurrence')}: {plural(rare, 'word')}"
     if placed.left_out:
         named = ", ".join(printable(word, width() // 4) for word in placed.left_out[:3])
         more = ", …" if len(placed.left_out) > 3 else ""
         lost = f"{plural(len(placed.left_out), 'word')} ({named}{more})"
         if placed.least > 0:
-            yield f"  left out, nothing as likely as {placed.least:g}: {lost}; --least 0 shows more"
+            yield f"  left out, no score of at least {placed.least:g}: {lost}; --least 0 shows more"
         else:
             yield (
-                f"  left out, no class speaks for them more than for any word: {lost}; "
-                "--format json names them, and only more text of them helps"
+                f"  left out, no class has more support than for an average word: {lost}; "
+                "--format json lists them"
             )
 
 
-def doubt(placed: Placed) -> Iterator[str]:
-    """Why scores may be worth little."""
+def warn_scores(placed: Placed) -> Iterator[str]:
+    """Yield the reasons why the scores are unreliable."""
     if placed.tried < FEW:
-        yield (
-            f"scores are rough: learnt from {plural(placed.tried, 'word')} that the two have "
-            "in common; the order of candidates does not depend on it"
+        yield Notice(
+            f"scores are approximate: calibrated on only {plural(placed.tried, 'word')} that "
+            "corpus and taxonomy have in common; the order of candidates is not affected",
+            code="too-little-text",
         )
     if placed.steps and placed.near > MOSTLY:
         other = " or ".join(f"--steps {far}" for far in range(placed.steps))
         yield (
-            f"{placed.near:.0%} of classes are within {plural(placed.steps, 'step')} of a word's "
-            f"own, by chance: scores tell little; {other} tells more"
+            f"scores are high by chance: {placed.near:.0%} of all classes are within "
+            f"{plural(placed.steps, 'step')} of a correct one; use {other}"
         )
 
 
 def _rows(some: tuple[PlacementCandidate, ...], lines: bool) -> Iterator[tuple[str, ...]]:
     first = some[0].word, f"{some[0].seen:,.15g}"
     for one in some:
-        said = ", ".join(dict.fromkeys(speaker.word for speaker in one.reasons[:WORDS]))
+        support = ", ".join(dict.fromkeys(word.word for word in one.reasons[:WORDS]))
         above = [] if lines else [" › ".join(one.path[-WAY:-1])]
-        row = (*first, f"{one.score:.2f}", one.label, *above, said)
+        row = (*first, f"{one.score:.2f}", one.label, *above, support)
         shown = one.lines[0] if one.lines and first[0] else None
         text = "" if shown is None else f"{shown.left[-30:]}{shown.keyword}{shown.right}"
         yield (*row, " ".join(text.split())) if lines else row
@@ -118,25 +120,28 @@ def _data(one: PlacementCandidate) -> dict[str, Any]:
         {"source": line.source, "line": line.line, "text": line.text, "context": line.pair[1]}
         for line in one.lines
     ]
-    reasons = [speaker._asdict() for speaker in one.reasons]
+    reasons = [word._asdict() for word in one.reasons]
     lists = {"path": list(one.path), "contexts": list(one.contexts)}
     return one._asdict() | lists | {"reasons": reasons, "lines": lines}
 
 
 def _cells(one: PlacementCandidate) -> tuple[Any, ...]:
-    said = "; ".join(
-        f"{speaker.word} ({speaker.by} {speaker.alike:.1f})" for speaker in one.reasons
-    )
+    support = "; ".join(f"{word.word} ({word.by} {word.alike:.1f})" for word in one.reasons)
     facts = (one.word, one.seen, one.score, one.label, one.id)
-    return ("", *facts, " › ".join(one.path), said, "; ".join(one.contexts))
+    return ("", *facts, " › ".join(one.path), support, "; ".join(one.contexts))
 
 
-def trial(found: HoldoutResult, source: str) -> Report:
-    """How near hidden words came to their classes, beside the nearest known word's."""
-    titles = ("way", "at it", "≤ 1", "≤ 2", "at it, top 5", "≤ 2, top 5", "MRR", "95 %")
+def report_test(found: HoldoutResult, source: str) -> Report:
+    """Return how near hidden words are placed to their classes, compared with baselines."""
+    titles = ("method", "exact", "≤ 1", "≤ 2", "exact, top 5", "≤ 2, top 5", "MRR", "95 % interval")
     rows = [_way(one, found.steps) for one in found.ways]
     ours, first = (found.ways[at].share(found.steps).mean or 0.0 for at in (0, -2))
-    ratio = [f"{ours / first:.1f} times the nearest word's first sense, at {found.steps} steps"]
+    notes = ["MRR: mean reciprocal rank of the first correct class"]
+    if first:
+        notes.append(
+            f"{ours / first:.1f} times the share of the nearest word's first sense, within "
+            f"{plural(found.steps, 'step')}"
+        )
     scores = [
         (f"{one.low:.1f}–{one.high:.1f}", f"{one.words:,}", f"{one.score:.2f}", f"{one.right:.2f}")
         for one in found.bins
@@ -153,21 +158,22 @@ def trial(found: HoldoutResult, source: str) -> Report:
     return Report(
         title=f"Hidden words of {source}",
         lead=[
-            f"{plural(len(found.words), 'word')} of {source} hidden, with all words they are "
-            f"a part of, and placed by {plural(found.known, 'word')}",
-            "  shares of words whose first candidate is at a true class, or ≤ 1 or 2 steps from it",
-            f"  95 %: the interval of those ≤ {found.steps} steps from it",
+            f"{plural(len(found.words), 'word')} of {source} hidden, with all terms that contain "
+            f"them, and placed by {plural(found.known, 'word')}",
+            "  share of words whose first candidate is a correct class (exact), or ≤ 1 or 2 steps "
+            "from one",
+            f"  95 % interval: of the share ≤ {plural(found.steps, 'step')}",
         ],
         tables=[
             ReportTable.of(titles, rows, titles[1:]),
             ReportTable.of(
-                ("score", "words", "mean score", "right"),
+                ("score", "words", "mean score", "correct"),
                 scores,
-                ("words", "mean score", "right"),
-                title="What scores are worth",
+                ("words", "mean score", "correct"),
+                title="calibration of the scores",
             ),
         ],
-        notes=ratio if first else [],
+        notes=notes,
         signature=f"seed:{found.seed}|hidden:{len(found.words)}|steps:{found.steps}",
         data=data,
         sheet=ReportTable.of(
@@ -197,9 +203,9 @@ def _facts(one: PlacementMetrics) -> dict[str, Any]:
 
 
 def statements(placed: Placed, language: str | None) -> Iterator[tuple[Address, Statements]]:
-    """Each word as a concept below its best candidate, with scores and reasons of all.
+    """Yield each word as a concept below its best candidate, with the scores of all candidates.
 
-    Classes are called by their own addresses, or by ours with a label, where the file has none.
+    Classes keep their addresses; classes without an address get one, and a label.
     """
     named: dict[str, str] = {}
     for some in placed.words:
@@ -209,7 +215,7 @@ def statements(placed: Placed, language: str | None) -> Iterator[tuple[Address, 
             ("rdf:type", "skos:Concept"),
             ("roget:status", "roget:candidate"),
             ("skos:prefLabel", SkosText(best.word, language)),
-            ("skos:broader", class_of(best.id)),
+            ("skos:broader", class_address(best.id)),
             *(("skos:editorialNote", SkosText(_note(one), "en")) for one in some),
         ]
         yield word_address(BASE, best.word), facts
@@ -219,39 +225,39 @@ def statements(placed: Placed, language: str | None) -> Iterator[tuple[Address, 
 def _classes(
     named: Mapping[str, str], language: str | None
 ) -> Iterator[tuple[Address, Statements]]:
-    """Classes with their labels, as far as they have no addresses of their own."""
+    """Yield the labels of classes that have no address in the taxonomy."""
     for id, label in named.items():
         if not is_address(id):
             yield (
-                class_of(id),
+                class_address(id),
                 [("rdf:type", "skos:Concept"), ("skos:prefLabel", SkosText(label, language))],
             )
 
 
-def class_of(id: str) -> Address:
-    """The address of a class: its own, or one of ours that spells what it is known by."""
+def class_address(id: str) -> Address:
+    """Return the address of a class: its id if that is an address, else one made of the id."""
     return Address(id if is_address(id) else f"{BASE}class-{quote(id, safe='')}")
 
 
 def _note(one: PlacementCandidate) -> str:
-    said = ", ".join(dict.fromkeys(speaker.word for speaker in one.reasons))
+    support = ", ".join(dict.fromkeys(word.word for word in one.reasons))
     seen = f"; contexts: {', '.join(one.contexts)}" if one.contexts else ""
-    below = f"candidate below {one.label} ({class_of(one.id).iri})"
-    return f"{below}, score {one.score:.2f}; like: {said}{seen}"
+    below = f"candidate below {one.label} ({class_address(one.id).iri})"
+    return f"{below}, score {one.score:.2f}; similar words: {support}{seen}"
 
 
-def turtle(placed: Placed, language: str | None = None) -> Iterator[str]:
-    """The candidates as SKOS in Turtle, to be loaded beside the taxonomy."""
+def write_turtle(placed: Placed, language: str | None = None) -> Iterator[str]:
+    """Yield the candidates as SKOS in Turtle, to be loaded together with the taxonomy."""
     return as_turtle(statements(placed, language))
 
 
-def accepted(found: Iterable[Accepted], language: str | None = None) -> Iterator[str]:
-    """What people accepted as SKOS in Turtle: each word a concept below its classes."""
+def write_accepted(found: Iterable[Accepted], language: str | None = None) -> Iterator[str]:
+    """Yield accepted words as SKOS in Turtle: each word is a concept below its classes."""
     named: dict[str, str] = {}
     words: dict[str, list[Address]] = {}
     for one in found:
         named[one.id] = one.label
-        words.setdefault(one.word, []).append(class_of(one.id))
+        words.setdefault(one.word, []).append(class_address(one.id))
 
     def concepts() -> Iterator[tuple[Address, Statements]]:
         for word, classes in words.items():

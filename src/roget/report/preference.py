@@ -1,4 +1,4 @@
-"""What a head prefers, as a report: `roget prefer`."""
+"""Report of `roget prefer`: the classes that a context prefers."""
 
 from __future__ import annotations
 
@@ -6,31 +6,32 @@ from collections.abc import Iterator
 from typing import Any
 
 from roget.core.information import bits
+from roget.errors import Notice
 from roget.learn.treecut.estimator import CutClass
 from roget.learn.treecut.preference import Preference
 from roget.report import Column, Report, ReportTable
 from roget.report.format import plural
 
 SHOWN = 12
-"""Classes in the table, if no other number is asked for."""
+"""Default number of classes in the table."""
 
 TITLES = ("id", "label", "probability", "prior", "association", "size")
-"""What sheets tell of a class, beside its words."""
+"""Columns of spreadsheets, in addition to the words."""
 
 WORDS = 12
-"""Words of a class, as far as there is room."""
+"""Maximum number of words per class."""
 
 
 def report(found: Preference, source: str, top: int | None = None) -> Report:
-    """The classes with their probability, how often likelier than usual, and their words.
+    """Return the classes with their probability, the ratio to their prior, and their words.
 
-    Lengths and associations are in nats, for machines.
+    The data for JSON and spreadsheets are in nats.
     """
     shown, rest = found.classes[: top or SHOWN], found.classes[top or SHOWN :]
     columns = [
-        *Column.numbers("p", "× usual", fit="keep"),
+        *Column.numbers("p", "× prior", fit="keep"),
         Column("class", fit="cut", share=2),
-        Column("words seen", fit="cut", share=3),
+        Column("words, with counts", fit="cut", share=3),
     ]
     total = sum(one.probability for one in rest)
     classes = [_class(one) for one in found.classes[:top]]
@@ -52,11 +53,15 @@ def report(found: Preference, source: str, top: int | None = None) -> Report:
     ]
     lost = found.tokens and found.unknown == 1
     return Report(
-        title=f"What {found.context} prefers",
+        title=f"Classes preferred by {found.context}",
         lead=list(_lead(found, source)),
         tables=[ReportTable(columns, [_row(one) for one in shown])],
-        notes=[f"and {plural(len(rest), 'class')} of p {total:.3f} together (--top)"] * bool(rest),
-        talk=["the thesaurus knows none of these words: there is nothing to tell"] * bool(lost),
+        notes=[
+            *[f"and {plural(len(rest), 'more class')} with p {total:.3f} in total (--top)"]
+            * bool(rest),
+            "p: probability of the class; × prior: ratio to its probability in general",
+        ],
+        talk=[Notice("none of these words is in the thesaurus", code="unknown-word")] * bool(lost),
         data=data,
         sheet=ReportTable.of(("head", *TITLES, "words"), values),
     )
@@ -69,7 +74,7 @@ def _lead(found: Preference, source: str) -> Iterator[str]:
         f"{bits(found.description_length):,.0f} bits"
     )
     if found.unknown:
-        yield f"  {found.unknown:.0%} of the tokens are words it does not know: left out"
+        yield f"  {found.unknown:.0%} of the tokens left out: their words are not in the thesaurus"
 
 
 def _class(one: CutClass) -> dict[str, Any]:
@@ -82,7 +87,7 @@ def _class(one: CutClass) -> dict[str, Any]:
 def _row(one: CutClass) -> tuple[str, ...]:
     ratio = one.probability / one.prior if one.prior else None
     usual = "" if ratio is None else f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.1f}"
-    # A count may be shared out: it is told in few digits.
+    # A count may be fractional if a word belongs to several classes.
     words = ", ".join(
         f"{word} {count:,.0f}" if count == round(count) or count >= 10 else f"{word} {count:.1f}"
         for word, count in one.words[:WORDS]

@@ -1,15 +1,16 @@
-"""What embeddings are worth, as a report."""
+"""Report of the quality of embeddings."""
 
 from __future__ import annotations
 
 from roget.protocols import Evaluation
 from roget.report import Report, ReportTable
 from roget.report.format import ARROWS, number, plural
+from roget.report.legend import explain_scores
 from roget.scoring.results import score_key
 
 
 def report(found: Evaluation) -> Report:
-    """Means over all samples with intervals, and the mean of each level where there are several."""
+    """Return means over all samples with intervals, and the mean of each level if several."""
     levels = [f"level {at}" for at in range(1, len(found.levels) + 1)] if found.levels[1:] else []
     numbers = ["mean", "low", "high", "std", *levels, "random"]
     rows, values = [], []
@@ -25,9 +26,10 @@ def report(found: Evaluation) -> Report:
     samples = plural(found.groups, "sample")
     classes = plural(found.levels[0].classes, "class", ".0f")
     return Report(
-        title="What embeddings are worth",
+        title="Quality of embeddings",
         lead=[f"{plural(found.items, 'embedding')}, {samples}, {classes}"],
         tables=[ReportTable.of(["measure", "entropy", *numbers], rows, numbers)],
+        notes=explain_scores((row.measure, row.entropy) for row in found.levels[0].rows),
         warnings=list(found.warnings),
         signature=found.signature,
         data=found.as_dict(),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def report(table: ScoreTable) -> Report:
-    """Return the sizes, the scores next to those of the baselines, and the warnings."""
+    """Return the sizes, the scores next to the baseline scores, and the warnings."""
     baselines = list(dict.fromkeys(name for row in table.rows for name in row.baselines))
     head = table.headline
     shown = table.rows if head is None else head.rows
@@ -229,19 +229,19 @@ def _sheet(table: ScoreTable, baselines: list[str]) -> ReportTable:
         own = [row.measure, row.entropy, row.value, row.low, row.high, row.direction]
         own += [row.z, row.p][: len(beyond)]
         own = [row.level, *own] if levels else own
-        beside = [*map(row.baselines.get, baselines), *entropies(row.entropy)]
-        beside += map(row.golds.get, golds)
-        rows.append([*own, *beside, row.reason, table.signature])
+        others = [*map(row.baselines.get, baselines), *entropies(row.entropy)]
+        others += map(row.golds.get, golds)
+        rows.append([*own, *others, row.reason, table.signature])
     titles += [*ENTROPIES, *(f"on {name}" for name in golds)]
     return ReportTable.of([*titles, "reason", "signature"], rows)
 
 
 ENTROPIES = ("h_gold", "h_system", "h_joint")
-"""Columns of sheets: the entropies by the estimator of the row."""
+"""Columns of spreadsheets: the entropies, by the estimator of the row."""
 
 
 def entropy_columns(outline: ScoreComponents | None) -> Callable[[str | None], list[float | None]]:
-    """Return a function from an estimator's name to these columns; empty without an estimator."""
+    """Return a function from an estimator's name to `ENTROPIES`; None without an estimator."""
     rows = (
         {row.entropy: [row.gold, row.system, row.joint] for row in outline.entropies}
         if outline
@@ -327,4 +327,4 @@ def _details(table: ScoreTable) -> Iterator[ReportTable]:
 
 
 _NUMBERS = ("items", "classes", "clusters", "score", "share")
-"""Columns of details with numbers."""
+"""Numeric columns of the details."""

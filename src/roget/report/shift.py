@@ -1,4 +1,4 @@
-"""Words whose use changed, as a report: `roget shift`."""
+"""Report of `roget shift`: words whose use changed between two corpora."""
 
 from __future__ import annotations
 
@@ -8,27 +8,29 @@ from functools import partial
 from typing import Any
 
 from roget.core.counts.evidence import EvidenceLine
+from roget.errors import Notice
 from roget.learn.shift import ContextChange, NewWord, ShiftResult, WordShift
 from roget.report import Column, Report, ReportTable
+from roget.report.contexts import ContextPhrases
 from roget.report.format import plural, printable, width
 from roget.report.sketch import Find, format_count
 from roget.report.why import concord, line_data
 
 CONTEXTS = 3
-"""Contexts gained and lost that text has of each word."""
+"""Maximum number of contexts gained, and lost, per word in text."""
 
 TITLES = ("word", "old", "new", "divergence", "expected", "change", "least", "z", "p", "q",
           "p_usual", "q_usual")  # fmt: skip
-"""What sheets tell of a word, beside its contexts."""
+"""Columns of spreadsheets, in addition to the contexts."""
 
 _NOTE = (
-    "change: bits by which contexts differ beyond chance; least: that less what chance adds once "
-    "in twenty times; q: the share of false findings up to here, among words that change as words "
-    "usually do between the two. Words of few documents may still seem surer than they are."
+    "change: divergence of the contexts in bits, minus its expectation by chance; least: lower "
+    "limit of the change (one-sided 95 %); q: false discovery rate, relative to the usual change "
+    "of words between the two corpora. Words from few documents are less certain than shown."
 )
 
 Lines = dict[tuple[str, str, int], Sequence[EvidenceLine]]
-"""Lines by word, context and corpus."""
+"""Example sentences by word, context and corpus."""
 
 
 def report(
@@ -37,64 +39,70 @@ def report(
     find: Sequence[Find] | None = None,
     min_count: int = 20,
 ) -> Report:
-    """The words that changed most, with the contexts they gained and lost; then those that are new.
+    """Return the words that changed most, with contexts gained and lost, and new words.
 
-    `find` gives the lines of a word and a context in either corpus, which are shown below.
+    `find` has a function for each corpus that returns the sentences of a word and a context.
     """
     lines = _gather(found, find) if find else {}
+    contexts = (one.context for word in found.changes for one in (*word.gained, *word.lost))
+    phrase = ContextPhrases.from_names(dict.fromkeys(contexts))
+    tables = [*_tables(found, phrase), *_concord(found, lines, phrase)]
     return Report(
         title="Words whose use changed",
         lead=[*_lead(found, names, min_count)],
-        tables=[*_tables(found), *_concord(found, lines)],
-        notes=[_NOTE],
+        tables=tables,
+        notes=[_NOTE, *phrase.notes],
         talk=[*_talk(found, min_count)],
         data=_data(found, names, lines),
         sheet=_sheet(found),
-        page=partial(_page, found, names, lines, min_count),
+        page=partial(_page, found, names, lines, min_count, phrase),
     )
 
 
 def _gather(found: ShiftResult, find: Sequence[Find]) -> Lines:
-    """The lines of each word in each context that is told, in both corpora."""
+    """Return the sentences of each word in each listed context, in both corpora."""
     return {
         (change.word, one.context, at): lines
         for change in found.changes
         for one in (*change.gained, *change.lost)
-        for at, ask in enumerate(find)
-        if one.counts[at] and (lines := ask(change.word, one.context))
+        for at, search in enumerate(find)
+        if one.counts[at] and (lines := search(change.word, one.context))
     }
 
 
-def _concord(found: ShiftResult, lines: Lines) -> Iterator[ReportTable]:
-    """The lines of each word in the contexts that text has, if there are some."""
+def _concord(found: ShiftResult, lines: Lines, phrase: ContextPhrases) -> Iterator[ReportTable]:
+    """Yield a concordance of each word in the contexts that text lists."""
     for change in found.changes:
         for at, called in enumerate(("old", "new")):
             seen = [
-                (one.context, line_data(line))
+                (phrase(one.context), line_data(line))
                 for one in (*change.gained[:CONTEXTS], *change.lost[:CONTEXTS])
                 for line in lines.get((change.word, one.context, at), ())
             ]
             if seen:
-                yield concord(seen, change.word, f" in the {called}")
+                yield concord(seen, change.word, f" in the {called} corpus")
 
 
 def _lead(found: ShiftResult, names: tuple[str, str], min_count: int) -> Iterator[str]:
     for called, name, total in zip(("old", "new"), names, found.totals, strict=True):
-        yield f"{called}: {printable(name, width() // 2)}, {plural(round(total, 1), 'pair')} seen"
+        yield f"{called}: {printable(name, width() // 2)}, {plural(round(total, 1), 'occurrence')}"
     yield (
-        f"{plural(found.tested, 'word')} seen {min_count:,} times or more in both: "
+        f"{plural(found.tested, 'word')} with at least {min_count:,} occurrences in both: "
         f"{found.changed:,} {'differs' if found.changed == 1 else 'differ'} more than by chance, "
-        f"{found.unusual:,} more than words usually do between the two (q ≤ .05)"
+        f"{found.unusual:,} more than usual between the two corpora (q ≤ .05)"
     )
 
 
 def _talk(found: ShiftResult, min_count: int) -> Iterator[str]:
     yield from found.notes
     if not found.tested:
-        yield f"no word is seen {min_count:,} times in both: lower --min-count"
+        yield Notice(
+            f"no word has {min_count:,} occurrences in both corpora; lower --min-count",
+            code="too-little-text",
+        )
 
 
-def _tables(found: ShiftResult) -> Iterator[ReportTable]:
+def _tables(found: ShiftResult, phrase: ContextPhrases) -> Iterator[ReportTable]:
     columns = [
         Column("word", fit="cut"),
         *Column.numbers("old", "new", "change", "least", "q", fit="keep"),
@@ -108,26 +116,29 @@ def _tables(found: ShiftResult) -> Iterator[ReportTable]:
             f"{one.change:.2f}",
             f"{one.least:.2f}",
             _chance(one.q_usual),
-            _list(one.gained),
-            _list(one.lost),
+            _list(one.gained, phrase),
+            _list(one.lost, phrase),
         )
         for one in found.changes
     ]
     if rows:
         yield ReportTable(columns, rows)
-    for title, words in (("only in the new", found.appeared), ("only in the old", found.vanished)):
+    for title, words in (
+        ("only in the new corpus", found.appeared),
+        ("only in the old corpus", found.vanished),
+    ):
         if words:
-            told = [
+            lines = [
                 (one.word, format_count(one.count), f"{one.expected:,.1f}", _chance(one.p))
                 for one in words
             ]
-            numbers = ("seen", "expected in the other", "p")
-            yield ReportTable.of(("word", *numbers), told, numbers, title=title)
+            numbers = ("count", "expected in the other corpus", "p")
+            yield ReportTable.of(("word", *numbers), lines, numbers, title=title)
 
 
-def _list(contexts: Sequence[ContextChange]) -> str:
+def _list(contexts: Sequence[ContextChange], phrase: ContextPhrases) -> str:
     return ", ".join(
-        f"{one.context} {format_count(one.counts[0])}→{format_count(one.counts[1])}"
+        f"{phrase(one.context)} {format_count(one.counts[0])}→{format_count(one.counts[1])}"
         for one in contexts[:CONTEXTS]
     )
 
@@ -137,7 +148,7 @@ def _chance(p: float) -> str:
 
 
 def _data(found: ShiftResult, names: tuple[str, str], lines: Lines) -> dict[str, Any]:
-    """The same, ready for JSON."""
+    """Return the result, ready for JSON."""
     return {
         "old": {"name": names[0], "pairs": found.totals[0]},
         "new": {"name": names[1], "pairs": found.totals[1]},
@@ -145,17 +156,17 @@ def _data(found: ShiftResult, names: tuple[str, str], lines: Lines) -> dict[str,
         "changed": found.changed,
         "unusual": found.unusual,
         "usual": {"median": found.usual[0], "spread": found.usual[1]},
-        "words": [_tell(one, lines) for one in found.changes],
+        "words": [_describe(one, lines) for one in found.changes],
         "appeared": [asdict(one) for one in found.appeared],
         "vanished": [asdict(one) for one in found.vanished],
         "warnings": list(found.notes),
     }
 
 
-def _tell(change: WordShift, lines: Lines) -> dict[str, Any]:
-    told = asdict(change) | {"counts": list(change.counts)}
+def _describe(change: WordShift, lines: Lines) -> dict[str, Any]:
+    facts = asdict(change) | {"counts": list(change.counts)}
     for way in ("gained", "lost"):
-        told[way] = []
+        facts[way] = []
         for one in getattr(change, way):
             entry = one._asdict() | {"counts": list(one.counts), "scores": list(one.scores)}
             if lines:
@@ -165,12 +176,12 @@ def _tell(change: WordShift, lines: Lines) -> dict[str, Any]:
                     ]
                     for at, called in enumerate(("old", "new"))
                 }
-            told[way].append(entry)
-    return told
+            facts[way].append(entry)
+    return facts
 
 
 def _sheet(found: ShiftResult) -> ReportTable:
-    """One line for each word, those that only one corpus has last."""
+    """Return one row per word; words that only one corpus has come last."""
 
     def join(contexts: Sequence[ContextChange]) -> str:
         return "; ".join(f"{one.context} {one.counts[0]:g} {one.counts[1]:g}" for one in contexts)
@@ -191,7 +202,13 @@ def _sheet(found: ShiftResult) -> ReportTable:
     return ReportTable.of((*TITLES, "gained", "lost"), rows)
 
 
-def _page(found: ShiftResult, names: tuple[str, str], lines: Lines, min_count: int) -> str:
+def _page(
+    found: ShiftResult,
+    names: tuple[str, str],
+    lines: Lines,
+    min_count: int,
+    phrase: ContextPhrases,
+) -> str:
     from roget.report.render.html import fill_frame
 
     return fill_frame(
@@ -200,8 +217,9 @@ def _page(found: ShiftResult, names: tuple[str, str], lines: Lines, min_count: i
         found=found,
         lines=lines,
         lead=[*_lead(found, names, min_count)],
-        notes=[_NOTE],
+        notes=[_NOTE, *phrase.notes],
         warnings=[*_talk(found, min_count)],
+        phrase=phrase,
         count=format_count,
         chance=_chance,
     )

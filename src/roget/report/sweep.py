@@ -1,4 +1,4 @@
-"""The scores of many cuts of a tree: a table of some, where each is best, and curves."""
+"""Report of the scores of many cuts of a tree: best cuts, a selection of cuts, and curves."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from roget.report import Cell, Column, Report, ReportTable
 from roget.report.figures import BLUE, GREY, SERIES, label_point, set_log, styled
 from roget.report.format import ARROWS, UNDEFINED, canvas, number, plural
+from roget.report.legend import explain_scores
 from roget.scoring.steps.sweep import Sweep, SweepCurve
 
 if TYPE_CHECKING:
@@ -15,24 +16,25 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SHOWN = 12
-"""Cuts in a table for people, beside those where a score is best."""
+"""Number of cuts in the text table, in addition to the best cuts."""
 
 NATS = ("vi", "mi", "q0", "rmi")
-"""Measures with a unit."""
+"""Measures in nats."""
 
 WIDE = 50
-"""From so many clusters on they are drawn on a logarithmic scale."""
+"""Minimum number of clusters for a logarithmic axis."""
 
 _LINES = ("-", "--", ":", "-.")
 
 
 def report(sweep: Sweep) -> Report:
-    """Some cuts, the best of each score, and the curves as a picture."""
+    """Return the best cut of each score, a selection of cuts, and the curves as a figure."""
     scale = f"{plural(sweep.items, 'item', ',')}, {plural(sweep.classes, 'class', ',')}"
     return Report(
         title="Scores of the cuts of a tree",
         lead=[f"{plural(len(sweep.cuts), 'cut', ',')} of {sweep.source}: {scale}"],
         tables=_tables(sweep),
+        notes=explain_scores((curve.measure, curve.entropy) for curve in sweep.curves),
         warnings=list(sweep.warnings),
         signature=sweep.signature,
         data=sweep.as_dict(),
@@ -42,13 +44,13 @@ def report(sweep: Sweep) -> Report:
 
 
 def add_sweep(scores: Report, sweep: Sweep) -> Report:
-    """The report of one cut with that of many; spreadsheets get the many."""
+    """Add the scores of many cuts to the report of one cut; spreadsheets get the many."""
     tables = [*scores.tables, *_tables(sweep)]
-    said = [text for text in sweep.warnings if text not in scores.warnings]
+    new = [text for text in sweep.warnings if text not in scores.warnings]
     return replace(
         scores,
         tables=tables,
-        warnings=[*scores.warnings, *said],
+        warnings=[*scores.warnings, *new],
         sheet=_sheet(sweep),
         picture=lambda: draw(sweep),
     )
@@ -74,12 +76,12 @@ def _tables(sweep: Sweep) -> list[ReportTable]:
     ]
     return [
         ReportTable.of(["score", "cut", "value"], best, ("cut", "value"), title="best cuts"),
-        ReportTable(columns, rows, title="some cuts", repeated=2),
+        ReportTable(columns, rows, title="selected cuts", repeated=2),
     ]
 
 
 def choose_cuts(sweep: Sweep) -> list[int]:
-    """Which cuts are shown: evenly by ratio, and those where a score is best."""
+    """Return the indices of the cuts to show: log-spaced ones, and the best cuts."""
     size = len(sweep.cuts)
     if size <= SHOWN:
         return list(range(size))
@@ -91,7 +93,7 @@ def choose_cuts(sweep: Sweep) -> list[int]:
 
 
 def _sheet(sweep: Sweep) -> ReportTable:
-    """All cuts with all digits; the signature is a column, so that it stays with them."""
+    """Return all cuts with all digits, and the signature as a column."""
     titles = ["cut", "clusters", *(curve.name for curve in sweep.curves), "signature"]
     rows = [
         [cut, clusters, *(curve.values[at] for curve in sweep.curves), sweep.signature]
@@ -101,7 +103,7 @@ def _sheet(sweep: Sweep) -> ReportTable:
 
 
 def draw(sweep: Sweep) -> Figure:
-    """A panel for each measure with a curve for each estimator, over the number of clusters."""
+    """Draw a panel for each measure, with a curve for each estimator over the clusters."""
     measures = list(dict.fromkeys(curve.measure for curve in sweep.curves))
     across = 1 if len(measures) == 1 else 2
     down = -(-len(measures) // across)
@@ -121,7 +123,7 @@ def draw(sweep: Sweep) -> Figure:
 
 
 def _label_best(axes: Axes, curves: list[SweepCurve]) -> None:
-    """The best cuts, each once: outside the curves, the first at the left, the last at right."""
+    """Label each best cut once, outside the curves: the first at left, the last at right."""
     higher = curves[0].direction == "higher"
     outer = max if higher else min
     marks: dict[int, float] = {}

@@ -101,10 +101,10 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
         numbers = (f"{one.mass:.1%}", f"{one.size:,}", split)
         rows.append((*numbers, branch + one.label, ", ".join(map(phrase, contexts))))
         nodes.append((one.node, one.label, one.mass, one.size, contexts))
-    alike = lookup.context_classes(thesaurus)
-    beside = thesaurus.tree.children(0)
-    hidden = len(set(beside).difference(node[0] for node in nodes))
-    notes = [f"showing the {k} most frequent of {len(beside):,} classes"] if hidden else []
+    context_classes = lookup.context_classes(thesaurus)
+    children = thesaurus.tree.children(0)
+    hidden = len(set(children).difference(node[0] for node in nodes))
+    notes = [f"showing the {k} most frequent of {len(children):,} classes"] if hidden else []
     words, contexts_seen = thesaurus.counts.shape
     made = thesaurus.provenance
     kept, total = map(bits, quality.information(thesaurus))
@@ -120,16 +120,16 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
         "heldout": made.get("heldout") or None,
         "tree": [dict(zip(titles, node, strict=True)) for node in nodes],
     }
-    if alike:
+    if context_classes:
         data["context_classes"] = [
-            {"share": one.probability, "contexts": list(one.contexts)} for one in alike
+            {"share": one.probability, "contexts": list(one.contexts)} for one in context_classes
         ]
     return Report(
         title="Thesaurus",
         lead=list(_lead(thesaurus, kept, total)),
         tables=[
             ReportTable(columns, rows),
-            *([_tabulate_contexts(alike, k, phrase)] if alike else []),
+            *([_tabulate_contexts(context_classes, k, phrase)] if context_classes else []),
         ],
         notes=[*notes, *phrase.notes],
         warnings=[why] if whole and (why := _warn_one_class(thesaurus)) else [],
@@ -139,7 +139,7 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
 
 
 def _tabulate_contexts(
-    alike: Sequence[ContextClass], k: int, phrase: ContextPhrases
+    classes: Sequence[ContextClass], k: int, phrase: ContextPhrases
 ) -> ReportTable:
     """Return the k most probable classes of contexts."""
     columns = [
@@ -152,10 +152,10 @@ def _tabulate_contexts(
             f"{len(one.contexts):,}",
             ", ".join(map(phrase, one.contexts[:SHOWN])),
         )
-        for one in alike[:k]
+        for one in classes[:k]
     ]
-    shown = f"{len(rows)} of {plural(len(alike), 'class')} of contexts"
-    return ReportTable(columns, rows, shown if len(alike) > k else "")
+    shown = f"{len(rows)} of {plural(len(classes), 'class')} of contexts"
+    return ReportTable(columns, rows, shown if len(classes) > k else "")
 
 
 def report_clustering(clustering: Clustering, k: int = SHOWN) -> Report:
@@ -169,7 +169,8 @@ def report_clustering(clustering: Clustering, k: int = SHOWN) -> Report:
         here = to_dense(clustering.centroids[[cluster]]).ravel()
         contexts = [one.context for one in select_distinct(here, clustering.background, names, 4)]
         share, size = float(clustering.mass[cluster]), int(words[cluster])
-        rows.append((str(cluster), f"{share:.1%}", f"{size:,}", ", ".join(contexts)))
+        phrases = ", ".join(map(ContextPhrases.from_names(contexts), contexts))
+        rows.append((str(cluster), f"{share:.1%}", f"{size:,}", phrases))
         values.append((cluster, share, size, ", ".join(contexts)))
     hidden = clustering.n_clusters > k
     titles = ("cluster", "share", "words", "typical contexts")

@@ -45,7 +45,7 @@ def report(
     lines: int | None = None,
     sort: str = "corpus",
 ) -> Report:
-    """Return the contexts that explain it, their counts, and sentences for each word."""
+    """Return the contexts that explain the place of a word, their counts, and sentences."""
     phrase = ContextPhrases(thesaurus.counts)
     if other is not None and into is not None:
         raise InputError("pass a second word or --class, not both", code="conflicting-options")
@@ -129,13 +129,13 @@ def _weigh_contexts(
     seen = [f"{one['word']}: {plural(one['seen'], 'occurrence')}" for one in found["words"]]
     if len(words) > 1:
         rows, others = (np.array([thesaurus.row(one)]) for one in words)
-        alike = float(lookup.similarities(thesaurus, rows, others)[0])
+        similarity = float(lookup.similarities(thesaurus, rows, others)[0])
         node = thesaurus.common_class(*words)
         label = name_class(thesaurus, node)
-        found |= {"by": "lift", "similarity": alike, "class": {"node": node, "label": label}}
+        found |= {"by": "lift", "similarity": similarity, "class": {"node": node, "label": label}}
         contexts = lookup.shared_evidence(thesaurus, words[0], words[1], n)
         line = (
-            f"similarity {alike:.2f} (standard deviations above the mean); "
+            f"similarity {similarity:.2f} (standard deviations above the mean); "
             f"smallest common class: {label}"
         )
         return [*seen, line], {one.context: (one.lift, f"{one.lift:.2f}") for one in contexts}

@@ -51,7 +51,7 @@ def describe_neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> dic
 
 
 def name_class(thesaurus: Thesaurus, node: int) -> str:
-    """Return the label of a class; the root, which holds all words, has none of its own."""
+    """Return the label of a class; "(all words)" for a root without a label."""
     return thesaurus.label(node) if node or 0 in thesaurus.labels else "(all words)"
 
 
@@ -128,7 +128,7 @@ def senses(thesaurus: Thesaurus, word: str, n: int) -> Report:
 def place(thesaurus: Thesaurus, counts: Counts, n: int) -> list[dict[str, Any]]:
     """Return new words, each with its share of known tokens and its most probable classes.
 
-    A word without any known context has no classes: the prior of the classes says nothing about it.
+    A word without any known context has no classes, since only the prior would remain.
     """
     found: dict[str, dict[str, Any]] = {}
     for row in lookup.list_placements(thesaurus, counts, n):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from roget.core.information import bits
 from roget.learn.sketch import Sketches
 from roget.learn.thesaurus import Thesaurus, quality
+from roget.report.contexts import ContextPhrases
 from roget.report.format import brief
 from roget.web.search import Search, fold
 
@@ -54,7 +55,7 @@ class ThesaurusSnapshot:
 
     @cached_property
     def folded_labels(self) -> list[str]:
-        """The labels as they are searched."""
+        """The labels, case-folded for the search."""
         return [fold(label) for label in self.labels]
 
     @cached_property
@@ -64,33 +65,25 @@ class ThesaurusSnapshot:
         return quality.information(self.thesaurus) if has_counts else (0.0, 0.0)
 
     @cached_property
+    def phrase(self) -> ContextPhrases:
+        """The function from contexts to phrases, such as "open …"."""
+        return ContextPhrases(self.thesaurus.counts)
+
+    @property
     def sketches(self) -> Sketches:
         """The word sketches."""
-        return Sketches(self.thesaurus.counts)
+        return self.phrase.sketches
 
-    @cached_property
+    @property
     def columns(self) -> dict[str, int]:
         """The column of every context."""
-        return {name: column for column, name in enumerate(self.thesaurus.contexts.tolist())}
-
-    def phrase(self, context: str) -> str:
-        """Return a context in words, such as "object of open"; unknown ones unchanged."""
-        # The static page needs the phrases of the same contexts again and again.
-        if (phrase := self._phrases.get(context)) is None:
-            column = self.columns.get(context)
-            phrase = context if column is None else self.sketches.phrase(column)
-            self._phrases[context] = phrase
-        return phrase
-
-    @cached_property
-    def _phrases(self) -> dict[str, str]:
-        return {}
+        return self.phrase.columns
 
     def after(self, edited: Thesaurus) -> ThesaurusSnapshot:
         """Return the snapshot after an edit; tables that the edit does not change are kept."""
         made = replace(self, thesaurus=edited, revision=self.revision + 1, comparisons={})
         if edited.counts is self.thesaurus.counts:
-            for name in ("search", "sketches", "columns"):
+            for name in ("search", "phrase"):
                 if name in self.__dict__:
                     made.__dict__[name] = self.__dict__[name]
         return made

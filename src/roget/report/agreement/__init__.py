@@ -7,6 +7,7 @@ from typing import Any
 
 from roget.errors import Undefined
 from roget.report import Cell, Column, Report, ReportTable
+from roget.report.agreement.parts import board, distance_name, leaf_order, name_typical, summary
 from roget.report.format import ARROWS, branches, ends, name_score, number, plural, size_form
 from roget.report.legend import explain_scores
 from roget.scoring.agreement.result import Agreement, AgreementTree, MeanRow
@@ -46,30 +47,6 @@ def report(found: Agreement) -> Report:
         sheet=_sheet(found),
         page=page,
     )
-
-
-def summary(found: Agreement) -> str:
-    """Return the number of clusterings and items."""
-    text = f"{plural(len(found.systems), 'clustering')}, {plural(found.items, 'item')}"
-    return text if found.groups == 1 else f"{text} in {found.groups:,} groups"
-
-
-def name_typical(found: Agreement) -> list[str]:
-    """Return which clustering is the most typical and which the least."""
-    if found.odd is None or found.typical is None:
-        return []
-    return [
-        f"by {name_score(*found.scores[0])}, {found.typical} is the most typical clustering and "
-        f"{found.odd} the least typical"
-    ]
-
-
-def board(found: Agreement) -> list[list[MeanRow]]:
-    """Return the rows of each clustering, the most typical first."""
-    lines: dict[str, list[MeanRow]] = {}
-    for row in found.means:
-        lines.setdefault(row.system, []).append(row)
-    return sorted(lines.values(), key=lambda rows: (rows[0].rank is None, rows[0].rank or 0))
 
 
 def _board(found: Agreement) -> ReportTable:
@@ -140,16 +117,6 @@ def _matrices(found: Agreement) -> Iterator[ReportTable]:
         )
 
 
-def leaf_order(found: Agreement) -> list[int]:
-    """Return the order of the first tree that is defined, or else the input order."""
-    for score in found.scores:
-        try:
-            return found.tree(*score).order
-        except Undefined:
-            continue
-    return list(range(len(found.systems)))
-
-
 def _tree(found: Agreement) -> Iterator[ReportTable]:
     """Yield the first tree that is defined, if there are at least three clusterings."""
     if len(found.systems) < 3:
@@ -185,13 +152,6 @@ def _branch(names: Sequence[str], tree: AgreementTree) -> list[list[str]]:
         else:
             rows.append([f"{branch}┐", number(float(tree.links[node - size, 2]))])
     return rows
-
-
-def distance_name(found: Agreement, score: tuple[str, str | None]) -> str:
-    """Return the name of a score's distance: the score itself, or best − score."""
-    wanted = next(w for w, e in found.requests if (str(w), e) == score)
-    text = name_score(*score)
-    return text if wanted.direction == "lower" else f"{wanted.best:g} − {text}"
 
 
 def _reasons(found: Agreement) -> list[str]:

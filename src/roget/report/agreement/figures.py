@@ -1,4 +1,4 @@
-"""Matrix, tree and map of clusterings as files for papers and slides: SVG, PDF and PNG."""
+"""Figures of `roget agree`: matrix, tree and map of clusterings as SVG, PDF and PNG."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from roget.core.types import PathLike
 from roget.errors import Undefined
-from roget.report.agreement import distance_name, leaf_order
+from roget.report.agreement.parts import distance_name, leaf_order
 from roget.report.comparison.figures import list_names, plain_name, shown
 from roget.report.figures import BLUE, GREY, INK, ORANGE, label_point, save_pictures
 from roget.report.format import ARROWS, canvas, name_score, number
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NUMBERED = 20
-"""Clusterings up to which the cells of a matrix have numbers."""
+"""Maximum number of clusterings for which numbers are written into matrix cells."""
 
 
 def write(found: Agreement, folder: PathLike) -> list[Path]:
-    """Draw a matrix for each score, and a tree and a map where it is a distance."""
+    """Draw a matrix for each score, and a tree and a map for scores that give distances."""
     return save_pictures(_figures(found), folder)
 
 
@@ -99,7 +99,7 @@ def _map(found: Agreement, drawn: Map, score: tuple[str, str | None]) -> Figure:
         label_point(axes, label, (x, y), (5, 3))
     axes.set_aspect("equal", adjustable="datalim")
     axes.margins(0.15)
-    # Beside the map, where it covers no clustering.
+    # Outside the axes, so that the legend does not cover points.
     figure.legend(frameon=False, fontsize=7, loc="outside upper right", ncols=2)
     axes.set_xlabel(
         f"{distance_name(found, score)}; two dimensions show {drawn.share:.0%} of the spread"

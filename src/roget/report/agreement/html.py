@@ -1,4 +1,4 @@
-"""Several clusterings as one page that needs nothing else: no server, no network, no other file."""
+"""The agreement of clusterings as one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ import numpy as np
 
 from roget.core.types import Floats
 from roget.errors import Undefined
-from roget.report.agreement import board, distance_name, leaf_order, name_typical, summary
+from roget.report.agreement.parts import board, distance_name, leaf_order, name_typical, summary
 from roget.report.format import ARROWS, brief, name_score, size_form
+from roget.report.legend import explain_scores
 from roget.report.render.html import bundle, fill_frame
 from roget.scoring.agreement.result import Agreement
 
 PICTURED = 300
-"""Clusterings up to which matrix, tree and map are drawn."""
+"""Maximum number of clusterings for which matrix, tree and map are drawn."""
 
 
 def render(found: Agreement) -> str:
-    """The whole page; the same agreement gives the same page."""
+    """Return the page. The same agreement gives the same page."""
     return fill_frame(
         "roget.report.agreement",
         "page/page.html",
@@ -26,6 +27,7 @@ def render(found: Agreement) -> str:
         data(found),
         found=found,
         warnings=found.warnings,
+        notes=explain_scores(found.scores),
         signature=found.signature,
         summary=summary(found),
         lead=[f"{line[0].upper()}{line[1:]}." for line in name_typical(found)],
@@ -40,7 +42,7 @@ def render(found: Agreement) -> str:
 
 
 def data(found: Agreement) -> dict[str, Any]:
-    """What the page's script draws, numbers cut to what a reader can use."""
+    """Return the data that the page's script draws, rounded."""
     few = len(found.systems) <= PICTURED
     drawn = found.scores if few else []
     usual = leaf_order(found) if few else []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from roget.errors import Notice, code_of
 from roget.report import Brief, Cell, Column, Report, ReportTable
 from roget.report.comparison import pictures
+from roget.report.comparison.parts import cluster_form, describe_golds, list_outlines
 from roget.report.format import (
     ARROWS,
     GAP,
@@ -16,11 +17,10 @@ from roget.report.format import (
     name_score,
     number,
     plural,
-    size_form,
     width,
 )
 from roget.report.legend import explain_scores
-from roget.report.outline import list_parts, list_systems, sheet_groups
+from roget.report.outline import list_systems, sheet_groups
 from roget.report.score import ENTROPIES, MOST_WARNINGS, entropy_columns
 from roget.scoring.results import Comparison, SystemRow, score_key
 from roget.scoring.signature import shorten_signature
@@ -167,11 +167,6 @@ def _brief(comparison: Comparison, head: BoardHeadline) -> Brief:
     return Brief(shown, signature, len(notices) - len(shown))
 
 
-def cluster_form(comparison: Comparison) -> str:
-    """Return the format of the numbers of clusters."""
-    return size_form((row.clusters for row in comparison.rows), comparison.groups)
-
-
 def _cell(row: SystemRow, shown: bool) -> Cell:
     interval = ends(row.low, row.high) if shown else ""
     rank = "" if row.rank is None else str(row.rank)
@@ -204,13 +199,6 @@ def _groups(comparison: Comparison) -> Iterator[ReportTable]:
         yield list_systems(comparison.by_group, score_key(*comparison.main), called, better)
 
 
-def list_outlines(comparison: Comparison) -> Iterator[ReportTable]:
-    """Yield the entropies, pair counts and sizes for each system."""
-    if comparison.components:
-        outlines = dict(zip(comparison.systems, comparison.components, strict=True))
-        yield from list_parts(outlines, comparison.groups)
-
-
 def _sheet(comparison: Comparison) -> ReportTable:
     """Return all digits with the entropies; the signature is a column, so it is never lost."""
     if comparison.by_group:
@@ -236,12 +224,6 @@ def _summary(comparison: Comparison) -> str:
     if comparison.groups == 1:
         return f"{text}, {comparison.classes:.0f} classes"
     return f"{text} in {comparison.groups:,} groups, {comparison.classes:.1f} classes per group"
-
-
-def describe_golds(comparison: Comparison) -> str:
-    """Return the names and sizes of several gold standards."""
-    each = ", ".join(f"{gold.name} {plural(gold.items, 'item', ',')}" for gold in comparison.golds)
-    return f"mean over {len(comparison.golds)} gold standards ({each})"
 
 
 def _legend(comparison: Comparison) -> str:

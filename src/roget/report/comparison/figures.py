@@ -1,4 +1,4 @@
-"""The pictures of a comparison as files for papers and slides: SVG, PDF and PNG."""
+"""Figures of `roget compare`: intervals, ranks and differences as SVG, PDF and PNG."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 def write(comparison: Comparison, folder: PathLike) -> list[Path]:
-    """Draw every picture into a folder, made if need be, and return the files written.
+    """Draw all figures into a folder, which is created if missing; return the files.
 
-    One picture of intervals for each score; for each measure under several entropy estimators,
-    one of the ranks and one of the differences against clusters.
+    Each score has a figure of intervals. Each measure with several entropy estimators also has a
+    figure of ranks and one of the differences by number of clusters.
     """
     return save_pictures(_figures(comparison), folder)
 
 
 def _figures(comparison: Comparison) -> Iterator[tuple[str, Figure]]:
-    """File names, without their ending, and drawings."""
+    """Yield file names without suffix, and figures."""
     for measure, entropy in comparison.scores:
         if pictures.intervals(comparison, measure, entropy):
             name = f"intervals-{measure}-{entropy or ''}"
@@ -44,7 +44,7 @@ def _figures(comparison: Comparison) -> Iterator[tuple[str, Figure]]:
 
 
 def plain_name(text: str) -> str:
-    """A file name of letters, digits, dots, dashes and underscores.
+    """Return a file name of letters, digits, dots, dashes and underscores.
 
     >>> plain_name("intervals-v(beta=0.5)-ml"), plain_name("../x")
     ('intervals-v-beta-0.5-ml', 'x')
@@ -53,7 +53,7 @@ def plain_name(text: str) -> str:
 
 
 def list_names(names: Sequence[str]) -> tuple[Figure, Axes]:
-    """A picture with a line for each name, the first at the top, and what is to be drawn in it."""
+    """Return a figure and its axes, with one row per name, the first at the top."""
     size = len(names)
     figure = canvas(6.4, 0.8 + 0.24 * size)
     axes = figure.subplots()
@@ -66,7 +66,7 @@ def list_names(names: Sequence[str]) -> tuple[Figure, Axes]:
 
 
 def shown(names: Sequence[str], most: int = 40) -> list[str]:
-    """Names as they can stand in a picture: no control signs, the middle of long ones cut out.
+    """Return names for a figure: control characters replaced, the middle of long names cut.
 
     >>> shown(["a\\x00b", "x" * 50 + "end"], 9)
     ['a\N{REPLACEMENT CHARACTER}b', 'xxxx…xend']
@@ -125,8 +125,8 @@ def _drops(
     for number, (other, points) in enumerate(drops.items()):
         colour, marker = SERIES[number % len(SERIES)]
         places = [point.clusters for point in points], [point.difference for point in points]
-        said = f"{first} − {other}"
-        axes.plot(*places, marker, color=colour, ms=5, alpha=0.85, label=said)
+        label = f"{first} − {other}"
+        axes.plot(*places, marker, color=colour, ms=5, alpha=0.85, label=label)
     for point in next(iter(drops.values())):
         label_point(axes, str(point.rank), (point.clusters, point.difference), (5, -3))
     axes.set_xlabel("clusters per group" if grouped else "clusters")

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from roget.core.types import Floats
-from roget.report.comparison import cluster_form, describe_golds, list_outlines, pictures
+from roget.report.comparison import pictures
+from roget.report.comparison.parts import cluster_form, describe_golds, list_outlines
 from roget.report.contingency import shown_table, worst_groups
 from roget.report.format import ARROWS, brief, name_score, plural
 from roget.report.legend import explain_scores

@@ -1,4 +1,4 @@
-"""What the pictures of a comparison show, worked out once for the page and for the files."""
+"""The data of the figures of a comparison, shared by the page and the files."""
 
 from __future__ import annotations
 
@@ -16,25 +16,23 @@ class RankShift(NamedTuple):
 
 
 class Drop(NamedTuple):
-    """How much lower a system scores under another estimator than under the first."""
+    """The difference of a system's score between the first estimator and another."""
 
     name: str
     clusters: float
     difference: float
     rank: int
-    """Under the first estimator, to name the point where its name is too long."""
+    """Rank under the first estimator, which labels the point."""
 
 
 def score_rows(comparison: Comparison, measure: str, entropy: str | None) -> list[SystemRow]:
-    """The rows of one score: systems by rank, undefined ones last, then baselines."""
+    """Return the rows of one score: systems by rank, undefined scores last, then baselines."""
     rows = [row for row in comparison.rows if (row.measure, row.entropy) == (measure, entropy)]
     return sorted(rows, key=_order)
 
 
 def board(comparison: Comparison) -> list[list[SystemRow]]:
-    """The rows of each system, that of the main score first: systems by their rank under it, then
-    baselines.
-    """
+    """Return the rows of each system, sorted by its rank under the main score; baselines last."""
     place = {score: at for at, score in enumerate(comparison.ordered)}
     lines: dict[tuple[str, bool], list[SystemRow]] = {}
     for row in comparison.rows:
@@ -49,23 +47,23 @@ def _order(row: SystemRow) -> tuple[bool, bool, int]:
 
 
 def directions(comparison: Comparison) -> dict[tuple[str, str | None], str]:
-    """Whether the higher or the lower value of each score is the better, the main one first."""
+    """Return the better direction of each score, "higher" or "lower", the main score first."""
     known = {(row.measure, row.entropy): row.direction for row in comparison.rows}
     return {score: known[score] for score in comparison.ordered}
 
 
 def intervals(comparison: Comparison, measure: str, entropy: str | None) -> list[SystemRow]:
-    """Every defined value of one score, best system first, baselines last."""
+    """Return the rows of one score that have a value, best system first, baselines last."""
     return [row for row in score_rows(comparison, measure, entropy) if row.value is not None]
 
 
 def estimators(comparison: Comparison, measure: str) -> list[str]:
-    """The entropy estimators a measure was asked under, in the order given."""
+    """Return the entropy estimators requested for a measure, in order."""
     return [entropy for name, entropy in comparison.scores if name == measure and entropy]
 
 
 def shifts(comparison: Comparison, measure: str) -> dict[str, list[RankShift]]:
-    """Ranks under the first estimator against those under each other one."""
+    """Return the ranks under the first estimator and under each other estimator."""
     return {
         other: [RankShift(row.system, row.rank or 0, after.rank or 0) for row, after in pairs]
         for other, pairs in _pair(comparison, measure).items()
@@ -73,7 +71,7 @@ def shifts(comparison: Comparison, measure: str) -> dict[str, list[RankShift]]:
 
 
 def drops(comparison: Comparison, measure: str) -> dict[str, list[Drop]]:
-    """The score under the first estimator minus the score under each other one."""
+    """Return the score under the first estimator minus the score under each other estimator."""
     return {
         other: [
             Drop(row.system, row.clusters, row.value - after.value, row.rank or 0)
@@ -85,7 +83,7 @@ def drops(comparison: Comparison, measure: str) -> dict[str, list[Drop]]:
 
 
 def _pair(comparison: Comparison, measure: str) -> dict[str, list[tuple[SystemRow, SystemRow]]]:
-    """Ranked systems, best first, under the first estimator and under each other one."""
+    """Pair the rows of ranked systems under the first estimator and each other estimator."""
     names = estimators(comparison, measure)
     ranked = {
         name: {

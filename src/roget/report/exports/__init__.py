@@ -1,4 +1,4 @@
-"""A thesaurus in the formats of other tools: one function for each, all called alike."""
+"""Exports of a thesaurus to the formats of other tools: one function per format."""
 
 from __future__ import annotations
 
@@ -15,27 +15,36 @@ from roget.report.language import find_language
 from roget.report.options import ReportOptions
 
 QUOTING = ("skos", "skos-xml", "json", "thesaurus")
-"""Formats that can hold sentences."""
+"""Formats that can include example sentences."""
 
 SKOS = ("skos", "skos-xml")
-"""Formats of addresses and links."""
+"""SKOS formats, whose concepts have addresses and links."""
 _LINKING = ("base", "collections", "related")
-"""Options of these only."""
+"""Options that only SKOS formats accept."""
 
 
 def export(
     thesaurus: Thesaurus, target: Target, to: str | None = None, options: ReportOptions = PLAIN
 ) -> str:
-    """Write a thesaurus in a format, if not named that of the file's suffix; the format's name."""
+    """Write a thesaurus in a format, by default that of the file's suffix; return the format."""
     format = detect_format(target) if to is None else to
     write = catalogue.load("exporters", format)
     if options.evidence and format not in QUOTING:
-        raise InputError(f"evidence: {format} holds no sentences; {', '.join(QUOTING)} do")
+        raise InputError(
+            f"--evidence: {format} cannot include sentences; use one of {', '.join(QUOTING)}",
+            code="conflicting-options",
+        )
     if options.evidence and thesaurus.counts.evidence is None:
-        raise InputError("evidence: no sentences were kept; count or build with --evidence N")
+        raise InputError(
+            "--evidence: the thesaurus has no example sentences; build it with --evidence N",
+            code="missing-option",
+        )
     for name in _LINKING if format not in SKOS else ():
         if getattr(options, name) != getattr(PLAIN, name):
-            raise InputError(f"{name}: {format} has none; {' and '.join(SKOS)} have")
+            raise InputError(
+                f"--{name} does not apply to {format}; only to {' and '.join(SKOS)}",
+                code="conflicting-options",
+            )
     options = replace(
         options,
         language=options.language or find_language(thesaurus),
@@ -46,16 +55,20 @@ def export(
 
 
 def detect_format(target: Target) -> str:
-    """The format that the suffix of a file tells."""
+    """Return the format inferred from the suffix of a file."""
     if not isinstance(target, str | os.PathLike):
-        raise InputError("a stream has no suffix: name the format")
-    known = catalogue.suffixes("exporters")
-    # Brown's own program calls its file just "paths".
-    name = Path(target).name
-    told = "brown" if name == "paths" else known.get(Path(target).suffix.lower())
-    if told is None:
         raise InputError(
-            f"{os.fspath(target)}: the name does not tell the format; expected one of "
-            f"{' '.join(known)}, or --to with one of {' '.join(catalogue.names('exporters'))}"
+            "the format cannot be inferred for a stream; name it, e.g. to='json'",
+            code="missing-option",
         )
-    return told
+    known = catalogue.suffixes("exporters")
+    # The Brown clustering program writes a file named "paths".
+    name = Path(target).name
+    format = "brown" if name == "paths" else known.get(Path(target).suffix.lower())
+    if format is None:
+        raise InputError(
+            f"{os.fspath(target)}: unknown file extension; use one of {' '.join(known)}, or pass "
+            f"--to with one of {' '.join(catalogue.names('exporters'))}",
+            code="unsupported-format",
+        )
+    return format

@@ -1,4 +1,4 @@
-"""What all exports share: options, where to write, and the classes with their words."""
+"""Parts shared by all exports: default options, targets, and the classes with their words."""
 
 from __future__ import annotations
 
@@ -20,63 +20,65 @@ from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus, WordClass, lookup
 from roget.learn.thesaurus.files import is_thesaurus, read_edits
 from roget.learn.thesaurus.nodes import LISTED
+from roget.report.contexts import ContextPhrases
 from roget.report.options import ReportOptions
 
 Target: TypeAlias = PathLike | IO[Any]
-"""A file to write, whole or not at all, or an open stream of text or bytes."""
+"""A file, which is written atomically, or an open stream of text or bytes."""
 
 TYPICAL = 10
-"""Contexts listed for a class."""
+"""Number of contexts listed for a class."""
 
 PLAIN = ReportOptions()
 
 
 class Member(NamedTuple):
-    """A word listed in a class that has no parts."""
+    """A word listed in a leaf class."""
 
     word: str
     row: int
     probability: float
     """p(class|word)."""
     placed: bool
-    """Whether the word has its place here."""
+    """True if this is the main class of the word."""
 
 
 @dataclass(frozen=True, eq=False)
 class ExportEntry:
-    """A class as the exports list it; what costs time is found out when it is asked for."""
+    """A class as the exports list it; expensive properties are computed on first use."""
 
     thesaurus: Thesaurus
     path: tuple[int, ...]
-    """The nodes from the root to this one."""
+    """Nodes from the root to this class."""
     node: int
     children: tuple[int, ...]
     label: str
     listed: tuple[Member, ...]
+    phrase: ContextPhrases
 
     @property
     def parent(self) -> int | None:
-        """The class of which this one is a part."""
+        """The parent class; None for the root."""
         return self.path[-2] if len(self.path) > 1 else None
 
     @cached_property
     def about(self) -> WordClass:
-        """What is to be known of the class."""
+        """The size, words and contexts of the class."""
         return self.thesaurus.word_class(self.node, max(TYPICAL, len(self.listed)))
 
     @property
     def written(self) -> list[str]:
-        """What people wrote about the class: its definition, and a note."""
+        """The definition and the note that users wrote for the class."""
         return [text for text in self.thesaurus.notes.get(self.node, ()) if text]
 
     @property
     def contexts(self) -> list[str]:
-        """Its most typical contexts."""
-        return [one.context for one in self.about.contexts[:TYPICAL]]
+        """The most typical contexts, in words."""
+        return [self.phrase(one.context) for one in self.about.contexts[:TYPICAL]]
 
     @cached_property
     def members(self) -> tuple[Member, ...]:
-        """Of a leaf: the words that have their place here, most typical first, then others."""
+        """The words of a leaf: main members first, the most typical first, then other words."""
         if len(self.listed) < 2:
             return self.listed
         order = {one.word: rank for rank, one in enumerate(self.about.words)}
@@ -89,15 +91,16 @@ class ExportEntry:
 
 
 def entries(thesaurus: Thesaurus) -> Iterator[ExportEntry]:
-    """All classes, each followed by its parts."""
+    """Yield all classes, each followed by its subclasses."""
     listed, tree = members(thesaurus), thesaurus.tree
+    phrase = ContextPhrases(thesaurus.counts)
     for node in tree.walk():
         about = tree.path(node), node, tree.children(node), thesaurus.label(node)
-        yield ExportEntry(thesaurus, *about, listed.get(node, ()))
+        yield ExportEntry(thesaurus, *about, listed.get(node, ()), phrase)
 
 
 def members(thesaurus: Thesaurus) -> dict[int, tuple[Member, ...]]:
-    """The words listed in each leaf, in the order of the words."""
+    """Return the words listed in each leaf, in the order of the thesaurus."""
     belongs = thesaurus.memberships.tocoo()
     nodes, placed = thesaurus.tree.cluster_nodes[belongs.col], thesaurus.places[belongs.row]
     listed = np.flatnonzero((belongs.data >= LISTED) | (nodes == placed))
@@ -112,7 +115,7 @@ def members(thesaurus: Thesaurus) -> dict[int, tuple[Member, ...]]:
 
 
 def quote_lines(thesaurus: Thesaurus, word: str, n: int) -> list[str]:
-    """Up to n sentences in which a word was seen, each with its source."""
+    """Return up to n example sentences of a word, each with its source."""
     found = {
         f"{line.text} ({line.source}{f':{line.line}' if line.line else ''})": None
         for line in (lookup.find_lines(thesaurus, word, n=n) if n else ())
@@ -121,12 +124,12 @@ def quote_lines(thesaurus: Thesaurus, word: str, n: int) -> list[str]:
 
 
 def number(value: float) -> int | float:
-    """A count as it is written: without decimals if it has none."""
+    """Return a count as an integer if it is whole."""
     return int(value) if value == int(value) else float(value)
 
 
 def write_lines(target: Target, lines: Iterable[str]) -> None:
-    """Write pieces of text to a stream, or to a file, which appears when all is written."""
+    """Write text to a stream, or atomically to a file."""
     if isinstance(target, str | os.PathLike):
         with new_file(target) as draft, open(draft, "w", encoding="utf-8", newline="") as file:
             file.writelines(lines)
@@ -137,9 +140,12 @@ def write_lines(target: Target, lines: Iterable[str]) -> None:
 
 @contextmanager
 def new_bytes(target: Target, what: str) -> Iterator[Path]:
-    """A path to write bytes to: a file appears when all is written, and so a stream gets them."""
+    """Yield a temporary path; on success its bytes go to the file or the stream."""
     if isinstance(target, io.TextIOBase):
-        raise InputError(f"{what} is bytes: expected a file, or a stream of bytes")
+        raise InputError(
+            f"{what} is a binary format: pass a file name or a binary stream",
+            code="not-writable",
+        )
     if isinstance(target, str | os.PathLike):
         with new_file(target) as draft:
             yield draft
@@ -151,7 +157,7 @@ def new_bytes(target: Target, what: str) -> Iterator[Path]:
 
 
 def exporter(lines: Callable[[Thesaurus, ReportOptions], Iterable[str]]) -> Callable[..., None]:
-    """Make an exporter of a function that gives the pieces of a text."""
+    """Turn a function that yields text into an exporter."""
 
     @wraps(lines)
     def write(thesaurus: Thesaurus, target: Target, options: ReportOptions = PLAIN) -> None:
@@ -160,26 +166,32 @@ def exporter(lines: Callable[[Thesaurus, ReportOptions], Iterable[str]]) -> Call
     return write
 
 
-def one_line(texts: Iterable[str], format: str) -> None:
-    """Refuse texts that a table of lines and tabs cannot hold."""
+def check_one_line(texts: Iterable[str], format: str) -> None:
+    """Raise an error if a text cannot be a field of a tab-separated file."""
     for text in texts:
         if not text or "\t" in text or "\n" in text or "\r" in text:
             shown = repr(text if len(text) <= 60 else text[:60] + "…")
             raise InputError(
-                f"{shown} is empty or holds a tab or line break, which {format} cannot: "
-                "export as json or parquet instead"
+                f"{shown} is empty or contains a tab or line break, which {format} cannot "
+                "represent; export as json or parquet instead",
+                code="unsupported-format",
             )
 
 
 def write_folder(thesaurus: Thesaurus, target: Target, options: ReportOptions = PLAIN) -> None:
-    """Write the folder that `roget.load` reads, whole or not at all; without sentences."""
+    """Write a thesaurus folder atomically; sentences are included only with `evidence`."""
     if not isinstance(target, str | os.PathLike):
-        raise InputError("a thesaurus is a folder: expected its name, not a stream")
+        raise InputError(
+            "a thesaurus is a folder: pass its path, not a stream", code="not-writable"
+        )
     place = Path(target)
     if (
         is_thesaurus(place)
         and Path(os.path.realpath(place)) not in thesaurus.base.homes
         and read_edits(place)
     ):
-        raise InputError(f"{place}: holds a thesaurus with edits, which would be lost")
+        raise InputError(
+            f"{place} contains another thesaurus whose edits would be lost; choose another path",
+            code="not-writable",
+        )
     thesaurus.save(target, evidence=bool(options.evidence))

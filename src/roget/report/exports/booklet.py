@@ -1,4 +1,4 @@
-"""A booklet for readers, in Markdown or as one page: contents, classes, an index of words."""
+"""A booklet in Markdown, HTML or PDF: table of contents, classes and an index of words."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-"""Programs that print pages, the first that is found."""
+"""Browsers that can print a PDF; the first one installed is used."""
 
-PATIENCE = 300.0
-"""Seconds that printing may take."""
+TIMEOUT = 300.0
+"""Maximum seconds for printing a PDF."""
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>&#|~$!:@^=])")
 _SPACE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
@@ -44,18 +44,19 @@ def write_markdown(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str
 
 @exporter
 def write_html(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
-    """Write the booklet as a page that a browser opens from disk."""
+    """Write the booklet as one self-contained HTML page."""
     return _fill(environment(), "booklet.html", thesaurus, options)
 
 
 def write_pdf(thesaurus: Thesaurus, target: Target, options: ReportOptions = PLAIN) -> None:
-    """Write the booklet as PDF, printed by a Chromium or Chrome that is installed."""
+    """Write the booklet as PDF, printed by an installed Chromium or Chrome."""
     with new_bytes(target, "PDF") as draft, tempfile.TemporaryDirectory(prefix="roget.") as folder:
         browser = next(filter(None, map(shutil.which, BROWSERS)), None)
         if browser is None:
             raise InputError(
-                "a PDF is printed by Chromium or Chrome, and none is found: export as .html, open "
-                "it in a browser and print it there"
+                "PDF export requires Chromium or Chrome, and neither is installed; export as "
+                ".html and print the page in a browser",
+                code="missing-extra",
             )
         page, printed = Path(folder) / "booklet.html", Path(folder) / "booklet.pdf"
         write_html(thesaurus, page, options)
@@ -69,27 +70,31 @@ def _print(browser: str, page: Path, printed: Path) -> None:
         f"--user-data-dir={page.parent / 'profile'}", f"--print-to-pdf={printed}", page.as_uri(),
     ]  # fmt: skip
     if getattr(os, "geteuid", lambda: 1)() == 0:
-        command.insert(1, "--no-sandbox")  # which Chromium demands of root
+        command.insert(1, "--no-sandbox")  # Chromium refuses to run as root without it
     try:
-        done = subprocess.run(command, capture_output=True, timeout=PATIENCE, check=False)
+        done = subprocess.run(command, capture_output=True, timeout=TIMEOUT, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise InputError(f"{browser} could not print the booklet: {error}") from None
+        raise InputError(
+            f"{browser} failed to print the booklet: {error}", code="not-writable"
+        ) from None
     if done.returncode or not printed.is_file():
-        said = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
-        raise InputError(f"{browser} could not print the booklet: {' '.join(said)}")
+        last = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
+        raise InputError(
+            f"{browser} failed to print the booklet: {' '.join(last)}", code="not-writable"
+        )
 
 
 def _fill(
     made: Environment, name: str, thesaurus: Thesaurus, options: ReportOptions
 ) -> Iterator[str]:
-    """The pieces of a booklet."""
+    """Yield the text of a booklet."""
     listed = list(entries(thesaurus))
     found: dict[str, list[tuple[bool, float, int]]] = {}
     for one in listed:
         for member in one.members:
             place = (not member.placed, -member.probability, one.node)
             found.setdefault(member.word, []).append(place)
-    # Each word, in the order of the alphabet, with its classes, its place first.
+    # Each word, in alphabetical order, with its classes, the main class first.
     index = [
         (word, [node for *_, node in sorted(found[word])])
         for word in sorted(found, key=lambda word: (word.casefold(), word))
@@ -98,7 +103,7 @@ def _fill(
     for word, nodes in index:
         first = word[:1].upper()[:1]
         letters.setdefault(first if first.isalpha() else "#", []).append((word, nodes))
-    # An imported thesaurus has no counts of its own: its contexts are classes again.
+    # An imported thesaurus has no corpus counts: its contexts are its classes.
     imported = thesaurus.is_imported
     classes = plural(thesaurus.tree.n_clusters, "class")
     made.filters |= {"percent": percent, "share": share, "css": quote_css}
@@ -106,7 +111,7 @@ def _fill(
         title=options.called,
         language=options.language,
         summary=f"{len(thesaurus):,} words in {classes}" if imported else sizes(thesaurus),
-        whole="words" if imported else "text",  # what the share of a class is a share of
+        whole="words" if imported else "text",  # the total that class shares refer to
         entries=listed,
         by_node={one.node: one for one in listed},
         index=index,
@@ -118,7 +123,7 @@ def _fill(
 
 
 def share(probability: float) -> str:
-    """How much of a word belongs to a class, where that is not all of it.
+    """Format the share of a word that belongs to a class; "" if it is all of the word.
 
     >>> share(0.62), share(0.999)
     ('.62', '')
@@ -127,7 +132,7 @@ def share(probability: float) -> str:
 
 
 def percent(mass: float) -> str:
-    """A share of the text; small ones keep a digit.
+    """Format a share of the text in per cent, with two significant digits.
 
     >>> percent(0.12), percent(0.0012)
     ('12 %', '0.12 %')
@@ -136,7 +141,7 @@ def percent(mass: float) -> str:
 
 
 def quote_css(text: str) -> str:
-    """A text in a string of a style sheet, whatever it holds.
+    """Escape a text for a CSS string.
 
     >>> quote_css("a<b")
     'a\\\\3c b'
@@ -146,13 +151,13 @@ def quote_css(text: str) -> str:
 
 
 def quote_markdown(text: str) -> str:
-    """A text in one line that Markdown shows as it is, and that leaves its neighbours alone.
+    """Escape a text for Markdown, in one line and without effect on the surrounding text.
 
     >>> print(quote_markdown("*a* <b>"))
     \\*a\\* \\<b\\>
     """
     plain = _SPECIAL.sub(r"\\\1", _SPACE.sub(" ", text)).replace("www.", r"www\.")
     if any(unicodedata.bidirectional(character) in _BIDI for character in text):
-        # First strong isolate … pop: what is inside cannot turn what is outside around.
+        # First strong isolate … pop: the text cannot reverse the direction of its surroundings.
         return f"\u2068{plain}\u2069"
     return plain

@@ -1,6 +1,6 @@
-"""A thesaurus as the labels of its words, to be scored: the other way round than an export.
+"""The label reader for thesaurus folders, so that `roget score` can score a thesaurus.
 
-Scoring knows nothing of thesauri; it finds this by the catalogue.
+The scoring package does not depend on thesauri; it finds this reader through the catalogue.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from roget.scoring.labels.readers.base import LabelReader
 
 
 def read(file: LabelFile | Thesaurus, columns: Columns | None, gold: bool) -> Labels:
-    """Return the words of a thesaurus or its folder as labels, at their places in its tree."""
+    """Return the words of a thesaurus or its folder as labels, each with its main class."""
     if isinstance(file, Thesaurus):
         return to_hierarchy(file, "the thesaurus").to_labels()
     return to_hierarchy(Thesaurus.load(file.source.path), file.name).to_labels()
 
 
 def to_hierarchy(thesaurus: Thesaurus, source: str) -> Hierarchy:
-    """The tree of a thesaurus with each word at its place."""
+    """Return the tree of a thesaurus with each word in its main class."""
     tree = thesaurus.tree
     return Hierarchy(
         tree,
@@ -34,5 +34,5 @@ def to_hierarchy(thesaurus: Thesaurus, source: str) -> Hierarchy:
 
 
 READER = LabelReader(
-    "A thesaurus folder: its words at their places in the tree.", labels=read, is_tree=True
+    "A thesaurus folder: each word is in its main class.", labels=read, is_tree=True
 )

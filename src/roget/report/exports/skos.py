@@ -1,4 +1,4 @@
-"""A thesaurus as SKOS, in Turtle or RDF/XML: classes and words are concepts."""
+"""SKOS exports of a thesaurus, in Turtle or RDF/XML: classes and words are concepts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NAMESPACES = {
     "xsd": "http://www.w3.org/2001/XMLSchema#",
 }
 LONGEST = 200
-"""Characters of an address that may spell a word; longer words are named by their hash."""
+"""Maximum length of a word in an address; longer words are replaced by their hash."""
 
 _TURTLE = {
     **{code: f"\\u{code:04X}" for code in (*range(0x20), 0x7F)},
@@ -41,64 +41,64 @@ _XML = str.maketrans(
 
 
 class Address(NamedTuple):
-    """The address (IRI) of something described here."""
+    """The address (IRI) of a resource."""
 
     iri: str
 
 
 class SkosText(NamedTuple):
-    """A text, perhaps in a language."""
+    """A text with an optional language tag."""
 
     text: str
     language: str | None
 
 
 class SkosNumber(NamedTuple):
-    """A number, for programs."""
+    """A number, written with its XML Schema type."""
 
     value: int | float
 
     @property
     def type(self) -> str:
-        """The name of its type."""
+        """The XML Schema type."""
         return "xsd:integer" if isinstance(self.value, int) else "xsd:double"
 
 
 Value: TypeAlias = str | Address | SkosText | SkosNumber
-"""A name of one of the namespaces, such as skos:Concept, or one of these."""
+"""A value of a statement: a prefixed name such as skos:Concept, an address, text or number."""
 Statements: TypeAlias = list[tuple[str, Value]]
 
 
 @dataclass(frozen=True)
 class Scheme:
-    """How an export calls things: the start of addresses, the language of labels."""
+    """The base of all addresses, and the language of labels."""
 
     base: str
     language: str
 
     @classmethod
-    def of(cls, options: ReportOptions) -> Scheme:
-        """As options say; a language that nobody knows is said to be unknown."""
+    def from_options(cls, options: ReportOptions) -> Scheme:
+        """Return the scheme of some options; an unknown language has the tag "und"."""
         base = options.base if options.base[-1] in "#/" else options.base + "#"
         return cls(base, options.language or UNKNOWN)
 
     @property
     def address(self) -> Address:
-        """Of the whole."""
+        """The address of the concept scheme."""
         return Address(self.base.removesuffix("#"))
 
     def class_address(self, id: int) -> Address:
-        """Of a class, by its id, which edits leave alone."""
+        """Return the address of a class, by its id, which edits do not change."""
         return Address(f"{self.base}class-{id}")
 
     def text(self, text: str) -> SkosText:
-        """A label, or whatever was written in the language of the words."""
+        """Return a text in the language of the words."""
         return SkosText(text, self.language)
 
 
 def describe(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[tuple[Address, Statements]]:
-    """Everything said of the scheme, of each class, of each word, then of each collection."""
-    scheme, ids = Scheme.of(options), thesaurus.ids.tolist()
+    """Yield the statements on the scheme, each class, each word and each collection."""
+    scheme, ids = Scheme.from_options(options), thesaurus.ids.tolist()
     classes = list(entries(thesaurus))
     named = _distinct(classes, thesaurus)
     splits = {node: at for at, (node, _) in enumerate(thesaurus.tree.splits, 1)}
@@ -164,7 +164,7 @@ def describe(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[tuple[Add
 
 
 def _origin(thesaurus: Thesaurus, options: ReportOptions) -> Statements:
-    """What was exported, so that changes made elsewhere can be told: see `taxonomy.changes`."""
+    """Return the exported state, from which later imports find changes (`taxonomy.changes`)."""
     facts: Statements = [("roget:state", SkosText(options.state or thesaurus.editor.state, None))]
     if options.levels:
         facts.append(("roget:levels", SkosText(",".join(map(str, options.levels)), None)))
@@ -174,14 +174,14 @@ def _origin(thesaurus: Thesaurus, options: ReportOptions) -> Statements:
 
 
 def _written(thesaurus: Thesaurus, about: int | str, scheme: Scheme) -> Statements:
-    """What people wrote about a class or a word."""
+    """Return the definition and the note of a class or a word."""
     written = thesaurus.notes.get(about, Note())
-    told = ("skos:definition", written.definition), ("skos:editorialNote", written.note)
-    return [(name, scheme.text(text)) for name, text in told if text]
+    texts = ("skos:definition", written.definition), ("skos:editorialNote", written.note)
+    return [(name, scheme.text(text)) for name, text in texts if text]
 
 
 def _collection(thesaurus: Thesaurus, k: int, scheme: Scheme) -> Statements:
-    """The classes of a cut, side by side."""
+    """Return the statements on the collection of all classes of a cut."""
     nodes = thesaurus.tree.tops(k)
     return [
         ("rdf:type", "skos:Collection"),
@@ -192,9 +192,9 @@ def _collection(thesaurus: Thesaurus, k: int, scheme: Scheme) -> Statements:
 
 
 def _relate(thesaurus: Thesaurus, n: int) -> dict[str, list[str]]:
-    """The n neighbours of each word, and the words whose neighbour it is: SKOS has no one way.
+    """Return the n nearest neighbours of each word, made symmetric as skos:related requires.
 
-    Words are narrower than classes only, so that none is related to one above it.
+    Words are narrower than classes only, so no word is related to a broader concept.
     """
     if not n:
         return {}
@@ -209,7 +209,7 @@ def _relate(thesaurus: Thesaurus, n: int) -> dict[str, list[str]]:
 
 
 def _distinct(classes: list[ExportEntry], thesaurus: Thesaurus) -> dict[int, str]:
-    """Labels of classes, with their ids where they are not alone; no two are the same."""
+    """Return unique labels of classes; ambiguous labels are followed by the id of the class."""
     used = Counter(one.label for one in classes) + Counter(map(str, thesaurus.words))
     named, taken = {}, set(used)
     for one in classes:
@@ -222,14 +222,14 @@ def _distinct(classes: list[ExportEntry], thesaurus: Thesaurus) -> dict[int, str
 
 
 def word_address(base: str, word: str) -> Address:
-    """The address of a word, the same in every thesaurus of the same base.
+    """Return the address of a word, which is the same in every thesaurus with this base.
 
     >>> word_address("urn:t#", "crème brûlée").iri
     'urn:t#word-cr%C3%A8me%20br%C3%BBl%C3%A9e'
     """
     spelt = quote(word, safe="")
     if len(spelt) > LONGEST:
-        # "hash-" cannot begin a spelt word, which follows "word-".
+        # The prefix "hash-" cannot collide with "word-", which precedes all other words.
         return Address(f"{base}hash-{hashlib.sha256(word.encode()).hexdigest()[:32]}")
     return Address(f"{base}word-{spelt}")
 
@@ -263,7 +263,7 @@ def _note(text: str) -> SkosText:
 
 
 def quote_turtle(text: str) -> str:
-    """A text as Turtle writes it.
+    """Quote a text for Turtle.
 
     >>> print(quote_turtle('say "no"'))
     "say \\"no\\""
@@ -278,12 +278,12 @@ def write_turtle(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
 
 
 def as_turtle(described: Iterable[tuple[Address, Statements]]) -> Iterator[str]:
-    """What is said of some addresses, in Turtle."""
+    """Yield statements in Turtle."""
     for prefix, address in NAMESPACES.items():
         yield f"@prefix {prefix}: <{address}> .\n"
     for subject, facts in described:
-        said = " ;\n    ".join(f"{_term(predicate)} {_term(value)}" for predicate, value in facts)
-        yield f"\n{_term(subject)}\n    {said} .\n"
+        lines = " ;\n    ".join(f"{_term(predicate)} {_term(value)}" for predicate, value in facts)
+        yield f"\n{_term(subject)}\n    {lines} .\n"
 
 
 def _term(value: Value) -> str:
@@ -300,7 +300,7 @@ def _term(value: Value) -> str:
 
 
 def quote_xml(text: str) -> str:
-    """A text as XML writes it, in elements and attributes.
+    """Escape a text for XML elements and attributes.
 
     >>> quote_xml("a < b\\x00")
     'a &lt; b\ufffd'
@@ -312,8 +312,8 @@ def quote_xml(text: str) -> str:
 def write_xml(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
     """Write classes and words as SKOS concepts in RDF/XML.
 
-    XML has no way to write most control characters: in texts they become U+FFFD, while a word's
-    address still spells them.
+    XML cannot represent most control characters: in texts they become U+FFFD. The address of a
+    word still encodes them.
     """
     spaces = "".join(f'\n    xmlns:{name}="{iri}"' for name, iri in NAMESPACES.items())
     yield f'<?xml version="1.0" encoding="UTF-8"?>\n<rdf:RDF{spaces}>\n'
@@ -330,8 +330,8 @@ def _element(tag: str, value: Value) -> str:
         case Address(iri):
             return f'<{tag} rdf:resource="{quote_xml(iri)}"/>'
         case SkosText(text, language):
-            spoken = f' xml:lang="{language}"' if language else ""
-            return f"<{tag}{spoken}>{quote_xml(text)}</{tag}>"
+            tagged = f' xml:lang="{language}"' if language else ""
+            return f"<{tag}{tagged}>{quote_xml(text)}</{tag}>"
         case SkosNumber():
             return f'<{tag} rdf:datatype="{_full(value.type)}">{value.value!r}</{tag}>'
         case name:
@@ -339,6 +339,6 @@ def _element(tag: str, value: Value) -> str:
 
 
 def _full(name: str) -> str:
-    """The whole address of a name."""
+    """Return the full address of a prefixed name."""
     prefix, local = name.split(":")
     return NAMESPACES[prefix] + local

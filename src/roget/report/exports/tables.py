@@ -1,4 +1,4 @@
-"""Words and their classes as tables: tabs and lines, or Parquet."""
+"""Words and their classes as tables: TSV or Parquet."""
 
 from __future__ import annotations
 
@@ -9,17 +9,25 @@ import numpy as np
 
 from roget.core.io import duck
 from roget.learn.thesaurus import Thesaurus
-from roget.report.exports.base import PLAIN, Target, entries, exporter, new_bytes, number, one_line
+from roget.report.exports.base import (
+    PLAIN,
+    Target,
+    check_one_line,
+    entries,
+    exporter,
+    new_bytes,
+    number,
+)
 from roget.report.options import ReportOptions
 
 COLUMNS = ("word", "class_path", "label", "probability", "count")
-"""A word and a class: the nodes from the root to it, such as 0/2/5, and what it is called."""
+"""Columns; class_path has the nodes from the root to the class, such as 0/2/5."""
 
 Row: TypeAlias = tuple[str, str, str, float, int | float]
 
 
 def rows(thesaurus: Thesaurus) -> Iterator[Row]:
-    """Class by class, the words that are listed in it."""
+    """Yield a row for each class and each word listed in it."""
     totals = thesaurus.counts.word_totals
     for one in entries(thesaurus):
         path = "/".join(map(str, one.path))
@@ -29,16 +37,16 @@ def rows(thesaurus: Thesaurus) -> Iterator[Row]:
 
 @exporter
 def write_tsv(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
-    """Write a head and a line for each word and class in which it is listed; nothing is quoted."""
-    one_line(map(str, thesaurus.words), "TSV")
+    """Write a header, and a line for each class and each word listed in it, without quoting."""
+    check_one_line(map(str, thesaurus.words), "TSV")
     yield "\t".join(COLUMNS) + "\n"
     for row in rows(thesaurus):
-        one_line([row[2]], "TSV")
+        check_one_line([row[2]], "TSV")
         yield "\t".join(map(str, row)) + "\n"
 
 
 def write_parquet(thesaurus: Thesaurus, target: Target, options: ReportOptions = PLAIN) -> None:
-    """Write a row for each word and class in which it is listed."""
+    """Write a row for each class and each word listed in it."""
     with new_bytes(target, "Parquet") as draft, duck.database() as connection:
         listed = list(rows(thesaurus))
         whole = all(isinstance(row[-1], int) for row in listed)

@@ -1,4 +1,4 @@
-"""The tree as other programs read trees: Newick, Brown's paths, Graphviz, nested JSON."""
+"""Tree formats of other programs: Newick, linkage, Brown paths, Graphviz, nested JSON."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from roget.report.exports.base import (
     PLAIN,
     ExportEntry,
     Target,
+    check_one_line,
     entries,
     exporter,
     new_bytes,
     number,
-    one_line,
     quote_lines,
 )
 from roget.report.options import ReportOptions
 
 SHOWN = 12
-"""Words drawn in a class."""
+"""Maximum number of words drawn in a class."""
 
 _ESCAPES = {
-    # Graphviz ends a text at a zero, and knows the entities of HTML.
+    # Graphviz ends a text at a NUL character, and interprets HTML entities.
     0: "\N{REPLACEMENT CHARACTER}",
     **str.maketrans(
         {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\n", "&": "&amp;", "<": "&lt;", ">": "&gt;"}
@@ -42,7 +42,7 @@ _ESCAPES = {
 
 
 def quote_newick(label: str) -> str:
-    """A label as Newick writes it.
+    """Quote a label for Newick.
 
     >>> quote_newick("cat's cradle")
     "'cat''s cradle'"
@@ -51,11 +51,11 @@ def quote_newick(label: str) -> str:
 
 
 def heights(thesaurus: Thesaurus) -> dict[int, int]:
-    """How high each class is above the words, in splits: the first one is the highest.
+    """Return the height of each class above its words, in splits.
 
-    A class without parts is 1 above its words, the class that was split last 2, the root one more
-    than there are splits. So every word is as far from the root as any other, and a cut below the
-    first k splits has the classes of the thesaurus's own cut.
+    A leaf class has height 1, the class that was split last has height 2, and the root has the
+    number of splits plus 1. So all words have the same distance from the root, and a cut below
+    the first k splits gives the same classes as the cut of the thesaurus.
     """
     splits = [node for node, _ in thesaurus.tree.splits]
     found = dict.fromkeys(range(thesaurus.tree.n_nodes), 1)
@@ -64,13 +64,13 @@ def heights(thesaurus: Thesaurus) -> dict[int, int]:
 
 @exporter
 def write_newick(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
-    """Write one tree: words are its leaves, at their places, and classes its inner nodes.
+    """Write one tree: words are the leaves, below their main class; classes are inner nodes.
 
-    Lengths of branches are in splits: see `heights`. A class in which no word has its place is
+    Branch lengths are in splits: see `heights`. Classes that are the main class of no word are
     left out.
     """
     high = heights(thesaurus)
-    # Parts come after their wholes, so that from behind they are written before them.
+    # Entries list a class before its subclasses, so in reverse order the subclasses come first.
     written: dict[int, str] = {}
     for one in reversed(list(entries(thesaurus))):
         parts = [written.pop(child) for child in one.children if child in written]
@@ -82,13 +82,17 @@ def write_newick(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
 
 
 def write_linkage(thesaurus: Thesaurus, target: Target, options: ReportOptions = PLAIN) -> None:
-    """Write an .npz of arrays: Z as scipy's linkage has it, the words, and labels of merges.
+    """Write an .npz file: a linkage matrix Z as in scipy, the words, and labels of merges.
 
-    Words of a class, and classes of a split in more than two, are merged one after the other at
-    one height: see `heights`. `labels` name a class at its last merge, and are "" at others.
+    The words of a class, and the parts of a split into more than two, are merged one after the
+    other at the same height: see `heights`. `labels` has the name of a class at its last merge
+    and "" at all other merges.
     """
     if isinstance(target, str | os.PathLike) and Path(target).suffix.lower() == ".npy":
-        raise InputError(f"{os.fspath(target)}: a linkage is several arrays: expected .npz")
+        raise InputError(
+            f"{os.fspath(target)}: a linkage has several arrays; use the suffix .npz",
+            code="unsupported-format",
+        )
     with new_bytes(target, "a linkage") as draft:
         merges, labels = _merges(thesaurus)
         arrays = {"Z": merges, "words": np.array(thesaurus.words, dtype=np.str_), "labels": labels}
@@ -96,9 +100,9 @@ def write_linkage(thesaurus: Thesaurus, target: Target, options: ReportOptions =
 
 
 def _merges(thesaurus: Thesaurus) -> tuple[Floats, Array]:
-    """The rows of a linkage, and what is complete after each."""
+    """Return the rows of a linkage matrix, and the class that each merge completes."""
     if len(thesaurus) < 2:
-        raise InputError("a linkage merges words: expected two or more")
+        raise InputError("a linkage requires at least two words", code="too-little-text")
     tree, high = thesaurus.tree, heights(thesaurus)
     held: dict[int, list[int]] = {}
     for row, place in enumerate(thesaurus.places.tolist()):
@@ -106,7 +110,7 @@ def _merges(thesaurus: Thesaurus) -> tuple[Floats, Array]:
     rows: list[tuple[int, int, int, int]] = []
     labels: list[str] = []
     whole: dict[int, tuple[int, int]] = {}
-    """Of each class that has words: the number of its cluster, and its size."""
+    # Merged classes: the number of the cluster in the linkage, and its size.
     for node in sorted(high, key=lambda one: (high[one], one)):
         parts = [whole[child] for child in tree.children(node) if child in whole]
         parts += [(row, 1) for row in held.get(node, ())]
@@ -124,7 +128,7 @@ def _merges(thesaurus: Thesaurus) -> tuple[Floats, Array]:
 
 
 def codes(thesaurus: Thesaurus) -> dict[int, str]:
-    """The bits that lead to each class; none begins with those of a class beside it."""
+    """Return the bit string of the path to each class; siblings get a prefix-free code."""
     found = {0: ""}
     for node in thesaurus.tree.walk():
         children = thesaurus.tree.children(node)
@@ -136,12 +140,12 @@ def codes(thesaurus: Thesaurus) -> dict[int, str]:
 
 @exporter
 def write_brown(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
-    """Write a line for each word: bits, tab, word, tab, count; ordered by bits, then by count.
+    """Write a line for each word (bits, tab, word, tab, count), sorted by bits, then count.
 
-    The bits lead from the root to the word's place: one for each split into two; as many as tell
-    the parts apart for a split into more.
+    The bits encode the path from the root to the word's main class: one bit for each split into
+    two, ⌈log2 n⌉ bits for a split into n.
     """
-    one_line(map(str, thesaurus.words), "a Brown paths file")
+    check_one_line(map(str, thesaurus.words), "a Brown paths file")
     bits = codes(thesaurus)
     rows = zip(
         (bits[int(place)] for place in thesaurus.places),
@@ -154,7 +158,7 @@ def write_brown(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
 
 
 def quote_graphviz(text: str) -> str:
-    """A text as Graphviz writes it.
+    """Quote a text for Graphviz.
 
     >>> print(quote_graphviz('say "no"'))
     "say \\"no\\""
@@ -164,7 +168,7 @@ def quote_graphviz(text: str) -> str:
 
 @exporter
 def write_graphviz(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
-    """Write a digraph: classes from left to right, those without parts with their first words."""
+    """Write a digraph of the classes, from left to right; leaf classes show their first words."""
     yield f"digraph {quote_graphviz(options.called)} {{\n"
     yield "  rankdir=LR;\n"
     yield '  node [shape=box, style=rounded, fontname="sans-serif"];\n'
@@ -185,10 +189,10 @@ def _label(one: ExportEntry) -> str:
 
 @exporter
 def write_json(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
-    """Write the tree: `children` of a class are classes, and a leaf has `words` instead.
+    """Write the tree: inner classes have `children`, leaf classes have `words`.
 
-    Where contexts have classes too, `context_classes` are all of them, by number, and those of a
-    class the ones that set it apart.
+    If contexts are clustered too, the top-level `context_classes` lists all classes of contexts,
+    and that of a word class lists those typical of it.
     """
     head: dict[str, Any] = {
         "title": options.called,
@@ -197,13 +201,13 @@ def write_json(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
         "words": len(thesaurus),
         "classes": thesaurus.tree.n_clusters,
     }
-    if alike := lookup.context_classes(thesaurus):
+    if context_classes := lookup.context_classes(thesaurus):
         head["context_classes"] = [
             {"number": one.number, "share": one.probability, "contexts": one.contexts}
-            for one in alike
+            for one in context_classes
         ]
     yield _object(head) + ',\n"tree": '
-    # Written as it is walked: a deep tree nests deeper than a recursive writer can go.
+    # Written during the walk: a deep tree would exceed the recursion limit of the json module.
     nested, previous = 0, None
     for one in entries(thesaurus):
         level = len(one.path) - 1
@@ -221,10 +225,10 @@ def _class(one: ExportEntry, options: ReportOptions) -> dict[str, Any]:
     if one.node in one.thesaurus.notes:
         found.update(one.thesaurus.notes[one.node]._asdict())
     found["contexts"] = [context._asdict() for context in one.about.contexts[: base.TYPICAL]]
-    if alike := lookup.context_classes(one.thesaurus, one.node, base.TYPICAL):
+    if typical := lookup.context_classes(one.thesaurus, one.node, base.TYPICAL):
         found["context_classes"] = [
             {"number": each.number, "probability": each.probability, "lift": each.lift}
-            for each in alike
+            for each in typical
         ]
     if not one.children:
         totals = one.thesaurus.counts.word_totals
@@ -243,5 +247,5 @@ def _class(one: ExportEntry, options: ReportOptions) -> dict[str, Any]:
 
 
 def _object(fields: dict[str, Any]) -> str:
-    """A JSON object that is left open for one more field."""
+    """Return a JSON object without its closing brace, so that a field can be appended."""
     return json.dumps(fields, ensure_ascii=False, allow_nan=False)[:-1]

@@ -1,4 +1,4 @@
-"""What people say of a thesaurus: `roget judge ratings`, `sheet` and `answers`."""
+"""Reports of `roget judge`: similarity ratings, question sheets and their answers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from roget.core.intervals import Interval
 from roget.core.store import check_file, write_atomic
 from roget.core.types import PathLike
-from roget.errors import InputError
+from roget.errors import InputError, Notice
 from roget.learn.evaluation.answers import (
     VERDICTS,
     AgreementShare,
@@ -26,30 +26,30 @@ from roget.report.render.data import render_csv
 from roget.report.render.html import fill
 
 FEW = 30
-"""Pairs, or lines, with fewer of which little can be said."""
+"""Minimum number of pairs or lines; a smaller number gives a warning."""
 
 LINES = 12
-"""Lines that are told in text; data and sheets have all."""
+"""Maximum number of lines in text; JSON and CSV have all."""
 
 NAMED = 8
-"""Words that are named of those that are missing."""
+"""Maximum number of missing words to name."""
 
 BYTE_ORDER = "\ufeff"
-"""What spreadsheets know UTF-8 by."""
+"""Byte-order mark, by which spreadsheets recognise UTF-8."""
 
 WAYS = {TREE: "smallest class of both"}
-"""What ways to compare words are called, if not by their own names."""
+"""Display names of ways to compare words, if they differ from the option values."""
 
 
 def report_ratings(found: Ratings) -> Report:
-    """ρ of each way to compare words, beside the baseline, and the pairs that are most at odds."""
+    """Return Spearman's ρ of each way to compare words, and the pairs that disagree most."""
     rows = [_row(one) for one in found.rows]
     columns = [
         Column("by"),
         Column("Spearman", right=True),
-        Column("95 %", fit="keep"),
+        Column("95 % interval", fit="keep"),
         Column(f"above {BASELINE}", right=True),
-        Column("95 %", fit="keep"),
+        Column("95 % interval", fit="keep"),
     ]
     table = ReportTable(columns, rows, above=len(rows) - 1)
     odd = [
@@ -57,13 +57,13 @@ def report_ratings(found: Ratings) -> Report:
          f"{one.own_rank:,.0f}")
         for one in found.odd
     ]  # fmt: skip
-    titles = ("word", "other", "rating", "alike", "people’s rank", "ours")
+    titles = ("word", "other", "rating", "similarity", "rank by rating", "rank by similarity")
     tables = [table]
     if odd:
-        title = f"most at odds with people, of {plural(found.known, 'pair')}"
+        title = f"largest disagreements, of {plural(found.known, 'pair')}"
         tables.append(ReportTable.of(titles, odd, titles[2:], "cut", title=title))
     return Report(
-        title="Similarities and people’s ratings",
+        title="Similarities compared with human ratings",
         lead=[
             f"{found.known:,} of {plural(found.pairs, 'pair')} ({found.coverage:.0%}) have both "
             "words in the thesaurus",
@@ -102,24 +102,30 @@ def _as_data(one: Correlation) -> dict[str, Any]:
 
 def _note_ratings(found: Ratings) -> list[str]:
     notes = [
-        "ranks are from 1, the most alike; ours are those of "
-        f"“{WAYS.get(found.rows[0].way, found.rows[0].way)}”, as `roget neighbours` has it"
+        "rank 1 is the most similar pair; similarity is that of "
+        f"“{WAYS.get(found.rows[0].way, found.rows[0].way)}”, as in `roget neighbours`"
     ] * bool(found.odd)
-    for words, what in ((found.missing, "not there"), (found.unsure, "set aside as unsure")):
+    for words, what in (
+        (found.missing, "not in the thesaurus"),
+        (found.unsure, "excluded from the thesaurus as uncertain"),
+    ):
         if words:
-            named = ", ".join(words[:NAMED]) + (", …" if len(words) > NAMED else "")
-            notes.append(f"{plural(len(words), 'word')} {what}: {named}")
+            listed = ", ".join(words[:NAMED]) + (", …" if len(words) > NAMED else "")
+            notes.append(f"{plural(len(words), 'word')} {what}: {listed}")
     return notes
 
 
 def _warn_ratings(found: Ratings) -> list[str]:
     warnings = []
     if found.known < FEW:
-        warnings.append(f"{plural(found.known, 'pair')}: too few for more than a hint")
+        text = f"only {plural(found.known, 'pair')}: the correlation is unreliable"
+        warnings.append(Notice(text, code="too-little-text"))
     if found.coverage < 0.5:
-        warnings.append(
-            f"{found.coverage:.0%} of the pairs are known: do not compare with values on all pairs"
+        text = (
+            f"only {found.coverage:.0%} of the pairs are in the thesaurus: do not compare with "
+            "results on all pairs"
         )
+        warnings.append(Notice(text, code="unknown-word"))
     return warnings
 
 
@@ -127,31 +133,36 @@ def _warn_ratings(found: Ratings) -> list[str]:
 
 
 def name_files(output: PathLike, key: PathLike | None = None) -> tuple[Path, Path, Path]:
-    """The files of a sheet: its table, its page and its key, all of which can be written.
+    """Return the paths of a sheet: its table, its page and its key, after checking them.
 
     >>> [path.name for path in name_files("sheet.csv")]
     ['sheet.csv', 'sheet.html', 'sheet.key.csv']
     """
     table = Path(output)
     if table.suffix.lower() != ".csv":
-        raise InputError(f"{output}: expected a name that ends in .csv")
+        raise InputError(
+            f"{output}: unsupported suffix; the sheet must be a .csv file",
+            code="unsupported-format",
+        )
     paths = table, table.with_suffix(".html"), Path(key or table.with_suffix(".key.csv"))
     if paths[2].suffix.lower() != ".csv" or paths[2] == table:
-        raise InputError(f"{paths[2]}: expected a name of its own that ends in .csv")
+        raise InputError(
+            f"{paths[2]}: the key must be a .csv file other than the sheet", code="invalid-option"
+        )
     for path in paths:
         check_file(path)
     return paths
 
 
 def write_sheet(sheet: QuestionSheet, output: PathLike, key: PathLike | None = None) -> list[Path]:
-    """Write the table that people fill in, a page of it to print, and the key."""
+    """Write the table that annotators fill in, a page to print, and the key."""
     paths = name_files(output, key)
     texts = (_as_csv(tabulate_sheet(sheet)), draw_page(sheet), _as_csv(tabulate_key(sheet)))
     for path, text in zip(paths[::2], texts[::2], strict=True):
         if path.exists() and path.read_bytes() != text.encode("utf-8"):
             raise InputError(
-                f"{path}: is there already, and people may have worked with it; name another, or "
-                "remove it"
+                f"{path} already exists and may contain answers; choose another name or remove it",
+                code="not-writable",
             )
     for path, text in zip(paths, texts, strict=True):
         write_atomic(path, text)
@@ -163,7 +174,7 @@ def _as_csv(table: tuple[Sequence[str], Iterable[Sequence[object]]]) -> str:
 
 
 def draw_page(sheet: QuestionSheet) -> str:
-    """The page to print: numbered lines, and boxes to tick."""
+    """Return the page to print: numbered lines with boxes to tick."""
     return fill(
         "roget.report.judging",
         "page/sheet.html",
@@ -174,29 +185,29 @@ def draw_page(sheet: QuestionSheet) -> str:
 
 
 def report_sheet(sheet: QuestionSheet, paths: Sequence[Path]) -> Report:
-    """What was written."""
+    """Return the kind, the number of lines and the files of a sheet."""
     facts = {
         "kind": sheet.kind,
         "lines": len(sheet.questions),
         **dict(zip(("sheet", "page", "key"), map(str, paths), strict=True)),
     }
-    return Report.of("QuestionSheet", facts)
+    return Report.of("Question sheet", facts)
 
 
 # Answers ----------------------------------------------------------------------------------------
 
 
 def report_answers(found: Judgement) -> Report:
-    """Who found how much, how far people agree, and the lines that were found least."""
+    """Return the results of each annotator, their agreement, and the hardest lines."""
     lines = sorted(found.lines(), key=lambda one: (_rate(one), one.question.line))
     known = [one for one in lines if one.answered and one.question.answer != MADE_UP]
     shares, lead = _found(found) if found.kind == INTRUSION else _read(found)
     rest = len(known) - LINES
     return Report(
-        title="Intruders found" if found.kind == INTRUSION else "Classes read",
+        title="Intruders found" if found.kind == INTRUSION else "Classes judged",
         lead=[*lead, *_agreement(found)],
         tables=[shares, _lines(found, known[:LINES])],
-        notes=[f"and {plural(rest, 'more line')}: all are in JSON and CSV"] * (rest > 0),
+        notes=[f"and {plural(rest, 'more line')}; JSON and CSV have all"] * (rest > 0),
         warnings=_warn_answers(found, len(known)),
         data=_judgement_data(found, lines),
         sheet=_line_sheet(lines),
@@ -213,9 +224,9 @@ def _found(found: Judgement) -> tuple[ReportTable, list[str]]:
     lead = (
         f"{plural(len(found.questions), 'line')}, {plural(len(found.people), 'annotator')}: "
         f"{whole.share:.0%} of intruders found (95 % interval {whole.low:.0%} to "
-        f"{whole.high:.0%}); guessing finds {found.chance:.0%}"
+        f"{whole.high:.0%}); expected by guessing: {found.chance:.0%}"
     )
-    columns = ("annotator", "found", "of", "share", "95 %")
+    columns = ("annotator", "found", "of", "share", "95 % interval")
     rows = [(one.who, f"{one.right:.4g}", f"{one.items:,}", *_percents(one)) for one in shares]
     return ReportTable.of(columns, rows, columns[1:4]), [lead]
 
@@ -230,7 +241,7 @@ def _read(found: Judgement) -> tuple[ReportTable, list[str]]:
         if verdict == VERDICTS[0] and shares:
             whole, of = shares[-1], "made up" if made_up else "of classes"
             lead.append(
-                f"{whole.share:.0%} of {plural(whole.items, 'line')} {of} were found {verdict} "
+                f"{whole.share:.0%} of {plural(whole.items, 'line')} {of} were judged {verdict} "
                 f"(95 % interval {whole.low:.0%} to {whole.high:.0%})"
             )
     return ReportTable.of(("lines", "annotator", "of", *VERDICTS), [*rows.values()], ("of",)), lead
@@ -245,19 +256,19 @@ def _agreement(found: Judgement) -> list[str]:
         return []
     alpha = UNDEFINED if found.alpha is None else f"{found.alpha:.2f}"
     return [
-        f"two annotators say the same of a line in {found.agreement:.0%} of cases "
+        f"two annotators give the same answer in {found.agreement:.0%} of cases "
         f"(Krippendorff’s α {alpha})"
     ]
 
 
 def _lines(found: Judgement, lines: Sequence[AnswerLine]) -> ReportTable:
     is_intrusion = found.kind == INTRUSION
-    title = "found least" if is_intrusion else "found coherent least"
+    title = "least often found" if is_intrusion else "least often judged coherent"
     columns = [
         *Column.numbers("line", "found" if is_intrusion else "coherent", fit="keep"),
         Column("class", fit="cut", share=3),
         *([Column("intruder", fit="cut", share=2)] if is_intrusion else []),
-        Column("said", fit="cut", share=3),
+        Column("answers", fit="cut", share=3),
     ]
     rows = [
         (
@@ -265,14 +276,14 @@ def _lines(found: Judgement, lines: Sequence[AnswerLine]) -> ReportTable:
             f"{one.right}/{one.answered}",
             one.question.label,
             *([one.question.answer] if is_intrusion else []),
-            _said(one),
+            _list_answers(one),
         )
         for one in lines
     ]
     return ReportTable(columns, rows, title=title)
 
 
-def _said(one: AnswerLine) -> str:
+def _list_answers(one: AnswerLine) -> str:
     return ", ".join(text if n == 1 else f"{text} {n}" for text, n in one.said)
 
 
@@ -280,10 +291,12 @@ def _warn_answers(found: Judgement, known: int) -> list[str]:
     warnings = []
     for name, answered in zip(found.people, found.answered, strict=True):
         if blank := int((~answered).sum()):
-            said = "all" if blank == answered.size else f"{blank} of {answered.size}"
-            warnings.append(f"{name} left {said} lines without an answer: they are not counted")
+            part = "all" if blank == answered.size else f"{blank} of {answered.size}"
+            text = f"{name} left {part} lines without an answer; they are not counted"
+            warnings.append(Notice(text, code="empty-field"))
     if known < FEW:
-        warnings.append(f"{plural(known, 'class')} judged: too few for more than a hint")
+        text = f"only {plural(known, 'class')} judged: the shares are unreliable"
+        warnings.append(Notice(text, code="too-little-text"))
     return warnings
 
 
@@ -321,7 +334,7 @@ def _line_sheet(lines: Iterable[AnswerLine]) -> ReportTable:
     rows = [
         (
             one.question.line, one.question.node, one.question.label, one.question.answer,
-            one.answered, one.right, _said(one), ", ".join(one.question.words),
+            one.answered, one.right, _list_answers(one), ", ".join(one.question.words),
         )
         for one in lines
     ]  # fmt: skip

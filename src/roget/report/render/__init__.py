@@ -1,4 +1,4 @@
-"""The formats of a report, one function each: what they show stands in the report, nothing else."""
+"""Renderers: one function per output format of a report. They only format, never compute."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from roget.errors import InputError
 
 
 def choose_format(path: str | os.PathLike[str]) -> str:
-    """The format that a file's name asks for; plain text if it has no suffix.
+    """Return the format inferred from a file name; plain text without a suffix.
 
     >>> choose_format("scores.md"), choose_format("scores")
     ('markdown', 'text')
@@ -19,7 +19,8 @@ def choose_format(path: str | os.PathLike[str]) -> str:
     known = catalogue.suffixes("renderers")
     if suffix and suffix not in known:
         raise InputError(
-            f"{path}: no format has the suffix {suffix}; expected one of "
-            f"{', '.join(sorted(known))}, or --format"
+            f"{path}: unknown file extension {suffix}; use one of {', '.join(sorted(known))}, or "
+            "pass --format",
+            code="unsupported-format",
         )
     return known[suffix] if suffix else "text"

@@ -7,10 +7,12 @@ import io
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from roget.errors import code_of
-from roget.report import Report, ReportTable
+
+if TYPE_CHECKING:
+    from roget.report import Report, ReportTable
 
 
 def render_json(report: Report) -> str:

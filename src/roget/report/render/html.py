@@ -1,4 +1,4 @@
-"""The report as one page that needs nothing else: no server, no network, no other file."""
+"""The report as one self-contained HTML page: no server, network or other file is needed."""
 
 from __future__ import annotations
 
@@ -10,30 +10,31 @@ from importlib import resources
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from roget.report import Report
 from roget.report.render.data import embed
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+    from roget.report import Report
+
 STYLES = "roget.report.comparison", "page/page.css"
-"""One look for all pages."""
+"""The style sheet of all pages."""
 
 _MINUS = re.compile(r"(?<![\w.])-(?=\.?\d)")
-"""Before a number, not within a name."""
+"""A minus sign: a hyphen before a number that is not part of a name."""
 _TYPES = re.compile(r"[ \t]*/\*\* @.*?\*/\n?")
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
 
 
 def render(report: Report) -> str:
-    """A page: the report's own if it brings one, or its title, tables and notes."""
+    """Return the special page of the report if it has one, else title, tables and notes."""
     if report.page is not None:
         return report.page()
     return fill_plain(report)
 
 
 def fill_plain(report: Report, script: str = "", data: Any = None) -> str:
-    """The page of a report's tables, picture and notes; a script may draw what data holds."""
+    """Return a page with tables, figure and notes; a script may draw the data."""
     return fill_frame(
         "roget.report.render",
         "page.html",
@@ -49,7 +50,7 @@ def fill_plain(report: Report, script: str = "", data: Any = None) -> str:
 
 
 def _draw(report: Report) -> str:
-    """The report's picture as an address that holds it; none without what draws it."""
+    """Return the figure of the report as a data URL; "" without a figure or matplotlib."""
     if report.picture is None or find_spec("matplotlib") is None:
         return ""
     from roget.report.figures import write_svg
@@ -59,7 +60,7 @@ def _draw(report: Report) -> str:
 
 
 def fragment(report: Report) -> str:
-    """The tables for a page that is not ours, such as a notebook's."""
+    """Return the tables as HTML for embedding in another page, such as a notebook."""
     page = environment().from_string(asset("roget.report.render", "fragment.html"))
     return page.render(report=report, warnings=[*report.warnings, *report.talk])
 
@@ -67,7 +68,7 @@ def fragment(report: Report) -> str:
 def fill_frame(
     package: str, template: str, script: str = "", data: Any = None, **values: Any
 ) -> str:
-    """A page of a template that extends the frame of all; a script may draw what data holds."""
+    """Fill a template that extends the common frame; a script may draw the data."""
     from markupsafe import Markup
 
     drawn = {"script": script, "hash": digest(script), "data": embed(data)}
@@ -77,28 +78,28 @@ def fill_frame(
 
 
 def fill(package: str, template: str, **values: Any) -> str:
-    """A page of a template, in the style of all unless another is given."""
+    """Fill a template, with the common style sheet unless `styles` is passed."""
     from markupsafe import Markup
 
     page = environment().from_string(asset(package, template))
     text = page.render({"styles": Markup(asset(*STYLES))} | values)
-    # A name may hold half of a surrogate pair, which no file can.
+    # A name may contain a lone surrogate, which cannot be encoded.
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def asset(package: str, name: str) -> str:
-    """A text file of a package."""
+    """Return a text file of a package."""
     return resources.files(package).joinpath(name).read_text(encoding="utf-8")
 
 
 def environment() -> Environment:
-    """Templates in which all that is not ours is escaped."""
+    """Return a template environment that escapes all values."""
     import jinja2
 
     from roget.report.format import number, part_line, with_code
 
     made = jinja2.Environment(
-        # What pages share lies beside this module: "frame.html", "parts.html".
+        # Shared templates are in this folder: "frame.html", "parts.html".
         loader=jinja2.FunctionLoader(partial(asset, __package__)),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
@@ -113,17 +114,17 @@ def environment() -> Environment:
 
 
 def bundle(entry: str) -> str:
-    """The script of a page: the modules of web/js that it needs, each after those it imports.
+    """Return the script of a page: the required modules of web/js, dependencies first.
 
-    They share one scope, so that lines which import and export can go, and so can notes on types;
-    a test sees that no two of them declare the same name. The folder is read, not imported: pages
-    are drawn without the explorer's server.
+    The modules share one scope, so import and export statements are removed, and so are type
+    comments; a test checks that no two modules declare the same name. The files are read, not
+    imported as a package, so pages do not require the server of the explorer.
     """
     folder, found = resources.files("roget") / "web" / "js", dict[str, str]()
 
     def add(name: str) -> None:
         if name not in found:
-            found[name] = ""  # so that a circle of imports ends
+            found[name] = ""  # ends the recursion if imports are circular
             text = (folder / f"{name}.js").read_text(encoding="utf-8")
             for other in _IMPORT.findall(text):
                 add(other)
@@ -136,6 +137,6 @@ def bundle(entry: str) -> str:
 
 
 def digest(text: str) -> str:
-    """The hash by which a policy admits a text and nothing else."""
+    """Return the hash by which a content security policy admits a script."""
     hashed = hashlib.sha256(text.encode("utf-8")).digest()
     return f"'sha256-{base64.b64encode(hashed).decode('ascii')}'"

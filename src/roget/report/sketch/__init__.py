@@ -1,4 +1,4 @@
-"""The sketch of a word, or of two, as a report: `roget sketch`."""
+"""Report of `roget sketch`: the sketch of a word, or of two words compared."""
 
 from __future__ import annotations
 
@@ -10,38 +10,40 @@ from itertools import zip_longest
 from typing import Any
 
 from roget.core.counts.evidence import EvidenceLine
+from roget.errors import Notice
 from roget.learn.sketch import Collocate, Sketch, SketchRelation
 from roget.report import Column, Report, ReportTable
+from roget.report.contexts import ContextPhrases
 from roget.report.format import GAP, UNDEFINED, plural, printable, width
 from roget.report.why import concord, line_data
 
 LONGEST = 20
-"""Columns that a collocate may take where relations stand side by side."""
+"""Maximum width of a collocate."""
 
 FAR = 10
-"""Words of which one is seen so many times as often are hard to compare."""
+"""Ratio of frequencies from which the comparison of two words gives a warning."""
 
-_SCORED = Column.numbers("seen", "log\nDice", fit="keep")
+_SCORED = Column.numbers("count", "log\nDice", fit="keep")
 
 KINDS = ("only", "both", "other")
-"""The parts of a difference."""
+"""Kinds of collocates when two words are compared."""
 
 Find = Callable[[str, str], Sequence[EvidenceLine]]
-"""Gives the lines of a word and a context."""
+"""A function that returns the example sentences of a word and a context."""
 
 Lines = dict[tuple[str, str], Sequence[EvidenceLine]]
-"""Lines by word and context."""
+"""Example sentences by word and context."""
 
 
 def report(found: Sketch, source: str = "", find: Find | None = None) -> Report:
-    """Relations side by side, as many as there is room for; of two words, one below the other.
+    """Return the relations of a word side by side; for two words, one below the other.
 
-    `find` gives the lines that are shown below, and in JSON and pages; `source` is the thesaurus
-    that `roget why` can be asked of, if it has some.
+    `find` returns the sentences for the concordance, JSON and the page. `source` is the path of
+    the thesaurus, for the hint on `roget why`.
     """
     lines = _gather(found, find) if find is not None else {}
     return Report(
-        title=f"Sketch of {' beside '.join(found.words)}",
+        title=f"Sketch of {' and '.join(found.words)}",
         lead=[*_lead(found)],
         tables=[
             *(_pack(map(_block, found.relations)) if found.beside is None else _parts(found)),
@@ -56,7 +58,7 @@ def report(found: Sketch, source: str = "", find: Find | None = None) -> Report:
 
 
 def _gather(found: Sketch, find: Find) -> Lines:
-    """The lines of each word and context that is told."""
+    """Return the sentences of each word and listed context."""
     return {
         (word, one.context): lines
         for relation in found.relations
@@ -67,10 +69,12 @@ def _gather(found: Sketch, find: Find) -> Lines:
 
 
 def _concord(found: Sketch, lines: Lines) -> Iterator[ReportTable]:
-    """The lines of each word, if there are some."""
+    """Yield a concordance of each word that has sentences."""
+    contexts = dict.fromkeys(one.context for each in found.relations for one in each.collocates)
+    phrase = ContextPhrases.from_names(contexts)
     for word in found.words:
         seen = [
-            (one.context, line_data(line))
+            (phrase(one.context), line_data(line))
             for relation in found.relations
             for one in relation.collocates
             for line in lines.get((word, one.context), ())
@@ -81,43 +85,45 @@ def _concord(found: Sketch, lines: Lines) -> Iterator[ReportTable]:
 
 def _lead(found: Sketch) -> Iterator[str]:
     for word, total in zip(found.words, found.totals, strict=True):
-        yield f"{printable(word, width() // 3)}: seen {plural(round(total, 3), 'time')}"
+        yield f"{printable(word, width() // 3)}: {plural(round(total, 3), 'occurrence')}"
 
 
 def _notes(found: Sketch, source: str = "") -> Iterator[str]:
-    said = "logDice is 14 at most; one more is twice as strong. Totals are those of these counts."
+    text = "logDice: association score, at most 14; one point more is twice as strong"
     if found.beside is not None:
-        said += " Never seen together counts as 0 where two are compared."
+        text += "; 0 for collocates that do not occur with the word"
     if found.relations:
-        yield said
+        yield text
     if found.least > 1:
-        yield f"collocates seen less than {found.least} times are left out (--min)"
+        yield f"collocates with fewer than {found.least} occurrences are left out (--min)"
     if found.left:
         few = ", ".join(slot or "(no slot)" for slot in found.left[:6])
         more = f" and {len(found.left) - 6} more" if len(found.left) > 6 else ""
-        yield f"relations with too little to show: {few}{more} (--share 0 --min 1)"
+        yield f"relations left out as too rare: {few}{more} (show them with --share 0 --min 1)"
     if source:
         place, word = shlex.quote(source), shlex.quote(found.word)
         context = next((one.context for r in found.relations for one in r.collocates), "obj:have")
         command = f"roget why {place} {word} --context {shlex.quote(context)}"
-        yield f"the lines behind a number: {command}"
+        yield f"to see the sentences of a collocate: {command}"
 
 
 def _talk(found: Sketch) -> Iterator[str]:
     if not found.relations:
-        yield "no collocate was seen often enough: try --min 1 --share 0"
+        yield Notice(
+            "no collocate is frequent enough; try --min 1 --share 0", code="too-little-text"
+        )
     if found.beside is not None and max(found.totals) >= FAR * min(found.totals):
         rare = found.words[found.totals.index(min(found.totals))]
-        yield (
-            f"{rare!r} is seen much less often than the other: that it was not seen with a "
-            "collocate says little"
+        yield Notice(
+            f"{rare!r} is much rarer than the other word: a missing collocate means little",
+            code="too-little-text",
         )
 
 
 def _block(relation: SketchRelation) -> ReportTable:
-    """A small table that stands beside others."""
+    """Return a small table, to be placed next to others."""
     rows = _alone(relation.collocates, 0)
-    # About as wide as what stands below it.
+    # Wrap the title to about the width of the rows below it.
     room = max([16, *(len(row[0]) for row in rows)])
     title = "\n".join(textwrap.wrap(printable(relation.name), room, break_long_words=False))
     used = f"{format_count(relation.total)}, {relation.share:.0%} of uses"
@@ -125,14 +131,14 @@ def _block(relation: SketchRelation) -> ReportTable:
 
 
 def _parts(found: Sketch) -> Iterator[ReportTable]:
-    """For each relation what only the one takes, what both, what only the other."""
+    """Yield, for each relation, the collocates of one word only, of both, of the other only."""
     one, other = (printable(word, LONGEST) for word in found.words)
     for relation in found.relations:
         both = [
             (printable(c.name, LONGEST), *map(format_count, c.counts), *map(_score, c.scores))
             for c in relation.both
         ]
-        titles = (f"{one}\nseen", f"{other}\nseen", "log\nDice", "log\nDice")
+        titles = (f"{one}\ncount", f"{other}\ncount", f"{one}\nlogDice", f"{other}\nlogDice")
         blocks = [
             ReportTable([Column(f"only {one}", fit="cut"), *_SCORED], _alone(relation.only, 0)),
             ReportTable([Column("both", fit="cut"), *Column.numbers(*titles, fit="keep")], both),
@@ -149,7 +155,7 @@ def _parts(found: Sketch) -> Iterator[ReportTable]:
 
 
 def _alone(collocates: Sequence[Collocate], at: int) -> list[tuple[str, str, str]]:
-    """Collocates as one of the words has them."""
+    """Return the rows of collocates with the count and score of one word."""
     return [
         (printable(one.name, LONGEST), format_count(one.counts[at]), _score(one.scores[at]))
         for one in collocates
@@ -157,16 +163,16 @@ def _alone(collocates: Sequence[Collocate], at: int) -> list[tuple[str, str, str
 
 
 def _pack(blocks: Iterable[ReportTable]) -> Iterator[ReportTable]:
-    """Blocks side by side, as many as fit."""
-    beside: list[ReportTable] = []
+    """Join as many tables side by side as fit the width."""
+    packed: list[ReportTable] = []
     for block in blocks:
-        needed = sum(sum(one.widths(one.rows, GAP)) for one in (*beside, block))
-        if beside and needed > width() + GAP:
-            yield _join(beside)
-            beside = []
-        beside.append(block)
-    if beside:
-        yield _join(beside)
+        needed = sum(sum(one.widths(one.rows, GAP)) for one in (*packed, block))
+        if packed and needed > width() + GAP:
+            yield _join(packed)
+            packed = []
+        packed.append(block)
+    if packed:
+        yield _join(packed)
 
 
 def _join(blocks: Sequence[ReportTable]) -> ReportTable:
@@ -180,7 +186,7 @@ def _join(blocks: Sequence[ReportTable]) -> ReportTable:
 
 
 def format_count(count: float) -> str:
-    """A count with at most one decimal."""
+    """Format a count with at most one decimal."""
     return f"{round(count, 1):,}"
 
 
@@ -189,17 +195,18 @@ def _score(score: float | None) -> str:
 
 
 def _data(found: Sketch, lines: Lines) -> dict[str, Any]:
-    """The sketch, ready for JSON."""
+    """Return the sketch, ready for JSON."""
     relations = []
     for one in found.relations:
         head: dict[str, Any] = {"slot": one.slot, "group": one.group, "name": one.name}
         if found.beside is None:
-            told = [_tell(collocate, found, lines) for collocate in one.collocates]
-            head |= {"total": one.total, "share": one.share, "collocates": told}
+            listed = [_describe(collocate, found, lines) for collocate in one.collocates]
+            head |= {"total": one.total, "share": one.share, "collocates": listed}
         else:
             head |= {"totals": list(one.totals), "shares": list(one.shares)}
             for kind in KINDS:
-                head[kind] = [_tell(collocate, found, lines) for collocate in getattr(one, kind)]
+                listed = getattr(one, kind)
+                head[kind] = [_describe(collocate, found, lines) for collocate in listed]
         relations.append(head | {"more": one.more})
     first: dict[str, Any] = {"word": found.word, "seen": found.totals[0]}
     if found.beside is not None:
@@ -207,23 +214,23 @@ def _data(found: Sketch, lines: Lines) -> dict[str, Any]:
     return first | {"min": found.least, "relations": relations, "left": list(found.left)}
 
 
-def _tell(one: Collocate, found: Sketch, lines: Lines) -> dict[str, Any]:
-    told: dict[str, Any] = {"context": one.context, "name": one.name}
+def _describe(one: Collocate, found: Sketch, lines: Lines) -> dict[str, Any]:
+    facts: dict[str, Any] = {"context": one.context, "name": one.name}
     if found.beside is None:
-        told |= {"count": one.count, "score": one.score}
+        facts |= {"count": one.count, "score": one.score}
     else:
-        told |= {"counts": list(one.counts), "scores": list(one.scores)}
-        told["difference"] = one.difference
+        facts |= {"counts": list(one.counts), "scores": list(one.scores)}
+        facts["difference"] = one.difference
     if lines:
-        told["lines"] = {
+        facts["lines"] = {
             word: [line_data(line) for line in lines.get((word, one.context), ())]
             for word in found.words
         }
-    return told
+    return facts
 
 
 def _sheet(found: Sketch) -> ReportTable:
-    """One line for each collocate."""
+    """Return one row per collocate."""
     titles = ["slot", "relation", "collocate", "context", "count", "score"]
     if found.beside is None:
         rows = [
