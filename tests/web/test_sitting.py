@@ -141,7 +141,7 @@ def test_every_edit_without_a_mouse(larger, open_page):
     second = page.inner_text(".words li:nth-child(2) a")
     page.focus(".words li:nth-child(1) a")
     press("x", "ArrowDown", "x")
-    assert page.inner_text(".chosen b") == "2 words chosen"
+    assert page.inner_text(".chosen b") == "2 words selected"
     press("m")
     into(4)
     last("moved")

@@ -1,4 +1,4 @@
-// The page of several clusterings: what each control changes.
+// The page of `roget agree`: the controls and the parts they update.
 /** @import { Agreement } from "./types" */
 
 import { drawPlaces, drawTree, showMatrix } from "./clusterings.js";
@@ -14,7 +14,7 @@ function drawAgreement() {
   const at = Number(shownScore.value),
     score = agreed.scores[at];
   for (const place of document.querySelectorAll(".of")) place.textContent = score.title;
-  $("ways").textContent = score.symmetric ? "" : "The row is taken as gold, the column as system.";
+  $("ways").textContent = score.symmetric ? "" : "Rows are taken as gold, columns as system.";
   if (!agreed.matrices.length) return;
   showMatrix($("matrix"), agreed.systems, agreed.orders[at], agreed.matrices[at], score);
   drawTree($("tree"), agreed.systems, agreed.trees[at], score);
@@ -23,7 +23,7 @@ function drawAgreement() {
   $("share").textContent =
     share === undefined
       ? ""
-      : `Two dimensions show ${Math.round(share * 100)} % of the distances’ spread.`;
+      : `The map shows ${Math.round(share * 100)} % of the variance of the distances.`;
 }
 
 preparePage();

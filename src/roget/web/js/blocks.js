@@ -15,7 +15,7 @@ const splitRows = (flat, size) =>
   Array.from({ length: flat.length / size }, (_, at) => flat.slice(at * size, (at + 1) * size));
 
 /**
- * Sort lines as the server does: by the words to the left of the word, nearest first, or to the right.
+ * Sort sentences as the server does: by the words before the word, nearest first, or after it.
  * @param {LineView[]} lines @param {string} sort
  */
 function sortLines(lines, sort) {
@@ -58,7 +58,8 @@ export class Blocks {
     };
     const decode = decoders[view];
     const data = decode ? decode(params) : this.block(view);
-    if (!data) throw new Failure(`This file does not hold it; start the server: ${this.command()}`);
+    if (!data)
+      throw new Failure(`This file does not include it; start the server: ${this.command()}`);
     return data;
   }
 
@@ -103,7 +104,7 @@ export class Blocks {
   /** @param {{ node: number, offset?: number, n?: number }} params @returns {ClassView} */
   wordClass({ node, offset = 0, n = DEFAULT_WORDS }) {
     const [typical, contexts, contextClasses] = this.block("classes")[node] ?? [];
-    if (!typical) throw new Failure(`there is no class ${node}`);
+    if (!typical) throw new Failure(`class ${node} does not exist`);
     const words = this.block("words");
     const rows = splitRows(typical, 3);
     return {
@@ -129,7 +130,7 @@ export class Blocks {
   word({ row, word = "" }) {
     const words = this.block("words");
     const id = row ?? words.indexOf(word);
-    if (!(id in words)) throw new Failure(`there is no word ${short(String(row ?? word))}`);
+    if (!(id in words)) throw new Failure(`the word ${short(String(row ?? word))} does not exist`);
     const [observations, among, memberships, neighbours, contexts, senses] = this.shard(id);
     return {
       id,
@@ -203,7 +204,7 @@ export class Blocks {
     const sketch = this.shard(row, "sketches");
     if (!sketch) {
       const command = this.command(" --static page.html --sketches");
-      throw new Failure("This file holds no sketches. To include them: ", 0, command);
+      throw new Failure("This file has no sketches. To include them: ", 0, command);
     }
     return sketch;
   }

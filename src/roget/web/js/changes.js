@@ -1,8 +1,8 @@
-// What the program proposes after new text: accepted or refused one by one, or all at once.
+// Proposed changes after new text, to be accepted or refused one by one or all at once.
 /** @import { Change, Page, Route } from "./types" */
 
 import { source } from "./api.js";
-import { $, clear, el, said, short } from "./dom.js";
+import { $, clear, el, bdi, short } from "./dom.js";
 import { edit } from "./edit.js";
 import { amount, count, decimal, many, shellName } from "./format.js";
 import { contextLink, openLines } from "./kwic.js";
@@ -12,7 +12,7 @@ import { state } from "./state.js";
 import { term } from "./terms.js";
 
 const FIRST_CHANGES = 100;
-/** @type {number | null} the change to go on with */
+/** @type {number | null} the change that gets the focus next */
 let nextChange = null;
 
 /** @type {Record<string, string>} */
@@ -26,9 +26,9 @@ function namedClass(id, label) {
       "span",
       { class: "item" },
       dot(node),
-      el("a", { href: classLink(node) }, said(state.tree.name(node))),
+      el("a", { href: classLink(node) }, bdi(state.tree.name(node))),
     );
-  return label ? el("span", { class: "item quiet" }, said(label)) : null;
+  return label ? el("span", { class: "item quiet" }, bdi(label)) : null;
 }
 
 /** @param {Change} one @param {(action: string, one: Change) => void} settle */
@@ -36,7 +36,7 @@ function changeRow(one, settle) {
   const open = one.state === "open" && state.about.editable,
     from = namedClass(one.from, one.from_label),
     to = namedClass(one.to, one.to_label);
-  const told = `${CALLED[one.kind] ?? one.kind}: ${short(one.words.slice(0, 4).join(", "), 80)}`;
+  const label = `${CALLED[one.kind] ?? one.kind}: ${short(one.words.slice(0, 4).join(", "), 80)}`;
   return el(
     "li",
     { class: open ? "change" : "change off", "data-number": one.number },
@@ -51,7 +51,7 @@ function changeRow(one, settle) {
           .slice(0, 12)
           .flatMap((word, at) => [
             at ? ", " : "",
-            el("a", { href: wordLink({ word, id: -1 }) }, said(word)),
+            el("a", { href: wordLink({ word, id: -1 }) }, bdi(word)),
           ]),
         one.words.length > 12 ? ` and ${many(one.words.length - 12, "other")}` : null,
       ),
@@ -105,7 +105,7 @@ function changeRow(one, settle) {
               class: "button",
               "data-settle": "refuse",
               text: "Refuse",
-              "aria-label": `Refuse: ${told}`,
+              "aria-label": `Refuse: ${label}`,
               on: { click: () => settle("refuse", one) },
             }),
             el("button", {
@@ -113,7 +113,7 @@ function changeRow(one, settle) {
               class: "button main",
               "data-settle": "accept",
               text: "Accept",
-              "aria-label": `Accept: ${told}`,
+              "aria-label": `Accept: ${label}`,
               on: { click: () => settle("accept", one) },
             }),
           ]
@@ -128,7 +128,7 @@ async function drawChanges(_, alive) {
   if (!alive()) return;
   const open = data.changes.filter((one) => one.state === "open"),
     settled = data.changes.filter((one) => one.state !== "open");
-  // The keyboard goes on with the next that is open.
+  // The focus moves to the next open change.
   /** @param {string} action @param {Change} one */
   const settle = (action, one) =>
     edit({ action, numbers: [one.number] }, null, () => {
@@ -173,12 +173,12 @@ async function drawChanges(_, alive) {
       { class: "place quiet" },
       data.changes.length
         ? [
-            "Each is a ",
+            "Each line is a ",
             term("change", "proposed change"),
-            ": accept it (y) or refuse it (n); undo takes that back.",
+            ": accept it (y) or refuse it (n); both can be undone.",
           ]
         : [
-            "Add new text to this thesaurus, and what moves, splits or is new is listed here: ",
+            "Words and classes that are new, moved or split are listed here after you add text: ",
             el("code", { text: `roget grow ${shellName(state.about.name)} NEWTEXT` }),
           ],
     ),
@@ -231,7 +231,7 @@ async function drawChanges(_, alive) {
     n: () => settleFocused("refuse"),
   });
   document.title = `Changes · ${state.about.name}`;
-  // After the heading has had the focus, as in every view.
+  // Every view focuses its heading first.
   if (nextChange !== null)
     setTimeout(
       () =>

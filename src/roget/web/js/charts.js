@@ -1,4 +1,4 @@
-// The pictures of a comparison, drawn at the width they have, so that their text keeps its size.
+// The charts of a comparison, drawn at their actual width so that text keeps its size.
 /** @import { Child, Dot, Drop, Given, Shift, Shown } from "./types" */
 
 import { data } from "./data.js";
@@ -13,7 +13,7 @@ ruler.font = `12.5px ${getComputedStyle(document.body).fontFamily}`;
 export const widthOf = (content) => ruler.measureText(content).width;
 
 // Names often differ in the middle or at the end, so both ends are kept.
-/** @param {string} name @param {number} pixels @param {number} share of what is kept that stands at the beginning */
+/** @param {string} name @param {number} pixels @param {number} share of the kept characters at the beginning */
 export function shortened(name, pixels, share = 0.4) {
   const signs = [...name];
   let cut = name;
@@ -24,7 +24,7 @@ export function shortened(name, pixels, share = 0.4) {
   return cut;
 }
 
-// Names as short, and as distinct as they are.
+// Shorten names; distinct names stay distinct.
 /** @param {string[]} names @param {number} pixels @returns {Map<string, string>} */
 export function distinct(names, pixels) {
   const different = new Set(names).size;
@@ -287,7 +287,7 @@ export function drawDrops(holder, first, drops) {
   canvas(
     holder,
     height,
-    `Difference between estimators against the number of clusters of ${points.length} answers`,
+    `Difference between estimators by number of clusters, for ${points.length} systems`,
     ...parts,
   );
 }

@@ -1,11 +1,11 @@
-// Several clusterings side by side: their matrix, their tree and a map of them.
+// The matrix, the tree and the map of several clusterings.
 /** @import { Agreed, Links, Places, Matrix } from "./types" */
 
 import { canvas, hint, line, NARROW, scale, shortened, text, ticks, widthOf } from "./charts.js";
-import { el, said, svg } from "./dom.js";
+import { el, bdi, svg } from "./dom.js";
 import { number } from "./format.js";
 
-// More cells than a reader follows are drawn without their numbers.
+// Large matrices are drawn without numbers.
 const READABLE = 60;
 const ROOMY = 10;
 
@@ -60,7 +60,7 @@ export function showMatrix(holder, names, order, matrix, score) {
         "th",
         { scope: "row", class: "name" },
         el("span", { class: "muted", "aria-hidden": "true", text: `${at + 1} ` }),
-        said(names[i]),
+        bdi(names[i]),
       ),
       order.map((j) => cell(i, j)),
     ),
@@ -172,7 +172,7 @@ export function drawPlaces(holder, names, map, score) {
     ys = map.places.map(([, y]) => y);
   const spanX = Math.max(...xs) - Math.min(...xs),
     spanY = Math.max(...ys) - Math.min(...ys);
-  // One unit is as long across as upwards, so that distances can be read.
+  // Both axes have the same unit, so distances are comparable.
   const unit = Math.min((width - 60) / (spanX || 1e-9), (height - 70) / (spanY || 1e-9));
   const middle = [(Math.max(...xs) + Math.min(...xs)) / 2, (Math.max(...ys) + Math.min(...ys)) / 2];
   const points = map.places.map(([x, y]) => ({
@@ -214,7 +214,7 @@ export function drawPlaces(holder, names, map, score) {
       break;
     }
   });
-  // A rule tells how long a distance is.
+  // A scale bar shows the unit of distance.
   const [reach, label] = ticks(0, Math.max(spanX, spanY) / 2, 2).at(-1) ?? [0, ""];
   if (reach > 0) {
     parts.push(

@@ -2,7 +2,7 @@
 /** @import { CompareView, Page, Route, SideClass } from "./types" */
 
 import { source } from "./api.js";
-import { $, clear, el, said, short, svg } from "./dom.js";
+import { $, clear, el, bdi, short, svg } from "./dom.js";
 import { count, decimal, many, percent } from "./format.js";
 import { classLink, go, parseNumber } from "./links.js";
 import { heading, links } from "./parts.js";
@@ -23,7 +23,7 @@ function flow(data, place) {
     class: "flow",
     viewBox: `0 0 ${width} ${height}`,
     role: "img",
-    "aria-label": "How the classes of the two sides overlap; the same is in the table below",
+    "aria-label": "Overlap of the classes of both sides; the table below has the same numbers",
   });
   /** @param {SideClass[]} sides */
   const stacked = (sides) => {
@@ -142,7 +142,7 @@ function flow(data, place) {
 /** @type {(name: string) => Record<string, string | number>} */
 const scrolled = (name) => ({ tabindex: 0, role: "region", "aria-label": name });
 
-// How much of the two sides there is to compare: of the classes, and of the words of the other.
+// The overlap of both sides: classes with common words, and words found.
 /** @param {CompareView} data @param {boolean} gold */
 function overlap(data, gold) {
   /** @param {number} n */
@@ -160,7 +160,7 @@ function overlap(data, gold) {
         ? "which has"
         : "all of which have"
       : [b(met), met === 1 ? " of which has" : " of which have"],
-    gold ? " words of the gold standard" : " words of the other",
+    gold ? " words of the gold standard" : " words of the other thesaurus",
   );
   const words = el(
     "span",
@@ -168,7 +168,7 @@ function overlap(data, gold) {
     b(data.shared),
     " of ",
     b(data.their_words),
-    gold ? " gold words found" : " words of the other found",
+    gold ? " gold words found" : " words of the other thesaurus found",
     ", in ",
     b(data.theirs.length),
     " of its ",
@@ -206,7 +206,7 @@ async function drawComparison({ k = 1 }, alive) {
       class: "eyebrow",
       text: gold ? "compared with a gold standard" : "compared with another thesaurus",
     }),
-    el("h1", { tabindex: -1 }, said(about.name), " and ", said(data.name)),
+    el("h1", { tabindex: -1 }, bdi(about.name), " and ", bdi(data.name)),
     el("p", { class: "facts" }, overlap(data, gold)),
     el(
       "p",
@@ -215,8 +215,8 @@ async function drawComparison({ k = 1 }, alive) {
       choose,
       "classes",
     ),
-    heading("Where the words go"),
-    el("p", { class: "heads" }, said(about.name), said(data.name)),
+    heading("Overlap of classes"),
+    el("p", { class: "heads" }, bdi(about.name), bdi(data.name)),
     hold,
     el(
       "div",
@@ -293,7 +293,7 @@ async function drawComparison({ k = 1 }, alive) {
                 {},
                 el("th", { scope: "col", text: "class" }),
                 el("th", { scope: "col", class: "number", text: "words" }),
-                el("th", { scope: "col" }, said(data.name)),
+                el("th", { scope: "col" }, bdi(data.name)),
                 el("th", { scope: "col", class: "number", text: "in common" }),
               ),
             ),
@@ -307,10 +307,10 @@ async function drawComparison({ k = 1 }, alive) {
                   el(
                     "th",
                     { scope: "row" },
-                    el("a", { href: classLink(one.node) }, said(one.label)),
+                    el("a", { href: classLink(one.node) }, bdi(one.label)),
                   ),
                   el("td", { class: "number", text: count(one.words) }),
-                  el("td", {}, said(other.label)),
+                  el("td", {}, bdi(other.label)),
                   el("td", {
                     class: "number",
                     text: `${count(words)} (${percent(words / one.words)})`,

@@ -1,4 +1,4 @@
-// The page of a comparison: what each control changes.
+// The page of `roget compare`: the controls and the parts they update.
 
 import { drawDrops, drawIntervals, drawRanks } from "./charts.js";
 import { data } from "./data.js";
@@ -25,7 +25,7 @@ function drawCharts() {
   const first = data.first[score.measure];
   for (const place of section.querySelectorAll(".of-measure")) place.textContent = score.measure;
   $("drops-caption").textContent =
-    `${score.measure} under ${first} minus ${score.measure} under another estimator, against clusters. ` +
+    `${score.measure} under ${first} minus ${score.measure} under another estimator, by number of clusters. ` +
     `Numbers are ranks under ${first}.`;
   drawRanks($("ranks"), first, data.shifts[score.measure]);
   drawDrops($("drops"), first, drops);
@@ -36,7 +36,7 @@ function showSystem() {
   const system = Number(systemChoice.value);
   const detail = data.detail.systems[system];
   if (data.grouped) showGroups($("groups"), system, Number(scoreChoice.value));
-  // Items in several clusters have no table, in which each would be once.
+  // Overlapping clusters have no contingency table, which counts each item once.
   $("tables").hidden = detail.overlapping;
   drawTables();
   showImpure($("mixed"), detail.mixed, ["cluster", "class", "classes"]);
@@ -69,7 +69,7 @@ systemChoice?.addEventListener("change", showSystem);
 if (systemChoice !== null && data.grouped)
   $("sheet").append(offerSheet("scores of all groups and systems as CSV", "scores", sheetOfGroups));
 
-// The first system shown is the best one, as in the leaderboard.
+// The best system of the leaderboard is shown first.
 if (systemChoice !== null && data.intervals[0].length) {
   systemChoice.value = String(Math.max(0, data.systems.indexOf(data.intervals[0][0][0])));
 }

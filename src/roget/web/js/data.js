@@ -1,4 +1,4 @@
-// What the page of a comparison is about.
+// The data of the page of a comparison.
 
 /** @import { Comparison } from "./types" */
 

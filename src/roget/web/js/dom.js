@@ -1,7 +1,7 @@
 // Elements. Text from the data enters a page only as text, never as markup.
 /** @import { Child, Given } from "./types" */
 
-/** @type {(id: string) => any} the page has what its script asks for */
+/** @type {(id: string) => any} the element with an id; pages contain all ids of their scripts */
 export const $ = (id) => document.getElementById(id);
 const SVG = "http://www.w3.org/2000/svg";
 export const LONG = 120;
@@ -31,9 +31,9 @@ export const short = (text, most = LONG) => {
   return signs && signs.length > most ? signs.slice(0, most - 1).join("") + "…" : text;
 };
 /** @type {(text: string, given?: Given) => HTMLElement} */
-export const said = (text, given) =>
+export const bdi = (text, given) =>
   el("bdi", { title: text.length > LONG ? short(text, 600) : null, ...given, text: short(text) });
-// Act again whenever a place has got another width.
+// Call a function whenever the width of an element changes.
 /** @param {HTMLElement} place @param {() => void} act */
 export function onResize(place, act) {
   let before = place.clientWidth;

@@ -13,7 +13,7 @@ import { Tree } from "./tree.js";
 
 let hush = 0;
 /** @param {string} text */
-export function say(text) {
+export function announce(text) {
   const place = $("status");
   place.textContent = short(text, 300);
   place.classList.add("on");
@@ -58,11 +58,11 @@ async function perform(make, done, then) {
   try {
     await load();
   } catch (error) {
-    say(/** @type {Error} */ (error).message);
+    announce(/** @type {Error} */ (error).message);
     $("main").removeAttribute("aria-busy");
     return null;
   }
-  say(done ?? "Done");
+  announce(done ?? "Done");
   const link = then?.();
   if (link) go(link);
   else redraw();
@@ -72,7 +72,7 @@ async function perform(make, done, then) {
 /** @type {Promise<unknown>} */
 let lastEdit = Promise.resolve();
 
-// Edits are sent one after the other, each from the state that the edit before has left.
+// Edits are sent one after the other, each based on the state after the previous edit.
 /** @type {typeof perform} */
 function send(make, done, then) {
   const sent = lastEdit.then(async () => {
@@ -89,7 +89,7 @@ function send(make, done, then) {
 /** @param {Given} asked @param {string | null} [done] @param {() => string | null} [then] */
 export async function edit(asked, done = null, then = undefined) {
   const amiss = await send(() => asked, done, then);
-  if (amiss) say(amiss);
+  if (amiss) announce(amiss);
 }
 
 export const undo = () => {
@@ -201,7 +201,7 @@ export function renameDialog(data) {
   field.select();
 }
 
-// A class to choose: typing narrows the list, the arrow keys choose in it.
+// A list of classes: typing filters it, the arrow keys select a class.
 /** @param {(node: number) => boolean} fits */
 function picker(fits) {
   const filter = /** @type {HTMLInputElement} */ (
@@ -260,7 +260,7 @@ export function joinDialog(action, data) {
   const title = merging
     ? `Merge ${inQuotes(data.label)} into`
     : `Put ${inQuotes(data.label)} under`;
-  ask(title, merging ? "Merge" : "Put it there", pick.fields, () => {
+  ask(title, merging ? "Merge" : "Move", pick.fields, () => {
     const into = pick.id();
     if (into === null) return false;
     return send(
@@ -301,7 +301,7 @@ export function deleteDialog(words) {
     [
       el("p", {
         class: "quiet",
-        text: `${shown}${words.length > 8 ? " …" : ""}: undo brings ${words.length === 1 ? "it" : "them"} back.`,
+        text: `${shown}${words.length > 8 ? " …" : ""}: undo restores ${words.length === 1 ? "it" : "them"}.`,
       }),
     ],
     () =>
@@ -352,10 +352,10 @@ export function addDialog(data) {
 /** @param {ClassView} data @param {string[]} words */
 export function splitDialog(data, words) {
   const id = state.tree.id(data.node);
-  const said = words.length
-    ? `${listed(words)} will form a new class; the other words another.`
+  const effect = words.length
+    ? `${listed(words)} will form a new class, and the other words another one.`
     : "Splits the class automatically. To choose the words yourself, tick them first (x).";
-  ask(`Split ${inQuotes(data.label)}`, "Split", [el("p", { class: "quiet", text: said })], () =>
+  ask(`Split ${inQuotes(data.label)}`, "Split", [el("p", { class: "quiet", text: effect })], () =>
     send(
       () => ({ action: "split", node: state.tree.node(id), words }),
       null,

@@ -25,13 +25,13 @@ const PAGES = [classPage, levelPage, comparePage, changesPage, historyPage, word
 /** @type {(page: Page) => string} */
 const pageLink = (page) => (page === classPage ? "#/" : `#/${page.names[0]}`);
 
-/** The heading of the page in sight. */
+/** The heading of the visible page. */
 const findTitle = () =>
   /** @type {HTMLElement[]} */ ([...document.querySelectorAll("main h1")]).find((one) =>
     one.checkVisibility(),
   );
 
-/** Return the page at an address and what the rest of the address says. @param {string} hash */
+/** Return the page of an address and its parsed parameters. @param {string} hash */
 function parseAddress(hash) {
   try {
     const [name, ...parts] = hash
@@ -98,7 +98,7 @@ async function draw() {
   const isWide = arrange(found?.page, route);
   $("main").setAttribute("aria-busy", "true");
   try {
-    if (!found) throw new Failure("There is nothing at this address.");
+    if (!found) throw new Failure("No page has this address.");
     await found.page.draw(route, alive);
   } catch (error) {
     if (!alive()) return;

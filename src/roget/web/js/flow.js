@@ -1,11 +1,11 @@
-// Where the items of each class go: ribbons from gold classes to the system's clusters.
+// A flow chart: ribbons from gold classes to the clusters of the system.
 /** @import { Cells, Child } from "./types" */
 
 import { canvas, distinct, hint, text, widthOf } from "./charts.js";
 import { el, svg } from "./dom.js";
 import { number, percent, whole } from "./format.js";
 
-// A name with its own direction of writing, so that it cannot turn what stands beside it.
+// Isolate the writing direction of a name from the surrounding text.
 /** @type {(name: string) => HTMLElement} */
 export const named = (name) => el("bdi", {}, name);
 
@@ -13,18 +13,18 @@ const OTHER = "other",
   THICK = 10,
   SLOT = 18,
   ALL = 320,
-  SAID = 12;
+  DESCRIBED = 12;
 
 /** @type {(values: number[]) => number} */
 const sum = (values) => values.reduce((one, two) => one + two, 0);
 
-// Classes, clusters and what goes from one to the other, with all that is not shown as “other”.
+// Return classes, clusters and the flows between them; the rest is “other”.
 /** @param {Cells} cells */
 function gather({ classes, clusters, counts, sizes, totals, n }) {
   const flows = counts.map((row, at) => [...row, sizes[at] - sum(row)]);
   const rest = totals.map((total, at) => total - sum(counts.map((row) => row[at])));
   flows.push([...rest, n - sum(sizes) - sum(rest)]);
-  // What the cuts of long numbers leave over is nothing.
+  // Counts are rounded; treat rounding errors as zero.
   const clean = flows.map((row) => row.map((count) => (count > (1e-3 * n) / 1000 ? count : 0)));
   return { classes: [...classes, OTHER], clusters: [...clusters, OTHER], flows: clean };
 }
@@ -49,12 +49,12 @@ function drawFlow(/** @type {HTMLElement} */ holder, cells) {
   /** @type {SVGElement[]} */ const parts = [];
   const from = [...left.tops],
     to = [...right.tops];
-  const said = /** @type {[number, string][]} */ ([]);
+  const described = /** @type {[number, string][]} */ ([]);
   flows.forEach((row, one) =>
     row.forEach((count, two) => {
       if (!count) return;
       const shares = `${percent(count / out[one])} of the class, ${percent(count / into[two])} of the cluster`;
-      const told = `${classes[one]} → ${clusters[two]}: ${whole(count)} items, ${shares}`;
+      const text = `${classes[one]} → ${clusters[two]}: ${whole(count)} items, ${shares}`;
       const kind =
         one === classes.length - 1 || two === clusters.length - 1
           ? "rest"
@@ -74,10 +74,10 @@ function drawFlow(/** @type {HTMLElement} */ holder, cells) {
             class: `ribbon ${kind}`,
             d: `M${x[0]} ${top}C${middle} ${top} ${middle} ${bottom} ${x[1]} ${bottom}v${thick}C${middle} ${bottom + thick} ${middle} ${top + thick} ${x[0]} ${top + thick}z`,
           },
-          hint(told),
+          hint(text),
         ),
       );
-      said.push([count, told]);
+      described.push([count, text]);
       from[one] += thick;
       to[two] += thick;
     }),
@@ -107,20 +107,20 @@ function drawFlow(/** @type {HTMLElement} */ holder, cells) {
       );
     });
   });
-  const most = said
+  const most = described
     .sort((a, b) => b[0] - a[0])
-    .slice(0, SAID)
-    .map(([, told]) => told)
+    .slice(0, DESCRIBED)
+    .map(([, text]) => text)
     .join("; ");
   canvas(
     holder,
     height + 4,
-    `Items of ${cells.all[0]} classes in ${cells.all[1]} clusters. The largest parts: ${most}`,
+    `Items of ${cells.all[0]} classes in ${cells.all[1]} clusters. The largest flows: ${most}`,
     ...parts,
   );
 }
 
-// Where each end begins: as thick as its items, and never closer than its name is high.
+// Return the top of each bar; its height is its number of items, its slot at least a text line.
 /** @param {number[]} sizes @param {number} scale */
 function place(sizes, scale) {
   let y = 2;
@@ -134,7 +134,7 @@ function place(sizes, scale) {
   return { tops, height: y + 2 };
 }
 
-// The picture of one of some groups, and the same as a table.
+// Show the flow chart of one group, and the contingency table.
 /** @param {HTMLElement} holder @param {string[]} names @param {Record<string, Cells>} tables @param {number} first */
 export function showFlow(holder, names, tables, first) {
   const groups = Object.keys(tables).map(Number);
@@ -156,7 +156,7 @@ export function showFlow(holder, names, tables, first) {
       el(
         "details",
         { class: "note" },
-        el("summary", {}, "The same as a table"),
+        el("summary", {}, "Show as table"),
         confusion(cells, names[Number(choice.value)]),
       ),
     );
@@ -168,7 +168,7 @@ export function showFlow(holder, names, tables, first) {
     "Gold classes at the left, clusters at the right; ribbon width = number of items.",
     el("span", { class: "key main" }, "the largest class of its cluster"),
     el("span", { class: "key stray" }, "another class"),
-    el("span", { class: "key rest" }, "too small to be shown apart"),
+    el("span", { class: "key rest" }, "too small to be shown separately"),
   );
   holder.replaceChildren(
     key,
@@ -224,7 +224,7 @@ export function confusion(shown, name) {
       ? el(
           "p",
           { class: "note" },
-          `The largest ${shown.classes.length} of ${classes} classes and ${shown.clusters.length} of ${clusters} clusters; “all” counts the others too.`,
+          `The largest ${shown.classes.length} of ${classes} classes and ${shown.clusters.length} of ${clusters} clusters; “all” includes the hidden ones.`,
         )
       : null,
   );

@@ -1,4 +1,4 @@
-// Numbers and words as people read them.
+// Formatting of numbers and words.
 
 /** @type {(n: number) => string} */
 export const count = (n) => Math.round(n).toLocaleString("en");
@@ -30,7 +30,7 @@ export const times = (lift) => {
 /** @type {(text: string) => string} */
 export const folded = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
-// Large scores keep four digits.
+// Scores from 1,000 on have four significant digits.
 /** @type {(value: number | null, digits?: number) => string} */
 export const number = (value, digits = 3) =>
   value !== null && Math.abs(value) >= 1000
@@ -43,7 +43,7 @@ export const whole = (value) =>
   Number.isInteger(value) ? value.toLocaleString("en") : number(value, 1);
 /** @type {(p: number | null) => string} */
 export const chance = (p) => (p !== null && p < 0.001 ? "< 0.001" : number(p));
-// The name of a file as a shell reads it.
+// Quote a file name for a shell.
 /** @type {(name: string) => string} */
 export const shellName = (name) =>
   /^[\p{L}\p{N}_.+][\p{L}\p{N}_.+-]*$/u.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;

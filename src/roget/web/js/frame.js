@@ -1,9 +1,9 @@
-// A page within a frame of another, such as a notebook's, where it has no address of its own.
+// Links in a page that is embedded in an iframe without its own address, such as in a notebook.
 
-/** @type {(link: string) => string} the address of a place on this page: links are relative to the page around it */
+/** @type {(link: string) => string} the full address of a link within this page */
 export const within = (link) => location.href.replace(/#.*$/s, "") + link;
 
-/** Follow links to places on this page by hand where the browser would leave it. */
+/** Follow links within this page by script if the browser would leave the page. */
 export function stay() {
   if (location.protocol !== "about:") return;
   document.addEventListener("click", (event) => {

@@ -50,7 +50,7 @@ export function showPairs(holder, pairs, score) {
   );
 }
 
-// Groups of one system under one score, worst first; undefined ones at the end.
+// Return the groups of a system under a score, worst first, undefined scores last.
 /** @param {number} system @param {number} at @param {string} better @returns {Group[]} */
 function groupLines(system, at, better) {
   const detail = data.detail.systems[system];
@@ -83,7 +83,7 @@ export function showGroups(holder, system, at) {
       { title: "classes" },
       { title: "clusters" },
       { title: score.title, first: worst, sorted: worst },
-      { title: "to the best", first: worst },
+      { title: "difference to best", first: worst },
       { title: "best system", kind: "name", first: "ascending" },
     ],
     rows,
@@ -93,8 +93,8 @@ export function showGroups(holder, system, at) {
     "p",
     { class: "note" },
     opens < lines.length
-      ? "The groups with an arrow, the worst under each score, open their table of classes and clusters."
-      : "A group opens its table of classes and clusters.",
+      ? "Click a group with an arrow (the worst ones under each score) to see its table of classes and clusters."
+      : "Click a group to see its table of classes and clusters.",
   );
   holder.replaceChildren(made, note);
   if (lines.length > FEW) {
@@ -128,7 +128,7 @@ function groupRow({ name, group, value, best, gap }, detail, hidden) {
       el(
         "td",
         { class: "name muted" },
-        best === null ? "" : itself ? "this one" : named(data.systems[best]),
+        best === null ? "" : itself ? "this system" : named(data.systems[best]),
       ),
     )
   );
@@ -179,7 +179,7 @@ export function showImpure(holder, lines, [one, other, others]) {
   );
 }
 
-// The scores of all groups and systems as a table for spreadsheets, a column for each score.
+// Return the scores of all groups and systems for CSV, with one column per score.
 export function sheetOfGroups() {
   const { groups, systems } = data.detail;
   const head = [
@@ -205,7 +205,7 @@ export function sheetOfGroups() {
   ];
 }
 
-// The worst of the groups whose table is kept, under one score.
+// Return the worst group under a score among the groups with a table.
 /** @param {number} system @param {number} at */
 export function worstGroup(system, at) {
   const { tables } = data.detail.systems[system];

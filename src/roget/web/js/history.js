@@ -1,8 +1,8 @@
-// What was edited, the last first; any point of it can be gone back to.
+// The history of edits, the latest first; any earlier state can be restored.
 /** @import { Page, Route } from "./types" */
 
 import { source } from "./api.js";
-import { $, clear, el, said } from "./dom.js";
+import { $, clear, el, bdi } from "./dom.js";
 import { edit, redo } from "./edit.js";
 import { count, many } from "./format.js";
 import { heading, links } from "./parts.js";
@@ -18,7 +18,7 @@ async function drawHistory(_, alive) {
     waiting = data.edits.filter((one) => one.state === "waiting");
   /** @type {(what: string, ...rest: (HTMLElement | null)[]) => HTMLElement} */
   const off = (what, ...rest) =>
-    el("li", { class: "off" }, el("span", { class: "item" }, said(what)), rest);
+    el("li", { class: "off" }, el("span", { class: "item" }, bdi(what)), rest);
   clear($("panel")).append(
     el("p", { class: "eyebrow", text: "edits" }),
     el("h1", { tabindex: -1, text: done.length ? many(done.length, "edit") : "No edits yet" }),
@@ -58,13 +58,13 @@ async function drawHistory(_, alive) {
           "li",
           {},
           el("span", { class: "number", text: count(one.number ?? 0) }),
-          el("span", { class: "item" }, said(one.what)),
+          el("span", { class: "item" }, bdi(one.what)),
           editable
             ? el("button", {
                 type: "button",
                 class: "button",
-                text: at ? "Undo to before this" : "Undo",
-                "aria-label": `${at ? `Undo ${many(at + 1, "edit")}, this and those after it` : "Undo"}: ${one.what}`,
+                text: at ? "Undo from here" : "Undo",
+                "aria-label": `${at ? `Undo ${many(at + 1, "edit")}, this one and all later ones` : "Undo"}: ${one.what}`,
                 on: {
                   click: () =>
                     edit(
@@ -81,7 +81,7 @@ async function drawHistory(_, alive) {
       ? el(
           "section",
           {},
-          heading("Waiting", "could not be done in this thesaurus; kept for the next"),
+          heading("Waiting", "could not be applied to this thesaurus; the next build tries again"),
           el(
             "ol",
             { class: "rows log" },

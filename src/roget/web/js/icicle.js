@@ -1,4 +1,4 @@
-// The icicle: boxes from the root at the left to the leaves at the right; zooming is one motion.
+// The icicle plot: boxes from the root at the left to the leaves at the right, with animated zoom.
 import { $, clear, el, short } from "./dom.js";
 import { count, many } from "./format.js";
 import { classLink, levelLink, go } from "./links.js";
@@ -43,7 +43,7 @@ class Icicle {
         : Math.floor(this.width / 138);
     return Math.min(room, this.below(focus) + 1);
   }
-  // How many levels lie below a class, as far as the tree is cut open.
+  // Return the number of levels below a class, down to the current cut.
   /** @param {number} focus */
   below(focus) {
     const tree = state.tree;
@@ -69,7 +69,7 @@ class Icicle {
     clear(this.place);
     this.last = null;
   }
-  // The ancestor from which a class is seen well.
+  // Return the ancestor to zoom to so that a class is clearly visible.
   /** @param {number} node */
   focusFor(node) {
     const tree = state.tree;
@@ -85,10 +85,10 @@ class Icicle {
   /** @param {number} focus @returns {Frame} */
   frame(focus) {
     const columns = this.columns(focus);
-    // The classes of a cut stand at the right, where there is room for their names.
+    // The classes of a cut are at the right, with space for their names.
     const wide = this.k === Infinity ? this.width / columns : Math.min(150, this.width / columns);
     const scale = this.height / state.tree.span[focus];
-    // On a phone, what is open is a strip: its name stands above, and there is room for what it holds.
+    // On narrow screens the focused class is a thin strip, to leave space for its subclasses.
     if (this.width < 600 && columns > 1)
       return { focus, columns, first: STRIP, wide: (this.width - STRIP) / (columns - 1), scale };
     return { focus, columns, first: wide, wide, scale };
@@ -219,7 +219,7 @@ class Icicle {
           : classLink(node),
       );
   }
-  // In a cut: what is cut open is zoomed into, and out of; a class that is whole is opened.
+  // In a cut, zoom into (or out of) classes above the cut and open classes at the cut.
   /** @param {number} node */
   zoomLink(node) {
     if (state.tree.isLeaf(node, this.k)) return classLink(node);

@@ -1,4 +1,4 @@
-// The keyboard: what each key does, wherever it is pressed but in a field.
+// Keyboard shortcuts, active outside of text fields.
 
 import { $, clear, el } from "./dom.js";
 import { state } from "./state.js";
@@ -13,12 +13,12 @@ export const KEYS = [
       ["?", "this help"],
       ["u", "undo the last edit"],
       ["r", "redo the last undone edit"],
-      ["t", "the tree"],
-      ["l", "a level"],
+      ["t", "tree"],
+      ["l", "level"],
       ["c", "compare"],
       ["g", "changes from new text"],
       ["h", "history of edits"],
-      ["Esc", "close what is open"],
+      ["Esc", "close the dialog or panel"],
     ],
   ],
   [
@@ -123,7 +123,7 @@ export function help() {
   $("dialog-title").focus();
 }
 
-// Up and down in a list: the same part of the next row.
+// Move up or down in a list, to the same control of the next row.
 /** @param {Element} from @param {number} step */
 function walk(from, step) {
   const row = from.closest(".rows > li, .kwic > li"),
@@ -166,7 +166,7 @@ export function startKeys() {
       return;
     }
     const act = state.actions[NAMED[event.key] ?? event.key];
-    // What closes by itself at that key should do so.
+    // Let the browser close elements that react to this key.
     if (act) {
       if (event.key !== "Escape") event.preventDefault();
       act();

@@ -1,15 +1,15 @@
-// Sentences: the word in the middle, what is around it at its sides; in a drawer, or as a view.
+// Concordances: sentences with the word in the middle, in a drawer or as a page.
 /** @import { AlikeView, Context, LineView, LinesView, WhyView, Word } from "./types" */
 
 import { source } from "./api.js";
-import { $, clear, el, said, short } from "./dom.js";
+import { $, clear, el, bdi, short } from "./dom.js";
 import { amount, count, decimal, many, shellName } from "./format.js";
 import { wordLink } from "./links.js";
 import { absent, links } from "./parts.js";
 import { state } from "./state.js";
 import { phrase, term } from "./terms.js";
 
-/** @typedef {{ word?: string, id?: number, node?: number, context?: string | null }} Asked */
+/** @typedef {{ word?: string, id?: number, node?: number, context?: string | null }} LineQuery */
 /** @type {[string, string][]} */
 const SORTS = [
   ["corpus", "text order"],
@@ -17,20 +17,20 @@ const SORTS = [
   ["right", "right context"],
 ];
 
-/** What one answer of the server holds at most. */
+/** Maximum number of sentences in a response of the server. */
 const MOST = 1000;
 
 /** @param {LineView} line */
 function lineRow(line) {
   const at = line.pieces.findIndex(([, kind]) => kind === "word");
   /** @type {(pieces: [string, string][]) => HTMLElement[]} */
-  const told = (pieces) =>
+  const marked = (pieces) =>
     pieces.map(([text, kind]) => el(kind ? "mark" : "span", { class: kind || null, text }));
   const place = line.line ? `${line.source}:${line.line}` : line.source;
   const sentence = el(
     "p",
     { class: "sentence", hidden: true },
-    el("bdi", {}, told(line.pieces)),
+    el("bdi", {}, marked(line.pieces)),
     " ",
     el("cite", { text: place }),
   );
@@ -48,8 +48,8 @@ function lineRow(line) {
         },
       },
     },
-    el("span", { class: "left" }, el("bdi", {}, told(line.pieces.slice(0, at)))),
-    el("span", { class: "right" }, el("bdi", {}, told(line.pieces.slice(at)))),
+    el("span", { class: "left" }, el("bdi", {}, marked(line.pieces.slice(0, at)))),
+    el("span", { class: "right" }, el("bdi", {}, marked(line.pieces.slice(at)))),
     el("cite", { text: short(place, 48), title: place }),
   );
   return el("li", {}, button, sentence);
@@ -60,15 +60,15 @@ export function concordance(data) {
   if (!data.kept)
     return state.about.live
       ? absent(
-          "No sentences were kept when this text was counted. To have them here, build it again: ",
+          "No sentences were kept when the text was counted. To keep them, build again: ",
           `roget build TEXT --evidence 5 -o ${shellName(state.about.name)}`,
         )
       : absent(
-          "This file holds no sentences. To include them: ",
+          "This file has no sentences. To include them: ",
           `roget explore ${shellName(state.about.name)} --static page.html --evidence 3`,
         );
   if (!data.lines.length)
-    return absent("No sentence of this was kept: only so many are, of each word and context.");
+    return absent("No sentences were kept for this: their number per word and context is limited.");
   return el("ol", { class: "kwic" }, data.lines.map(lineRow));
 }
 
@@ -107,7 +107,7 @@ function openDrawer(title, tools, body, link) {
       { class: "head" },
       el("h2", { id: "drawer-title", tabindex: -1 }, title),
       tools,
-      link ? el("a", { href: link, text: "Whole page" }) : null,
+      link ? el("a", { href: link, text: "Open as page" }) : null,
       el("button", {
         type: "button",
         class: "close",
@@ -123,7 +123,7 @@ function openDrawer(title, tools, body, link) {
   $("drawer-title").focus({ preventScroll: true });
 }
 
-/** @param {Asked} asked @param {string} [sort] */
+/** @param {LineQuery} asked @param {string} [sort] */
 export async function openLines(asked, sort = "corpus") {
   /** @type {LinesView} */ let data;
   try {
@@ -134,12 +134,12 @@ export async function openLines(asked, sort = "corpus") {
       sort,
     });
   } catch (error) {
-    openDrawer([said(/** @type {Error} */ (error).message)], null, [], null);
+    openDrawer([bdi(/** @type {Error} */ (error).message)], null, [], null);
     return;
   }
   const of = asked.node === undefined ? (asked.word ?? "") : state.tree.name(asked.node);
   const title = [
-    said(of, { class: "about" }),
+    bdi(of, { class: "about" }),
     ...(data.context
       ? [phrase({ context: data.context, said: data.said ?? data.context, amount: 0, lift: 0 })]
       : []),
@@ -156,14 +156,14 @@ export async function openLines(asked, sort = "corpus") {
   );
 }
 
-// Why two words are alike: what they have in common, each with its sentences.
+// Explain why two words are similar: their shared contexts, each with its sentences.
 /** @param {Word} one @param {Word} other */
 export async function openAlike(one, other) {
   /** @type {AlikeView} */ let data;
   try {
     data = await source.get("alike", { word: one.word, other: other.word });
   } catch (error) {
-    openDrawer([said(/** @type {Error} */ (error).message)], null, [], null);
+    openDrawer([bdi(/** @type {Error} */ (error).message)], null, [], null);
     return;
   }
   const rows = data.contexts.map((context) =>
@@ -185,14 +185,14 @@ export async function openAlike(one, other) {
     ),
   );
   openDrawer(
-    [said(one.word, { class: "about" }), said("and"), said(other.word, { class: "about" })],
+    [bdi(one.word, { class: "about" }), bdi("and"), bdi(other.word, { class: "about" })],
     null,
     [
       el(
         "p",
         { class: "quiet" },
         "Shared contexts, the most characteristic first; click a number for its sentences. Smallest common class: ",
-        said(state.tree.name(data.class.node)),
+        bdi(state.tree.name(data.class.node)),
       ),
       el(
         "div",
@@ -207,7 +207,7 @@ export async function openAlike(one, other) {
               "tr",
               {},
               el("th", { scope: "col" }, term("context", "context")),
-              data.words.map((word) => el("th", { scope: "col", class: "number" }, said(word))),
+              data.words.map((word) => el("th", { scope: "col", class: "number" }, bdi(word))),
             ),
           ),
           el("tbody", {}, rows),
@@ -218,14 +218,14 @@ export async function openAlike(one, other) {
   );
 }
 
-// What puts a word into a class, and not into the likeliest other one.
+// Explain why a word is in a class rather than in the next most probable one.
 /** @param {Word} word @param {number} node */
 export async function openWhy(word, node) {
   /** @type {WhyView} */ let data;
   try {
     data = await source.get("why", { word: word.word, node });
   } catch (error) {
-    openDrawer([said(/** @type {Error} */ (error).message)], null, [], null);
+    openDrawer([bdi(/** @type {Error} */ (error).message)], null, [], null);
     return;
   }
   const rows = data.contexts.map((one) =>
@@ -238,19 +238,15 @@ export async function openWhy(word, node) {
     ),
   );
   openDrawer(
-    [
-      said(word.word, { class: "about" }),
-      said("in"),
-      said(state.tree.name(node), { class: "about" }),
-    ],
+    [bdi(word.word, { class: "about" }), bdi("in"), bdi(state.tree.name(node), { class: "about" })],
     null,
     [
       el(
         "p",
         { class: "quiet" },
-        "The contexts that support this class",
-        data.against ? [" and not into ", said(state.tree.name(data.against.node))] : null,
-        ", the weightiest first; each opens its sentences.",
+        "Contexts that support this class",
+        data.against ? [" rather than ", bdi(state.tree.name(data.against.node))] : null,
+        ", the strongest first; click a context for its sentences.",
       ),
       el(
         "div",
@@ -277,8 +273,8 @@ export async function openWhy(word, node) {
   );
 }
 
-// A number, or a phrase, that opens its sentences.
-/** @type {(text: string | HTMLElement, name: string, asked: Asked) => HTMLElement} */
+// A button that opens the sentences of a number or phrase.
+/** @type {(text: string | HTMLElement, name: string, asked: LineQuery) => HTMLElement} */
 export const opens = (text, name, asked) =>
   el(
     "button",
@@ -291,7 +287,7 @@ export const opens = (text, name, asked) =>
     text,
   );
 
-/** @type {(one: Context, of: Asked) => HTMLElement} */
+/** @type {(one: Context, of: LineQuery) => HTMLElement} */
 export const contextLink = (one, of) =>
   opens(phrase(one), "its sentences", { ...of, context: one.context });
 

@@ -1,8 +1,8 @@
-// A level: the tree cut at a number of classes, which stand side by side; the path of the search.
+// A level: the classes of a cut through the tree, and the path of the search.
 /** @import { Page, PathView, Route } from "./types" */
 
 import { source } from "./api.js";
-import { $, clear, el, said, svg } from "./dom.js";
+import { $, clear, el, bdi, svg } from "./dom.js";
 import { count, decimal, many, percent } from "./format.js";
 import { within } from "./frame.js";
 import { icicle } from "./icicle.js";
@@ -122,7 +122,7 @@ async function drawLevel({ k = 1, node: focus = 0 }, alive) {
     el("label", { for: "classes", text: "Classes" }),
     number,
     el("button", { type: "submit", class: "button", text: "Show" }),
-    el("span", {}, term("level", "what is a level?")),
+    el("span", {}, term("level", "What is a level?")),
   );
   const slider = /** @type {HTMLInputElement} */ (
     el("input", {
@@ -143,7 +143,7 @@ async function drawLevel({ k = 1, node: focus = 0 }, alive) {
     rest = el("button", { type: "button", class: "button" });
   clear($("panel")).append(cards, el("div", { class: "actions" }, rest), foot);
   let drawn = chart(data, hold),
-    told = 0;
+    latest = 0;
   const fit = () => {
     if (!data.steps.length) return;
     clear(hold).append(drawn.drawing);
@@ -152,7 +152,7 @@ async function drawLevel({ k = 1, node: focus = 0 }, alive) {
   };
   /** @param {number} now */
   const update = (now) => {
-    // What is no longer cut open cannot be looked into.
+    // A class below the cut cannot have the focus.
     while (tree.isLeaf(focus, now) && focus) focus = tree.parent[focus];
     state.route = { view: "level", k: now, node: focus };
     const one = drawn.mark(now),
@@ -167,14 +167,14 @@ async function drawLevel({ k = 1, node: focus = 0 }, alive) {
           : `merge cost ${decimal(one.value, 2)}`;
     clear(note).append(
       value,
-      ...(value ? [" ", term(data.kind === "none" ? "merged" : data.kind, "what is that?")] : []),
+      ...(value ? [" ", term(data.kind === "none" ? "merged" : data.kind, "What is that?")] : []),
     );
     number.value = String(now);
     slider.setAttribute("aria-valuetext", `${many(nodes.length, "class")}, ${value}`);
     icicle.show({ focus, k: now });
     crumbs(focus, (one) => levelLink(now, one));
     $("crumbs").hidden = focus === 0;
-    // A slider redraws while it moves, so that only so many classes are spelt out at first.
+    // The slider redraws while it moves, so only the first classes are listed at first.
     clear(cards).append(...nodes.slice(0, CARDS).map(card));
     rest.hidden = nodes.length <= CARDS;
     rest.textContent = `Show all ${many(nodes.length, "class")}`;
@@ -200,7 +200,7 @@ async function drawLevel({ k = 1, node: focus = 0 }, alive) {
         },
         {
           view: "path",
-          said: "The path of the search as",
+          label: "The path of the search as",
           data,
           sheet: () => [
             ["classes", data.kind],
@@ -210,9 +210,9 @@ async function drawLevel({ k = 1, node: focus = 0 }, alive) {
       ),
     );
     document.title = `${many(nodes.length, "class")} · ${state.about.name}`;
-    const mine = ++told;
+    const mine = ++latest;
     setTimeout(() => {
-      if (mine === told && alive()) fill(cards);
+      if (mine === latest && alive()) fill(cards);
     }, 120);
   };
   /** @param {number} now */
@@ -258,7 +258,7 @@ function card(node) {
     el(
       "a",
       { href: classLink(node), "data-node": node, style: { "--h": tree.hue(node).toFixed(1) } },
-      el("b", {}, said(tree.name(node))),
+      el("b", {}, bdi(tree.name(node))),
       el("p", {
         text: `${many(tree.words[node], "word")} · ${percent(tree.share[node])} of the ${state.about.whole}`,
       }),
@@ -267,7 +267,7 @@ function card(node) {
   );
 }
 
-// Further words of a class, asked for once its card is in sight.
+// Load further words of a class when its card becomes visible.
 /** @param {HTMLElement} cards */
 function fill(cards) {
   const watch = new IntersectionObserver((seen) =>
@@ -285,7 +285,7 @@ function fill(cards) {
               ...data.typical
                 .filter((one) => !named.has(one.word))
                 .slice(0, 9)
-                .flatMap((one, at) => [at ? ", " : "", said(one.word)]),
+                .flatMap((one, at) => [at ? ", " : "", bdi(one.word)]),
             );
         } catch {
           /* The card stays with its label. */

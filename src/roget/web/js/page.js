@@ -1,4 +1,4 @@
-// What the pages of reports share: light and dark, sorting, the signature, paper.
+// Functions of all report pages: light and dark theme, sorting, copying the signature, printing.
 
 import { $ } from "./dom.js";
 import { stay } from "./frame.js";
@@ -12,7 +12,7 @@ async function copySignature() {
     $("copied").textContent = "Copied.";
   } catch {
     getSelection()?.selectAllChildren(code);
-    $("copied").textContent = "Selected: copy it with the keyboard.";
+    $("copied").textContent = "Selected. Press Ctrl+C to copy.";
   }
 }
 
@@ -28,7 +28,7 @@ export function preparePage() {
   theme();
   stay();
   $("copy").addEventListener("click", copySignature);
-  // What is folded away on the screen belongs on paper.
+  // Open all collapsed sections for printing.
   /** @type {HTMLDetailsElement[]} */
   let closed = [];
   addEventListener("beforeprint", () => {

@@ -1,8 +1,8 @@
-// What is known of a class, and of a word.
+// The panels of a class and of a word.
 /** @import { Child, ClassView, Notes, Sense, Typical, WordView } from "./types" */
 
 import { source } from "./api.js";
-import { $, clear, el, said, short } from "./dom.js";
+import { $, clear, el, bdi, short } from "./dom.js";
 import { amount, count, decimal, many, percent } from "./format.js";
 import {
   addDialog,
@@ -79,7 +79,7 @@ const noted = (notes) => [
   notes.note ? el("p", { class: "note quiet" }, el("bdi", { text: notes.note })) : null,
 ];
 
-// The words that are chosen, and what can be done with them.
+// The bar of actions on the selected words.
 /** @param {HTMLElement} bar @param {ClassView} data */
 function showChosen(bar, data) {
   const words = [...state.chosen];
@@ -90,7 +90,7 @@ function showChosen(bar, data) {
   }
   const leaf = !data.children.length;
   clear(bar).append(
-    el("b", { text: `${many(words.length, "word")} chosen` }),
+    el("b", { text: `${many(words.length, "word")} selected` }),
     el("button", {
       type: "button",
       class: "button main",
@@ -116,7 +116,7 @@ function showChosen(bar, data) {
     el("button", {
       type: "button",
       class: "button",
-      text: "Let go",
+      text: "Deselect all",
       on: {
         click: () => {
           state.chosen.clear();
@@ -144,7 +144,7 @@ function wordRows(list, words, changed) {
             type: "checkbox",
             class: "choice",
             "data-word": one.word,
-            "aria-label": `Choose ${short(one.word, 60)}`,
+            "aria-label": `Select ${short(one.word, 60)}`,
             checked: state.chosen.has(one.word),
           })
         : null;
@@ -173,7 +173,7 @@ function wordRows(list, words, changed) {
   );
 }
 
-// With the shift key, all words from the last that was chosen.
+// With the shift key, select all words from the last selected one.
 /** @type {HTMLInputElement | null} */
 let lastChosen = null;
 /** @param {HTMLElement} list @param {HTMLInputElement} box @param {boolean} range @param {() => void} changed */
@@ -267,7 +267,7 @@ export function classPanel(data) {
           ? term("class", "class")
           : "class without subclasses",
     ),
-    el("h1", { tabindex: -1 }, said(tree.name(data.node))),
+    el("h1", { tabindex: -1 }, bdi(tree.name(data.node))),
     el(
       "p",
       { class: "facts" },
@@ -297,7 +297,7 @@ export function classPanel(data) {
     noted(data.notes),
     classActions(data),
     root && state.about.locked
-      ? el("p", { class: "place quiet" }, "It cannot be edited here: ", said(state.about.locked))
+      ? el("p", { class: "place quiet" }, "Read-only: ", bdi(state.about.locked))
       : null,
     bar,
     data.children.length
@@ -393,14 +393,14 @@ const senseRows = (data) =>
         {},
         classItem(one),
         meter(one.weight, one.node),
-        figure(percent(one.weight), "how much of the word it is"),
+        figure(percent(one.weight), "share of the word’s occurrences"),
         el(
           "p",
           { class: "told" },
           "as ",
           one.like.flatMap((like, at) => [
             at ? ", " : "",
-            el("a", { href: wordLink(like) }, said(like.word)),
+            el("a", { href: wordLink(like) }, bdi(like.word)),
           ]),
         ),
         el(
@@ -421,7 +421,7 @@ function wordHead(data, open) {
   const tree = state.tree,
     way = data.path.flatMap((one, at) => [
       at ? " › " : "",
-      el("a", { href: classLink(one.node) }, said(tree.name(one.node))),
+      el("a", { href: classLink(one.node) }, bdi(tree.name(one.node))),
     ]);
   TABS.forEach((tab, at) => {
     state.actions[String(at + 1)] = () =>
@@ -467,7 +467,7 @@ function wordHead(data, open) {
       : null,
     el(
       "nav",
-      { class: "tabs", "aria-label": "Of this word" },
+      { class: "tabs", "aria-label": "Views of this word" },
       TABS.map((tab, at) =>
         el("a", {
           href: tab === "about" ? wordLink(data) : wordLink(data, tab),
@@ -488,7 +488,7 @@ const whyButton = (data, node, text) =>
       type: "button",
       class: "opens",
       text,
-      "aria-label": `${text}: what puts ${short(data.word, 60)} there`,
+      "aria-label": `${text}: contexts that place ${short(data.word, 60)} there`,
       on: { click: () => openWhy(data, node) },
     }),
   );
@@ -507,7 +507,7 @@ function aboutPart(data) {
           heading(
             "Classes",
             term("member", "membership"),
-            rest > 0 ? `, and ${count(rest)} more, of less than 0.5 % each` : null,
+            rest > 0 ? `, and ${count(rest)} more with less than 0.5 % each` : null,
           ),
           el(
             "ol",
@@ -543,8 +543,8 @@ function aboutPart(data) {
           el("p", {
             class: "quiet",
             text: soft
-              ? "How the word is used, by its contexts; the classes above are where it is listed."
-              : "Listed in one class, but also used like words of others:",
+              ? "Uses of the word, derived from its contexts; it is listed in the classes above."
+              : "Listed in one class, but also used like words of other classes:",
           }),
           senseRows(data),
         )

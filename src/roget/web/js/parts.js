@@ -1,8 +1,8 @@
-// Pieces that several views share.
+// Elements that several views share.
 /** @import { Child, Context, Download, Named, Word } from "./types" */
 
 import { source } from "./api.js";
-import { $, clear, el, said } from "./dom.js";
+import { $, clear, el, bdi } from "./dom.js";
 import { times } from "./format.js";
 import { classLink, wordLink } from "./links.js";
 import { state } from "./state.js";
@@ -35,18 +35,18 @@ export const classItem = (one) =>
     "span",
     { class: "item" },
     dot(one.node),
-    el("a", { href: classLink(one.node) }, said(state.tree.name(one.node))),
+    el("a", { href: classLink(one.node) }, bdi(state.tree.name(one.node))),
   );
 /** @type {(one: Word) => HTMLElement} */
 export const wordItem = (one) =>
-  el("span", { class: "item" }, el("a", { href: wordLink(one) }, said(one.word)));
-// Longer is nearer; the nearest has the whole bar, and a hundredth of a bit is as good as none.
+  el("span", { class: "item" }, el("a", { href: wordLink(one) }, bdi(one.word)));
+// The relative length of a bar, 1 for the nearest word; 0.01 bit is added against division by 0.
 /** @type {(bits: number | null, nearest: number) => number} */
 export const nearness = (bits, nearest) => (bits === null ? 0 : (nearest + 0.01) / (bits + 0.01));
 /** @type {(text: string, title?: string) => HTMLElement} */
 export const figure = (text, title) => el("span", { class: "number", text, title });
 
-// What is not there, and the command that gets it.
+// A message for missing data, with the command that provides them.
 /** @type {(text: string, cure?: string) => HTMLElement} */
 export const absent = (text, cure) =>
   el("p", { class: "quiet none" }, text, cure ? el("code", { text: cure }) : null);
@@ -60,8 +60,8 @@ export function crumbs(node, link = classLink) {
     if (one === null) return el("span", { class: "dots", text: "…" });
     const last = at === kept.length - 1;
     return last
-      ? el("span", { "aria-current": "page" }, said(state.tree.name(one)))
-      : el("a", { href: link(one) }, said(state.tree.name(one)));
+      ? el("span", { "aria-current": "page" }, bdi(state.tree.name(one)))
+      : el("a", { href: link(one) }, bdi(state.tree.name(one)));
   });
   clear($("crumbs")).append(
     ...parts.flatMap((part, at) =>
@@ -75,11 +75,11 @@ export const links = (...views) =>
   el(
     "p",
     { class: "links" },
-    views.map((view) => [el("span", { text: view.said || "This view as" }), source.links(view)]),
+    views.map((view) => [el("span", { text: view.label || "This view as" }), source.links(view)]),
   );
 
-/** @param {Context[]} contexts @param {(amount: number) => string} told @param {string} what @param {(one: Context) => HTMLElement} shown */
-export function contextRows(contexts, told, what, shown, usual = false) {
+/** @param {Context[]} contexts @param {(amount: number) => string} format @param {string} what @param {(one: Context) => HTMLElement} shown */
+export function contextRows(contexts, format, what, shown, usual = false) {
   const most = Math.max(...contexts.map((one) => one.amount), 1e-9);
   return el(
     "ol",
@@ -90,8 +90,8 @@ export function contextRows(contexts, told, what, shown, usual = false) {
         { class: usual ? null : "two" },
         el("span", { class: "item" }, shown(one)),
         meter(one.amount / most),
-        figure(told(one.amount), what),
-        usual ? null : figure(times(one.lift), "times as often as usual"),
+        figure(format(one.amount), what),
+        usual ? null : figure(times(one.lift), "times as often as with all words"),
       ),
     ),
   );

@@ -1,4 +1,4 @@
-// The page of one system's scores: the picture of its classes and clusters.
+// The page of `roget score`: the flow chart of classes and clusters.
 /** @import { Cells } from "./types" */
 
 import { $, onResize } from "./dom.js";

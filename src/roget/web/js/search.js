@@ -1,8 +1,8 @@
 // Search with completion: arrow keys choose, Enter opens, Escape closes.
 
 import { source } from "./api.js";
-import { $, clear, el, said, short } from "./dom.js";
-import { say } from "./edit.js";
+import { $, clear, el, bdi, short } from "./dom.js";
+import { announce } from "./edit.js";
 import { many } from "./format.js";
 import { classLink, go, wordLink } from "./links.js";
 import { state } from "./state.js";
@@ -54,18 +54,18 @@ export function startSearch() {
     try {
       found = await source.get("search", { q: typed, n: 10 });
     } catch (error) {
-      say(String(/** @type {Error} */ (error).message));
+      announce(String(/** @type {Error} */ (error).message));
       return;
     }
     if (mine !== asked) return;
     const options = [
       ...found.words.map((one) =>
-        entry(wordLink(one), said(one.word), state.tree.name(one.class.node)),
+        entry(wordLink(one), bdi(one.word), state.tree.name(one.class.node)),
       ),
       ...found.classes.map((one) =>
         entry(
           classLink(one.node),
-          said(state.tree.name(one.node)),
+          bdi(state.tree.name(one.node)),
           `class of ${many(one.words, "word")}`,
         ),
       ),
@@ -85,7 +85,7 @@ export function startSearch() {
   };
   input.addEventListener("input", look);
   input.addEventListener("focus", look);
-  // Whoever has come back by then is still searching.
+  // Keep the list open if the field has regained the focus.
   input.addEventListener("blur", () =>
     setTimeout(() => {
       if (document.activeElement !== input) close();

@@ -1,4 +1,4 @@
-// The session: a link opens it, once, and this browser keeps its token for this address and port.
+// The session: a link works once, and this browser keeps the token for this address and port.
 
 const KEPT = "roget-session";
 let held = "";
@@ -8,10 +8,10 @@ try {
   /* Pages from disk may have no store. */
 }
 
-// What each request carries.
+// The token that each request carries.
 export const token = () => held;
 
-// If the address is that of a link, use its key; one that was used before does no harm to who is in already.
+// Exchange the key of a link for a token. A used key has no effect on an open session.
 export async function openLink() {
   const [, key] = /^#\/open\/([\w-]+)$/.exec(location.hash) ?? [];
   if (!key) return;
@@ -26,6 +26,6 @@ export async function openLink() {
   try {
     localStorage.setItem(KEPT, held);
   } catch {
-    /* It holds for this visit. */
+    /* Without storage, the token lasts until the page is closed. */
   }
 }

@@ -16,7 +16,7 @@ export const offerFile = (label, file, type, text) =>
     },
   });
 
-// Quote a cell as the server does; texts are not changed otherwise.
+// Quote a CSV cell as the server does; other texts are unchanged.
 /** @type {(cell: unknown) => string} */
 const quoted = (cell) => {
   const text = String(cell ?? "");

@@ -1,8 +1,8 @@
-// The sketch of a word, or of two words side by side.
+// The sketch of a word, or of two words compared.
 /** @import { Collocate, Relation, SketchView, Word } from "./types" */
 
 import { source } from "./api.js";
-import { el, said, short } from "./dom.js";
+import { el, bdi, short } from "./dom.js";
 import { Failure } from "./failure.js";
 import { amount, count, decimal, many, percent } from "./format.js";
 import { opens } from "./kwic.js";
@@ -18,7 +18,7 @@ const collocateRow = (one, word) =>
   el(
     "li",
     {},
-    opens(said(one.name, { title: one.context }), "its sentences", {
+    opens(bdi(one.name, { title: one.context }), "its sentences", {
       word: word.word,
       id: word.id,
       context: one.context,
@@ -40,7 +40,7 @@ const relationCard = (one, word) =>
     el(
       "h3",
       {},
-      said(one.name, { title: one.slot }),
+      bdi(one.name, { title: one.slot }),
       el("small", {
         text: `${amount(one.totals[0])} · ${percent(one.shares[0])}`,
         title: "occurrences, and share of all occurrences of the word",
@@ -54,7 +54,7 @@ const relationCard = (one, word) =>
     one.more > 0 ? el("p", { class: "quiet", text: `and ${count(one.more)} more` }) : null,
   );
 
-// Where a partner leans: all the first word's at the left, all the other's at the right.
+// Position of a collocate: −1 if typical of the first word only, 1 of the second only.
 /** @param {Collocate} one */
 const lean = (one) => {
   const [a, b] = [one.scores[0] ?? 0, one.scores[1] ?? 0];
@@ -87,7 +87,7 @@ function besideRow(one, words) {
         class: "middle",
         title: `${one.context}; logDice ${decimal(one.scores[0], 1)} and ${decimal(one.scores[1], 1)}`,
       },
-      said(one.name),
+      bdi(one.name),
     ),
     el("span", { class: "number" }, number(1)),
   );
@@ -107,7 +107,7 @@ function besideCard(one, words) {
     el(
       "h3",
       {},
-      said(one.name, { title: one.slot }),
+      bdi(one.name, { title: one.slot }),
       el("small", {
         text: `${amount(one.totals[0])} · ${amount(one.totals[1])}`,
         title: "occurrences of each",
@@ -128,7 +128,7 @@ function besideCard(one, words) {
   );
 }
 
-// Another word, to be set beside it; only the server can.
+// The form to compare with another word; requires the server.
 /** @param {Word} word @param {string | undefined} other @param {(link: string) => void} go */
 function besideForm(word, other, go) {
   if (!state.about.live) return null;
@@ -153,7 +153,7 @@ function besideForm(word, other, go) {
         ),
       );
     } catch {
-      /* Whoever types on is asked again. */
+      /* The next key press tries again. */
     }
   });
   const form = el(
@@ -204,8 +204,8 @@ export async function sketchPart(word, other, go) {
         ? el(
             "p",
             { class: "legend" },
-            el("span", { class: "one" }, said(word.word), ` ${amount(data.totals[0])}`),
-            el("span", { class: "other" }, said(second.word), ` ${amount(data.totals[1])}`),
+            el("span", { class: "one" }, bdi(word.word), ` ${amount(data.totals[0])}`),
+            el("span", { class: "other" }, bdi(second.word), ` ${amount(data.totals[1])}`),
           )
         : el("p", { class: "quiet" }, "count, and ", term("dice", "typicality (logDice)")),
     ),

@@ -1,4 +1,4 @@
-// Tables that sort by a heading; each body is sorted by itself, so baselines stay separate.
+// Sortable tables; each body is sorted separately, so baselines stay below systems.
 /** @import { Child, Column } from "./types" */
 
 import { el } from "./dom.js";

@@ -1,4 +1,4 @@
-// What is open: the thesaurus, its tree, the view in sight and what its keys do.
+// The state of the page: thesaurus, tree, current view and its keyboard actions.
 
 /** @import { Overview, Route } from "./types" */
 /** @import { Tree } from "./tree.js" */

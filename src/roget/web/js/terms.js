@@ -1,7 +1,7 @@
 // Explanations of the terms of the page.
 /** @import { Context } from "./types" */
 
-import { $, clear, el, said } from "./dom.js";
+import { $, clear, el, bdi } from "./dom.js";
 
 /** @type {Record<string, [title: string, text: string]>} */
 export const TERMS = {
@@ -11,7 +11,7 @@ export const TERMS = {
   ],
   context: [
     "Context",
-    "What stands around a word. “have …” means that the word is the object of “have”; “cold …” that “cold” modifies it; “… of disease” that “of disease” follows it. Words that share contexts end up in one class. Point at a context to see its code, such as obj:have.",
+    "The words around a word and their relation to it. “have …” means that the word is the object of “have”; “cold …” that “cold” modifies it; “… of disease” that “of disease” follows it. Words that share contexts end up in one class. Point at a context to see its code, such as obj:have.",
   ],
   seen: [
     "Count",
@@ -31,11 +31,11 @@ export const TERMS = {
   ],
   distance: [
     "Distance from class centre",
-    "How far the word’s contexts are from those of the whole class, in bits. Near 0 it is a typical member and is listed first. The longer the bar, the nearer.",
+    "How far the word’s contexts are from the contexts of the whole class, in bits. Words near 0 are typical members and come first. A longer bar is nearer.",
   ],
   alike: [
     "Similarity",
-    "How much more similar two words are than two words on average, in standard deviations. Above 3 is close. It is computed from the contexts that both words have.",
+    "How much more similar two words are than two words on average, in standard deviations. Above 3 is close. It is computed from the contexts of both words.",
   ],
   beta: [
     "β",
@@ -51,7 +51,7 @@ export const TERMS = {
   ],
   weight: [
     "Weight",
-    "How much a context supports this class against the next most probable one, as a change of the log odds. Above 1 it matters much; below 0 it supports the other class.",
+    "How much a context supports this class against the next most probable one, as a change of the log odds. Above 1 is strong; below 0 it supports the other class.",
   ],
   sense: [
     "Sense",
@@ -83,7 +83,7 @@ export const TERMS = {
   ],
   apart: [
     "Separation",
-    "How much more similar the words are within the new class than across the two classes, as a difference of cosines. 0 is none; .05 and more is visible.",
+    "How much more similar the words are within the new class than across the two classes, as a difference of cosines. 0 means no separation; .05 and more is clear.",
   ],
   score: [
     "Better fit",
@@ -91,14 +91,14 @@ export const TERMS = {
   ],
 };
 
-// A term that explains itself when it is clicked.
+// A term with an explanation that opens on click.
 /** @type {(name: string, text?: string) => HTMLElement} */
 export const term = (name, text) =>
   el("button", {
     type: "button",
     class: "term",
     "data-term": name,
-    "aria-label": `${text ?? TERMS[name][0]}: what is that?`,
+    "aria-label": `${text ?? TERMS[name][0]}: explanation`,
     text: text ?? TERMS[name][0],
   });
 
@@ -131,4 +131,4 @@ export function startTerms() {
 // A context in words; its code is the tooltip.
 /** @type {(one: Context) => HTMLElement} */
 export const phrase = (one) =>
-  said(one.said, { title: one.said === one.context ? null : one.context, class: "phrase" });
+  bdi(one.said, { title: one.said === one.context ? null : one.context, class: "phrase" });

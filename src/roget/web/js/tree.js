@@ -1,4 +1,4 @@
-// The tree: who is below whom, where each class lies among the words, and the order of splits.
+// The tree of classes: parents and children, positions, and the order of splits.
 /** @import { TreeData } from "./types" */
 
 export class Tree {

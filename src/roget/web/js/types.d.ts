@@ -39,7 +39,7 @@ export interface Download {
   name?: string;
   data: any;
   sheet: () => unknown[][] | Promise<unknown[][]>;
-  said?: string;
+  label?: string;
 }
 /** Where data come from: the server, or the blocks of the static page. */
 export interface Source {

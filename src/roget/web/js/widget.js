@@ -1,6 +1,6 @@
-// A page within a notebook: the whole page in a frame of its own, which sees nothing of the notebook.
+// The widget for notebooks: the whole page in a sandboxed iframe.
 
-/** Whether the notebook is dark, as JupyterLab and VS Code tell; null if it does not say. */
+/** Return whether the theme of JupyterLab or VS Code is dark; null if unknown. */
 function darkness() {
   const light = document.body.dataset.jpThemeLight;
   if (light) return light === "false";
