@@ -105,13 +105,13 @@ def test_word_page_shows_senses(browser, ambiguous, tmp_path, how):
             assert "2 senses" in page.inner_text("#panel .facts")
             assert "100 %" not in page.inner_text("#panel section:has(h2:has-text('Place'))")
             for at, sense in enumerate(right):
-                texts = senses.nth(at).locator(".told").all_inner_texts()
+                texts = senses.nth(at).locator(".detail").all_inner_texts()
                 assert texts[0] == "as " + ", ".join(sense.words)
                 assert texts[1] == " · ".join(one.context for one in sense.contexts)
                 assert senses.nth(at).locator(
                     ".number"
                 ).inner_text() == f"{sense.share:.0%}".replace("%", " %")
-            senses.nth(0).locator(".told a").first.click()
+            senses.nth(0).locator(".detail a").first.click()
             head(page, right[0].words[0])
             assert "Senses" not in page.inner_text("#panel")
 

@@ -11,24 +11,28 @@ from roget.scoring.options import ConvertOptions
 
 @dataclass(frozen=True)
 class ExploreOptions(Checked):
-    """Of looking at a thesaurus."""
+    """Options of `roget explore`."""
 
-    port: int | None = option(None, minimum=1, maximum=65535, help="Default: any that is free.")
+    port: int | None = option(
+        None, minimum=1, maximum=65535, help="Port of the local server [default: any free port]."
+    )
     open: bool = option(True, help="Open the page in the browser.")
     static: str | None = option(
-        None, metavar="FILE", help="Write one HTML file that needs no server, and stop."
+        None, metavar="FILE", help="Write one self-contained HTML file; do not start a server."
     )
     evidence: int = option(
         0,
         minimum=0,
         metavar="N",
-        help="In the file, N sentences of each word and context, if they were kept.",
+        help="With --static: include N example sentences per word and context.",
     )
-    sketches: bool = option(False, help="In the file, the sketches of all words: much larger.")
+    sketches: bool = option(
+        False, help="With --static: include the sketches of all words; the file is much larger."
+    )
     compare: str | None = option(
         None,
         metavar="THESAURUS|GOLD",
-        help="Set beside it another thesaurus (a folder, SKOS, WordNet), or a file of words and "
-        "their classes.",
+        help="Compare with another thesaurus (a folder, SKOS, WordNet) or a gold standard: a file "
+        "of words and their classes.",
     )
     columns: Mapping[str, str] | None = copy_option(ConvertOptions, "columns", None)

@@ -106,7 +106,7 @@ class Connection(H11Protocol):
 
 
 def close_oldest(connections: Any, newest: Connection) -> None:
-    """Close the longest-waiting connection, preferring those that never sent a request."""
+    """Close the longest-waiting connection, preferably one that never sent a request."""
     waiting = [one for one in connections if one._phase and one is not newest]
     if waiting:
         longest = min(waiting, key=lambda one: (one.cycle is not None, one._since))

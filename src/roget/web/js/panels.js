@@ -396,7 +396,7 @@ const senseRows = (data) =>
         figure(percent(one.weight), "share of the word’s occurrences"),
         el(
           "p",
-          { class: "told" },
+          { class: "detail" },
           "as ",
           one.like.flatMap((like, at) => [
             at ? ", " : "",
@@ -405,7 +405,7 @@ const senseRows = (data) =>
         ),
         el(
           "p",
-          { class: "told quiet" },
+          { class: "detail quiet" },
           one.contexts.flatMap((context, at) => [
             at ? " · " : "",
             contextLink(context, { word: data.word, id: data.id }),

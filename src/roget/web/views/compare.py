@@ -112,7 +112,7 @@ class OwnClass(SideClass):
 
 
 class Score(TypedDict):
-    """The value of a measure and those of the baselines."""
+    """The value of a measure and the values of the baselines."""
 
     measure: str
     entropy: str | None

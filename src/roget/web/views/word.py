@@ -128,7 +128,7 @@ def _make_word(
 
 
 def _list_senses(snapshot: ThesaurusSnapshot, word: str, total: float) -> list[Sense]:
-    """Return the senses of a word that has several; the place of any other word says as much."""
+    """Return the senses of a word; none if it has only one, which is its place."""
     thesaurus = snapshot.thesaurus
     senses = thesaurus.senses(word, SENSE_CONTEXTS)
     return [
