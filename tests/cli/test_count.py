@@ -55,7 +55,7 @@ def test_count_then_show(parsed, tmp_path):
     out = tmp_path / "some.counts"
     told = done("count", parsed, "--relation", "obj", "-o", out)
     assert told.stdout == "", "talk goes to stderr"
-    assert "1 word × 1 context, 1 pair seen 3 times" in told.stderr
+    assert "1 word × 1 context, 1 pair, 3 occurrences" in told.stderr
     assert cells(out) == {("milk", "drink"): 3}
     shown = done("count", "--show", out)
     assert "milk" in shown.stdout
@@ -83,7 +83,7 @@ def test_the_contexts_of_a_word(tmp_path):
     wanted = sorted(rows.items(), key=lambda row: (-row[1], row[0]))
     for given in ("c", "pairs.tsv"):
         shown = done("count", "--show", given, "--word", "milk", cwd=tmp_path).stdout.splitlines()
-        assert shown[0] == f"milk: seen {sum(rows.values())} times in 30 contexts"
+        assert shown[0] == f"milk: {sum(rows.values())} occurrences in 30 contexts"
         assert [line.split() for line in shown[4:]] == [[*c.split(), str(n)] for c, n in wanted]
     told = done("count", "--show", "c", "--word", "milk", "--format", "json", cwd=tmp_path)
     assert json.loads(told.stdout) == {

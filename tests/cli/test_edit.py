@@ -50,7 +50,7 @@ def run(*arguments):
 def test_a_table_of_edits(folder, table):
     done = run("edit", folder, table)
     assert done.exit_code == 0, done.output
-    assert done.stdout.splitlines()[0] == "9 edits made; 9 in all"
+    assert done.stdout.splitlines()[0] == "9 edits made; 9 in total"
     t = Thesaurus.load(folder)
     assert [one.kind for one in t.edits] == [
         "rename", "move", "add", "split", "nest", "note", "note", "delete", "merge"
@@ -138,7 +138,7 @@ def test_history_undo_and_redo(folder, table):
     edit(folder, table)
     whole = Thesaurus.load(folder)
     done = run("edit", folder, "--undo")
-    assert done.stdout.splitlines()[0] == "1 edit undone; 8 in all"
+    assert done.stdout.splitlines()[0] == "1 edit undone; 8 in total"
     assert "merged into “drinks”" in done.stdout
     assert run("edit", folder, "--undo", "-n", 2).exit_code == 0
     found = json.loads(run("edit", folder, "--format", "json").stdout)["edits"]
@@ -200,7 +200,7 @@ def test_skos_that_was_changed_elsewhere(folder, tmp_path):
     file, before = tmp_path / "t.ttl", Thesaurus.load(folder)
     assert run("export", folder, "-o", file, "--language", "en").exit_code == 0
     told = run("edit", folder, file)
-    assert told.stdout.splitlines()[0] == "0 edits made; 0 in all"
+    assert told.stdout.splitlines()[0] == "0 edits made; 0 in total"
     id = int(before.ids[before.path("tea")[-1]])
     text = file.read_text(encoding="utf-8")
     label = before.label(before.path("tea")[-1])

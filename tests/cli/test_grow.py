@@ -46,7 +46,7 @@ def test_grows_elsewhere_and_in_place(place):
     assert grown.path("novel")[-1] == grown.path("book")[-1]
     done = run(place / "t", place / "new")
     assert done.exit_code == 0, done.output
-    assert "2 words new; 6 stay" in done.stdout
+    assert "2 words new; 6 words unchanged" in done.stdout
     for said in ("--review", "--accept", "--refuse", "roget explore"):
         assert said in done.stderr.partition("next:")[2]
     assert load(place / "t").counts == grown.counts

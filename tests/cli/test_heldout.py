@@ -17,6 +17,7 @@ from roget.cli import app
 from roget.errors import InputError
 from roget.learn.classmodel import RECIPES
 from roget.learn.evaluation import decision
+from support.errors import refused
 
 
 @pytest.fixture(scope="module")
@@ -101,22 +102,22 @@ def test_help_names_every_model(command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "option", "file", "said"),
+    ("command", "option", "file", "code"),
     [
-        ("heldout", "--figure", "a.xyz", "no picture ends so; expected .svg, .pdf, .png"),
-        ("heldout", "--figure", "a", "no picture ends so; expected .svg, .pdf, .png"),
-        ("heldout", "--figure", "none/a.svg", "none does not exist"),
-        ("heldout", "-o", "none/a.txt", "none does not exist"),
-        ("heldout", "-o", "", "is a folder"),
-        ("decide", "-o", "none/a.txt", "none does not exist"),
+        ("heldout", "--figure", "a.xyz", "unsupported-format"),
+        ("heldout", "--figure", "a", "unsupported-format"),
+        ("heldout", "--figure", "none/a.svg", "not-writable"),
+        ("heldout", "-o", "none/a.txt", "not-writable"),
+        ("heldout", "-o", "", "not-writable"),
+        ("decide", "-o", "none/a.txt", "not-writable"),
     ],
 )
 def test_files_are_checked_before_the_work(
-    command: str, option: str, file: str, said: str, tmp_path: Path
+    command: str, option: str, file: str, code: str, tmp_path: Path
 ) -> None:
     # Counts that are not there would be complained about next.
     given = command, str(tmp_path / "no.tsv"), option, str(tmp_path / file)
-    with pytest.raises(InputError, match=said):
+    with refused(code, tmp_path / file, kind=InputError):
         CliRunner().invoke(app, given, catch_exceptions=False)
 
 

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from roget import InputError, load
 from roget.cli import app
-from roget.errors import FormatError
+from roget.errors import FormatError, code_of
 from roget.learn.evaluation.answers import judge_answers
 from roget.learn.evaluation.ratings import judge_ratings
 from roget.learn.evaluation.sheets import draw_sheet
@@ -68,7 +68,7 @@ def test_ratings_as_text_and_json(folder, ratings):
     lines = done.stdout.splitlines()
     assert lines[0] == "40 of 41 pairs (98%) have both words in the thesaurus"
     assert "PPMI cosine" in done.stdout
-    assert "1 word not there: nowhere" in done.stdout
+    assert "1 word not in the thesaurus: nowhere" in done.stdout
     found = json.loads(run("ratings", folder, ratings, "--draws", 50, "--format", "json").stdout)
     right = judge_ratings(load(folder), ratings, draws=50)
     assert [row["spearman"] for row in found["rows"]] == [one.rho.mean for one in right.rows]
@@ -117,10 +117,10 @@ def test_a_sheet_goes_to_people_and_comes_back(folder, tmp_path):
     assert found["chance"] == pytest.approx(0.2)
     assert (found["alpha"], found["agreement"]) == (judged.alpha, judged.agreement)
     assert [one["answer"] for one in found["classes"]] == [one.answer for one in right.questions]
-    assert "too few" in done.stderr
+    assert "[too-little-text]" in done.stderr
     text = run("answers", tmp_path / "s.key.csv", best).stdout
     assert text.startswith("8 lines, 1 annotator: 100% of intruders found")
-    assert "guessing finds 20%" in text
+    assert "guessing: 20%" in text
     assert all(len(line) <= 100 for line in text.splitlines())
 
 
@@ -130,10 +130,10 @@ def test_sheets_that_people_may_have_filled_in_are_not_replaced(folder, tmp_path
     kept = {path: path.read_bytes() for path in tmp_path.iterdir()}
     assert run(*asked).exit_code == 0, "the same sheet again"
     other = run(*asked, "--seed", 1)
-    assert isinstance(other.exception, InputError)
-    assert "s.csv: is there already" in str(other.exception)
+    assert code_of(other.exception) == "not-writable"
+    assert "s.csv" in str(other.exception)
     (tmp_path / "s.csv").unlink()
-    assert "s.key.csv: is there already" in str(run(*asked, "--seed", 1).exception)
+    assert "s.key.csv" in str(run(*asked, "--seed", 1).exception)
     (tmp_path / "s.csv").write_bytes(kept[tmp_path / "s.csv"])
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == kept
 
@@ -156,19 +156,20 @@ def test_reading_sheets(folder, tmp_path):
     shares = {(one["made_up"], one["verdict"]): one["share"] for one in found["verdicts"]}
     assert shares[False, "coherent"] == shares[True, "junk"] == 1
     text = run("answers", filled, key).stdout
-    assert text.startswith("100% of 6 lines of classes were found coherent")
-    assert "0% of 2 lines made up were found coherent" in text
+    assert text.startswith("100% of 6 lines of classes were judged coherent")
+    assert "0% of 2 lines made up were judged coherent" in text
 
 
 def test_what_cannot_be_written_is_refused_before_the_work(folder, tmp_path):
-    for arguments, said in (
-        (["-o", tmp_path / "s.txt"], "expected a name that ends in .csv"),
-        (["-o", tmp_path / "s.csv", "--key", tmp_path / "s.csv"], "a name of its own"),
-        (["-o", tmp_path / "gone" / "s.csv"], "gone"),
+    for arguments, code, name in (
+        (["-o", tmp_path / "s.txt"], "unsupported-format", "s.txt"),
+        (["-o", tmp_path / "s.csv", "--key", tmp_path / "s.csv"], "invalid-option", "s.csv"),
+        (["-o", tmp_path / "gone" / "s.csv"], None, "gone"),
     ):
         done = run("sheet", folder, *arguments)
         assert isinstance(done.exception, InputError | OSError), arguments
-        assert said in str(done.exception)
+        assert code is None or code_of(done.exception) == code
+        assert name in str(done.exception)
     assert not list(tmp_path.iterdir())
 
 

@@ -83,8 +83,8 @@ def test_candidates_as_text(made):
     done = run(folder / "t.ttl", folder / "counts.tsv")
     assert done.exit_code == 0, done.output
     lines = done.stdout.splitlines()
-    assert lines[0].startswith(f"{len(truth)} words of the corpus that")
-    assert any("seen less than 5 times: 1 word" in line for line in lines)
+    assert lines[0].startswith(f"{len(truth)} words ")
+    assert any("5 occurrences: 1 word" in line for line in lines)
     assert any("class" in line and "everything" in line for line in lines)
 
 
@@ -145,7 +145,8 @@ def test_scores_that_tell_little_are_told_of(made, tmp_path):
     links += [f"{word}\t{next(iter(classes))}\n" for word, classes in taxonomy.words.items()]
     (tmp_path / "flat.tsv").write_text("child\tparent\n" + "".join(links), encoding="utf-8")
     flat = run(tmp_path / "flat.tsv", folder / "counts.tsv")
-    assert "100% of classes are within 2 steps" in flat.stderr
+    assert "100%" in flat.stderr
+    assert "2 steps" in flat.stderr
     assert "--steps 0 or --steps 1" in flat.stderr
     for asked in ((tmp_path / "flat.tsv", folder / "counts.tsv", "--steps", 0),
                   (folder / "t.ttl", folder / "counts.tsv")):  # fmt: skip
@@ -212,7 +213,7 @@ def test_a_trial_tells_ours_beside_the_baseline(made):
     assert first["way"] == "nearest word, first sense"
     shown = run(folder / "t.ttl", folder / "counts.tsv", "--hide", 30, "--no-spelling").stdout
     assert "by contexts only" not in shown
-    assert "What scores are worth" in shown
+    assert "calibration" in shown
 
 
 def test_invalid_requests_are_refused(made, tmp_path):

@@ -120,10 +120,9 @@ def test_a_table_that_people_read(counts, taxonomy, monkeypatch):
     assert result.exit_code == 0, result.exception
     lines = result.stdout.splitlines()
     assert lines[0].startswith("obj:eat: 130 tokens in ")
-    assert "5% of the tokens are words it does not know" in result.stdout
+    assert "5% of the tokens" in result.stdout
     assert "bread 30" in result.stdout
-    assert "and " in lines[-1]
-    assert "together (--top)" in lines[-1]
+    assert any(line.startswith("and ") and "(--top)" in line for line in lines)
 
 
 def test_the_same_rows_as_csv(counts, taxonomy, tmp_path):
@@ -196,7 +195,7 @@ def test_words_that_the_thesaurus_does_not_know(taxonomy, tmp_path):
     strange = tmp_path / "strange"
     Counts([[5]], ["xylophone"], ["eat"]).write(strange)
     result = run(strange, "eat", "--thesaurus", taxonomy, "--format", "json")
-    assert "the thesaurus knows none of these words" in result.stderr
+    assert "[unknown-word]" in result.stderr
     found = json.loads(result.stdout)
     assert found["unknown"] == 1
     assert [one["probability"] for one in found["classes"]] == [0.0]

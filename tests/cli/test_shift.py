@@ -47,7 +47,7 @@ def test_the_words_that_changed_most_come_first(folders):
     done = run(*folders, "-n", 4)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[2].startswith("299 words seen 20 times or more in both: 2 differ more")
+    assert re.match(r"299 words .* 20 .*: 2 differ", lines[2])
     assert {line.split()[0] for line in lines if "<.001" in line} >= {"disease", "village"}
     assert "only in the old" in done.stdout
     assert "house" in done.stdout
@@ -80,7 +80,7 @@ def test_a_page_is_written(folders, tmp_path):
     text = (tmp_path / "page.html").read_text()
     assert "<h1>Words whose use changed" in text
     assert text.count('class="card"') == 6
-    assert "~amod:chronic" in text
+    assert "<bdi>chronic …</bdi>" in text
 
 
 def test_words_may_be_named(folders):
@@ -91,8 +91,9 @@ def test_words_may_be_named(folders):
 
 def test_min_count_is_heeded(folders):
     done = run(*folders, "--min-count", 10**6)
-    assert "0 words seen 1,000,000 times or more" in done.stdout
-    assert "lower --min-count" in done.stderr
+    assert "0 words" in done.stdout
+    assert "1,000,000" in done.stdout
+    assert "--min-count [too-little-text]" in done.stderr
 
 
 def test_what_is_wrong_is_told(folders, tmp_path):
@@ -127,10 +128,10 @@ def test_contexts_open_the_lines_of_both(tmp_path):
     assert click["lines"]["old"] == []
     assert [line["source"] for line in chase["lines"]["old"]] == ["old.conllu"]
     told = run(*given).stdout
-    assert ", 24 pairs seen" in told.splitlines()[0]
-    assert "1 word seen 20 times or more in both: 1 differs more" in told
+    assert ", 24 occurrences" in told.splitlines()[0]
+    assert re.search(r"1 word .* 20 .*: 1 differs", told)
     assert "sentences with mouse in the new" in told
-    assert re.search(r"obj:chase +old.conllu:1 +chase +mouse", told)
+    assert re.search(r"chase … +old.conllu:1 +chase +mouse", told)
     assert "sentences with" not in run(*given[:2]).stdout
     assert run(*given, "-o", tmp_path / "page.html").returncode == 0
     text = (tmp_path / "page.html").read_text()

@@ -15,6 +15,7 @@ from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import MissingData
 from roget.report.figures import save_picture
 from roget.scoring.entropy import entropy_of, get
+from support.errors import refused
 
 
 @pytest.fixture(scope="module")
@@ -211,5 +212,5 @@ def test_a_wrong_recursion_would_be_seen(monkeypatch):
 
 @pytest.mark.parametrize("run", [table_1.table_1, section_5.section_5])
 def test_what_needs_the_answers_says_so(run, without_data):
-    with pytest.raises(MissingData, match="SemEval-2010 task 14: put it at FOLDER/semeval2010"):
+    with refused("file-not-found", "SemEval-2010 task 14", "FOLDER/semeval2010", kind=MissingData):
         run(ReproduceOptions())

@@ -132,7 +132,7 @@ def test_attachment_without_other_data(monkeypatch):
     monkeypatch.setattr(chain, "LEARNT", 500)
     monkeypatch.setattr(attachment, "_measure", attachment._measure.__wrapped__)
     found = table_1.table_1(ReproduceOptions(random_state=1))
-    assert "WordNet is not at hand" in found.about
+    assert "WordNet is not available" in found.about
     assert "WordNet" not in found.data
     assert not held(found)
 

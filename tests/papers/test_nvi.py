@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from roget import contingency
-from roget.errors import FormatError, InputError
+from roget.errors import FormatError
 from roget.papers.nvi import grammar, properties, table_1, tables_2_4, treebank
 from roget.papers.options import ReproduceOptions
 from roget.papers.reproduce import load
 from roget.papers.reproduction import MissingData
+from support.errors import refused
 
 
 def check(found):
@@ -117,8 +118,8 @@ def test_bracketed_trees(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("(S (NP (NN dog))", r"a.mrg:1: the file ends within a tree"),
-        ("(S (NN dog))\n)", r"a.mrg:2: a bracket closes"),
+        ("(S (NP (NN dog))", r"a.mrg:1: "),
+        ("(S (NN dog))\n)", r"a.mrg:2: "),
         ("(S (NN dog cat))", r"the word 'cat' has no tag"),
         ("dog", r"the word 'dog' has no tag"),
     ],
@@ -151,7 +152,7 @@ def test_heads_make_phrases_that_may_have_gaps(tmp_path):
 
 def test_a_treebank_without_short_sentences_is_refused(tmp_path):
     path = save(tmp_path, "a.mrg", "(S " + "(NN dog) " * 11 + ")")
-    with pytest.raises(InputError, match="at most 10 words"):
+    with refused("empty-input", "a.mrg", 10):
         grammar.read_constituents(path)
     assert len(grammar.read_constituents(path, 11)) == 1
 
@@ -210,5 +211,5 @@ def test_your_own_treebank(tmp_path):
 
 def test_the_treebank_is_asked_for(monkeypatch, tmp_path):
     monkeypatch.setenv("ROGET_TEST_DATA", str(tmp_path))
-    with pytest.raises(MissingData, match=r"FOLDER/ud-english/en_ewt-dev\.conllu"):
+    with refused("file-not-found", "FOLDER/ud-english/en_ewt-dev.conllu", kind=MissingData):
         grammar.grammar(ReproduceOptions())

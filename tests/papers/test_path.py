@@ -11,10 +11,10 @@ from scipy import sparse
 
 from roget.core.counts import Counts
 from roget.core.types import Floats
-from roget.errors import InputError
 from roget.learn.clustering import tokens as heldout
 from roget.learn.clustering.symmetric.estimator import SymmetricAnnealing
 from roget.papers.soft.figure_3 import _divergence, relative_entropy_path
+from support.errors import refused
 
 
 def planted(words: int = 120, contexts: int = 60, clusters: int = 4) -> Counts:
@@ -136,5 +136,5 @@ def test_further_words_are_placed_by_the_tokens_they_are_asked_about() -> None:
 
 
 def test_counts_that_are_too_few_are_refused() -> None:
-    with pytest.raises(InputError, match="too few"):
+    with refused("too-little-text"):
         relative_entropy_path(Counts([[1]]), [1], random_state=0, new=1.0)

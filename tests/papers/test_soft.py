@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from roget import Counts, catalogue, data
-from roget.errors import InputError, UnknownName
 from roget.learn.evaluation.decision import decide
 from roget.papers.options import ReproduceOptions
 from roget.papers.reproduce import load, report_names, reproduce
 from roget.papers.soft import figure_1, figure_2, figure_3
 from roget.report.figures import save_picture
+from support.errors import refused
 
 PEOPLE = {"troop", "worker"}
 WEAPONS = {"missile", "weapon"}
@@ -101,7 +101,7 @@ def test_which_nouns_are_objects():
 def test_names():
     listed = report_names().data
     assert [one["name"] for one in listed if one["about"]] == catalogue.names("reproductions")
-    with pytest.raises(UnknownName, match=r"did you mean .*soft/figure-1"):
+    with refused("unknown-name", "soft/figure-1"):
         load("soft/figure1")
 
 
@@ -157,7 +157,7 @@ def test_relative_entropies_are_of_the_next_nouns(found):
     assert np.array_equal(nouns.contexts, further.contexts)
     assert [row["n_clusters"] for row in found["3"].data] == list(figure_3.SIZES)
     assert all(len(row["new"]) == figure_3.DRAWS for row in found["3"].data)
-    with pytest.raises(InputError, match="expected more than the 1000"):
+    with refused("too-little-text", 1001):
         figure_3.take_nouns(table.top(50))
 
 
@@ -178,5 +178,5 @@ def test_own_counts_excuse_what_the_paper_says_of_its_own(tmp_path):
     assert made.claims == []
     fired = load("soft/figure-1")(ReproduceOptions(counts=str(tmp_path / "counts")))
     assert all(claim.excused for claim in fired.claims)
-    with pytest.raises(InputError, match=r"soft/figure-2 takes no --verb; it is for soft/figure-1"):
+    with refused("conflicting-options", "soft/figure-2", "--verb", "soft/figure-1"):
         reproduce("soft/figure-2", own)

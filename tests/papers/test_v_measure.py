@@ -14,6 +14,7 @@ from roget.papers.options import ReproduceOptions
 from roget.papers.reproduce import load, reproduce
 from roget.papers.v_measure import documents, figure_2, figure_5, sweep, table_2
 from roget.report.figures import save_picture
+from support.errors import refused
 
 
 @pytest.fixture(scope="module")
@@ -301,7 +302,7 @@ def test_tables_that_hold_no_features(tmp_path, rows, message):
 
 
 def test_features_are_for_figure_5_only():
-    with pytest.raises(InputError, match=r"takes no --features; it is for v-measure/figure-5"):
+    with refused("conflicting-options", "--features", "v-measure/figure-5"):
         reproduce("v-measure/figure-2", ReproduceOptions(features="x.csv"))
 
 

@@ -37,7 +37,10 @@ def export(
     from roget.report.language import find_language
 
     if os.path.isdir(output) and os.path.exists(source) and os.path.samefile(source, output):
-        raise InputError(f"cannot write {output}: it is the thesaurus that is exported")
+        raise InputError(
+            f"cannot write {output}: it is the thesaurus to export; choose another path",
+            code="input-is-output",
+        )
     asked = replace(asked, title=asked.title or Path(os.path.realpath(source)).stem)
     format = asked.to or detect_format(output)
     with bar("reading", "bytes") as progress:

@@ -1,5 +1,5 @@
-"""Tables and figures of the papers that roget comes from, made again: `roget reproduce`.
+"""Reproductions of the tables and figures of the papers behind roget: `roget reproduce`.
 
-A reproduction is a function of `Options` that gives a `Reproduced` (see `reproduction.py`), a small
-module in the package of its paper; the first line of its docstring says what it is.
+A reproduction is a function from `ReproduceOptions` to a `Reproduced` (see `reproduction.py`), in
+a module of the package of its paper. The first line of its docstring is its description.
 """

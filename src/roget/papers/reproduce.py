@@ -1,4 +1,4 @@
-"""Making one table or figure again, or all of them."""
+"""Run one reproduction, or all of them."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from roget.report.listing import listed
 
 
 def load(name: str) -> Reproduction:
-    """The reproduction of a name."""
+    """Return a reproduction by name."""
     found: Reproduction = catalogue.load("reproductions", name)
     return found
 
 
 def describe(name: str) -> str:
-    """What a reproduction makes again, in a line; or what must be installed to know."""
+    """Return a one-line description of a reproduction, or the extra that it requires."""
     try:
         return (load(name).__doc__ or "").partition("\n")[0]
     except MissingExtra as error:
@@ -34,7 +34,7 @@ def describe(name: str) -> str:
 
 
 def report_names() -> Report:
-    """Every reproduction, and what it reproduces."""
+    """Return all reproductions with their descriptions."""
     rows = [(name, describe(name)) for name in catalogue.names("reproductions")]
     data = [{"name": name, "about": about} for name, about in rows]
     return listed("Reproductions", rows, data)
@@ -47,15 +47,15 @@ def reproduce(
     *,
     progress: Tell | None = None,
 ) -> Report:
-    """Make tables and figures of the papers again.
+    """Reproduce tables and figures of the papers.
 
     Parameters
     ----------
-    name : of `roget reproduce --list`, such as "v-measure/figure-2"; or a paper, such as "nvi", for
-        all that there is of it. Without it, everything that the data at hand allow.
-    options : what else is asked.
-    figures : a folder for the pictures.
-    progress : called before each, where there are several.
+    name : a name of `roget reproduce --list`, e.g. "v-measure/figure-2", or a paper, e.g. "nvi".
+        Default: all reproductions whose data are available.
+    options : options of the reproductions.
+    figures : folder for the figures.
+    progress : function called before each of several reproductions.
 
     Examples
     --------
@@ -78,28 +78,30 @@ def reproduce(
 
 
 def _make_folder(path: Path) -> None:
-    """A folder for pictures: better before the work than after."""
+    """Create the folder for figures before the work starts."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        said = error.strerror or error
-        raise InputError(f"{path}: cannot be a folder for pictures: {said}") from None
+        reason = error.strerror or error
+        raise InputError(
+            f"{path}: cannot create the folder for figures: {reason}", code="not-writable"
+        ) from None
 
 
 def _refuse_idle(names: Sequence[str], options: ReproduceOptions) -> None:
-    """Refuse options that none of these reproductions looks at."""
+    """Raise an error for options that none of these reproductions uses."""
     taken = {option for name in names for option in _heeded(name)}
     for one in fields(options):
         if getattr(options, one.name) != one.default and one.name not in (*taken, "data"):
             flag = "--seed" if one.name == "random_state" else f"--{one.name}"
             asked = names[0] if len(names) == 1 else f"{names[0].partition('/')[0]} as a whole"
             found = [name for name in catalogue.names("reproductions") if one.name in _heeded(name)]
-            who = f"it is for {', '.join(found)}" if found else "no reproduction does"
-            raise InputError(f"{asked} takes no {flag}; {who}")
+            who = f"only {', '.join(found)}" if found else "no reproduction does"
+            raise InputError(f"{asked} does not use {flag}; {who}", code="conflicting-options")
 
 
 def _heeded(name: str) -> Sequence[str]:
-    """The options that a reproduction looks at; none if it cannot be loaded."""
+    """Return the options that a reproduction uses; none if it cannot be loaded."""
     try:
         found: Sequence[str] = getattr(load(name), "heeds", ())
     except MissingExtra:
@@ -110,7 +112,7 @@ def _heeded(name: str) -> Sequence[str]:
 def _run(
     name: str, options: ReproduceOptions, figures: PathLike | None
 ) -> tuple[Reproduced, Report]:
-    """Make it, and its picture if there is a folder for it."""
+    """Run a reproduction, and draw its figure if there is a folder."""
     found = load(name)(options)
     if figures is None or found.picture is None:
         return found, found.as_report()
@@ -119,19 +121,22 @@ def _run(
     path = Path(figures) / f"{name.replace('/', '-')}.svg"
     with styled():
         save_picture(found.picture(), path)
-    return found, found.as_report([f"picture: {path}"])
+    return found, found.as_report([f"figure: {path}"])
 
 
 _LEGEND = (
-    "(+3): so many more are told and not counted: misprints, and what other data cannot give. "
-    "`roget reproduce NAME` shows one whole; --figures FOLDER draws."
+    "(+3): three more values are listed but not counted, because they are misprints or require "
+    "other data. `roget reproduce NAME` shows one in full; --figures FOLDER draws the figures."
 )
 
 
 def _run_all(
     names: list[str], options: ReproduceOptions, figures: PathLike | None, progress: Tell | None
 ) -> Report:
-    """A line for each, and what does not hold; what lacks data or an extra is left out, told."""
+    """Return one line per reproduction, and all claims that do not hold.
+
+    Reproductions without their data or extra are left out with a note.
+    """
     rows: list[tuple[str, str, str, str]] = []
     data, left, misses = {}, [], []
     for at, name in enumerate(names):
@@ -141,27 +146,26 @@ def _run_all(
         try:
             found, report = _run(name, options, figures)
         except (MissingData, MissingExtra) as error:
-            it = "it " if isinstance(error, MissingData) else ""
-            left.append(f"{name} was left out: {it}{error}")
+            left.append(f"{name} left out: {error}")
             rows.append((name, "left out", "", describe(name)))
             continue
         counted = [claim for claim in found.claims if not claim.excused]
         held = sum(claim.held for claim in counted)
         seconds = f"{time.perf_counter() - began:.1f}"
-        said = f"{held} of {len(counted)}" if counted else "shown"
+        result = f"{held} of {len(counted)}" if counted else "shown"
         if excused := len(found.claims) - len(counted):
-            said += f" (+{excused})"
-        rows.append((name, said, seconds, describe(name)))
+            result += f" (+{excused})"
+        rows.append((name, result, seconds, describe(name)))
         misses += [(name, *claim.cells()) for claim in counted if not claim.held]
         data[name] = report.data
     titles = ("reproduction", "claims held", "seconds", "")
     tables = [ReportTable.of(titles, rows, numbers=("claims held", "seconds"))]
     if misses:
         names_of = ("reproduction", "", "published", "ours", "difference", "remark")
-        tables.append(ReportTable.of(names_of, misses, names_of[2:5], title="differ"))
+        tables.append(ReportTable.of(names_of, misses, names_of[2:5], title="differences"))
     lead = f"{plural(len(data), 'reproduction')} of tables and figures"
     return Report(
-        title="The papers' tables and figures",
+        title="Tables and figures of the papers",
         lead=[lead],
         tables=tables,
         notes=[*left, _LEGEND],

@@ -1,4 +1,4 @@
-"""What a reproduction gives: values that a paper prints beside ours, tables, and a picture."""
+"""Results of reproductions: published values compared with ours, tables and a figure."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Claim:
-    """What a paper prints, or says, and what came out here.
+    """A published value or statement, compared with the result here.
 
     Parameters
     ----------
-    what : of what it is, in a few words.
-    published, ours : numbers, or words where a paper shows a shape only.
-    digits : of the printed number, behind its point.
-    within : how far ours may be from it. Default: half of the last printed digit.
-    holds : whether words agree; numbers tell it themselves.
-    remark : why they differ, or what is different here.
-    excused : whether it is a misprint, or what other data cannot give: it is told, not counted.
+    what : name of the quantity.
+    published, ours : numbers, or words if the paper only describes a shape.
+    digits : number of decimals of the published number.
+    within : tolerance. Default: half of the last published digit.
+    holds : True if statements in words agree; numbers are compared automatically.
+    remark : reason for a difference.
+    excused : True for misprints and values that require other data; listed but not counted.
     """
 
     what: str
@@ -42,40 +42,40 @@ class Claim:
 
     @property
     def difference(self) -> float | None:
-        """Ours less the printed value; None of words."""
+        """Our value minus the published value; None for words."""
         if isinstance(self.published, str) or isinstance(self.ours, str):
             return None
         return self.ours - self.published
 
     @property
     def held(self) -> bool:
-        """Whether ours is the printed value, as far as it is printed."""
+        """True if our value equals the published value within its precision."""
         if self.holds is not None:
             return bool(self.holds)
         if self.difference is None:
             return self.ours == self.published
         most = 0.5 * 10**-self.digits if self.within is None else self.within
-        # A printed half may have been rounded to either side.
+        # A value exactly between two digits may have been rounded up or down.
         return bool(abs(self.difference) <= most * (1 + 1e-6) + 1e-12)
 
     def cells(self) -> tuple[str, str, str, str, str]:
-        """The row of a table, all numbers with the digits that are printed; ours with one more."""
+        """Return a table row, with the published digits and one digit more for our value."""
         found = self.difference
-        said = "" if found is None else f"{found:+.{self.digits + 1}f}"
+        difference = "" if found is None else f"{found:+.{self.digits + 1}f}"
         miss = "" if self.held or self.excused else "differs"
         remark = "; ".join(part for part in (miss, self.remark) if part)
         return (
             self.what,
             _number(self.published, self.digits),
             _number(self.ours, self.digits + 1),
-            said,
+            difference,
             remark,
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """The same as plain data."""
-        told = ("what", "published", "ours", "difference", "held", "excused", "remark")
-        return {name: getattr(self, name) for name in told}
+        """Return the claim as plain data."""
+        names = ("what", "published", "ours", "difference", "held", "excused", "remark")
+        return {name: getattr(self, name) for name in names}
 
 
 def _number(value: float | str, digits: int) -> str:
@@ -84,18 +84,18 @@ def _number(value: float | str, digits: int) -> str:
 
 @dataclass(frozen=True)
 class Reproduced:
-    """A table or figure of a paper, made again.
+    """A reproduced table or figure of a paper.
 
     Parameters
     ----------
-    title : what it is, with the paper and the number that it has there.
-    about : how it was made, and how that differs from the paper.
-    claims : published values beside ours.
-    tables : more to read.
-    notes : what follows from them.
+    title : description, with the paper and its table or figure number.
+    about : the method, and its differences from the paper.
+    claims : published values compared with ours.
+    tables : further tables.
+    notes : conclusions.
     data : all values, for JSON.
-    sheet : the rows that spreadsheets get. Default: the claims, or the first of the tables.
-    picture : draws the figure.
+    sheet : table for spreadsheets. Default: the claims, or the first table.
+    picture : function that draws the figure.
     """
 
     title: str
@@ -108,7 +108,7 @@ class Reproduced:
     picture: Callable[[], Figure] | None = field(default=None, repr=False, compare=False)
 
     def as_report(self, notes: Sequence[str] = ()) -> Report:
-        """The report of it, published values beside ours first."""
+        """Return the report; the comparison with published values comes first."""
         titles = ("", "published", "ours", "difference", "remark")
         claims = ReportTable.of(titles, [claim.cells() for claim in self.claims], titles[1:4])
         return Report(
@@ -128,7 +128,7 @@ Function = TypeVar("Function", bound=Reproduction)
 
 
 def heeds(*options: str) -> Callable[[Function], Function]:
-    """Declare which options mean something to a reproduction; others are refused."""
+    """Declare the options that a reproduction uses; other options are errors."""
 
     def declare(function: Function) -> Function:
         function.heeds = options  # type: ignore[attr-defined]
@@ -138,21 +138,24 @@ def heeds(*options: str) -> Callable[[Function], Function]:
 
 
 class MissingData(InputError):
-    """A reproduction needs a data set that does not come with roget."""
+    """A reproduction requires a data set that is not bundled with roget."""
 
     def __init__(self, what: str, place: str) -> None:
         self.what, self.place = what, place
-        super().__init__(f"needs {what}: put it at FOLDER/{place} and name it, --data FOLDER")
+        super().__init__(
+            f"requires {what}: put the data at FOLDER/{place} and pass --data FOLDER",
+            code="file-not-found",
+        )
 
 
 def find_data(options: ReproduceOptions, what: str, *parts: str) -> Path:
-    """The path of a data set that does not ship; an error says what it is and where it is sought.
+    """Return the path of a data set that is not bundled, or raise an error that names it.
 
     >>> find_data(ReproduceOptions(data="nowhere"), "the BBC's texts", "bbc-news", "bbc.tsv")
     Traceback (most recent call last):
         ...
-    roget.papers.reproduction.MissingData: needs the BBC's texts: put it at \
-FOLDER/bbc-news/bbc.tsv and name it, --data FOLDER
+    roget.papers.reproduction.MissingData: requires the BBC's texts: put the data at \
+FOLDER/bbc-news/bbc.tsv and pass --data FOLDER
     """
     folder = options.data or os.environ.get("ROGET_TEST_DATA")
     if folder:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-_EXCEPTIONAL = "exceptional: triples whose correct context is the less frequent one in the table."
+_EXCEPTIONAL = "exceptional: triples whose correct context is the less frequent one."
 
 
 def heldout(found: HeldoutComparison) -> Report:
@@ -26,15 +26,15 @@ def heldout(found: HeldoutComparison) -> Report:
     titles = (
         "model", "bits\ntest", "bits\nnew", "below\nKneser–Ney", "KL\ntrain", "KL\ntest", "KL\nnew",
     )  # fmt: skip
-    note = (
-        "bits: loss in bits per pair, on test pairs and on new words. KL: relative entropy in "
-        "bits, averaged over words with equal weight."
-    )
+    explained = [
+        "bits: loss in bits per pair, on test pairs and on new words.",
+        "KL: relative entropy in bits, averaged over words with equal weight.",
+    ]
     return Report(
         title="Models on held-out counts",
         lead=_about(found),
         tables=[ReportTable.of(titles, map(_texts, rows), titles[1:])],
-        notes=[note, *_spreads(found.splits, "split")],
+        notes=[*explained, *_spreads(found.splits, "split")],
         data={"unit": "bits", **_facts(found), "rows": rows},
         sheet=_heldout_sheet(rows),
     )
@@ -102,7 +102,7 @@ def _seeds(first: int, many: int) -> str:
 def _spreads(many: int, noun: str) -> list[str]:
     if many == 1:
         return []
-    return [f"± is half the width of a 95 % interval over {plural(many, noun)} (Student's t)."]
+    return [f"±: half the width of a 95 % interval over {plural(many, noun)} (Student's t)."]
 
 
 def decisions(found: Decisions) -> Report:

@@ -1,4 +1,4 @@
-"""Figures 1 and 2: how far estimates of entropy are off on average, by the size of the sample."""
+"""Figures 1 and 2: the bias of entropy estimators by sample size."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ if TYPE_CHECKING:
 CELLS = 10
 SIZES = range(1, 101)
 DRAWS = 1000
-"""All as in the paper."""
+"""Number of cells, sample sizes and number of samples, as in the paper."""
 
 SHAPES = {0: "uniform", 1: "s = 1", 2: "s = 2", 3: "s = 3", 4: "s = 4"}
-"""Zipf's law by its exponent; 0 is Figure 1."""
+"""Exponents of Zipf's law; 0 is Figure 1."""
 
 DRAWN = ("ml", "mm", "jk", "bub")
 """The estimators of the paper."""
 
 SAMPLED = (10, 20, 50)
-"""Sample sizes at which all estimators are tried by drawing."""
+"""Sample sizes at which all estimators are simulated."""
 
 SHOWN = (10, 50)
-"""Those of the table."""
+"""Sample sizes shown in tables."""
 
 TOLD = ("bub", "shrink", "nsb")
-"""Estimators that are told the number of cells."""
+"""Estimators that get the number of cells."""
 
 SEEN = "bub, m seen"
-"""BUB as measures use it for H(C) and H(K): told the number of cells that were seen."""
+"""BUB as measures use it for H(C) and H(K): with the number of non-empty cells."""
 
 KNOWN = {
     0: (-0.533, -0.258, -0.039),
@@ -52,48 +52,48 @@ KNOWN = {
     3: (-0.187, -0.126, -0.078),
     4: (-0.107, -0.076, -0.049),
 }
-"""Biases of ml, mm and jk with ten items. The figures have no values printed beside them: these
-are the exact heights of their curves, added up apart from this program."""
+"""Biases of ml, mm and jk with ten items. The figures print no values: these are the exact
+heights of the curves, computed independently of this program."""
 
 SMALL = 20
-"""Below this size BUB fits all its coefficients at once."""
+"""Sample size below which BUB fits all coefficients at once."""
 
 FEW = 30
-"""Up to this size no correction is over yet."""
+"""Maximum sample size at which no estimator overcorrects."""
 
 FAR = 4.0
-"""Standard errors: of the 75 means that are looked at, one is farther by chance in 200 runs."""
+"""Tolerance in standard errors: exceeded by one of 75 means in 1 of 200 runs by chance."""
 
 
 class Error(NamedTuple):
-    """How far an estimator is off in samples of one size: on average, and as root mean square."""
+    """The bias and the root mean squared error of an estimator at one sample size."""
 
     bias: float
     rmse: float
     doubt: float
-    """The standard error of the bias."""
+    """Standard error of the bias."""
 
 
 Curves: TypeAlias = dict[tuple[int, str], Floats]
-"""Of a shape and an estimator, the bias at each size."""
+"""The bias at each sample size, by shape and estimator."""
 
 Trials: TypeAlias = dict[tuple[int, int, str], Error]
-"""By shape, size and estimator."""
+"""Errors by shape, sample size and estimator."""
 
 
 def zipf(slope: int, cells: int = CELLS) -> Floats:
-    """Probabilities in proportion to 1/rank^slope."""
+    """Return probabilities proportional to 1/rank^slope."""
     weights = np.arange(1, cells + 1) ** -float(slope)
     return np.asarray(weights / weights.sum())
 
 
 def entropy(p: Floats) -> float:
-    """The true entropy."""
+    """Return the true entropy."""
     return -float(xlogx(p).sum())
 
 
 def expect(estimator: LinearEstimator, p: Floats, n: int) -> float:
-    """E[Ĥ] of n items: each cell's count is binomial, and the estimator is linear in the cells.
+    """Return E[Ĥ] of n items: cell counts are binomial, and the estimator is linear in them.
 
     >>> p = np.array([0.5, 0.5])
     >>> round(expect(get("ml"), p, 2) / math.log(2), 12)  # both in one cell, or one in each
@@ -107,7 +107,7 @@ def expect(estimator: LinearEstimator, p: Floats, n: int) -> float:
 
 
 def trace_biases(names: Iterable[str], sizes: Sequence[int] = SIZES) -> Curves:
-    """E[Ĥ] − H, exactly, of linear estimators."""
+    """Return the exact bias E[Ĥ] − H of linear estimators."""
     curves = {}
     for name in names:
         estimator = get(name)
@@ -120,7 +120,7 @@ def trace_biases(names: Iterable[str], sizes: Sequence[int] = SIZES) -> Curves:
 
 
 def draw_errors(seed: int, draws: int = DRAWS) -> Trials:
-    """Bias and root mean squared error of all estimators on the same samples."""
+    """Return bias and root mean squared error of all estimators on the same samples."""
     rng = np.random.default_rng(seed)
     names = catalogue.names("entropies")
     found = {}
@@ -140,7 +140,7 @@ def draw_errors(seed: int, draws: int = DRAWS) -> Trials:
 
 
 def stack(counts: Array) -> Histogram:
-    """The histograms of many samples, one in a row."""
+    """Return the histograms of many samples, one per row."""
     held = counts > 0
     starts = np.concatenate([[0], np.cumsum(held.sum(axis=1))[:-1]])
     return Histogram.from_counts(counts[held], starts)
@@ -153,8 +153,8 @@ def figures_1_2(options: ReproduceOptions) -> Reproduced:
     linear = [name for name in names if isinstance(get(name), LinearEstimator)]
     curves, trials = trace_biases(linear), draw_errors(options.random_state)
     claims = [
-        Claim(f"N = 10, {said}: {name}", value, float(curves[slope, name][9]))
-        for slope, said in SHAPES.items()
+        Claim(f"N = 10, {shape}: {name}", value, float(curves[slope, name][9]))
+        for slope, shape in SHAPES.items()
         for name, value in zip(DRAWN, KNOWN[slope], strict=False)
     ]
     claims += [*_read_figures(curves), _agree(curves, trials, linear)]
@@ -162,10 +162,10 @@ def figures_1_2(options: ReproduceOptions) -> Reproduced:
         "Bias of entropy estimators (Li, Titov & Sporleder 2014, Figures 1 and 2)",
         about=(
             f"Samples of N = 1 to 100 items from {CELLS} cells, equally likely (uniform) or by "
-            "Zipf's law with exponent s; nats. The paper shows curves of means over 1,000 draws: "
-            "for estimators that are sums over cells the mean is added up exactly here, and values "
-            "called published are these sums, made apart. BUB, shrink and NSB are told that there "
-            f"are {CELLS} cells; the paper does not say what its BUB was told."
+            "Zipf's law with exponent s; values in nats. The paper shows means over 1,000 samples. "
+            "For estimators that are sums over cells, the expectation is exact here; the published "
+            "values are the same expectations, computed independently. BUB, shrink and NSB get the "
+            f"number of cells, {CELLS}; the paper does not state what its BUB used."
         ),
         claims=claims,
         tables=[_table(trials, size) for size in SHOWN],
@@ -185,7 +185,7 @@ def figures_1_2(options: ReproduceOptions) -> Reproduced:
 
 
 def _read_figures(curves: Curves) -> list[Claim]:
-    """What the paper reads from its figures, counted over shapes and sizes."""
+    """Return the statements of the paper on its figures, counted over shapes and sizes."""
     off = {key: np.abs(values) for key, values in curves.items()}
     from_two, from_four, from_small = (slice(n - 1, None) for n in (2, 4, SMALL))
     low = all((curves[slope, "ml"] < 0).all() for slope in SHAPES)
@@ -196,14 +196,13 @@ def _read_figures(curves: Curves) -> list[Claim]:
         wins = np.concatenate(
             [off[slope, better][sizes] < off[slope, worse][sizes] for slope in slopes]
         )
-        said = f"{wins.sum()} of {wins.size}"
-        holds = bool(wins.all())
-        return Claim(what, "always", said, holds=holds, remark=excuse, excused=bool(excuse))
+        ours, holds = f"{wins.sum()} of {wins.size}", bool(wins.all())
+        return Claim(what, "always", ours, holds=holds, remark=excuse, excused=bool(excuse))
 
-    over = f"in larger flat samples JK is a little too high: by {max(curves[0, 'jk'][33:]):.3f}"
-    untold = "BUB that is told m is nearer below N = 20; the paper's may have been told less"
+    over = f"in larger uniform samples JK is too high, by up to {max(curves[0, 'jk'][33:]):.3f}"
+    untold = "BUB with known m is nearer below N = 20; the paper's BUB may not have known m"
     flat = "uniform, s = 1, 2: JK is nearer than BUB, N > 3"
-    small = f"below N = {SMALL}, BUB comes out too high on skewed samples"
+    small = f"below N = {SMALL}, BUB is too high on skewed samples"
     return [
         Claim("plug-in is too low", "always", "always" if low else "not always"),
         compare("MM is nearer than plug-in, N ≥ 2", SHAPES, "mm", "ml", from_two),
@@ -219,7 +218,7 @@ def _read_figures(curves: Curves) -> list[Claim]:
 
 
 def _agree(curves: Curves, trials: Trials, linear: Sequence[str]) -> Claim:
-    """Whether drawing gives what the exact sums are."""
+    """Return the claim that simulated means equal the exact expectations."""
     far = max(
         abs(trials[slope, size, name].bias - float(curves[slope, name][size - 1]))
         / trials[slope, size, name].doubt
@@ -227,8 +226,8 @@ def _agree(curves: Curves, trials: Trials, linear: Sequence[str]) -> Claim:
         for size in SAMPLED
         for name in linear
     )
-    said = f"at most {far:.1f} standard errors apart"
-    return Claim(f"means of {DRAWS:,} draws beside exact sums", "equal", said, holds=far < FAR)
+    apart = f"at most {far:.1f} standard errors apart"
+    return Claim(f"means of {DRAWS:,} samples and exact values", "equal", apart, holds=far < FAR)
 
 
 def _table(trials: Trials, size: int) -> ReportTable:
@@ -237,27 +236,27 @@ def _table(trials: Trials, size: int) -> ReportTable:
     for name in names:
         errors = [trials[slope, size, name] for slope in SHAPES]
         rows.append((name, *(f"{error.bias:+.3f} {error.rmse:.3f}" for error in errors)))
-    columns = [Column(f"N = {size}"), *(Column(said, right=True) for said in SHAPES.values())]
+    columns = [Column(f"N = {size}"), *(Column(shape, right=True) for shape in SHAPES.values())]
     return ReportTable(
-        columns, rows, f"{DRAWS:,} draws, N = {size}: bias and root mean squared error"
+        columns, rows, f"{DRAWS:,} samples, N = {size}: bias and root mean squared error"
     )
 
 
 def _moral(curves: Curves) -> str:
     worst = max(curves[4, "bub"][1 : SMALL - 1])
     return (
-        f"At s = 4 and 2 ≤ N < {SMALL} BUB that is told of {CELLS} cells is up to {worst:.2f} too "
-        f"high, more than plug-in is too low ({abs(curves[4, 'ml'][1]):.2f} at most): of most "
-        "cells nothing is ever seen. The jackknife needs no number of cells and is never far off."
+        f"At s = 4 and 2 ≤ N < {SMALL}, BUB with {CELLS} known cells is up to {worst:.2f} too "
+        f"high, while plug-in is at most {abs(curves[4, 'ml'][1]):.2f} too low, because most "
+        "cells stay empty. The jackknife needs no number of cells and is never far off."
     )
 
 
 def draw(curves: Curves) -> Figure:
-    """Expected estimates against the size of the sample; a panel for each shape."""
+    """Draw the expected estimates by sample size, with a panel for each shape."""
     figure = canvas(9, 5.4)
     panels = figure.subplots(2, 3, sharex=True).ravel()
     lines = ("-", "--", "-.", ":")
-    for axes, (slope, said) in zip(panels, SHAPES.items(), strict=False):
+    for axes, (slope, shape) in zip(panels, SHAPES.items(), strict=False):
         true = entropy(zipf(slope))
         axes.axhline(true, color=GREY, linewidth=1, label="true H")
         for name, (colour, marker), line in zip(DRAWN, SERIES, lines, strict=True):
@@ -265,8 +264,8 @@ def draw(curves: Curves) -> Figure:
                 SIZES, true + curves[slope, name], color=colour, linestyle=line, marker=marker,
                 markersize=3.5, markevery=(4, 15), linewidth=1.2, label=name,
             )  # fmt: skip
-        axes.set_title(said if slope == 0 else f"Zipf, {said}", fontsize=9)
-        # BUB begins far above H where that is small: the others would lie on one line.
+        axes.set_title(shape if slope == 0 else f"Zipf, {shape}", fontsize=9)
+        # BUB starts far above a small H; limit the axis so that the other curves are separate.
         axes.set_ylim(0, min(axes.get_ylim()[1], 2.2 * true))
     for axes in (panels[0], panels[3]):
         axes.set_ylabel("expected entropy (nats)")

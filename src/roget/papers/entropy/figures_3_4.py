@@ -1,4 +1,4 @@
-"""Figures 3 and 4: how estimators change scores and ranks, by the number of clusters."""
+"""Figures 3 and 4: effect of the estimator on scores and ranks, by number of clusters."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ALONE = "1ClI"
-"""One cluster per instance: in the paper's figures it would stand far to the right."""
+"""One cluster per instance, which the figures of the paper leave out."""
 
 
 class FigurePoint(NamedTuple):
-    """An answer to the task: clusters per word, and V and rank under each estimator."""
+    """A system of the task: clusters per word, and V and rank under each estimator."""
 
     name: str
     clusters: float
@@ -30,7 +30,7 @@ class FigurePoint(NamedTuple):
 
 
 def read_printed() -> list[FigurePoint]:
-    """All rows of Table 1 as printed."""
+    """Return all rows of Table 1 as printed."""
     return [
         FigurePoint(
             name,
@@ -43,7 +43,7 @@ def read_printed() -> list[FigurePoint]:
 
 
 def score_points(options: ReproduceOptions) -> list[FigurePoint]:
-    """The rows whose answers are at hand, ranked among themselves."""
+    """Return the rows whose system output is available, ranked among themselves."""
     rows = score_task(find_task(options))
     ranks: dict[str, dict[str, int]] = {name: {} for name in rows}
     for estimator in ESTIMATORS:
@@ -62,39 +62,39 @@ def figures_3_4(options: ReproduceOptions) -> Reproduced:
         ours = []
     claims = [
         claim
-        for said, points in (("as printed", printed), ("our scores", ours))
+        for source, points in (("as printed", printed), ("our scores", ours))
         if points
-        for claim in _read_figures(points, said)
+        for claim in _read_figures(points, source)
     ]
-    at_hand = f"and of the {len(ours)} whose answers are at hand, " if ours else ""
+    at_hand = f" and for the {len(ours)} with available output" if ours else ""
     return Reproduced(
         "Estimators, numbers of clusters and ranks (Li, Titov & Sporleder 2014, Figures 3 and 4)",
         about=(
-            f"SemEval-2010 task 14. Of the {len(printed)} answers of Table 1 as printed, {at_hand}"
-            "how much V falls from plug-in to the jackknife and to BUB, against the clusters per "
-            "word, and what becomes of ranks. τ is Kendall's; one cluster per instance is not "
-            "among those it is taken of."
-            + ("" if ours else " The answers themselves are not at hand: --data FOLDER.")
+            f"SemEval-2010 task 14. For the {len(printed)} systems of Table 1 as printed{at_hand}: "
+            "the decrease of V from plug-in to the jackknife and to BUB by clusters per word, and "
+            "the changes of ranks. τ is Kendall's τ without the baseline of one cluster per "
+            "instance."
+            + ("" if ours else " The output of the systems is not available: --data FOLDER.")
         ),
         claims=claims,
         tables=[_table(ours or printed)],
         data={
-            said: [{**point._asdict(), "v": dict(point.v)} for point in points]
-            for said, points in (("printed", printed), ("ours", ours))
+            source: [{**point._asdict(), "v": dict(point.v)} for point in points]
+            for source, points in (("printed", printed), ("ours", ours))
         },
         picture=partial(draw, printed, ours),
     )
 
 
-def _read_figures(points: Sequence[FigurePoint], said: str) -> list[Claim]:
-    """What the paper reads from both figures."""
+def _read_figures(points: Sequence[FigurePoint], source: str) -> list[Claim]:
+    """Return the statements of the paper on both figures."""
     claims = []
     systems = [point for point in points if point.name != ALONE]
     for other in ("jk", "bub"):
         tau, p = correlate(systems, other)
         claims.append(
             Claim(
-                f"{said}: V (ml) − V ({other})",
+                f"{source}: V (ml) − V ({other})",
                 "grows with clusters",
                 f"τ = {tau:.2f}, p = {p:.1g}",
                 holds=tau > 0 and p < 0.05,
@@ -102,21 +102,21 @@ def _read_figures(points: Sequence[FigurePoint], said: str) -> list[Claim]:
         )
     for other in ("jk", "bub"):
         kept = sum(point.ranks["ml"] == point.ranks[other] for point in points)
-        told, what = f"{kept} of {len(points)}", f"{said}: ranks kept, ml to {other}"
-        claims.append(Claim(what, "a minority", told, holds=2 * kept < len(points)))
+        ours, what = f"{kept} of {len(points)}", f"{source}: unchanged ranks, ml to {other}"
+        claims.append(Claim(what, "a minority", ours, holds=2 * kept < len(points)))
     alone = next(point for point in points if point.name == ALONE)
     places = f"{alone.ranks['ml']}, then {alone.ranks['bub']} of {len(points)}"
     first_then_last = (alone.ranks["ml"], alone.ranks["bub"]) == (1, len(points))
     return [
         *claims,
         Claim(
-            f"{said}: one per instance", "first by ml, last by bub", places, holds=first_then_last
+            f"{source}: one per instance", "first by ml, last by bub", places, holds=first_then_last
         ),
     ]
 
 
 def correlate(points: Sequence[FigurePoint], other: str) -> tuple[float, float]:
-    """Kendall's τ of clusters and what V loses from plug-in to another estimator, and its p."""
+    """Return Kendall's τ of clusters and the decrease of V from plug-in to another estimator, p."""
     from scipy.stats import kendalltau
 
     lost = [point.v["ml"] - point.v[other] for point in points]
@@ -139,20 +139,20 @@ def _table(points: Sequence[FigurePoint]) -> ReportTable:
 
 
 def draw(printed: Sequence[FigurePoint], ours: Sequence[FigurePoint]) -> Figure:
-    """Above, what V loses against the number of clusters; below, ranks against ranks."""
+    """Draw the decrease of V by number of clusters (top) and ranks against ranks (bottom)."""
     figure = canvas(7.5, 6.5)
     panels = figure.subplots(2, 2)
     known = {point.name: point for point in ours}
     for column, other in enumerate(("jk", "bub")):
         above, below = panels[0, column], panels[1, column]
-        for points, said, style in (
+        for points, label, style in (
             (printed, "as printed", {"marker": "o", "edgecolors": GREY, "facecolors": "none"}),
             (ours, "our scores", {"marker": "x", "color": BLUE}),
         ):
             drawn = [point for point in points if point.name != ALONE]
             lost = [point.v["ml"] - point.v[other] for point in drawn]
             clusters = [point.clusters for point in drawn]
-            above.scatter(clusters, lost, s=28, linewidths=1.2, label=said, **style)
+            above.scatter(clusters, lost, s=28, linewidths=1.2, label=label, **style)
         above.set(xlabel="clusters per word", ylabel=f"V (ml) − V ({other})")
         below.plot([1, len(printed)], [1, len(printed)], color=GREY, linewidth=0.8)
         for here in (False, True):
@@ -160,7 +160,7 @@ def draw(printed: Sequence[FigurePoint], ours: Sequence[FigurePoint]) -> Figure:
             ranks = [[point.ranks[one] for point in shown] for one in ("ml", other)]
             below.scatter(
                 *ranks, s=22, marker="s" if here else "o", color=ORANGE if here else GREY,
-                label="answers at hand" if here else "others",
+                label="output available" if here else "not available",
             )  # fmt: skip
         below.set(xlabel="printed rank by V (ml)", ylabel=f"printed rank by V ({other})")
     if ours:

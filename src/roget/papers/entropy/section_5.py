@@ -1,4 +1,4 @@
-"""Section 5: which entropies estimators correct most."""
+"""Section 5: the corrections of each entropy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from roget.papers.reproduction import Claim, Reproduced
 from roget.report import ReportTable
 
 MOST = 5
-"""Systems with the largest numbers of clusters, one cluster per instance left out."""
+"""Number of systems with the most clusters, without the baselines."""
 
 BASELINES = ("1ClI", "MFS", "Random")
 SIDES = ("H(c)", "H(k)", "H(k,c)")
@@ -23,11 +23,11 @@ PRINTED = {
     ("bub", "H(k,c)"): 0.06,
 }
 SMALL = 0.02
-"""What H(c) is corrected by at most."""
+"""Upper limit of the correction of H(c)."""
 
 
 def section_5(options: ReproduceOptions) -> Reproduced:
-    """Section 5 of Li, Titov & Sporleder (2014): how far each entropy is corrected"""
+    """Section 5 of Li, Titov & Sporleder (2014): the corrections of each entropy"""
     rows = score_task(find_task(options))
     wanted, chosen = rank_clusters(TABLE_1), rank_clusters(rows)
     shared = [name for name in wanted if name in rows]
@@ -39,7 +39,7 @@ def section_5(options: ReproduceOptions) -> Reproduced:
         key: sum(corrected[name][key] for name in chosen) / len(chosen)
         for key in product(("jk", "bub"), SIDES)
     }
-    other = f"other systems: of the paper's {MOST}, {len(shared)} are at hand"
+    other = f"other systems: {len(shared)} of the paper's {MOST} are available"
     claims = [
         Claim(
             f"{side}: {estimator} − ml",
@@ -62,7 +62,7 @@ def section_5(options: ReproduceOptions) -> Reproduced:
     ]
     claims += [_compare(rows, estimator) for estimator in ("jk", "bub")]
     shown = list(product(ESTIMATORS[1:], SIDES[1:]))
-    titles = ("nats beside ml", "clusters", *map(": ".join, shown))
+    titles = ("difference to ml in nats", "clusters", *map(": ".join, shown))
     lines = [
         (name, f"{rows[name].clusters:.1f}", *(f"{found[key]:+.3f}" for key in shown))
         for name, found in corrected.items()
@@ -71,15 +71,15 @@ def section_5(options: ReproduceOptions) -> Reproduced:
         "Which entropies are corrected most (Li, Titov & Sporleder 2014, Section 5)",
         about=(
             f"SemEval-2010 task 14, the {MOST} systems with the most clusters per word: in the "
-            f"paper {', '.join(wanted)}; of those at hand {', '.join(chosen)}. Differences of "
-            "entropies under two estimators in nats, averaged over words as V is."
+            f"paper {', '.join(wanted)}; of the available systems {', '.join(chosen)}. Differences "
+            "of entropies between two estimators in nats, averaged over words like V."
         ),
         claims=claims,
         tables=[ReportTable.of(titles, lines, numbers=titles[1:])],
         notes=[
-            "The paper expects joint entropies to be corrected most, yet prints .15 for H(k) and "
-            ".06 for H(k,c) under BUB, perhaps one for the other: here BUB corrects H(k,c) more "
-            "than H(k) in every system, as the jackknife does."
+            "The paper expects the largest corrections for joint entropies, yet prints .15 for "
+            "H(k) and .06 for H(k,c) under BUB; the two may be exchanged. Here BUB corrects H(k,c) "
+            "more than H(k) in every system, like the jackknife."
         ],
         data={
             name: {" ".join(key): value for key, value in found.items()}
@@ -89,26 +89,26 @@ def section_5(options: ReproduceOptions) -> Reproduced:
 
 
 def rank_clusters(rows: Mapping[str, ScoredAnswer] | Mapping[str, object]) -> list[str]:
-    """The systems with the most clusters, without baselines, as Table 1 prints their number."""
+    """Return the systems with the most clusters by Table 1, without baselines."""
     systems = [name for name in rows if name not in BASELINES]
     return sorted(systems, key=lambda name: -TABLE_1[name].clusters)[:MOST]
 
 
 def correct(row: ScoredAnswer, estimator: str, side: str) -> float:
-    """What an estimator adds to the plug-in entropy of one side, or of both."""
+    """Return an estimator's entropy of one side, or of both, minus the plug-in entropy."""
     at = SIDES.index(side)
     return row.entropies[estimator][at] - row.entropies["ml"][at]
 
 
 def _compare(rows: Mapping[str, ScoredAnswer], estimator: str) -> Claim:
-    """Whether the joint entropy is corrected more than the clusters', in all that is at hand."""
+    """Return the claim that the joint entropy is corrected more than that of the clusters."""
     systems = [name for name in rows if name not in BASELINES]
     more = sum(
         correct(rows[name], estimator, "H(k,c)") > correct(rows[name], estimator, "H(k)")
         for name in systems
     )
-    told = f"{more} of {len(systems)} systems"
+    ours = f"{more} of {len(systems)} systems"
     what = f"H(k,c) corrected more than H(k), {estimator}"
     if estimator == "jk":
-        return Claim(what, "yes", told, holds=more == len(systems))
-    return Claim(what, "no", told, holds=more == 0, excused=True, remark="see below")
+        return Claim(what, "yes", ours, holds=more == len(systems))
+    return Claim(what, "no", ours, holds=more == 0, excused=True, remark="see below")

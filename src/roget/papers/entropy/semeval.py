@@ -1,4 +1,4 @@
-"""The word sense induction task of SemEval-2010: what the paper prints of it, and what we score."""
+"""The word sense induction task of SemEval-2010: published values, and scores of the systems."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FOLDER = "semeval2010-task14"
 
 
 class Printed(NamedTuple):
-    """A row of Table 1. V and recall times 100, ranks beside them; recalls may be missing."""
+    """A row of Table 1: V and recall times 100, with their ranks; recall may be missing."""
 
     clusters: float
     v: tuple[float, float, float, float]
@@ -69,7 +69,7 @@ TABLE_1 = {
         1.0, (0.0, 0.0, 0.0, 0.5), (28, 28, 29, 26), (58.7, 58.2), (14, 14)
     ),
 }
-"""26 systems and three baselines, in the paper's order."""
+"""26 systems and three baselines, in the order of the paper."""
 
 FILES = {
     "1ClI": "baselines/1cl1inst.key",
@@ -86,33 +86,33 @@ FILES = {
     "Duluth-R-15": "systems/*_duluth-wsi-testdata-r15.txt",
     "Duluth-R-110": "systems/*_duluth-wsi-testdata-r110.txt",
 }
-"""Answers that are at hand, in the organisers' release; Random is the mean of five."""
+"""Files of the available systems in the organisers' release; Random is the mean of five."""
 
 
 @dataclass(frozen=True)
 class ScoredAnswer:
-    """What we score of one row: means over the files that it is made of."""
+    """The scores of one row: means over its files."""
 
     clusters: float
     v: Mapping[str, float]
-    """By estimator."""
+    """V by estimator."""
     recall: Mapping[str, float]
-    """By split; empty where none was asked for."""
+    """Supervised recall by split; empty if not requested."""
     entropies: Mapping[str, tuple[float, float, float]]
-    """H(C), H(K) and H(C,K) by estimator, nats, averaged over words as V is."""
+    """H(C), H(K) and H(C,K) in nats by estimator, averaged over words like V."""
 
 
 def find_task(options: ReproduceOptions) -> Path:
-    """The folder of the task."""
-    what = "the answers of SemEval-2010 task 14"
+    """Return the folder of the task."""
+    what = "the system output of SemEval-2010 task 14"
     return find_data(options, what, FOLDER, "gold", "all.key").parent.parent
 
 
 def score_task(folder: Path, splits: Iterable[str] = ()) -> dict[str, ScoredAnswer]:
-    """Every row whose answers are at hand, in the order of Table 1.
+    """Score every row whose system output is available, in the order of Table 1.
 
-    As in the paper: each word by itself, averaged by its number of instances; instances without
-    an answer are one more cluster of their word.
+    As in the paper, each word is scored separately and weighted by its number of instances.
+    Instances without a label form one more cluster of their word.
     """
     files = {name: sorted(folder.glob(FILES[name])) for name in TABLE_1 if name in FILES}
     systems = {f"{name} {at}": path for name in files for at, path in enumerate(files[name])}
@@ -132,7 +132,7 @@ def score_task(folder: Path, splits: Iterable[str] = ()) -> dict[str, ScoredAnsw
 
 
 def _gather(found: Comparison, names: Sequence[str]) -> ScoredAnswer:
-    """The mean over some systems of a comparison."""
+    """Return the mean over some systems of a comparison."""
 
     def mean(measure: str, entropy: str | None) -> float:
         return fmean(

@@ -1,4 +1,4 @@
-"""Table 1: V of the word sense induction task under four estimators, and supervised recall."""
+"""Table 1: V of word sense induction under four estimators, and supervised recall."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced
 
 WITHIN = 0.001
-"""How near values are: some halves were rounded down, and Random may be another five files."""
+"""Tolerance: some values were rounded down, and Random may stand for five other files."""
 
-MISPRINT = "a misprint: it is ranked where .603 belongs"
+MISPRINT = "a misprint: its rank is that of .603"
 
 Rows = Mapping[str, ScoredAnswer]
 
@@ -31,22 +31,22 @@ def table_1(options: ReproduceOptions) -> Reproduced:
     claims = [claim for name, ours in rows.items() for claim in _compare(name, TABLE_1[name], ours)]
     claims += [_rank(f"order by V ({name})", rows, at) for at, name in enumerate(ESTIMATORS)]
     claims += [
-        _rank(f"order by recall, {said}", rows, at, split)
-        for at, (split, said) in enumerate(SPLITS.items())
+        _rank(f"order by recall, {ratio}", rows, at, split)
+        for at, (split, ratio) in enumerate(SPLITS.items())
     ]
     return Reproduced(
         "Word sense induction under four estimators (Li, Titov & Sporleder 2014, Table 1)",
         about=(
-            "SemEval-2010 task 14: 8,915 instances of 100 words; values times 1. V is that of each "
-            "word, averaged by instances; those without an answer are one more cluster of their "
+            "SemEval-2010 task 14: 8,915 instances of 100 words. V is computed for each word and "
+            "averaged by instances; instances without a label form one more cluster of their "
             "word. Supervised recall is over all test instances, averaged over the organisers' "
-            f"five splits. The answers of {len(rows)} of {len(TABLE_1)} rows are at hand; Random "
-            "is the mean of five files."
+            f"five splits. The output of {len(rows)} of {len(TABLE_1)} systems is available; "
+            "Random is the mean of five files."
         ),
         claims=claims,
         notes=[
-            "Orders are those of the rows at hand. Recalls that differ by less than .001 count as "
-            "equal: how clusters that meet two senses equally often are mapped is not known."
+            "Orders are compared among the available systems. Recalls that differ by less than "
+            ".001 count as equal, since the paper does not state how ties of senses are broken."
         ],
         data={
             name: {
@@ -63,12 +63,12 @@ def table_1(options: ReproduceOptions) -> Reproduced:
 def _compare(name: str, printed: Printed, ours: ScoredAnswer) -> Iterator[Claim]:
     yield Claim(f"{name}: clusters", printed.clusters, ours.clusters, 1)
     for estimator, value in zip(ESTIMATORS, printed.v, strict=True):
-        said = f"{name}: V ({estimator})"
-        yield Claim(said, value / 100, ours.v[estimator], within=WITHIN)
-    for (split, said), value in zip(SPLITS.items(), printed.recall or (), strict=False):
+        what = f"{name}: V ({estimator})"
+        yield Claim(what, value / 100, ours.v[estimator], within=WITHIN)
+    for (split, ratio), value in zip(SPLITS.items(), printed.recall or (), strict=False):
         wrong = (name, split) == ("Duluth-WSI-Co", "80_20")
         yield Claim(
-            f"{name}: recall, {said}",
+            f"{name}: recall, {ratio}",
             value / 100,
             ours.recall[split],
             within=WITHIN,
@@ -78,7 +78,7 @@ def _compare(name: str, printed: Printed, ours: ScoredAnswer) -> Iterator[Claim]
 
 
 def _rank(what: str, rows: Rows, at: int, split: str | None = None) -> Claim:
-    """Whether our values fall in the order of the printed ranks."""
+    """Return the claim that our values have the order of the printed ranks."""
 
     def rank(name: str) -> int:
         printed = TABLE_1[name]
@@ -92,5 +92,5 @@ def _rank(what: str, rows: Rows, at: int, split: str | None = None) -> Claim:
     ]
     slack = 1e-9 if split is None else WITHIN
     turned = sum(after > before + slack for before, after in pairwise(values))
-    said = f"{turned} of {len(ranked) - 1} neighbours turned round" if turned else "as printed"
-    return Claim(what, "as printed", said)
+    order = f"{turned} of {len(ranked) - 1} neighbours swapped" if turned else "as printed"
+    return Claim(what, "as printed", order)

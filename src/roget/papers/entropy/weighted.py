@@ -1,4 +1,4 @@
-"""Section 3.3 and the last rows of Table 1: estimators under weighted answers."""
+"""Section 3.3 and the last rows of Table 1: estimators for weighted labels."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from roget.scoring.entropy import get
 from roget.scoring.score import contingency
 
 PRINTED = {"KCDC-PC-2": (5.7, 7.2, 2.3, 2.2), "UoY": (25.1, 22.8, 17.8, 5.0)}
-"""V times 100 of weighted answers; that of the heaviest labels is in Table 1."""
+"""V times 100 of weighted labels; Table 1 has V of the labels with the largest weight."""
 
-ABOVE = "above plug-in, as nowhere else in the table"
+ABOVE = "above plug-in, unlike all other rows"
 
 ITEMS, CLASSES, CLUSTERS = 80, 3, 4
 DRAWS = 2000
 FAR = 4.0
-"""Standard errors: of eight means, none is farther by chance in a thousand runs."""
+"""Tolerance in standard errors: exceeded by one of eight means in 1 of 1,000 runs by chance."""
 
 FOLDER = "semeval2013-task13"
 
 
 class Answers(NamedTuple):
-    """Made-up items: their classes, and how probable each cluster is for each."""
+    """Synthetic items: their classes, and the probability of each cluster for each item."""
 
     classes: Ints
     weights: Floats
 
 
 def make_answers(seed: int) -> Answers:
-    """Clusters that lean to a class, more or less surely."""
+    """Return random items whose clusters are correlated with their classes."""
     rng = np.random.default_rng(seed)
     classes = rng.integers(0, CLASSES, ITEMS)
     lean = 0.4 + 3.0 * (classes[:, None] == np.arange(CLUSTERS))
@@ -49,23 +49,23 @@ def make_answers(seed: int) -> Answers:
 
 
 def draw_entropies(answers: Answers, name: str, draws: int, seed: int) -> tuple[Floats, Floats]:
-    """Estimates of H(K) and H(C,K) of hard answers that are drawn from the weights."""
+    """Return estimates of H(K) and H(C,K) for hard labels sampled from the weights."""
     rng = np.random.default_rng(seed)
     bounds = np.cumsum(answers.weights, axis=1)[:, :-1]
     found = (rng.random((draws, ITEMS, 1)) > bounds).sum(axis=2)
     cells = answers.classes * CLUSTERS + found
     estimator = get(name)
-    told = estimator.joint_support == "product"
+    is_bounded = estimator.joint_support == "product"
     values = []
     for labels, size in ((found, CLUSTERS), (cells, CLASSES * CLUSTERS)):
-        support = np.full(draws, size) if told else None
+        support = np.full(draws, size) if is_bounded else None
         counts = np.eye(size, dtype=np.int64)[labels].sum(axis=1)
         values.append(np.asarray(estimator(stack(counts), support)))
     return values[0], values[1]
 
 
 def score_graded(folder: Path) -> dict[str, dict[str, dict[str, float]]]:
-    """V of each system of SemEval-2013 task 13 by kind of answers and estimator."""
+    """Return V of each system of SemEval-2013 task 13 by kind of labels and estimator."""
     systems = {
         path.parent.parent.name + " " + path.parent.name: path
         for path in sorted(folder.glob("systems/*/*/*.key"))
@@ -83,13 +83,13 @@ def score_graded(folder: Path) -> dict[str, dict[str, dict[str, float]]]:
 
 @heeds("random_state")
 def weighted(options: ReproduceOptions) -> Reproduced:
-    """Weighted answers in Li, Titov & Sporleder (2014), Section 3.3 and Table 1's last rows"""
+    """Weighted labels in Li, Titov & Sporleder (2014), Section 3.3 and last rows of Table 1"""
     claims = [_expect(options.random_state), _reduce(options.random_state)]
     claims += [
         Claim(
             f"{name}*: V ({estimator})",
             value / 100,
-            "not at hand",
+            "not available",
             excused=True,
             remark=ABOVE if (name, estimator) == ("KCDC-PC-2", "mm") else "",
         )
@@ -102,7 +102,7 @@ def weighted(options: ReproduceOptions) -> Reproduced:
         gold = find_data(options, "SemEval-2013 task 13", FOLDER, "gold", "all.key")
     except MissingData:
         graded = {}
-        source = "Such answers are in SemEval-2013 task 13, which is not at hand: --data FOLDER."
+        source = "SemEval-2013 task 13 has such labels but is not available: --data FOLDER."
     else:
         graded = score_graded(gold.parent.parent)
         found = {
@@ -110,13 +110,14 @@ def weighted(options: ReproduceOptions) -> Reproduced:
             for name, of in graded.items()
         }
         claims.append(_compare("SemEval-2013", found))
-        source = "In their place: the weighted answers of SemEval-2013 task 13."
+        source = "The weighted labels of SemEval-2013 task 13 are used instead."
     return Reproduced(
-        "Weighted answers (Li, Titov & Sporleder 2014, Section 3.3 and Table 1)",
+        "Weighted labels (Li, Titov & Sporleder 2014, Section 3.3 and Table 1)",
         about=(
-            f"A weighted answer stands for draws of hard ones. {ITEMS} made-up items, {CLASSES} "
-            f"classes, {CLUSTERS} clusters: the expected estimate by the recursion beside the mean "
-            f"of {DRAWS:,} draws. Those of the paper's weighted rows are not at hand. {source}"
+            f"A weighted label is a distribution over hard labels. For {ITEMS} synthetic items, "
+            f"{CLASSES} classes and {CLUSTERS} clusters, the expected estimate by the recursion is "
+            f"compared with the mean of {DRAWS:,} samples. The weighted system output of the paper "
+            f"is not available. {source}"
         ),
         claims=claims,
         tables=[_table(graded)] if graded else [],
@@ -126,7 +127,7 @@ def weighted(options: ReproduceOptions) -> Reproduced:
 
 
 def _expect(seed: int) -> Claim:
-    """The recursion beside draws, H(K) and H(C,K) under four estimators."""
+    """Compare the recursion with samples, for H(K) and H(C,K) under four estimators."""
     answers = make_answers(seed)
     table = contingency(answers.classes, answers.weights)
     far = 0.0
@@ -136,12 +137,12 @@ def _expect(seed: int) -> Claim:
         for value, values in zip((exact.system, exact.joint), drawn, strict=True):
             doubt = values.std() / np.sqrt(values.size)
             far = max(far, abs(float(value - values.mean())) / float(doubt))
-    said = f"at most {far:.1f} standard errors apart"
-    return Claim("expected estimate beside draws", "equal", said, holds=far < FAR)
+    apart = f"at most {far:.1f} standard errors apart"
+    return Claim("expected estimate and sample means", "equal", apart, holds=far < FAR)
 
 
 def _reduce(seed: int) -> Claim:
-    """Weights of 0 and 1 are hard answers."""
+    """Return the claim that weights of 0 and 1 give the scores of hard labels."""
     answers = make_answers(seed)
     sure = answers.weights.argmax(axis=1)
     soft, hard = (
@@ -150,22 +151,22 @@ def _reduce(seed: int) -> Claim:
     )
     apart = max(abs(soft.measure("v", name) - hard.measure("v", name)) for name in ESTIMATORS)
     return Claim(
-        "weights 0 and 1 beside hard answers", "equal", f"{apart:.0e} apart", holds=apart < 1e-9
+        "weights 0 and 1 and hard labels", "equal", f"{apart:.0e} apart", holds=apart < 1e-9
     )
 
 
 def _spread(values: Iterable[float]) -> float:
-    """How far estimators are apart."""
+    """Return the range of values."""
     found = list(values)
     return max(found) - min(found)
 
 
-def _compare(said: str, spreads: Mapping[str, tuple[float, float]]) -> Claim:
-    """Whether estimators part more on weighted answers than on the heaviest labels."""
+def _compare(source: str, spreads: Mapping[str, tuple[float, float]]) -> Claim:
+    """Return the claim that estimators differ more on weighted than on hard labels."""
     more = sum(soft > hard for hard, soft in spreads.values())
-    told = f"{more} of {len(spreads)} systems"
-    what = f"weights part estimators: {said}"
-    return Claim(what, "yes", told, holds=more == len(spreads))
+    ours = f"{more} of {len(spreads)} systems"
+    what = f"estimators differ more on weighted labels: {source}"
+    return Claim(what, "yes", ours, holds=more == len(spreads))
 
 
 def _moral(graded: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
@@ -173,18 +174,18 @@ def _moral(graded: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
         one: fmean(of["top"][one] - of["weighted"][one] for of in graded.values())
         for one in ESTIMATORS
     }
-    said = ", ".join(f"{value:.3f} ({one})" for one, value in lost.items())
+    values = ", ".join(f"{value:.3f} ({one})" for one, value in lost.items())
     return (
-        f"From the heaviest labels to weights V falls by {said} on average: chance has more of a "
-        "hand in labels that are drawn, which plug-in V takes for agreement."
+        f"From hard labels (largest weight) to weighted labels, V falls by {values} on average: "
+        "sampled labels agree more by chance, which plug-in V counts as agreement."
     )
 
 
 def _table(graded: Mapping[str, Mapping[str, Mapping[str, float]]]) -> ReportTable:
-    titles = ("SemEval-2013 task 13: V", "answers", *ESTIMATORS)
+    titles = ("SemEval-2013 task 13: V", "labels", *ESTIMATORS)
     rows = [
-        (name, said, *(f"{of[kind][one]:.3f}" for one in ESTIMATORS))
+        (name, label, *(f"{of[kind][one]:.3f}" for one in ESTIMATORS))
         for name, of in graded.items()
-        for kind, said in (("top", "heaviest"), ("weighted", "weighted"))
+        for kind, label in (("top", "largest weight"), ("weighted", "weighted"))
     ]
     return ReportTable.of(titles, rows, numbers=ESTIMATORS)

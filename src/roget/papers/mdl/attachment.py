@@ -1,4 +1,4 @@
-"""Experiment 3: attachment decided by cuts of thesauri, by the rule that is printed."""
+"""Experiment 3: prepositional phrase attachment by tree cuts, with the rule of the paper."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ PRINTED = {
     BOTH: (54.1, 87.1),
     CHAIN: (100.0, 85.5),
 }
-"""Coverage and accuracy of Tables 1 and 2, per cent."""
+"""Coverage and accuracy of Tables 1 and 2, in per cent."""
 
 PATTERNS = 172
-"""Of the paper's test."""
+"""Number of test patterns in the paper."""
 
 HELD_OUT = 3000
-"""Quadruples of the sample that are decided; the others are learnt from."""
+"""Number of test quadruples of the sample; the rest is training data."""
 
 
 class AttachmentRow(NamedTuple):
-    """How a way did: per cent of the quadruples that it decides, and of those that are right."""
+    """Coverage and accuracy of a method, in per cent, with the interval of the accuracy."""
 
     way: str
     coverage: float
@@ -51,17 +51,17 @@ class AttachmentRow(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """All ways on one set of quadruples."""
+    """The results of all methods on one set of quadruples."""
 
     rows: dict[str, AttachmentRow]
     source: str
     wordnet: bool
     own: bool
-    """Whether the quadruples are those of the Wall Street Journal."""
+    """True if the quadruples are from the Wall Street Journal."""
 
 
 def measure(options: ReproduceOptions) -> Measured:
-    """Learn from one part of the quadruples, and decide the other; what is lacking is told."""
+    """Train on one part of the quadruples and test on the other, with the available data."""
     training = devset = wordnet = None
     with suppress(MissingData):
         found = find_data(options, "quadruples of the Wall Street Journal", "ppattach", "training")
@@ -73,15 +73,15 @@ def measure(options: ReproduceOptions) -> Measured:
 
 @cache
 def _measure(training: str | None, devset: str | None, wordnet: str | None, seed: int) -> Measured:
-    """Both tables are of the same run."""
+    """Train and test once for both tables."""
     own = training is not None and devset is not None
     train, test = (read(str(training)), read(str(devset))) if own else split_sample(seed)
     source = (
-        f"{len(train):,} quadruples of Ratnaparkhi, Reynar & Roukos (1994) to learn from, "
-        f"{len(test):,} to decide"
+        f"{len(train):,} training and {len(test):,} test quadruples of Ratnaparkhi, Reynar & "
+        "Roukos (1994)"
         if own
-        else f"{len(train):,} bundled quadruples (AMALGUM, answered by a parser) to learn from, "
-        f"{len(test):,} others to decide"
+        else f"{len(train):,} training and {len(test):,} test quadruples of the bundled sample "
+        "(AMALGUM, attachment by a parser)"
     )
     model = Attacher(rule="printed", wordnet=wordnet, random_state=seed).fit(train)
     tested = model.test(test)
@@ -95,16 +95,16 @@ def _measure(training: str | None, devset: str | None, wordnet: str | None, seed
 
 
 def split_sample(seed: int) -> tuple[list[Quadruple], list[Quadruple]]:
-    """The bundled quadruples in two; the same four words are in one part only."""
+    """Split the bundled quadruples in two; equal quadruples are in the same part."""
     quads = sample("pp_quads")
     groups: dict[tuple[str, ...], list[Quadruple]] = {}
     for one in quads:
         groups.setdefault(tuple(one[:4]), []).append(one)
-    dealt = list(groups.values())
+    distinct = list(groups.values())
     train: list[Quadruple] = []
     test: list[Quadruple] = []
-    for at in np.random.default_rng(seed).permutation(len(dealt)).tolist():
-        (test if len(test) < HELD_OUT else train).extend(dealt[at])
+    for at in np.random.default_rng(seed).permutation(len(distinct)).tolist():
+        (test if len(test) < HELD_OUT else train).extend(distinct[at])
     return train, test
 
 
@@ -115,10 +115,10 @@ def _row(way: str, coverage: float, accuracy: float, items: int) -> AttachmentRo
 
 
 def printed_beside(found: Measured, ways: tuple[str, ...]) -> list[Claim]:
-    """Both columns; other text gives other shares, so that they are told and not counted."""
-    said = "other patterns of the same newspaper" if found.own else "other text"
+    """Return coverage and accuracy as claims, excused because the text differs."""
+    reason = "other patterns of the same newspaper" if found.own else "other text"
     return [
-        Claim(f"{way}: {column} %", PRINTED[way][at], found.rows[way][at + 1], 1, remark=said,
+        Claim(f"{way}: {column} %", PRINTED[way][at], found.rows[way][at + 1], 1, remark=reason,
               excused=True)
         for way in ways
         if way in found.rows
@@ -127,7 +127,7 @@ def printed_beside(found: Measured, ways: tuple[str, ...]) -> list[Claim]:
 
 
 def order(found: Measured, column: str, ways: tuple[str, ...]) -> Claim:
-    """Whether ways stand in the order in which the paper has them, the lowest first."""
+    """Return the claim that methods have the order of the paper, the lowest first."""
     known = [way for way in ways if way in found.rows]
     printed = [f"{PRINTED[way][column != 'coverage']:.1f}" for way in known]
     ours = [float(getattr(found.rows[way], column)) for way in known]
@@ -146,20 +146,20 @@ def show(
     claims: Sequence[Claim],
     notes: Sequence[str] = (),
 ) -> Reproduced:
-    """What was done, what differs from the paper, and ours, with the intervals of accuracy."""
-    lacks = "" if found.wordnet else " WordNet is not at hand: its rows are left out."
+    """Return the method, its differences from the paper, and our results with intervals."""
+    lacks = "" if found.wordnet else " WordNet is not available: its rows are left out."
     about = (
-        f"{found.source}. P(noun2|verb, prep) and P(noun2|noun1, prep) are compared, without "
-        "smoothing, and the larger one decides; a tie, or two zeros, is no decision. Thesauri are "
-        "learnt from bundled counts and the quadruples that are learnt from, of 1000 nouns, where "
-        f"the paper takes the 150 of its {PATTERNS} test patterns and 180,000 case frames.{lacks}"
+        f"{found.source}. The larger of P(noun2|verb, prep) and P(noun2|noun1, prep), without "
+        "smoothing, decides; ties and two zeros are left undecided. Thesauri of 1000 nouns are "
+        "learnt from bundled counts and the training quadruples; the paper used the 150 nouns of "
+        f"its {PATTERNS} test patterns and 180,000 case frames.{lacks}"
     )
     shown = [found.rows[way] for way in ways if way in found.rows]
     rows = [
         (row.way, f"{row.coverage:.1f}", f"{row.accuracy:.1f}", f"{row.low:.1f}–{row.high:.1f}")
         for row in shown
     ]
-    titles = ("", "coverage %", "accuracy %", "95 %")
+    titles = ("", "coverage %", "accuracy %", "95 % interval")
     table = ReportTable.of(titles, rows, titles[1:])
     data = {row.way: row._asdict() for row in shown}
     return Reproduced(title, about, claims, [table], notes, data)

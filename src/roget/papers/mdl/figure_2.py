@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FREQUENT = 20
-"""Nouns, as in the paper."""
+"""Number of nouns, as in the paper."""
 
 SLOTS = ("subj", "obj")
-"""What they are of verbs, as in the paper."""
+"""Relations of the nouns to verbs, as in the paper."""
 
 WAYS: dict[str, dict[str, Any]] = {
     "li-abe, best split": {"criterion": "li-abe"},
@@ -53,17 +53,17 @@ def figure_2(options: ReproduceOptions) -> Reproduced:
     found = {way: tree.n_clusters_ for way, tree in trees.items()}
     about = (
         f"{words} nouns by {contexts:,} subject and object slots of verbs, {counts.total:,} pairs; "
-        f"from {source}, not from the Wall Street Journal. Under the paper's own description "
-        "length, which charges for every slot of every class, no split of so few pairs pays; its "
-        "search makes splits all the same, because it rarely empties a side. Beside each class "
-        "of the tree, which is that of the default, are the bits that its split saves; two nouns "
-        "with bits beside them are classes of their own."
+        f"from {source}, not from the Wall Street Journal. By the paper's description length, "
+        "which charges for every slot of every class, no split of so few pairs pays. The search of "
+        "the paper splits anyway, because it rarely empties one side. The tree is that of the "
+        "default; each class is followed by the bits that its split saves. Two nouns followed by "
+        "bits are two classes."
     )
     classes = found["default"]
     claims = [
         Claim(
             "frequent nouns share classes",
-            "classes of several nouns",
+            "classes with several nouns",
             f"{classes} classes of {words} nouns",
             holds=1 < classes < words,
         ),
@@ -71,7 +71,7 @@ def figure_2(options: ReproduceOptions) -> Reproduced:
             "million and billion, stock and share",
             "together",
             "not among these nouns",
-            remark="other text has other frequent nouns",
+            remark="the text has other frequent nouns",
             excused=True,
         ),
     ]
@@ -96,7 +96,7 @@ def figure_2(options: ReproduceOptions) -> Reproduced:
 
 
 def frequent_nouns(options: ReproduceOptions) -> Counts:
-    """The most frequent nouns as subjects and objects; your own counts are taken as they are."""
+    """Return the most frequent nouns as subjects and objects; --counts are used unfiltered."""
     table, _ = open_counts(options.counts or "verb_slot_noun")
     if options.counts is None:
         slots = np.isin(table.slots, SLOTS)
@@ -105,13 +105,13 @@ def frequent_nouns(options: ReproduceOptions) -> Counts:
 
 
 def nouns_below(model: MDLTree, words: Array, node: int) -> Array:
-    """The nouns of the classes below a node."""
+    """Return the nouns of the classes below a node."""
     tree = model.tree_
     return words[np.isin(model.labels_, tree.cluster[tree.leaves(node)])]
 
 
 def draw_lines(model: MDLTree, words: Array) -> Iterator[str]:
-    """The tree, a line for each class; two nouns that part need no lines of their own."""
+    """Yield the tree, one line per class; a split of two nouns has no further lines."""
     tree = model.tree_
 
     def parts(node: int) -> Sequence[int]:
@@ -125,7 +125,7 @@ def draw_lines(model: MDLTree, words: Array) -> Iterator[str]:
 
 
 def draw(model: MDLTree, words: Array) -> Figure:
-    """The tree from left to right: splits where they stand in the tree, classes at its leaves."""
+    """Draw the tree from left to right, with the classes at its leaves."""
     tree = model.tree_
     height = place_nodes(tree)
     deepest = max(map(tree.depth, tree.leaves().tolist())) + 1

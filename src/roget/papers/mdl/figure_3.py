@@ -1,4 +1,4 @@
-"""Figure 3: how many clusters are found in simulated data, and how far they are from the truth."""
+"""Figure 3: number of clusters found in simulated data, and distance to the true model."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NOUNS, VERBS, CLUSTERS = 40, 30, 4
-"""The true model's; the paper gives only the last number."""
+"""Sizes of the true model; the paper states only the last one."""
 
 SIZES = (100, 300, 1000, 3000, 10_000, 30_000)
 TRIALS = 10
@@ -33,24 +33,24 @@ WAYS: dict[str, dict[str, Any]] = {
     "MDL, as printed": {"estimator": "mdl", "search": "paper"},
     "MLE, as printed": {"estimator": "mle", "search": "paper"},
 }
-"""Estimator and search; the criterion is the paper's."""
+"""Estimator and search of each method, all with the criterion of the paper."""
 
 LINES = dict(zip(WAYS, ("-", "--", ":", "-."), strict=True))
 DISTANCES = (0.003, 0.01, 0.03, 0.1, 0.3, 1, 3)
-"""Marks of the second axis, bits."""
+"""Ticks of the second axis, in bits."""
 
 
 class Truth(NamedTuple):
-    """A model of pairs: which cluster each noun is of, and P(noun, verb)."""
+    """A true model of pairs: the cluster of each noun, and P(noun, verb)."""
 
     labels: Array
     joint: Floats
 
 
 class SimulationRow(NamedTuple):
-    """Means over the trials of one way at one data size; the distance is in bits.
+    """Means over the trials of one method at one data size; the distance is in bits.
 
-    Beside each is half the width of its 95 % interval, 0 of a single trial.
+    Each mean has half the width of its 95 % interval; 0 for a single trial.
     """
 
     way: str
@@ -62,7 +62,7 @@ class SimulationRow(NamedTuple):
 
 
 def truth(rng: np.random.Generator) -> Truth:
-    """Clusters of as many nouns, each with verbs of its own; nouns of one are equally likely."""
+    """Return clusters of equal size with random verbs; nouns of a cluster are equiprobable."""
     labels = np.arange(NOUNS) * CLUSTERS // NOUNS
     clusters = rng.dirichlet(np.ones(CLUSTERS) * 5)
     verbs = rng.dirichlet(np.ones(VERBS) * 0.5, size=CLUSTERS)
@@ -71,23 +71,23 @@ def truth(rng: np.random.Generator) -> Truth:
 
 
 def estimate_pairs(counts: Array, labels: Array) -> Floats:
-    """P(n, v) = f(C, v) / (|S|·|C|), equation 6 of the paper."""
+    """Return P(n, v) = f(C, v) / (|S|·|C|), equation 6 of the paper."""
     held = np.equal.outer(np.unique(labels), labels).astype(np.float64)
     sizes = held.sum(axis=1)
     return np.asarray(held.T @ (held @ counts / sizes[:, None]) / counts.sum())
 
 
 def distance(estimate: Floats, true: Floats) -> float:
-    """D(estimate ‖ true), bits.
+    """Return D(estimate ‖ true) in bits.
 
-    The other way round it would be infinite as soon as a pair was not seen.
+    The reverse divergence is infinite if any pair is unseen.
     """
     seen = estimate > 0
     return float(np.sum(estimate[seen] * np.log2(estimate[seen] / true[seen])))
 
 
 def simulation(sizes: Sequence[int] = SIZES, trials: int = TRIALS) -> list[SimulationRow]:
-    """Every way on the same samples of the same true models."""
+    """Run every method on the same samples of the same true models."""
     results: dict[tuple[str, int], list[tuple[int, float]]] = {}
     for trial in range(trials):
         rng = np.random.default_rng(trial)
@@ -99,7 +99,7 @@ def simulation(sizes: Sequence[int] = SIZES, trials: int = TRIALS) -> list[Simul
                 tree = MDLTree(criterion="li-abe", random_state=trial, **how)
                 with ignore_trivial():  # maximum likelihood isolates every noun
                     tree.fit(counts[seen])
-                # A noun that was never seen has no probability, whatever the clusters.
+                # An unseen noun has probability 0 under every clustering.
                 guess = np.zeros(model.joint.shape)
                 guess[seen] = estimate_pairs(counts[seen], tree.labels_)
                 found = tree.n_clusters_, distance(guess, model.joint)
@@ -117,11 +117,10 @@ def figure_3(options: ReproduceOptions) -> Reproduced:
     rows = simulation()
     about = (
         f"Simulation: {NOUNS} nouns in {CLUSTERS} true clusters, {VERBS} verbs, means of {TRIALS} "
-        "trials with 95 % intervals, the paper's description length (MDL) and its data part alone "
-        "(MLE). MDL and MLE "
-        'look for the best split and make it if it shortens the description; "as printed" is the '
-        "paper's annealing, which makes a split unless one side happens to be empty. The distance "
-        "is D(estimate ‖ truth) in bits; the other way round it is infinite."
+        "trials with 95 % intervals, by the description length of the paper (MDL) and by its data "
+        "part only (MLE). MDL and MLE find the best split and make it if it shortens the "
+        'description; "as printed" is the annealing of the paper, which splits unless one side '
+        "becomes empty. The distance is D(estimate ‖ truth) in bits; the reverse is infinite."
     )
     return Reproduced(
         "Number of clusters and KL distance by data size (Li & Abe 1996, Figure 3)",
@@ -152,7 +151,7 @@ def _table(title: str, rows: Sequence[SimulationRow], column: str, form: str) ->
 
 
 def claims(rows: Sequence[SimulationRow]) -> list[Claim]:
-    """What the paper says of both panels; it prints no numbers but that of the true clusters."""
+    """Return the statements of the paper on both panels; it prints only the true number."""
     of = {(row.way, row.size): row for row in rows}
     sizes = sorted({row.size for row in rows})
     last = sizes[-1]
@@ -174,7 +173,7 @@ def claims(rows: Sequence[SimulationRow]) -> list[Claim]:
         ),
         Claim(
             f"the intervals of both distances at {last:,} pairs",
-            "apart",
+            "disjoint",
             f"{mdl[-1].distance:.4f} ± {mdl[-1].distance_half:.4f}, "
             f"{mle[-1].distance:.4f} ± {mle[-1].distance_half:.4f}",
             holds=mdl[-1].distance + mdl[-1].distance_half
@@ -184,21 +183,22 @@ def claims(rows: Sequence[SimulationRow]) -> list[Claim]:
 
 
 def _moral(rows: Sequence[SimulationRow]) -> str:
-    """What the paper says, and what the numbers say."""
+    """Return the conclusion of the paper compared with the numbers here."""
     of = {(row.way, row.size): row for row in rows}
     size = max(row.size for row in rows)
     mdl, mle, printed = (of[way, size] for way in ("MDL", "MLE", "MDL, as printed"))
     return (
-        f"In the paper MDL comes to the true number, {CLUSTERS}, and nearer to the truth than MLE, "
-        f"which overfits. So here: with {size:,} pairs {mdl.leaves:.1f} clusters against "
-        f"{mle.leaves:.1f}, and a distance {mle.distance / mdl.distance:.0f} times smaller. The "
-        f"search as printed leaves {printed.leaves:.1f} clusters: to empty a side it would have to "
-        "climb out of a local optimum, noun by noun."
+        f"In the paper, MDL finds the true number of clusters, {CLUSTERS}, and is nearer to the "
+        f"truth than MLE, which overfits. The same holds here: with {size:,} pairs "
+        f"{mdl.leaves:.1f} clusters against {mle.leaves:.1f}, and a distance "
+        f"{mle.distance / mdl.distance:.0f} times smaller. The search as printed leaves "
+        f"{printed.leaves:.1f} clusters: to empty one side it would have to leave a local optimum "
+        "noun by noun."
     )
 
 
 def draw(rows: Sequence[SimulationRow]) -> Figure:
-    """Both panels as a picture."""
+    """Draw both panels."""
     figure = canvas(9, 4)
     panels = figure.subplots(1, 2)
     titles = {"leaves": "clusters", "distance": "KL distance (bits)"}

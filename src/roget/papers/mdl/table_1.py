@@ -1,4 +1,4 @@
-"""Table 1: words, learnt thesauri and WordNet, each alone."""
+"""Table 1: attachment by words, learnt thesauri and WordNet, each separately."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def table_1(options: ReproduceOptions) -> Reproduced:
 
 
 def _more_right_than_mle(found: Measured) -> Claim:
-    """The paper's own difference is one of two or three patterns."""
+    """Return the claim that MDL is more accurate than MLE; the paper's test has few patterns."""
     mdl, mle = found.rows[MDL], found.rows[MLE]
     decided = round(PATTERNS * attachment.PRINTED[MDL][0] / 100)
     return Claim(
@@ -36,7 +36,7 @@ def _more_right_than_mle(found: Measured) -> Claim:
         "89.7 < 93.0",
         f"{mle.accuracy:.1f}, {mdl.accuracy:.1f}",
         holds=mle.accuracy < mdl.accuracy,
-        remark=f"the intervals of ours overlap, and the paper's rests on {decided} decisions"
+        remark=f"our intervals overlap, and the paper's value rests on {decided} decisions"
         if mle.high > mdl.low
         else "",
         excused=mle.accuracy >= mdl.accuracy and mle.low < mdl.high,

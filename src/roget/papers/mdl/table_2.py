@@ -1,4 +1,4 @@
-"""Table 2: a learnt thesaurus and WordNet together, and the whole chain."""
+"""Table 2: attachment by a learnt thesaurus and WordNet combined, and by the whole chain."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def table_2(options: ReproduceOptions) -> Reproduced:
         *attachment.printed_beside(found, (BOTH, CHAIN)),
     ]
     note = (
-        "Smoothed cuts, times association, decide more and better: `roget attach train "
-        "--model chain`; and `best` better still: see docs/attach.md"
+        "`roget attach train --model chain` combines smoothed cuts with association and is more "
+        "accurate; `--model best` is more accurate still."
     )
     title = "Attachment by the whole chain (Li & Abe 1996, Table 2)"
     return attachment.show(title, found, WAYS, claims, [note])

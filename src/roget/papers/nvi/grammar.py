@@ -1,4 +1,4 @@
-"""Section 6 in miniature: constituents labelled by many labels and by merged ones."""
+"""Section 6 on a small scale: many induced labels of constituents, and merged labels."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from roget.report import ReportTable
 from roget.scoring.score import contingency
 
 LONGEST = 10
-"""Words of a sentence, punctuation left out, as in the paper."""
+"""Maximum number of words in a sentence without punctuation, as in the paper."""
 
 PROMINENT = 0.95
-"""The share of constituents that the P labels of the gold standard cover."""
+"""Share of constituents that the P most frequent gold labels cover."""
 
 SEEDS = 10
 BANDS = {"1": 2, "< 10": 10, "< 100": 100}
-"""Sizes of labels as Table 2 has them: what they are below."""
+"""Size bins of labels as in Table 2, with their upper limits."""
 
 
 class Labelling(NamedTuple):
-    """What is measured of one labelling of all constituents; entropies in nats."""
+    """The scores, entropies in nats and sizes of one labelling of all constituents."""
 
     scores: Mapping[str, float]
     classes: float
@@ -48,26 +48,29 @@ class Labelling(NamedTuple):
 
 
 Runs = Mapping[str, Sequence[Labelling]]
-"""By name, one labelling for each seed; MDL has one."""
+"""Labellings by name, one per seed; MDL has one."""
 
 
 def read_constituents(path: str, longest: int = LONGEST) -> list[Constituent]:
-    """The constituents of the short sentences of a treebank."""
+    """Return the constituents of the short sentences of a treebank."""
     trees = (tree for tree in read_trees(path) if len(tree.words) <= longest)
     found = [one for tree in trees for one in list_constituents(tree)]
     if not found:
-        raise InputError(f"{path}: no constituents in sentences of at most {longest} words")
+        raise InputError(
+            f"{path}: no constituents in sentences of at most {longest} words",
+            code="empty-input",
+        )
     return found
 
 
 def number_rules(constituents: Iterable[Constituent]) -> Ints:
-    """A label for each different rule, in order of first sight."""
+    """Return a label for each distinct rule, in order of first occurrence."""
     known: dict[tuple[str, ...], int] = {}
     return np.array([known.setdefault(one.rule, len(known)) for one in constituents])
 
 
 def describe_labels(constituents: Sequence[Constituent], labels: Ints) -> Floats:
-    """Each label as shares of what its constituents show: neighbours, ends and daughters."""
+    """Describe each label by shares of neighbouring tags, first and last tags, and daughters."""
     features: dict[tuple[str, str], int] = {}
     rows, columns = [], []
     for one, label in zip(constituents, labels.tolist(), strict=True):
@@ -83,7 +86,7 @@ def describe_labels(constituents: Sequence[Constituent], labels: Ints) -> Floats
 
 
 def merge_labels(vectors: Floats, k: int, seed: int) -> Ints:
-    """k-means of labels, each of them once, however many constituents it has."""
+    """Cluster labels by k-means, each label with equal weight."""
     k = min(k, len(np.unique(vectors, axis=0)))
     with threadpool_limits(1):
         found = KMeans(k, n_init=1, random_state=seed).fit(vectors).labels_
@@ -91,13 +94,13 @@ def merge_labels(vectors: Floats, k: int, seed: int) -> Ints:
 
 
 def count_labels(gold: Sequence[str]) -> tuple[int, int]:
-    """How many labels there are (T), and how many cover more than 95 % of constituents (P)."""
+    """Return the number of labels (T), and how many cover more than 95 % of constituents (P)."""
     shares = np.cumsum([count for _, count in Counter(gold).most_common()]) / len(gold)
     return shares.size, int(np.searchsorted(shares, PROMINENT, side="right")) + 1
 
 
 def measure(gold: Sequence[str], labels: Ints) -> Labelling:
-    """Scores, entropies and sizes of one labelling."""
+    """Return the scores, entropies and sizes of one labelling."""
     table = contingency(gold, labels)
     entropies = table.entropies()
     return Labelling(
@@ -110,7 +113,7 @@ def measure(gold: Sequence[str], labels: Ints) -> Labelling:
 
 
 def run(constituents: Sequence[Constituent], seeds: Iterable[int]) -> Runs:
-    """Many labels, and those that k-means merges to T and P."""
+    """Return the labelling by rules, and those that k-means merges to T and P labels."""
     gold = [one.label for one in constituents]
     labels = number_rules(constituents)
     vectors = describe_labels(constituents, labels)
@@ -123,7 +126,7 @@ def run(constituents: Sequence[Constituent], seeds: Iterable[int]) -> Runs:
 
 @heeds("treebank", "random_state")
 def grammar(options: ReproduceOptions) -> Reproduced:
-    """Section 6 of Reichart & Rappoport (2009): labels of constituents, in miniature"""
+    """Section 6 of Reichart & Rappoport (2009): labels of constituents, on a small scale"""
     path = options.treebank or find_data(
         options, "UD English EWT's dev part", "ud-english", "en_ewt-dev.conllu"
     )
@@ -135,12 +138,12 @@ def grammar(options: ReproduceOptions) -> Reproduced:
         "Labels of constituents (Reichart & Rappoport 2009, Section 6)",
         about=(
             f"{len(constituents):,} constituents of two words or more in sentences of at most "
-            f"{LONGEST} words; from {source}. Gold labels are those of the brackets; of CoNLL-U, "
-            "where a constituent is a word with all that depends on it, that word's relation. In "
-            "the place of induced MDL labels stands one for each different right-hand side in the "
-            "unlabelled tree, tags and X for constituents, which is what such learning begins "
-            "with. k-means merges these to T and P labels by the tags beside, at the ends of and "
-            f"right below their constituents; mean and 95 % interval of {SEEDS} seeds."
+            f"{LONGEST} words; from {source}. Gold labels are the labels of brackets; in CoNLL-U, "
+            "where a constituent is a word with its dependents, the relation of that word. Instead "
+            "of induced MDL labels, each distinct right-hand side in the unlabelled tree (tags, "
+            "and X for constituents) is a label, which is the starting point of such learning. "
+            "k-means merges these labels to T and P labels by the tags around, at the ends of and "
+            f"directly below their constituents; mean and 95 % interval over {SEEDS} seeds."
         ),
         claims=_claim(runs),
         tables=[
@@ -150,8 +153,8 @@ def grammar(options: ReproduceOptions) -> Reproduced:
             _tabulate_printed(),
         ],
         notes=[
-            "The last table is the paper's own English corpus, with real induced labels: only the "
-            "order within a column can be compared."
+            "The last table is for the English corpus of the paper, with real induced labels: only "
+            "the order within a column can be compared."
         ],
         data={name: [_plain(one) for one in found] for name, found in runs.items()},
     )
@@ -167,7 +170,7 @@ def _plain(one: Labelling) -> dict[str, object]:
 
 
 def _claim(runs: Runs) -> list[Claim]:
-    """What the paper reads from its tables, counted over seeds."""
+    """Return the statements of the paper on its tables, counted over seeds."""
     many, target, prominent = runs["MDL"][0], runs["T"], runs["P"]
     pairs = list(zip(target, prominent, strict=True))
 
@@ -209,7 +212,7 @@ def _claim(runs: Runs) -> list[Claim]:
 
 
 def _change(values: Sequence[float]) -> float:
-    """How far values are apart, as a share of the largest."""
+    """Return the range of values as a share of the largest."""
     return 1 - min(values) / max(values) if max(values) else 0.0
 
 
@@ -222,7 +225,7 @@ def _mean(found: Sequence[Labelling], name: str) -> float:
 
 
 def _tabulate_sizes(runs: Runs) -> ReportTable:
-    titles = ("of so many constituents", "labels", *BANDS, "≥ 100")
+    titles = ("constituents per label", "labels", *BANDS, "≥ 100")
     rows = []
     for name, found in runs.items():
         below = [np.mean([(one.sizes < size).sum() for one in found]) for size in BANDS.values()]
@@ -242,7 +245,7 @@ def _tabulate(
 
 
 def _say(found: Interval) -> str:
-    """A mean, and half of its interval where seeds differ."""
+    """Format a mean, with half the width of its interval if seeds differ."""
     assert found.mean is not None
     if found.high is None or found.high - found.mean < 5e-4:
         return f"{found.mean:.3f}"

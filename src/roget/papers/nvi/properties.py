@@ -1,4 +1,4 @@
-"""What the paper proves of NVI, tried on random tables."""
+"""The properties of NVI proved in the paper, tested on random tables."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from roget.scoring.tables.statistics import Statistics
 
 TRIALS = 400
 CLOSE = 1e-9
-"""What sums of logarithms may be apart."""
+"""Tolerance for sums of logarithms."""
 
 
 class PropertyTrial(NamedTuple):
-    """Two clusterings of the same random items beside one gold standard."""
+    """Two clusterings of random items, and a gold standard."""
 
     classes: Array
     first: Array
@@ -31,12 +31,12 @@ class PropertyTrial(NamedTuple):
 
     @property
     def tables(self) -> tuple[Statistics, Statistics]:
-        """Both clusterings beside the classes."""
+        """The contingency tables of the classes and either clustering."""
         return contingency(self.classes, self.first), contingency(self.classes, self.second)
 
 
 def draw(rng: np.random.Generator) -> PropertyTrial:
-    """Up to 200 items in at least two classes; clusterings from random to nearly right."""
+    """Return up to 200 items in at least two classes, with random to nearly correct clusterings."""
     n = int(rng.integers(4, 200))
     classes = rng.integers(0, int(rng.integers(2, 12)), n)
     classes[:2] = 0, 1
@@ -50,9 +50,9 @@ def draw(rng: np.random.Generator) -> PropertyTrial:
 def keeps_order(
     trial: PropertyTrial, rng: np.random.Generator, name: str = "nvi", sign: int = 1
 ) -> bool:
-    """Whether the two clusterings come in the same order by VI and by another measure.
+    """Return True if VI and another measure order the two clusterings in the same way.
 
-    The sign is -1 of a measure that is better the higher it is.
+    The sign is −1 for measures of which higher values are better.
     """
     one, two = trial.tables
     by_vi = one.measure("vi") - two.measure("vi")
@@ -61,7 +61,7 @@ def keeps_order(
 
 
 def parts_at_one(trial: PropertyTrial, rng: np.random.Generator) -> bool:
-    """Whether NVI is below 1 just where VI is below H(C), that of one cluster."""
+    """Return True if NVI is below 1 exactly when VI is below H(C), the VI of one cluster."""
     one = trial.tables[0]
     bar = one.entropies().gold
     better = one.measure("vi") < bar - CLOSE
@@ -70,18 +70,18 @@ def parts_at_one(trial: PropertyTrial, rng: np.random.Generator) -> bool:
 
 
 def is_one_for_one_cluster(trial: PropertyTrial, rng: np.random.Generator) -> bool:
-    """NVI of all items in one cluster, to the last bit."""
+    """Return True if NVI of one big cluster is exactly 1."""
     return contingency(trial.classes, np.zeros_like(trial.classes)).measure("nvi") == 1.0
 
 
 def is_zero_for_the_same(trial: PropertyTrial, rng: np.random.Generator) -> bool:
-    """NVI of the classes under other names."""
+    """Return True if NVI of renamed classes is exactly 0."""
     renamed = rng.permutation(trial.classes.max() + 1)[trial.classes]
     return contingency(trial.classes, renamed).measure("nvi") == 0.0
 
 
 def knows_no_knowledge(trial: PropertyTrial, rng: np.random.Generator) -> bool:
-    """Every cluster has the classes in the shares of all items: 1 + H(K)/H(C)."""
+    """Return True if NVI of independent clusters is 1 + H(K)/H(C)."""
     sizes, times = np.bincount(trial.classes), rng.integers(1, 9, int(rng.integers(1, 9)))
     blind = Contingency.from_table(np.outer(sizes[sizes > 0], times))
     expected = 1 + entropy(times) / entropy(sizes)
@@ -89,14 +89,14 @@ def knows_no_knowledge(trial: PropertyTrial, rng: np.random.Generator) -> bool:
 
 
 def knows_singletons(trial: PropertyTrial, rng: np.random.Generator) -> bool:
-    """One cluster per item: H(K|C)/H(C) = (log N − H(C))/H(C)."""
+    """Return True if NVI of one cluster per item is H(K|C)/H(C) = (log N − H(C))/H(C)."""
     n, of_classes = trial.classes.size, entropy(np.bincount(trial.classes))
     alone = contingency(trial.classes, np.arange(n)).measure("nvi")
     return abs(alone - (math.log(n) - of_classes) / of_classes) < CLOSE
 
 
 def is_convexly_additive(trial: PropertyTrial, rng: np.random.Generator) -> bool:
-    """A class that is split costs its share times the entropy of the split, over H(C)."""
+    """Return True if splitting a class costs its share times H(split), over H(C)."""
     classes = trial.classes
     chosen = classes == rng.choice(classes)
     split = np.where(chosen, classes.max() + 1 + rng.integers(0, 5, classes.size), classes)
@@ -108,7 +108,7 @@ def is_convexly_additive(trial: PropertyTrial, rng: np.random.Generator) -> bool
 def survives_duplication(
     trial: PropertyTrial, rng: np.random.Generator, name: str = "nvi", times: int | None = None
 ) -> bool:
-    """A measure of every item so many times; without a number, two to five times."""
+    """Return True if a measure is unchanged when every item is repeated, by default 2–5 times."""
     times = times or int(rng.integers(2, 6))
     one = trial.tables[0]
     many = contingency(np.repeat(trial.classes, times), np.repeat(trial.first, times))
@@ -116,7 +116,7 @@ def survives_duplication(
 
 
 def is_a_metric(trial: PropertyTrial, rng: np.random.Generator) -> bool:
-    """VI: the same from both sides, and no way round is shorter."""
+    """Return True if VI is symmetric and satisfies the triangle inequality."""
     one, two = (found.measure("vi") for found in trial.tables)
     between = contingency(trial.first, trial.second).measure("vi")
     back = contingency(trial.first, trial.classes).measure("vi")
@@ -124,7 +124,7 @@ def is_a_metric(trial: PropertyTrial, rng: np.random.Generator) -> bool:
 
 
 def is_symmetric(trial: PropertyTrial, rng: np.random.Generator) -> bool:
-    """NVI with classes and clusters changed round."""
+    """Return True if NVI is the same with classes and clusters exchanged."""
     there, back = trial.tables[0], contingency(trial.first, trial.classes)
     return abs(there.measure("nvi") - back.measure("nvi")) < CLOSE
 
@@ -132,37 +132,39 @@ def is_symmetric(trial: PropertyTrial, rng: np.random.Generator) -> bool:
 Law = Callable[[PropertyTrial, np.random.Generator], bool]
 
 HOLD: dict[str, Law] = {
-    "NVI orders clusterings of one gold standard as VI does": keeps_order,
+    "NVI and VI order the clusterings of one gold standard equally": keeps_order,
     "better than one cluster by VI: NVI in [0, 1); worse: above 1": parts_at_one,
     "NVI of one cluster is exactly 1": is_one_for_one_cluster,
     "NVI of the classes themselves is 0": is_zero_for_the_same,
     "no knowledge: NVI = 1 + H(K)/H(C)": knows_no_knowledge,
     "one cluster per item: NVI = H(K|C)/H(C)": knows_singletons,
     "a split class costs P(class)·H(split)/H(C)": is_convexly_additive,
-    "every item several times: NVI stays": survives_duplication,
-    "VI is symmetric and keeps the triangle inequality": is_a_metric,
+    "repeating every item leaves NVI unchanged": survives_duplication,
+    "VI is symmetric and satisfies the triangle inequality": is_a_metric,
 }
 FAIL: dict[str, Law] = {
     "NVI is symmetric": is_symmetric,
-    "every item twice: VI/(2 log N) stays": partial(survives_duplication, name="vi-logn", times=2),
-    "V orders clusterings as VI does": partial(keeps_order, name="v", sign=-1),
-    "NVI_K orders clusterings as VI does": partial(keeps_order, name="nvi-k"),
+    "repeating every item leaves VI/(2 log N) unchanged": partial(
+        survives_duplication, name="vi-logn", times=2
+    ),
+    "V and VI order clusterings equally": partial(keeps_order, name="v", sign=-1),
+    "NVI_K and VI order clusterings equally": partial(keeps_order, name="nvi-k"),
 }
-"""What the paper says is not so."""
+"""Properties that do not hold, by the paper."""
 
 
 def entropy(sizes: Array) -> float:
-    """−Σ p log p, written down again: what is tried must not be asked for the answer."""
+    """Return −Σ p log p, implemented independently of the tested code."""
     return -float(xlogx(sizes / np.sum(sizes)).sum())
 
 
 def count_held(law: Law, seed: int, trials: int = TRIALS) -> int:
-    """In how many random trials a law holds."""
+    """Return the number of random trials in which a law holds."""
     return sum(law(trial, rng) for trial, rng in draw_trials(seed, trials))
 
 
 def draw_trials(seed: int, trials: int) -> Iterator[tuple[PropertyTrial, np.random.Generator]]:
-    """Random trials, and what else to draw for them."""
+    """Yield random trials, each with the generator for further random choices."""
     rng = np.random.default_rng(seed)
     for _ in range(trials):
         yield draw(rng), rng
@@ -170,19 +172,19 @@ def draw_trials(seed: int, trials: int) -> Iterator[tuple[PropertyTrial, np.rand
 
 @heeds("random_state")
 def properties(options: ReproduceOptions) -> Reproduced:
-    """Section 4 of Reichart & Rappoport (2009): the properties of NVI, tried on random tables"""
+    """Section 4 of Reichart & Rappoport (2009): the properties of NVI, tested on random tables"""
     claims = []
     for laws, wanted in ((HOLD, "always"), (FAIL, "not always")):
-        for said, law in laws.items():
+        for statement, law in laws.items():
             held = count_held(law, options.random_state)
             right = (held == TRIALS) == (wanted == "always")
-            claims.append(Claim(said, wanted, f"{held} of {TRIALS}", holds=right))
+            claims.append(Claim(statement, wanted, f"{held} of {TRIALS}", holds=right))
     return Reproduced(
         "Properties of NVI (Reichart & Rappoport 2009, Section 4)",
         about=(
             f"{TRIALS} random gold standards of 4 to 199 items in 2 to 11 classes, each with two "
-            "clusterings from random to nearly right. Expected values are written down from the "
-            "class sizes, not asked of the measures; sums of logarithms are equal to 1e−9."
+            "clusterings from random to nearly correct. Expected values are computed from class "
+            "sizes, independently of the measures; the tolerance is 1e−9."
         ),
         claims=claims,
     )

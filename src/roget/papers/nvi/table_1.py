@@ -1,4 +1,4 @@
-"""Table 1: a clustering that people prefer, and one cluster per item."""
+"""Table 1: a clustering preferred by people, and one cluster per item."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ CLASSES = ITEMS = 10
 """Ten classes of ten items each."""
 
 ROW = (7, 1, 1, 1, 0, 0, 0, 0, 0, 0)
-"""Solution R's clusters, as its first class meets them; the next class has them one further on."""
+"""Items of the first class in each cluster of solution R; other classes are shifted copies."""
 
 PRINTED = {
     "singletons": {"v": (0.667, 3), "vi": (2.303, 3), "nvi": (1.0, 0), "nvi-k": (0.5, 1)},
     "solution R": {"v": (0.587, 3), "vi": (1.88, 2), "nvi": (0.81, 2), "nvi-k": (0.81, 2)},
 }
-"""The value, and the digits behind its point."""
+"""The value and its number of decimals."""
 
-CUT = "printed with its third digit cut off"
+CUT = "printed without the third digit, not rounded"
 MISPRINT = "a misprint: 1 − VI/(H(C) + H(K)) with the printed VI is .592"
 
 
 def solutions() -> dict[str, Contingency]:
-    """Both clusterings of the hundred items, classes as rows."""
+    """Return the contingency tables of both clusterings, classes as rows."""
     alone = np.repeat(np.eye(CLASSES, dtype=np.int64), ITEMS, axis=1)
     shifted = np.array([np.roll(ROW, step) for step in range(CLASSES)])
     tables = {"singletons": alone, "solution R": shifted}
@@ -46,9 +46,9 @@ def table_1(options: ReproduceOptions) -> Reproduced:
     return Reproduced(
         "A good clustering and one cluster per item (Reichart & Rappoport 2009, Table 1)",
         about=(
-            "A hundred items in ten classes of ten; logarithms are natural. In solution R each of "
-            "ten clusters has seven items of one class and three others, each of another class; "
-            "all thirty people who were asked found it better than a hundred clusters of one item."
+            "A hundred items in ten classes of ten; natural logarithms. In solution R each of ten "
+            "clusters has seven items of one class and three items of three other classes; all "
+            "thirty people asked preferred it to a hundred clusters of one item."
         ),
         claims=claims,
         data=values,
@@ -57,16 +57,16 @@ def table_1(options: ReproduceOptions) -> Reproduced:
 
 def _compare(name: str, measure: str, ours: float) -> Claim:
     published, digits = PRINTED[name][measure]
-    said = f"{name}: {MEASURES[measure]}"
+    what = f"{name}: {MEASURES[measure]}"
     if (name, measure) == ("solution R", "v"):
-        return Claim(said, published, ours, digits, remark=MISPRINT, excused=True)
+        return Claim(what, published, ours, digits, remark=MISPRINT, excused=True)
     if (name, measure[:3]) == ("solution R", "nvi"):
-        return Claim(said, published, ours, digits, within=10**-digits, remark=CUT)
-    return Claim(said, published, ours, digits)
+        return Claim(what, published, ours, digits, within=10**-digits, remark=CUT)
+    return Claim(what, published, ours, digits)
 
 
 def _prefer(measure: str, values: dict[str, dict[str, float]]) -> Claim:
-    """Which of the two a measure finds better; V alone is better the higher it is."""
+    """Return the claim on which clustering a measure prefers; only V is better if higher."""
     best = max if measure == "v" else min
     published, ours = (
         best(PRINTED, key=lambda name: table[name][measure])

@@ -1,4 +1,4 @@
-"""Tables 2 to 4: what the printed numbers of the grammar experiment say of each other."""
+"""Tables 2 to 4: consistency of the printed numbers of the grammar experiment."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LABELS = ("MDL", "T", "P")
 
 
 class TaggedCorpus(NamedTuple):
-    """A row of Tables 3 and 4 as printed; values stand in the order MDL, T, P."""
+    """A row of Tables 3 and 4 as printed; values are in the order MDL, T, P."""
 
     v: tuple[str, str, str]
     vi: tuple[str, str, str]
@@ -38,21 +38,21 @@ PRINTED = {
         ("0.87", "1.1", "1.25"), "1.76", ("3.45", "2.1", "1.48"),
     ),
 }  # fmt: skip
-"""The paper prints no noughts at the end: 3.0 is "3" there."""
+"""The paper omits trailing zeros: 3.0 is printed as 3."""
 
 TABLE_2 = {
     "WSJ10": ((26, 3, 23), (8, 0, 8), (2916, 2864, 52)),
     "NEGRA10": ((22, 12, 10), (6, 1, 5), (1202, 1191, 11)),
     "CTB10": ((24, 11, 13), (9, 4, 5), (1050, 1044, 6)),
 }
-"""Labels in all, of fewer than 100 constituents, and of 100 or more: T, P, MDL."""
+"""All labels, labels with fewer than 100 constituents and with 100 or more: T, P, MDL."""
 
 MISPRINTS = (("WSJ10", "T"), ("NEGRA10", "MDL"), ("CTB10", "P"))
-"""Whose printed V is not that of their own VI and entropies."""
+"""Rows whose printed V does not follow from their VI and entropies."""
 
 
 def tables_2_4(options: ReproduceOptions) -> Reproduced:
-    """Tables 2 to 4 of Reichart & Rappoport (2009): whether their numbers fit each other"""
+    """Tables 2 to 4 of Reichart & Rappoport (2009): consistency of their numbers"""
     claims = [
         claim
         for name, row in PRINTED.items()
@@ -70,11 +70,11 @@ def tables_2_4(options: ReproduceOptions) -> Reproduced:
     return Reproduced(
         "Numbers of the grammar experiment (Reichart & Rappoport 2009, Tables 2 to 4)",
         about=(
-            "Of constituents labelled by thousands of labels (MDL), by as many as the treebank has "
-            "(T) and by the fewest that cover 95 % of it (P), Table 3 prints VI and Table 4 H(C) "
-            "and H(K): ours are NVI = VI/H(C), NVI_K = VI/H(K) and V = 1 − VI/(H(C) + H(K)) of "
-            "these numbers, which may be off by what rounding hides in them. Of Table 2, "
-            "labels of fewer than 100 constituents and the others are added up."
+            "Constituents have thousands of labels (MDL), as many as the treebank (T), or the "
+            "fewest that cover 95 % of it (P). Table 3 prints VI, and Table 4 prints H(C) and "
+            "H(K). Ours are NVI = VI/H(C), NVI_K = VI/H(K) and V = 1 − VI/(H(C) + H(K)) of these "
+            "numbers, with a tolerance for rounding. For Table 2, labels with fewer than 100 "
+            "constituents and other labels are added."
         ),
         claims=claims,
         notes=[_moral()],
@@ -82,45 +82,45 @@ def tables_2_4(options: ReproduceOptions) -> Reproduced:
 
 
 def _fit(name: str, labels: str, row: TaggedCorpus, at: int) -> Iterator[Claim]:
-    """NVI, NVI_K and V from the printed VI and entropies."""
+    """Yield NVI, NVI_K and V computed from the printed VI and entropies."""
     vi, clusters, classes = row.vi[at], row.clusters[at], row.classes
-    for said, printed, below in (
+    for measure, printed, below in (
         ("NVI", row.nvi[at], (classes,)),
         ("NVI_K", row.nvi_k[at], (clusters,)),
         ("V", row.v[at], (classes, clusters)),
     ):
         share, error = divide(vi, below)
-        wrong = said == "V" and (name, labels) in MISPRINTS
+        wrong = measure == "V" and (name, labels) in MISPRINTS
         yield Claim(
-            f"{name}, {labels}: {said}",
+            f"{name}, {labels}: {measure}",
             float(printed),
-            1 - share if said == "V" else share,
+            1 - share if measure == "V" else share,
             digits(printed),
             within=half(printed) + error,
-            remark="does not fit its own VI and entropies" if wrong else "",
+            remark="inconsistent with its VI and entropies" if wrong else "",
             excused=wrong,
         )
 
 
 def digits(printed: str) -> int:
-    """How many a number has behind its point."""
+    """Return the number of decimals."""
     return len(printed.partition(".")[2])
 
 
 def half(printed: str) -> float:
-    """What rounding may have hidden."""
+    """Return the maximum rounding error."""
     return 0.5 * 10.0 ** -digits(printed)
 
 
 def divide(above: str, below: tuple[str, ...]) -> tuple[float, float]:
-    """A printed number over a sum of printed numbers, and how far rounding may have moved that."""
+    """Return a printed number over a sum of printed numbers, and the maximum rounding error."""
     total, hidden = sum(map(float, below)), sum(map(half, below))
     most = (float(above) + half(above)) / (total - hidden)
     return float(above) / total, most - float(above) / total
 
 
 def _moral() -> str:
-    """What the paper reads from its tables."""
+    """Return the conclusion of the paper on its tables."""
     rows = PRINTED.values()
     best = {
         name: {
@@ -130,5 +130,7 @@ def _moral() -> str:
         for name, field in (("VI", "vi"), ("NVI", "nvi"), ("NVI_K", "nvi_k"))
     }
     spread = max(max(map(float, row.v)) - min(map(float, row.v)) for row in rows)
-    said = "; ".join(f"{name} prefers {' or '.join(sorted(found))}" for name, found in best.items())
-    return f"In all three corpora, as printed: {said}; V differs by {spread:.2f} at most."
+    prefer = "; ".join(
+        f"{name} prefers {' or '.join(sorted(found))}" for name, found in best.items()
+    )
+    return f"In all three corpora, as printed: {prefer}; V differs by at most {spread:.2f}."

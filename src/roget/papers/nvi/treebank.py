@@ -1,4 +1,4 @@
-"""Constituents of a treebank: bracketed trees, or the phrases that the heads of CoNLL-U make."""
+"""Constituents of a treebank: from bracketed trees, or from the heads of CoNLL-U."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from roget.learn.corpus.conllu import read
 _PIECE = re.compile(r"[()]|[^\s()]+")
 
 DROPPED = ("-NONE-", "-LRB-", "-RRB-", "PUNCT", "PU")
-"""Tags of what is not a word: traces, brackets and punctuation; those without a letter as well."""
+"""Tags of traces, brackets and punctuation; tags without a letter are dropped too."""
 
 TOPS = ("", "ROOT", "TOP", "S1", "VROOT")
-"""What some treebanks put above each sentence."""
+"""Labels of nodes that some treebanks put above each sentence."""
 
 PHRASE = "X"
-"""A daughter that is a constituent itself, whose label nobody has told."""
+"""A daughter that is a constituent, with its label hidden."""
 
 
 class TreebankNode(NamedTuple):
@@ -30,11 +30,11 @@ class TreebankNode(NamedTuple):
     label: str
     children: tuple[TreebankNode, ...] = ()
     place: int = 0
-    """Of a word in its sentence: words need not stand in the order of a tree's branches."""
+    """Position of a word in the sentence, which may differ from the order of branches."""
 
     @property
     def words(self) -> list[TreebankNode]:
-        """The words below it, as they stand in the sentence."""
+        """The words below the node, in sentence order."""
         if not self.children:
             return [self]
         below = [word for child in self.children for word in child.words]
@@ -42,30 +42,30 @@ class TreebankNode(NamedTuple):
 
 
 class Constituent(NamedTuple):
-    """A constituent of two words or more: its gold label, and what can be seen without labels."""
+    """A constituent of two or more words: its gold label, and features without labels."""
 
     label: str
     rule: tuple[str, ...]
-    """Its daughters: the tags of words, and X for each constituent."""
+    """Daughters: tags of words, and X for each constituent."""
     left: str
     right: str
-    """The tags of the words beside it; "" at the end of a sentence."""
+    """Tags of the preceding and following word; "" at the ends of a sentence."""
     first: str
     last: str
-    """The tags of its own first and last word."""
+    """Tags of the first and last word of the constituent."""
 
 
 def read_trees(path: str) -> Iterator[TreebankNode]:
-    """The trees of a file, told by its name: CoNLL-U (.conllu, .conll), or brackets."""
+    """Yield the trees of a file: CoNLL-U (.conllu, .conll), or else bracketed trees."""
     source = source_of(path)
     return read_heads(source) if source.suffix in (".conllu", ".conll") else read_brackets(source)
 
 
 def read_brackets(source: Source) -> Iterator[TreebankNode]:
-    """Trees such as `(S (NP (DT the) (NN dog)) (VP (VBZ barks)))`, over any number of lines.
+    """Yield trees such as `(S (NP (DT the) (NN dog)) (VP (VBZ barks)))`, over several lines.
 
-    Traces, punctuation and functions (the SBJ of NP-SBJ) are left out. Of constituents that cover
-    the same words, the highest stays.
+    Traces, punctuation and functions (SBJ in NP-SBJ) are left out. Among constituents that cover
+    the same words, the highest is kept.
     """
     problems = Problems(source.name)
     open_nodes: list[tuple[str, list[TreebankNode]]] = []
@@ -78,7 +78,7 @@ def read_brackets(source: Source) -> Iterator[TreebankNode]:
                 pending = True
             elif piece == ")":
                 if pending or not open_nodes:
-                    problems.add(line, "a bracket closes that none has opened")
+                    problems.add(line, "closing bracket without an opening one")
                     problems.check()
                 label, children = open_nodes.pop()
                 node = _close(label, children)
@@ -91,7 +91,7 @@ def read_brackets(source: Source) -> Iterator[TreebankNode]:
                 open_nodes.append((piece, []))
                 pending = False
             elif open_nodes and not open_nodes[-1][1]:
-                # The word itself; its tag is the label of the bracket that has just been opened.
+                # A word: its tag is the label of the bracket just opened.
                 tag = open_nodes.pop()[0]
                 open_nodes.append((tag, [TreebankNode("", place=words)]))
                 words += 1
@@ -99,12 +99,12 @@ def read_brackets(source: Source) -> Iterator[TreebankNode]:
                 problems.add(line, f"the word {piece!r} has no tag: expected (TAG word)")
                 problems.check()
     if open_nodes or pending:
-        problems.add(line, "the file ends within a tree")
+        problems.add(line, "the file ends inside a tree")
     problems.check()
 
 
 def _close(label: str, children: list[TreebankNode]) -> tuple[TreebankNode, ...]:
-    """A finished bracket: a word, a constituent, or what is left of one."""
+    """Return the node of a closed bracket: a word, a constituent, or its remaining children."""
     if len(children) == 1 and not children[0].label:
         dropped = label in DROPPED or not any(map(str.isalpha, label))
         return () if dropped else (TreebankNode(label, place=children[0].place),)
@@ -118,7 +118,7 @@ def _close(label: str, children: list[TreebankNode]) -> tuple[TreebankNode, ...]
 
 
 def read_heads(source: Source) -> Iterator[TreebankNode]:
-    """The phrases of CoNLL-U: a word and all that depends on it, labelled by its relation.
+    """Yield the phrases of CoNLL-U: a word and its dependents, labelled by its relation.
 
     Punctuation is left out, and so are the subtypes of relations.
     """
@@ -129,7 +129,7 @@ def read_heads(source: Source) -> Iterator[TreebankNode]:
 
 
 def _grow(tokens: Tokens, begin: int, end: int, tables: Tables) -> Iterator[TreebankNode]:
-    """The tree of a sentence, from its root."""
+    """Yield the trees of a sentence, one per root."""
     assert tokens.upos is not None
     assert tokens.head is not None
     assert tokens.deprel is not None
@@ -154,7 +154,7 @@ def _grow(tokens: Tokens, begin: int, end: int, tables: Tables) -> Iterator[Tree
 
 
 def list_constituents(tree: TreebankNode) -> list[Constituent]:
-    """All constituents of a sentence, from the top."""
+    """Return all constituents of a sentence, from the top."""
     sentence = tree.words
     tags = ["", *(word.label for word in sentence), ""]
     number = {word.place: at + 1 for at, word in enumerate(sentence)}

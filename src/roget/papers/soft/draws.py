@@ -1,4 +1,4 @@
-"""Draws, and means over them as tables and pictures of this paper show them."""
+"""Means over random samples, as tables and figures of this paper."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Curves: TypeAlias = Mapping[str, Sequence[Interval]]
-"""By name, a mean for each number of clusters."""
+"""Curves by name: a mean for each number of clusters."""
 
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 DRAWS = 3
 
 STYLES = (("o", "-"), ("s", "--"), ("^", ":"))
-"""Marker and line of each curve, so that none is told by its colour alone."""
+"""Marker and line style of each curve, so that curves do not differ by colour only."""
 
 
 def say(mean: Interval) -> str:
-    """A mean and half its interval, if it has one."""
+    """Format a mean with half the width of its interval, if it has one."""
     return spread(mean.mean, mean.low, mean.high)
 
 
 def tabulate_means(sizes: Sequence[int], curves: Curves) -> tuple[ReportTable, ReportTable]:
-    """Means beside the number of clusters: for people, and with all digits for spreadsheets."""
+    """Return means by number of clusters: formatted, and with all digits for spreadsheets."""
     titles = ("clusters", *curves)
     rows = list(zip(sizes, zip(*curves.values(), strict=True), strict=True))
     texts = [(f"{size}", *map(say, means)) for size, means in rows]
@@ -39,7 +39,7 @@ def tabulate_means(sizes: Sequence[int], curves: Curves) -> tuple[ReportTable, R
 def draw_curves(
     sizes: Sequence[int], curves: Curves, called: str, top: float | None = None
 ) -> Figure:
-    """Means against the number of clusters, each with its interval, from 0 upwards."""
+    """Draw means with intervals by number of clusters; the axis starts at 0."""
     figure = canvas(6, 4)
     axes = figure.subplots()
     for (name, values), (marker, line) in zip(curves.items(), STYLES, strict=False):

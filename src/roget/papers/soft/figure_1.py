@@ -16,17 +16,17 @@ from roget.papers.soft.tree import NEAREST, describe, draw, tabulate
 
 VERB = "fire"
 MOST = 64
-"""Nouns, as in the paper."""
+"""Maximum number of nouns, as in the paper."""
 
 CLUSTERS = 3
-"""What the first two splits give, as in the paper."""
+"""Number of clusters after two splits, as in the paper."""
 
 VERBS = 5
-"""Verbs that a noun must be seen with: one that has no other verb is a cluster by itself."""
+"""Minimum number of verbs per noun: a noun with one verb would form its own cluster."""
 
 PEOPLE = {"officer", "aide", "chief", "manager", "man", "minister", "president", "staff", "worker"}
 WEAPONS = {"bullet", "gun", "missile", "rocket", "shot", "weapon"}
-"""The objects of both senses: those that the paper prints, and people of other corpora."""
+"""Objects of both senses: the nouns in the paper, and persons of other corpora."""
 
 PRINTED = (
     "In the paper (64 nouns, Associated Press 1988): cluster 1 has missile, rocket and bullet, "
@@ -45,11 +45,11 @@ def figure_1(options: ReproduceOptions) -> Reproduced:
     thesaurus = Thesaurus.from_clustering(nouns, model)
     words, contexts = nouns.shape
     about = (
-        f'{words} nouns, of those most often the object of "{verb}" (at most {MOST}) the ones seen '
-        f"at least {least} times as an object, of {VERBS} verbs or more, each a distribution over "
-        f"{contexts:,} verbs; {source}. All nouns have the same weight, as in the paper. Beside "
-        f"each cluster are the {NEAREST} nouns nearest to its centroid and their distances, KL in "
-        "bits; below a cluster that was not split, the nouns that have their place in it."
+        f'{words} nouns: the most frequent objects of "{verb}" (at most {MOST}) that occur at '
+        f"least {least} times as an object and with at least {VERBS} verbs, each a distribution "
+        f"over {contexts:,} verbs; {source}. All nouns have the same weight, as in the paper. Each "
+        f"cluster is shown with the {NEAREST} nouns nearest to its centroid and their KL distances "
+        "in bits; leaf clusters are followed by their nouns."
     )
     return Reproduced(
         f'Direct object clusters for "{verb}" (Pereira, Tishby & Lee 1993, Figure 1)',
@@ -63,7 +63,7 @@ def figure_1(options: ReproduceOptions) -> Reproduced:
 
 
 def _claims(thesaurus: Thesaurus, options: ReproduceOptions) -> list[Claim]:
-    """Which sense each cluster has, by where most of the nouns of a sense are."""
+    """Return the claims on the senses of the clusters, by the majority of their nouns."""
     if thesaurus.tree.n_clusters < CLUSTERS:
         return []
     weapons, people = (_find_side(thesaurus, nouns) for nouns in (WEAPONS, PEOPLE))
@@ -72,20 +72,20 @@ def _claims(thesaurus: Thesaurus, options: ReproduceOptions) -> list[Claim]:
     then = {weapons: "the weapons", people: "the people"}.get(second, "neither")
     given = options.counts is not None
     return [
-        Claim("the first split parts", "weapons and people", apart, excused=given),
+        Claim("the first split separates", "weapons and people", apart, excused=given),
         Claim("the second split refines", "the weapons", then, excused=given),
     ]
 
 
 def _find_side(thesaurus: Thesaurus, nouns: set[str]) -> int | None:
-    """Which of the first two clusters has most of these nouns; None of none."""
+    """Return which of the first two clusters has most of these nouns; None without nouns."""
     known = nouns.intersection(thesaurus.words.tolist())
     sides = [thesaurus.path(noun)[1] for noun in sorted(known)]
     return max(sorted(set(sides)), key=sides.count) if sides else None
 
 
 def objects(counts: Counts, verb: str, most: int, least: int, verbs: int = VERBS) -> Counts:
-    """The nouns that are most often objects of a verb, with all their verbs."""
+    """Return the most frequent objects of a verb, with all their verbs."""
     column = counts.matrix[:, [counts.context_id(verb)]].toarray().ravel()
     order = sorted(np.flatnonzero(column), key=lambda row: (-column[row], counts.words[row]))
     seen = np.diff(counts.matrix.indptr)

@@ -14,10 +14,10 @@ from roget.papers.soft.counts import FREQUENT, verb_object
 from roget.papers.soft.tree import NEAREST, describe, draw, tabulate
 
 CLUSTERS = 16
-"""About as many leaves as are printed."""
+"""Number of leaf clusters, about as many as in the paper."""
 
 DRAWN = 7
-"""Clusters of the top of the tree, in the picture."""
+"""Number of clusters in the drawing, from the top of the tree."""
 
 
 @heeds("counts", "random_state")
@@ -34,10 +34,10 @@ def figure_2(options: ReproduceOptions) -> Reproduced:
         node["size"] = len(node.pop("nouns"))
     words, contexts = nouns.shape
     about = (
-        f"The {words:,} nouns that are most often objects, each a distribution over {contexts:,} "
-        f"verbs; {source}. All nouns have the same weight. Beside each cluster are the {NEAREST} "
-        "nouns nearest to its centroid and their distances, KL in bits; in brackets, how many "
-        "nouns have their place in a cluster that was not split."
+        f"The {words:,} most frequent object nouns, each a distribution over {contexts:,} verbs; "
+        f"{source}. All nouns have the same weight. Each cluster is shown with the {NEAREST} nouns "
+        "nearest to its centroid and their KL distances in bits; leaf clusters have their number "
+        "of nouns in brackets."
     )
     return Reproduced(
         "Noun clusters (Pereira, Tishby & Lee 1993, Figure 2)",
@@ -45,9 +45,9 @@ def figure_2(options: ReproduceOptions) -> Reproduced:
         claims=[_compare(thesaurus, nodes)],
         tables=[tabulate(thesaurus, nouns=False)],
         notes=[
-            "In the paper (Grolier's Encyclopedia, 10 million words) conductor, vice-president, "
-            "director and chairman come to one cluster, essay, comedy, poem and treatise to "
-            "another, recognition, acclaim, renown and nomination to a third."
+            "In the paper (Grolier's Encyclopedia, 10 million words), one cluster has conductor, "
+            "vice-president, director and chairman, another essay, comedy, poem and treatise, a "
+            "third recognition, acclaim, renown and nomination."
         ],
         data=nodes,
         picture=partial(draw, drawn),
@@ -55,17 +55,17 @@ def figure_2(options: ReproduceOptions) -> Reproduced:
 
 
 def _compare(thesaurus: Thesaurus, nodes: list[dict[str, Any]]) -> Claim:
-    """How near the nearest noun is to the first clusters and to the last ones."""
+    """Return the claim on the distance of the nearest noun, for first and leaf clusters."""
     tree = thesaurus.tree
     first, last = (
         fmean(nodes[node]["nearest"][0]["distance_bits"] for node in which)
         for which in (tree.children(0), tree.leaves().tolist())
     )
     return Claim(
-        "the nearest noun, from the first clusters to the last",
+        "distance of the nearest noun, first clusters to leaves",
         "nearer, such as conductor 0.699, then 0.457",
-        f"{first:.3f}, then {last:.3f} in the mean",
+        f"{first:.3f}, then {last:.3f} on average",
         holds=last < first,
         excused=True,
-        remark="general nouns (kind, number) are near to all of the first clusters",
+        remark="general nouns (kind, number) are near all of the first clusters",
     )

@@ -1,4 +1,4 @@
-"""Figure 3: relative entropies against the number of clusters."""
+"""Figure 3: relative entropies by number of clusters."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SETS = ("train", "test", "new")
 
 @heeds("counts", "random_state")
 def figure_3(options: ReproduceOptions) -> Reproduced:
-    """Figure 3 of Pereira, Tishby & Lee (1993): relative entropy against the number of clusters"""
+    """Figure 3 of Pereira, Tishby & Lee (1993): relative entropy by number of clusters"""
     table, source = bundled(options)
     nouns, further = take_nouns(table)
     paths = [
@@ -39,13 +39,14 @@ def figure_3(options: ReproduceOptions) -> Reproduced:
     rows = [{name: [path[at][name] for path in paths] for name in SETS} for at in range(len(sizes))]
     curves = {name: [interval(row[name]) for row in rows] for name in SETS}
     about = (
-        f"The {len(nouns):,} nouns that are most often objects, {nouns.total:,} pairs with "
-        f"{nouns.drop_empty().shape[1]:,} verbs, from {source}; {DRAWS} draws. The mean over nouns "
-        "of KL(the noun's verbs ‖ Σ p(c|n) p(v|c)) in bits: of the tokens learnt from (train), of "
-        f"one token in ten held out (test), and of the next {len(further):,} nouns, from which no "
-        "cluster was learnt; as in the paper these have their p(c|n) from the same tokens (new). "
-        "All with .05 of the unigram, as a verb that was not learnt from would be infinitely far. "
-        "Beside means ± is half a 95 % interval over draws."
+        f"The {len(nouns):,} most frequent object nouns, {nouns.total:,} pairs with "
+        f"{nouns.drop_empty().shape[1]:,} verbs, from {source}; {DRAWS} random splits. The mean "
+        "over nouns of KL(verbs of the noun ‖ Σ p(c|n) p(v|c)) in bits: for training tokens "
+        "(train), for 10 % held-out tokens (test), and for the next "
+        f"{len(further):,} nouns, which were not used for learning clusters; as in the paper, "
+        "their p(c|n) comes from the same tokens (new). Predictions are mixed with .05 of the "
+        "unigram, since unseen verbs would give infinite distances. ± is half the width of a 95 % "
+        "interval over splits."
     )
     shown, sheet = tabulate_means(sizes, curves)
     return Reproduced(
@@ -54,8 +55,8 @@ def figure_3(options: ReproduceOptions) -> Reproduced:
         claims=_claims(sizes, rows, options),
         tables=[shown],
         notes=[
-            f"The paper has 756,721 pairs to learn from, here are {round(0.9 * nouns.total):,}: "
-            "so fewer clusters are enough."
+            f"The paper has 756,721 training pairs; here are {round(0.9 * nouns.total):,}, so the "
+            "minimum is at fewer clusters."
         ],
         data=[{"n_clusters": size, **row} for size, row in zip(sizes, rows, strict=True)],
         sheet=sheet,
@@ -64,19 +65,21 @@ def figure_3(options: ReproduceOptions) -> Reproduced:
 
 
 def take_nouns(table: Counts) -> tuple[Counts, Counts]:
-    """The most frequent nouns, and the next as many; both with the verbs of either."""
+    """Return the most frequent nouns, and as many less frequent ones, with the same verbs."""
     both = table.top(2 * FREQUENT)
     first = table.top(FREQUENT).words.tolist()
     rest = sorted(set(both.words.tolist()).difference(first))
     if not rest:
-        raise InputError(f"{len(first)} nouns: expected more than the {FREQUENT} to learn from")
+        raise InputError(
+            f"{len(first)} nouns: at least {FREQUENT + 1} are required", code="too-little-text"
+        )
     return both.select(words=first), both.select(words=rest)
 
 
 def _claims(
     sizes: Sequence[int], rows: Sequence[dict[str, list[float]]], options: ReproduceOptions
 ) -> list[Claim]:
-    """What the paper says of the three curves, and what they do here, in each draw."""
+    """Return the statements of the paper on the three curves, checked in each split."""
     train, test, new = (np.array([row[name] for row in rows]) for name in SETS)
     given = options.counts is not None
     falls = bool((np.diff(train, axis=0) < 0).all())
@@ -95,7 +98,7 @@ def _claims(
             f"{least} clusters",
             holds=inside,
             excused=given,
-            remark="a minimum inside, in every draw" if inside else "no minimum inside",
+            remark="an inner minimum, in every split" if inside else "no inner minimum",
         ),
         Claim(
             "clusters help with new nouns",
@@ -109,15 +112,15 @@ def _claims(
             f"{say(gain)} bits",
             holds=(gain.mean or 0.0) > 1,
             excused=True,
-            remark="a tenth of the paper's tokens: the new nouns have few each",
+            remark="a tenth of the paper's tokens, so few tokens per new noun",
         ),
         Claim(
-            "new nouns rise again, sharper than test",
+            "new nouns: rises again, more than test",
             "yes",
             "yes" if (rises[1].mean or 0.0) > (rises[0].mean or 0.0) else "no",
             excused=True,
-            remark=f"after the least by {say(rises[1])} and {say(rises[0])} bits: with few tokens, "
-            "many clusters fit a new noun's own",
+            remark=f"from the minimum by {say(rises[1])} and {say(rises[0])} bits: with few "
+            "tokens, many clusters overfit a new noun",
         ),
     ]
 
@@ -131,17 +134,17 @@ def relative_entropy_path(
     new: float = 0.1,
     further: Counts | None = None,
 ) -> list[dict[str, float]]:
-    """For each number of clusters, how far training, test and new words are from the model, bits.
+    """Return the divergence of training, test and new words by number of clusters, in bits.
 
-    One in ten words is new: no cluster is learnt from it. Of all words' tokens one in ten is test.
-    `train`, `test` and `new` are the mean over words of KL(word's distribution ‖ Σ p(c|n) p(v|c)),
-    every word alike as in the paper; the distribution of a test or new word is that of its test
-    tokens, and p(c|n) comes from its other tokens. `train_loss`, `test_loss` and `new_loss` are
-    −log2 p(v|n) per token. All predictions are .95 of the model's and .05 of the unigram's. The
-    model is the paper's, unless another is given.
+    10 % of the words are new: they are not used for learning clusters. 10 % of all tokens are test
+    tokens. `train`, `test` and `new` are means over words, with equal weight as in the paper, of
+    KL(distribution of the word ‖ Σ p(c|n) p(v|c)). The distribution of a test or new word is that
+    of its test tokens, and p(c|n) comes from its other tokens. `train_loss`, `test_loss` and
+    `new_loss` are −log2 p(v|n) per token. All predictions are .95 of the model and .05 of the
+    unigram. The default model is that of the paper.
 
-    With `further` counts (the same contexts) the new words are those, and no others, as the paper
-    has it: both p(c|n) and the distribution are of all their tokens.
+    With `further` counts (same contexts), their words are the only new words, as in the paper:
+    p(c|n) and the distribution use all their tokens.
     """
     rng = np.random.default_rng(random_state)
     train, held = counts.split(0.9, random_state=rng)
@@ -150,7 +153,7 @@ def relative_entropy_path(
     fresh = known & (rng.random(len(counts)) < (new if further is None else 0.0))
     learnt, unseen = np.flatnonzero(known & ~fresh), np.flatnonzero(fresh)
     if not learnt.size:
-        raise InputError("no words are left to learn from: the counts are too few")
+        raise InputError("no words left for training: too few counts", code="too-little-text")
     base = matrix[learnt]
     given, asked = matrix[unseen], outside[unseen]
     if further is not None:
@@ -177,7 +180,7 @@ def relative_entropy_path(
 def _divergence(
     tokens: Any, membership: Any, centroids: Array, background: Floats
 ) -> tuple[float, float]:
-    """Mean KL of the words' distributions from the model's, and loss per token; bits."""
+    """Return the mean KL of words from the model, and the loss per token, in bits."""
     found = sparse.coo_array(tokens, dtype=np.float64)
     rows, columns = found.coords
     seen = TokenCells(rows, columns, found.data, np.empty(0), background[columns])

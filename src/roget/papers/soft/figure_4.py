@@ -1,4 +1,4 @@
-"""Figure 4: wrong decisions between two verbs against the number of clusters."""
+"""Figure 4: error rate of decisions between two verbs by number of clusters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MODEL = "soft"
 
 @heeds("counts", "random_state")
 def figure_4(options: ReproduceOptions) -> Reproduced:
-    """Figure 4 of Pereira, Tishby & Lee (1993): verb decisions against the number of clusters"""
+    """Figure 4 of Pereira, Tishby & Lee (1993): verb decisions by number of clusters"""
     table, source = bundled(options)
     found = decide(
         table, [MODEL], top=FREQUENT, draws=DRAWS, clusters=SIZES, random_state=options.random_state
@@ -25,14 +25,14 @@ def figure_4(options: ReproduceOptions) -> Reproduced:
     every, exceptional = zip(*(row.means() for row in found.rows), strict=True)
     curves = {"all": every, "exceptional": exceptional}
     about = (
-        f"{found.words:,} nouns by {found.contexts:,} verbs, from {source}; {DRAWS} draws. All "
+        f"{found.words:,} nouns by {found.contexts:,} verbs, from {source}; {DRAWS} samples. All "
         f"tokens of {found.pairs} pairs of a noun and a fairly frequent verb are deleted, and Σ "
-        "p(c|n) p(v|c) decides whether the noun rather takes that verb or another one of that "
-        "frequency; what is right is what the whole table has more of. Pairs were seen three times "
-        "or more, and the band of frequent verbs is the paper's share of all tokens, as its 500 "
-        f"to 5000 occurrences would be too many here. {found.triples:,.0f} triples, of which "
-        f"{found.exceptional:,.0f} are exceptional: how often the verbs are seen at all says the "
-        "opposite. Beside means ± is half a 95 % interval over draws."
+        "p(c|n) p(v|c) decides between that verb and another verb of similar frequency; the "
+        "correct verb is the one with more tokens in the full table. Pairs have at least three "
+        "occurrences, and the frequency band of verbs has the paper's share of all tokens, since "
+        f"its 500 to 5000 occurrences are too many here. {found.triples:,.0f} triples, of which "
+        f"{found.exceptional:,.0f} are exceptional: the correct verb is the less frequent one. ± "
+        "is half the width of a 95 % interval over samples."
     )
     shown, sheet = tabulate_means(SIZES, curves)
     data = [
@@ -40,18 +40,18 @@ def figure_4(options: ReproduceOptions) -> Reproduced:
         for size, row in zip(SIZES, found.rows, strict=True)
     ]
     return Reproduced(
-        "Wrong decisions between two verbs (Pereira, Tishby & Lee 1993, Figure 4)",
+        "Decisions between two verbs (Pereira, Tishby & Lee 1993, Figure 4)",
         about=about,
         claims=_claims(found.rows, options),
         tables=[shown],
         data=data,
         sheet=sheet,
-        picture=lambda: draw_curves(SIZES, curves, "share of wrong decisions", top=1.05),
+        picture=lambda: draw_curves(SIZES, curves, "error rate", top=1.05),
     )
 
 
 def _claims(rows: Sequence[Decided], options: ReproduceOptions) -> list[Claim]:
-    """What the curves do, in the mean over draws; where there are doubts, in each of them."""
+    """Return the claims on the curves, for the mean over samples or for each sample."""
     every = np.array([row.every for row in rows])
     odd = np.array([row.exceptional for row in rows])
     given = options.counts is not None
@@ -65,16 +65,16 @@ def _claims(rows: Sequence[Decided], options: ReproduceOptions) -> list[Claim]:
             f"{odd[0].mean():.3f} wrong",
             holds=bool((odd[0] > 0.95).all()),
             excused=given,
-            remark="what is deleted changes how often verbs are seen, a little",
+            remark="deleting pairs changes the frequencies of verbs slightly",
         ),
         Claim(
             "all: overtraining of the largest models",
             "some",
-            f"least at {SIZES[best]} clusters, {every[best].mean():.3f}; then up to "
+            f"lowest at {SIZES[best]} clusters, {every[best].mean():.3f}; then up to "
             f"{every[-1].mean():.3f}",
             holds=inside,
             excused=given,
-            remark="in every draw" if inside else "",
+            remark="in every sample" if inside else "",
         ),
         Claim(
             "exceptional: clusters help",

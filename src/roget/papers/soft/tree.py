@@ -1,4 +1,4 @@
-"""Trees of splits as the paper shows them: the nouns nearest to each cluster, with distances."""
+"""Trees of splits in the style of the paper: the nearest nouns of each cluster, with distances."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NEAREST = 4
-"""Words shown of every cluster, as in the paper."""
+"""Number of nouns shown per cluster, as in the paper."""
 
 
 def describe(thesaurus: Thesaurus, node: int) -> dict[str, Any]:
-    """A cluster as plain data; distances in bits."""
+    """Return a cluster as plain data; distances are in bits."""
     one = thesaurus.word_class(node, len(thesaurus))
     near = lookup.nearest_words(thesaurus, node, NEAREST) if node else []
     return {
@@ -34,7 +34,7 @@ def describe(thesaurus: Thesaurus, node: int) -> dict[str, Any]:
 
 
 def tabulate(thesaurus: Thesaurus, *, nouns: bool = True) -> ReportTable:
-    """The tree of splits, a line for each node; below a leaf its nouns, or how many there are."""
+    """Return the tree of splits, one line per node; leaves have their nouns or their number."""
     lines = []
     for branch, below, node in branches(thesaurus.tree.children):
         one = thesaurus.word_class(node, len(thesaurus))
@@ -43,20 +43,20 @@ def tabulate(thesaurus: Thesaurus, *, nouns: bool = True) -> ReportTable:
         size = "" if nouns or one.children else f"  ({one.size})"
         lines.append(f"{branch}{node}  {near}{split}{size}" if node else f"root{split}")
         if node and not one.children and nouns:
-            said = f"{one.size} nouns: {', '.join(word.word for word in one.words)}"
+            text = f"{one.size} nouns: {', '.join(word.word for word in one.words)}"
             margin = f"{below}   "
-            lines += textwrap.wrap(said, WIDTH, initial_indent=margin, subsequent_indent=margin)
+            lines += textwrap.wrap(text, WIDTH, initial_indent=margin, subsequent_indent=margin)
     return ReportTable([Column("cluster", fit="keep")], [(line,) for line in lines], headed=False)
 
 
 def _nearest(thesaurus: Thesaurus, node: int) -> list[str]:
-    """The nouns nearest to a cluster that was split off, and their distances in bits."""
+    """Return the nouns nearest to a cluster, with their distances in bits."""
     near = lookup.nearest_words(thesaurus, node, NEAREST) if node else []
     return [f"{one.word} {bits(one.distance):.3f}" for one in near]
 
 
 def draw(thesaurus: Thesaurus) -> Figure:
-    """The tree as a picture: from left to right, with the value of each split."""
+    """Draw the tree from left to right, with the value of each split."""
     tree = thesaurus.tree
     depth = max(tree.depth(int(leaf)) for leaf in tree.leaves())
     figure = canvas(2.6 * (depth + 1), 1.3 * tree.n_clusters + 0.5)
@@ -68,8 +68,8 @@ def draw(thesaurus: Thesaurus) -> Figure:
             parent = int(tree.parent[node])
             axes.plot([x - 1, x], [height[parent], y], color="grey", linewidth=1, zorder=0)
         box = {"boxstyle": "round", "facecolor": "white", "edgecolor": "grey"}
-        said = _caption(thesaurus, node)
-        axes.text(x, y, said, ha="center", va="center", fontsize=8, bbox=box)
+        caption = _caption(thesaurus, node)
+        axes.text(x, y, caption, ha="center", va="center", fontsize=8, bbox=box)
     axes.set_xlim(-0.6, depth + 0.6)
     axes.set_ylim(-0.6, tree.n_clusters - 0.4)
     axes.set_axis_off()

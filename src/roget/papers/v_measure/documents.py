@@ -1,4 +1,4 @@
-"""Documents as the paper has them: stems, tf·idf, and only terms that stand out somewhere."""
+"""Document vectors of the paper: stems, tf·idf, and the top term of each document."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TEXTS = Roles({"label": (), "file": (), "text": ()})
 
 
 def read_texts(path: PathLike) -> dict[str, str]:
-    """The texts of a table of label, file and text, by label/file."""
+    """Return the texts of a table (label, file, text), keyed by label/file."""
     found, problems = {}, Problems(str(path))
     with open_table(path, {"label": "1", "file": "2", "text": "3"}, roles=_TEXTS) as table:
         for _, row in table.rows(problems):
@@ -33,7 +33,7 @@ def read_texts(path: PathLike) -> dict[str, str]:
 
 
 def split_words(text: str) -> list[str]:
-    """Runs of letters, in lower case.
+    """Return runs of letters, in lower case.
 
     >>> split_words("TimeWarner's profits: $1.13bn")
     ['timewarner', 's', 'profits', 'bn']
@@ -42,7 +42,7 @@ def split_words(text: str) -> list[str]:
 
 
 def count_stems(documents: Mapping[str, Iterable[str]]) -> Counts:
-    """Documents × stems by Porter's rules, from the words of each document.
+    """Count Porter stems of each document's words.
 
     >>> print(list(count_stems({"a": ["stemming", "stems"], "b": ["stemmed"]}).rows()))
     [('a', 'stem', 2), ('b', 'stem', 1)]
@@ -66,17 +66,17 @@ def count_stems(documents: Mapping[str, Iterable[str]]) -> Counts:
 
 
 def weigh_terms(counts: Counts) -> Matrix:
-    """tf·idf: how often a document has a term, times log(documents / those that have it)."""
+    """Return tf·idf: the term frequency times log(documents / documents with the term)."""
     held = np.bincount(counts.matrix.indices, minlength=counts.shape[1])
     idf = np.log(counts.shape[0] / np.maximum(held, 1))
     return like(counts.matrix, counts.matrix.data * idf[counts.matrix.indices])
 
 
 def find_top_terms(weights: Matrix) -> Ints:
-    """The terms that are the highest of at least one document, of equal ones the first."""
+    """Return the terms with the highest weight in at least one document; ties take the first."""
     return np.unique(np.asarray(weights.argmax(axis=1)).ravel())
 
 
 def name_classes(counts: Counts) -> list[str]:
-    """The class of each document: what is before the first slash of its name."""
+    """Return the class of each document: its name up to the first slash."""
     return [str(name).partition("/")[0] for name in counts.words]

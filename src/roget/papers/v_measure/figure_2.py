@@ -28,14 +28,14 @@ SOLUTIONS: dict[str, Ints] = {
 """Classes as rows, clusters as columns."""
 
 PRINTED = {"A": (0.6, 0.135, 3), "B": (0.6, 0.387, 3), "C": (0.5, 0.30, 2), "D": (0.5, 0.41, 2)}
-"""F and V by the text, and the digits of V."""
+"""F and V in the text of the paper, and the number of decimals of V."""
 
 CAPTION = {"A": 0.5, "B": 0.5, "C": 0.6, "D": 0.6}
-"""F below the drawings."""
+"""F in the captions of the drawings."""
 
 
 def figure_2(options: ReproduceOptions) -> Reproduced:
-    """Figure 2 of Rosenberg & Hirschberg (2007): what F cannot tell apart, and V can"""
+    """Figure 2 of Rosenberg & Hirschberg (2007): solutions that V distinguishes and F does not"""
     claims, rows, data = [], [], {}
     for name, solution in SOLUTIONS.items():
         table = Contingency.from_table(solution)
@@ -43,7 +43,7 @@ def figure_2(options: ReproduceOptions) -> Reproduced:
         f, v, digits = PRINTED[name]
         claims += [
             Claim(f"{name}: F", f, found["f"], digits=1),
-            Claim(f"{name}: F, below the drawing", CAPTION[name], found["f"], digits=1,
+            Claim(f"{name}: F, in the caption", CAPTION[name], found["f"], digits=1,
                   remark="A and B are swapped with C and D there", excused=True),
             Claim(f"{name}: V", v, found["v"], digits=digits),
         ]  # fmt: skip
@@ -53,8 +53,8 @@ def figure_2(options: ReproduceOptions) -> Reproduced:
     titles = ("solution", "clusters (items of each class)", "F", "h", "c", "V")
     return Reproduced(
         "The problem of matching (Rosenberg & Hirschberg 2007, Figure 2)",
-        about="Four solutions as the text describes them: three classes of five items, in C and D "
-        "of seven. F looks at the cluster that fits a class best, and at nothing else.",
+        about="Four solutions as described in the text: three classes of five items, or of seven "
+        "items in C and D. F only considers the best matching cluster of each class.",
         claims=claims,
         tables=[ReportTable.of(titles, rows, ("F", "h", "c", "V"))],
         data=data,
@@ -63,7 +63,7 @@ def figure_2(options: ReproduceOptions) -> Reproduced:
 
 
 def draw_solutions() -> Figure:
-    """Clusters as boxes, classes as shapes."""
+    """Draw clusters as boxes and classes as shapes."""
     figure = canvas(6.4, 4.2)
     panels = figure.subplots(2, 2, gridspec_kw={"height_ratios": [1, 1.55]}).ravel()
     for axes, (name, solution) in zip(panels, SOLUTIONS.items(), strict=True):
@@ -80,7 +80,7 @@ def draw_solutions() -> Figure:
 
 
 def _draw_clusters(axes: Axes, solution: Ints) -> None:
-    """Large clusters in the first row, small ones below, three to a row or as many as there are."""
+    """Draw large clusters in the first row and small clusters below."""
     from matplotlib.patches import FancyBboxPatch
 
     large, small = (

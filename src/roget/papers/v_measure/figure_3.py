@@ -1,4 +1,4 @@
-"""Figure 3: a clustering solution made from parameters."""
+"""Figure 3: a clustering solution generated from parameters."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from roget.scoring.tables.contingency import Contingency
 from roget.scoring.tables.synthetic import make_dom_table
 
 PRINTED = np.array([[12, 12, 2, 3], [2, 2, 12, 3], [4, 4, 4, 0]])
-"""Clusters as rows, as the paper has them."""
+"""Clusters as rows, as in the paper."""
 
 CLASSES = ("C1", "C2", "C3", "C noise")
 CLUSTERS = ("K1", "K2", "K noise")
 
 
 def figure_3(options: ReproduceOptions) -> Reproduced:
-    """Figure 3 of Rosenberg & Hirschberg (2007): a clustering solution made from parameters"""
+    """Figure 3 of Rosenberg & Hirschberg (2007): a clustering solution from parameters"""
     table = make_dom_table(3, 2, noise_clusters=1, noise_classes=1, errors=(0.1, 0.2, 0.1), n=60)
     made = table.T
     claims = [
@@ -31,11 +31,11 @@ def figure_3(options: ReproduceOptions) -> Reproduced:
     shown = ", ".join(f"{name} {value:.3f}" for name, value in scores.items())
     return Reproduced(
         "A parametric clustering solution (Rosenberg & Hirschberg 2007, Figure 3)",
-        about="60 items, 3 useful classes and 1 of noise, 2 useful clusters and 1 of noise; "
-        "ε1 = .1, ε2 = .2, ε3 = .1: `roget.make_dom_table`. The paper's |C| = 3 counts the useful "
-        "classes, its |K| = 3 all clusters.",
+        about="60 items, 3 useful classes and 1 noise class, 2 useful clusters and 1 noise "
+        "cluster; ε1 = .1, ε2 = .2, ε3 = .1, made by `roget.make_dom_table`. In the paper, |C| = "
+        "3 counts useful classes, but |K| = 3 counts all clusters.",
         claims=claims,
         tables=[ReportTable.of(("", *CLASSES), rows, CLASSES, title="ours")],
-        notes=[f"Scores of it: {shown}."],
+        notes=[f"Scores: {shown}."],
         data={"table": made.tolist(), "scores": scores},
     )

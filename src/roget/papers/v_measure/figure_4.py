@@ -25,14 +25,14 @@ from roget.papers.v_measure.sweep import (
 )
 
 PEAK = 35
-"""Clusters where V and Q2 are highest, in the paper."""
+"""Number of clusters with the highest V and Q2 in the paper."""
 
 TERMS = 484
-"""That are the highest of a document, in the paper."""
+"""Number of top terms in the paper."""
 
 
 def open_documents(options: ReproduceOptions) -> tuple[Counts, str, str]:
-    """Documents × stems, what they are, and what their classes are."""
+    """Return documents × stems, their source, and the name of their classes."""
     try:
         path = find_data(options, "2,225 news texts of the BBC", "bbc-news", "bbc.tsv")
     except MissingData:
@@ -55,15 +55,15 @@ def figure_4(options: ReproduceOptions) -> Reproduced:
         *claim_shapes(scores),
         claim_peak(scores, "v", PEAK, other),
         claim_peak(scores, "q2", PEAK, other),
-        Claim("terms that are kept", float(TERMS), float(top.size), digits=0,
+        Claim("terms used", float(TERMS), float(top.size), digits=0,
               remark=other, excused=True),
     ]  # fmt: skip
     return show(
         "Clusterings of documents (Rosenberg & Hirschberg 2007, Figure 4)",
-        f"{scores.items:,} documents of {scores.classes} {kind}: {source}. The paper has "
-        "1,884 of TDT-4, of 12 topics. Porter's stems, tf·idf, the terms that are the highest "
-        f"of some document, rows of length 1; k-means from random documents, {len(scores)} starts "
-        f"for each of {len(ks)} numbers of clusters.",
+        f"{scores.items:,} documents of {scores.classes} {kind}: {source}. The paper has 1,884 "
+        "documents of TDT-4 on 12 topics. Porter stems, tf·idf, only the top term of each "
+        f"document, unit-length rows; k-means from random documents, {len(scores)} starts for each "
+        f"of {len(ks)} numbers of clusters.",
         scores,
         scores.as_sweep(source),
         claims,

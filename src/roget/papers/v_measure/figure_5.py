@@ -25,16 +25,16 @@ from roget.papers.v_measure.sweep import (
 )
 
 PEAK = 10
-"""Clusters where Q2 is highest, in the paper."""
+"""Number of clusters with the highest Q2 in the paper."""
 
 RISES = 30
-"""Clusters from which V rises, in the paper."""
+"""Number of clusters from which V rises in the paper."""
 
 _ROLES = Roles({"label": ()})
 
 
 def read_features(path: PathLike) -> tuple[Floats, list[str]]:
-    """The numbers of a table with a column `label`, and the labels."""
+    """Return the numbers of a table with a column `label`, and the labels."""
     rows: list[list[float]] = []
     labels: list[str] = []
     problems = Problems(str(path))
@@ -42,22 +42,27 @@ def read_features(path: PathLike) -> tuple[Floats, list[str]]:
         names = [name for at, name in enumerate(table.names) if at != table.places["label"]]
         for name in names:
             if table.names.count(name) > 1:
-                raise InputError(f"{path}: two columns are called {name!r}")
+                raise InputError(
+                    f"{path}: two columns have the name {name!r}", code="duplicate-name"
+                )
         every = replace(table, places={name: at for at, name in enumerate(table.names)})
         for number, row in every.rows(problems):
             wrong = [name for name in names if not _is_finite(row[name])]
             if wrong:
-                said = f"{wrong[0]} is {row[wrong[0]]!r}; expected a number"
+                reason = f"{wrong[0]} is {row[wrong[0]]!r}; expected a number"
             elif row["label"] in (None, ""):
-                said = "no label"
+                reason = "missing label"
             else:
                 rows.append([float(row[name]) for name in names])
                 labels.append(str(row["label"]))
                 continue
-            problems.add(number, said, table.place(number))
+            problems.add(number, reason, table.place(number))
     problems.check()
     if len(rows) < 2 or not names:
-        raise InputError(f"{path}: expected items, a row each, with features beside the label")
+        raise InputError(
+            f"{path}: at least two rows and one column of features are required",
+            code="empty-input",
+        )
     return np.array(rows), labels
 
 
@@ -66,7 +71,7 @@ def _is_finite(cell: Any) -> bool:
 
 
 def open_features(options: ReproduceOptions) -> tuple[Floats, list[str], str]:
-    """Items × features, their labels, and what they are."""
+    """Return items × features, their labels, and their source."""
     if options.features is not None:
         return *read_features(options.features), options.features
     digits = load_digits()
@@ -74,7 +79,7 @@ def open_features(options: ReproduceOptions) -> tuple[Floats, list[str], str]:
 
 
 def standardise(features: Floats) -> Floats:
-    """Columns of mean 0 and deviation 1; those that never change are 0."""
+    """Scale columns to mean 0 and standard deviation 1; constant columns become 0."""
     deviation = features.std(axis=0)
     return np.asarray((features - features.mean(axis=0)) / np.where(deviation > 0, deviation, 1))
 
@@ -91,9 +96,9 @@ def figure_5(options: ReproduceOptions) -> Reproduced:
     return show(
         "Clusterings of items with features (Rosenberg & Hirschberg 2007, Figure 5)",
         f"{scores.items:,} items of {scores.classes} classes, {features.shape[1]} features: "
-        f"{source}. The paper has pitch accents of the Boston Directions Corpus, of 5 types, by 10 "
-        "acoustic features; `--features FILE` takes a table of yours, with a column `label`. "
-        "Features have mean 0 and deviation 1; k-means from random items, "
+        f"{source}. The paper has pitch accents of the Boston Directions Corpus, 5 types with 10 "
+        "acoustic features; `--features FILE` reads another table with a column `label`. Features "
+        "have mean 0 and standard deviation 1; k-means from random items, "
         f"{len(scores)} starts for each of {len(ks)} numbers of clusters.",
         scores,
         found,
@@ -108,7 +113,7 @@ def figure_5(options: ReproduceOptions) -> Reproduced:
 
 
 def _claim_rise(scores: Scores, remark: str) -> list[Claim]:
-    """What becomes of V, homogeneity and completeness beyond some 30 clusters."""
+    """Return the claims on V, homogeneity and completeness beyond 30 clusters."""
     at = int(np.searchsorted(scores.ks, RISES))
     if at >= len(scores.ks) - 1:
         return []
@@ -119,7 +124,7 @@ def _claim_rise(scores: Scores, remark: str) -> list[Claim]:
         mean = scores.average(name)
         first, last = mean[at], mean[-1]
         ours = "rises" if last > first * 1.05 else "falls" if last < first * 0.95 else "stays"
-        # That clusters of fewer items are purer is so of any data.
+        # Smaller clusters are purer in any data, so this claim is counted.
         excused = name != "homogeneity"
         claims.append(
             Claim(

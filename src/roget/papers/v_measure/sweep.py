@@ -1,4 +1,4 @@
-"""k-means for many k, scored: what Figures 4 and 5 have in common."""
+"""Scores of k-means for many k, shared by Figures 4 and 5."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ if TYPE_CHECKING:
 
 MEASURES = ("v", "vi", "q2", "homogeneity", "completeness")
 DRAWN = ("v", "q2", "vi", "homogeneity")
-"""What the paper draws; and completeness beside homogeneity, of which it speaks."""
+"""Measures drawn in the paper; completeness is added to the panel of homogeneity."""
 
 MOST = 1000
-"""Clusters."""
+"""Maximum number of clusters."""
 
 TRIED = 30
-"""Numbers of clusters up to there, small ones being the same."""
+"""Number of values of k to try, before duplicates are removed."""
 
 STARTS = 4
 """Random starts for each number of clusters."""
 
 SEEDS = 2**32
-"""That scikit-learn knows."""
+"""Number of seeds that scikit-learn accepts."""
 
 STEPS = 100
-"""Iterations, after which k-means stops if it has not come to rest."""
+"""Maximum number of k-means iterations."""
 
 
 @dataclass(frozen=True)
@@ -61,20 +61,20 @@ class Scores:
     classes: int
 
     def average(self, measure: str) -> Floats:
-        """The mean over starts."""
+        """Return the mean over starts."""
         return np.asarray(self.values[measure].mean(axis=0))
 
     def find_peaks(self, measure: str) -> list[int]:
-        """For each start, the number of clusters where the measure is highest."""
+        """Return the number of clusters with the highest value, for each start."""
         return [self.ks[at] for at in self.values[measure].argmax(axis=1).tolist()]
 
     def find_drop(self, measure: str) -> float:
-        """The share of its highest mean that a measure has lost at the most clusters."""
+        """Return the decrease from the highest mean to that of the most clusters, as a share."""
         mean = self.average(measure)
         return float(1 - mean[-1] / mean.max()) if mean.max() > 0 else 0.0
 
     def as_sweep(self, source: str) -> Sweep:
-        """The means over starts, as scores of cuts have it."""
+        """Return the means over starts as a sweep over cuts."""
         asked = list_requests(MEASURES, "ml")
         curves = []
         for wanted, entropy in asked:
@@ -95,8 +95,9 @@ class Scores:
 
 
 def list_ks(items: int) -> tuple[int, ...]:
-    """Numbers of clusters to try, evenly by ratio, up to 1000 or the number of items; with 10 and
-    35, where the paper finds maxima.
+    """Return log-spaced numbers of clusters, up to 1000 or the number of items.
+
+    10 and 35, the maxima of the paper, are included.
 
     >>> list_ks(40)
     (1, 2, 3, 4, 5, 7, 9, 10, 11, 14, 17, 22, 28, 35, 36)
@@ -112,9 +113,9 @@ def sweep_kmeans(
     rows = _tidy(X)
     classes = np.unique(np.asarray(labels), return_inverse=True)[1]
     found = np.empty((len(MEASURES), starts, len(ks)))
-    # One thread: sums do not depend on the machine then.
+    # A single thread makes sums independent of the machine.
     with threadpool_limits(1), warnings.catch_warnings():
-        # Fewer different rows than clusters: some stay empty, which scores can tell.
+        # With fewer distinct rows than clusters some clusters stay empty, which is harmless.
         warnings.simplefilter("ignore", ConvergenceWarning)
         for start, at in np.ndindex(starts, len(ks)):
             model = KMeans(
@@ -127,7 +128,7 @@ def sweep_kmeans(
 
 
 def _tidy(X: Any) -> Any:
-    """Rows as scikit-learn takes them: of float32, and indices of 32 bits."""
+    """Convert rows to float32 with 32-bit indices, as scikit-learn requires."""
     if not sparse.issparse(X):
         return np.asarray(X, dtype=np.float32)
     small = X.indices.astype(np.int32), X.indptr.astype(np.int32)
@@ -135,7 +136,7 @@ def _tidy(X: Any) -> Any:
 
 
 def claim_shapes(scores: Scores) -> list[Claim]:
-    """What the paper reads off both figures."""
+    """Return the statements of the paper on both figures."""
     peaks = scores.find_peaks("q2")
     inner = all(scores.ks[0] < k < scores.ks[-1] for k in peaks)
     drops = {name: scores.find_drop(name) for name in ("v", "q2")}
@@ -143,13 +144,13 @@ def claim_shapes(scores: Scores) -> list[Claim]:
     return [
         Claim("Q2 with more clusters", "rises, then falls",
               "rises, then falls" if inner else f"is highest at {_range(peaks)}"),
-        Claim(f"lost up to k = {scores.ks[-1]:,}", "Q2 more than V", lost,
+        Claim(f"decrease up to k = {scores.ks[-1]:,}", "Q2 more than V", lost,
               holds=drops["q2"] > drops["v"]),
     ]  # fmt: skip
 
 
 def claim_growth(scores: Scores, remark: str = "") -> Claim:
-    """That VI follows the number of clusters; excused, with a remark, of data that part well."""
+    """Return the claim that VI grows with the number of clusters; excused if it has a remark."""
     rank = float(spearmanr(scores.ks, scores.average("vi")).statistic)
     return Claim(
         "VI with more clusters", "grows", f"rank correlation {rank:.2f}", holds=rank > 0.95,
@@ -158,7 +159,7 @@ def claim_growth(scores: Scores, remark: str = "") -> Claim:
 
 
 def claim_peak(scores: Scores, measure: str, k: int, remark: str) -> Claim:
-    """Where the paper has a maximum, which other data need not have there."""
+    """Return the claim on the position of a maximum, excused because the data differ."""
     peaks = scores.find_peaks(measure)
     return Claim(
         f"maximum of {measure.upper()}", f"k = {k}", _range(peaks),
@@ -167,7 +168,7 @@ def claim_peak(scores: Scores, measure: str, k: int, remark: str) -> Claim:
 
 
 def _range(ks: Sequence[int]) -> str:
-    """Over the starts, in words.
+    """Format the range of k over starts.
 
     >>> _range([24, 35, 24]), _range([10, 10])
     ('k = 24 to 35', 'k = 10')
@@ -179,7 +180,7 @@ def _range(ks: Sequence[int]) -> str:
 def show(
     title: str, about: str, scores: Scores, sweep: Sweep, claims: Sequence[Claim], **data: int
 ) -> Reproduced:
-    """All that a figure gives; data is what else there is to know of its items."""
+    """Return the reproduction of a figure; `data` are further facts about its items."""
     return Reproduced(
         title,
         about=about,
@@ -192,7 +193,7 @@ def show(
 
 
 def _tabulate_some(scores: Scores, sweep: Sweep) -> ReportTable:
-    """Some numbers of clusters: the mean over starts, and half of the range."""
+    """Return selected numbers of clusters: the mean over starts and half the range."""
     rows = []
     for at in choose_cuts(sweep):
         cells: list[str | Cell] = [str(scores.ks[at])]
@@ -202,12 +203,12 @@ def _tabulate_some(scores: Scores, sweep: Sweep) -> ReportTable:
             text = f"{values.mean():.3f} ±{half:.3f}"
             cells.append(Cell(text, strong=sweep[name].best == scores.ks[at]))
         rows.append(cells)
-    title = f"means of {len(scores)} starts, ± half of their range"
+    title = f"means of {len(scores)} starts, ± half the range"
     return ReportTable(Column.numbers("k", *MEASURES), rows, title=title)
 
 
 def _tabulate_all(scores: Scores) -> ReportTable:
-    """Every clustering, for spreadsheets."""
+    """Return every clustering, for spreadsheets."""
     rows = [
         (k, start, *(float(scores.values[name][start, at]) for name in MEASURES))
         for at, k in enumerate(scores.ks)
@@ -217,12 +218,12 @@ def _tabulate_all(scores: Scores) -> ReportTable:
 
 
 def draw(scores: Scores, sweep: Sweep) -> Figure:
-    """The curves that the paper draws, with what the starts span."""
+    """Draw the curves of the paper, with the range over starts."""
     figure = draw_sweep(replace(sweep, curves=tuple(sweep[name] for name in DRAWN)))
     *_, last = figure.axes
     for axes, name in zip(figure.axes, DRAWN, strict=True):
         _draw_span(axes, scores, name, BLUE)
-    # Both in one panel: what the one gains the other loses.
+    # Homogeneity and completeness share a panel, since one rises as the other falls.
     last.plot(scores.ks, scores.average("completeness"), "--", color=ORANGE, lw=1.3)
     _draw_span(last, scores, "completeness", ORANGE)
     marks = [

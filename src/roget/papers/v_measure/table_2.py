@@ -1,4 +1,4 @@
-"""Table 2: how often measures have the properties that are desired of them."""
+"""Table 2: how often measures satisfy desirable properties."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ CLASSES = 5
 USEFUL = range(2, 12)
 NOISE = range(7)
 WITHIN, OF_NOISE = (0, 33, 66, 100), (0, 66, 133, 200)
-"""ε1, and ε2 or ε3, in thousandths."""
+"""Values of ε1, and of ε2 and ε3, in thousandths."""
 
 WHOLE = 1_663_200
-"""Divisible by the number of places that each part of each table is spread over; times 1000 it is
-how many items make all cells whole numbers."""
+"""Divisible by the number of cells of each part of each table; 1000 times as many items make all
+cells whole numbers."""
 
 ROUNDED = (1000, 1_000_000)
-"""Items of the tables whose cells are rounded."""
+"""Numbers of items of the tables with rounded cells."""
 
 TIE = 1e-12
-"""What is less apart is the same."""
+"""Smaller differences count as ties."""
 
 PROPERTIES = {
     "P1": "more useful clusters, up to the number of classes, are better",
-    "P2": "more than the number of classes are worse",
+    "P2": "more useful clusters than classes are worse",
     "P3": "more noise clusters are worse, if ε2 > 0",
-    "P4": "more of ε1 is worse",
-    "P5": "more of ε2 is worse",
+    "P4": "a larger ε1 is worse",
+    "P5": "a larger ε2 is worse",
     "P6": "more noise classes are worse, if ε3 > 0",
-    "P7": "more of ε3 is worse",
+    "P7": "a larger ε3 is worse",
 }
 PRINTED: dict[str, tuple[float, ...]] = {
     "rand": (0.18, 1.0, 0.0, 1.0, 0.50, 0.20, 1.0),
@@ -54,16 +54,16 @@ PRINTED: dict[str, tuple[float, ...]] = {
     "v": (1.0,) * 7,
 }
 ALWAYS = ("q0", "vi", "v")
-"""Those that have all properties, by the paper."""
+"""Measures that satisfy all properties, by the paper."""
 
 OTHERS = (
     "ari", "nvi", "nvi-k", "q2", "b3-f", "paired-f", "homogeneity", "completeness", "purity",
     "zk-entropy", "larsen", "van-dongen", "meila-heckerman", "misclassification",
 )  # fmt: skip
-"""More of ours, those that the paper names among them."""
+"""Further measures, including others mentioned in the paper."""
 
 TWINS = "Rand and Mirkin cannot differ"
-UNTOLD = "the counting is not told"
+UNTOLD = "the paper does not explain how it counts"
 MISSES: dict[str, dict[str, str]] = {
     "rand": {"P1": TWINS, "P2": UNTOLD, "P5": TWINS, "P6": UNTOLD, "P7": UNTOLD},
     "mirkin": {"P1": TWINS, "P2": UNTOLD, "P5": TWINS, "P6": UNTOLD, "P7": UNTOLD},
@@ -72,12 +72,12 @@ MISSES: dict[str, dict[str, str]] = {
     "jaccard": dict.fromkeys(("P2", "P3", "P6"), UNTOLD),
     "f": dict.fromkeys(("P2", "P6"), UNTOLD),
 }
-"""Printed rates that do not come out, and why."""
+"""Printed rates that are not reproduced, with the reason."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """The tables of the paper's grid, as the groups of one table.
+    """The tables of the paper's grid of parameters, as groups of one table.
 
     Axes: useful clusters, noise clusters, noise classes, ε1, ε2, ε3.
     """
@@ -88,17 +88,17 @@ class Grid:
     within: Sequence[int]
     of_noise: Sequence[int]
     n: int | None = None
-    """Items to round cells to; None: so many that none need be."""
+    """Number of items for rounded cells; None for exact cells."""
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Values of each parameter."""
+        """The number of values of each parameter."""
         sides = self.clusters, self.noise, self.noise
         return tuple(map(len, (*sides, self.within, self.of_noise, self.of_noise)))
 
     @cached_property
     def exists(self) -> Floats:
-        """1 for tables that there are; NaN where an error has no noise to go to."""
+        """1 for existing tables; NaN where an error has no noise class or cluster."""
         _, clusters, classes, _, second, third = np.indices(self.shape, sparse=True)
         noise, errors = np.array(self.noise), np.array(self.of_noise)
         lost = (noise[clusters] == 0) & (errors[second] > 0)
@@ -107,7 +107,7 @@ class Grid:
 
     @cached_property
     def tables(self) -> Contingency:
-        """All that there are, one after the other."""
+        """All existing tables, one after the other."""
         wide = self.classes + max(self.noise), max(self.clusters) + max(self.noise)
         masses = np.array(list(product(self.within, self.of_noise, self.of_noise)))
         masses = np.column_stack([1000 - masses.sum(axis=1), masses])
@@ -115,7 +115,7 @@ class Grid:
         cells: list[tuple[Ints, Ints, Ints]] = []
         sides = product(self.clusters, self.noise, self.noise)
         for at, (place, kept) in enumerate(zip(sides, there, strict=True)):
-            # Each table is a sum of four: one for what is right, one for each kind of error.
+            # Each table is a sum of four: correct items, and one table for each kind of error.
             made = np.einsum("gp,pij->gij", masses[kept], self._parts(*place))
             if self.n is not None:
                 made = np.rint(made * (self.n / (1000 * WHOLE))).astype(np.int64)
@@ -128,7 +128,7 @@ class Grid:
         return Contingency.from_cells(rows, columns, counts).by_group(wide[0])
 
     def _parts(self, clusters: int, noise_clusters: int, noise_classes: int) -> Ints:
-        """Tables with all mass in the matches, in ε1, ε2 and ε3; 0 where there is no place."""
+        """Return tables with all mass in matches, in ε1, ε2 or ε3; 0 without a place for it."""
         parts: list[CountArray] = []
         for kind in range(4):
             errors = [float(kind == one) for one in (1, 2, 3)]
@@ -144,7 +144,7 @@ class Grid:
         return np.array(parts, dtype=np.int64)
 
     def measure(self, name: str) -> Floats:
-        """The values of a measure, the higher the better; NaN where there is no table."""
+        """Return the values of a measure, higher is better; NaN without a table."""
         wanted = parse(name)
         values = np.full(self.exists.size, np.nan)
         values[~np.isnan(self.exists.ravel())] = self.tables.measure_groups(wanted, "ml")
@@ -156,13 +156,13 @@ PAPERS = Grid(CLASSES, USEFUL, NOISE, WITHIN, OF_NOISE)
 
 
 def count_satisfied(grid: Grid, values: Floats) -> dict[str, float]:
-    """The share of steps along each parameter that have the property."""
+    """Return the share of steps along each parameter that satisfy the property."""
     steps = [np.diff(values, axis=axis) for axis in range(6)]
     below = sum(number < grid.classes for number in grid.clusters[:-1])
     wanted = {
         "P1": steps[0][:below],
         "P2": -steps[0][below:],
-        # Without errors in noise there are no noise items, however many clusters there are.
+        # If ε2 or ε3 is 0 there are no noise items, so the number of noise sets has no effect.
         "P3": -steps[1][..., 1:, :],
         "P4": -steps[3],
         "P5": -steps[4],
@@ -176,7 +176,7 @@ def count_satisfied(grid: Grid, values: Floats) -> dict[str, float]:
 
 
 def table_2(options: ReproduceOptions) -> Reproduced:
-    """Table 2 of Rosenberg & Hirschberg (2007): which measures have properties P1 to P7"""
+    """Table 2 of Rosenberg & Hirschberg (2007): which measures satisfy properties P1 to P7"""
     found = {name: count_satisfied(PAPERS, PAPERS.measure(name)) for name in (*PRINTED, *OTHERS)}
     also = _find_whole(found, OTHERS)
     coarse = {}
@@ -187,10 +187,10 @@ def table_2(options: ReproduceOptions) -> Reproduced:
     steps = sum(int((~np.isnan(np.diff(PAPERS.exists, axis=axis))).sum()) for axis in range(6))
     return Reproduced(
         "Rates of satisfaction of desirable properties (Rosenberg & Hirschberg 2007, Table 2)",
-        about=f"Dom's solutions of {CLASSES} useful classes over the whole grid of the paper: "
-        f"{PAPERS.tables.groups:,} tables, {steps:,} steps of one parameter. Where an error has no "
-        f"noise to go to there is no table. Of {1000 * WHOLE:,} items, all cells are whole "
-        "numbers; the paper does not tell its n.",
+        about=f"Dom's solutions with {CLASSES} useful classes over the whole grid of the paper: "
+        f"{PAPERS.tables.groups:,} tables, {steps:,} steps of one parameter. Combinations with an "
+        f"error but no noise class or cluster are left out. With {1000 * WHOLE:,} items all cells "
+        "are whole numbers; the paper does not state its n.",
         claims=[*_claim_words(found), *_claim_rates(found)],
         tables=[
             ReportTable.of(("", "property"), list(PROPERTIES.items()), title="properties"),
@@ -198,25 +198,25 @@ def table_2(options: ReproduceOptions) -> Reproduced:
             _tabulate(coarse, tuple(coarse), "cells rounded to whole items"),
         ],
         notes=[
-            "For n items Mirkin is n²·(1 − Rand), up to a factor: no step is better for one and "
-            "worse for the other.",
-            "P2, P3 and P6 hang on small differences; P2 of Q0 on nothing but the cost of one more "
-            "cluster, of the order of log(n)/n, as H(C|K) stays the same. Where cells are rounded "
-            "to whole items, some are lost: to hold throughout they need shares.",
-            f"Of other measures, these have all seven properties: {', '.join(also) or 'none'}.",
+            "For n items Mirkin is proportional to n²·(1 − Rand), so no step can be better for one "
+            "and worse for the other.",
+            "P2, P3 and P6 depend on small differences. P2 of Q0 depends only on the cost of one "
+            "more cluster, about log(n)/n, since H(C|K) is unchanged. Rounding cells to whole "
+            "items loses some of these differences.",
+            f"Other measures that satisfy all seven properties: {', '.join(also) or 'none'}.",
         ],
         data={"rates": found, "rounded": coarse, "n": 1000 * WHOLE},
     )
 
 
 def _claim_words(found: Mapping[str, Mapping[str, float]]) -> list[Claim]:
-    """What the text says of the table."""
+    """Return the statements of the text on the table."""
     whole = _find_whole(found, PRINTED)
     fail = [name for name in PRINTED if found[name]["P3"] < 1 or found[name]["P6"] < 1]
     miss = [name for name in PRINTED if found[name]["P4"] < 1 or found[name]["P7"] < 1]
     others = [name for name in PRINTED if name not in ALWAYS]
     return [
-        Claim("have all properties", ", ".join(ALWAYS), ", ".join(whole)),
+        Claim("satisfy all properties", ", ".join(ALWAYS), ", ".join(whole)),
         Claim("fail P3 or P6 somewhere", "all others",
               "all others" if fail == others else ", ".join(fail)),
         Claim("fail P4 or P7 somewhere", "none", ", ".join(miss) or "none",
@@ -225,12 +225,12 @@ def _claim_words(found: Mapping[str, Mapping[str, float]]) -> list[Claim]:
 
 
 def _find_whole(found: Mapping[str, Mapping[str, float]], names: Iterable[str]) -> list[str]:
-    """The measures that have all properties everywhere."""
+    """Return the measures that always satisfy all properties."""
     return [name for name in names if all(rate == 1 for rate in found[name].values())]
 
 
 def _claim_rates(found: Mapping[str, Mapping[str, float]]) -> list[Claim]:
-    """Each printed rate beside ours; what differs is told, not fitted."""
+    """Return a claim for each printed rate; unexplained differences are excused."""
     claims = []
     for name, rates in PRINTED.items():
         for of, published in zip(PROPERTIES, rates, strict=True):
