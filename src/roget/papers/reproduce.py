@@ -28,7 +28,9 @@ def load(name: str) -> Reproduction:
 def describe(name: str) -> str:
     """Return a one-line description of a reproduction, or the extra that it requires."""
     try:
-        return (load(name).__doc__ or "").partition("\n")[0]
+        first = (load(name).__doc__ or "").partition("\n")[0]
+        text = first.removeprefix("Reproduce ").removesuffix(".")
+        return text[:1].upper() + text[1:]
     except MissingExtra as error:
         return str(error)
 

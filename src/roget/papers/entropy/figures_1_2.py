@@ -148,7 +148,7 @@ def stack(counts: Array) -> Histogram:
 
 @heeds("random_state")
 def figures_1_2(options: ReproduceOptions) -> Reproduced:
-    """Figures 1 and 2 of Li, Titov & Sporleder (2014): the bias of entropy estimators"""
+    """Reproduce Figures 1 and 2 of Li, Titov & Sporleder (2014): the bias of entropy estimators."""
     names = catalogue.names("entropies")
     linear = [name for name in names if isinstance(get(name), LinearEstimator)]
     curves, trials = trace_biases(linear), draw_errors(options.random_state)

@@ -54,7 +54,7 @@ def score_points(options: ReproduceOptions) -> list[FigurePoint]:
 
 
 def figures_3_4(options: ReproduceOptions) -> Reproduced:
-    """Figures 3 and 4 of Li, Titov & Sporleder (2014): estimators, cluster numbers and ranks"""
+    """Reproduce Figures 3 and 4 of Li, Titov & Sporleder (2014): estimators, clusters and ranks."""
     printed = read_printed()
     try:
         ours = score_points(options)

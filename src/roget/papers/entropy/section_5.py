@@ -27,7 +27,7 @@ SMALL = 0.02
 
 
 def section_5(options: ReproduceOptions) -> Reproduced:
-    """Section 5 of Li, Titov & Sporleder (2014): the corrections of each entropy"""
+    """Reproduce Section 5 of Li, Titov & Sporleder (2014): the corrections of each entropy."""
     rows = score_task(find_task(options))
     wanted, chosen = rank_clusters(TABLE_1), rank_clusters(rows)
     shared = [name for name in wanted if name in rows]

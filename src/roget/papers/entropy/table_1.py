@@ -26,7 +26,7 @@ Rows = Mapping[str, ScoredAnswer]
 
 
 def table_1(options: ReproduceOptions) -> Reproduced:
-    """Table 1 of Li, Titov & Sporleder (2014): word sense induction under four estimators"""
+    """Reproduce Table 1 of Li, Titov & Sporleder (2014): word sense induction, four estimators."""
     rows = score_task(find_task(options), SPLITS)
     claims = [claim for name, ours in rows.items() for claim in _compare(name, TABLE_1[name], ours)]
     claims += [_rank(f"order by V ({name})", rows, at) for at, name in enumerate(ESTIMATORS)]

@@ -83,7 +83,7 @@ def score_graded(folder: Path) -> dict[str, dict[str, dict[str, float]]]:
 
 @heeds("random_state")
 def weighted(options: ReproduceOptions) -> Reproduced:
-    """Weighted labels in Li, Titov & Sporleder (2014), Section 3.3 and last rows of Table 1"""
+    """Reproduce Section 3.3 and Table 1 of Li, Titov & Sporleder (2014): weighted labels."""
     claims = [_expect(options.random_state), _reduce(options.random_state)]
     claims += [
         Claim(

@@ -40,7 +40,7 @@ WAYS: dict[str, dict[str, Any]] = {
 
 @heeds("counts", "random_state")
 def figure_2(options: ReproduceOptions) -> Reproduced:
-    """Figure 2 of Li & Abe (1996): a thesaurus of the 20 most frequent nouns"""
+    """Reproduce Figure 2 of Li & Abe (1996): a thesaurus of the 20 most frequent nouns."""
     counts = frequent_nouns(options)
     source = options.counts or "the bundled sample (AMALGUM)"
     words, contexts = counts.shape

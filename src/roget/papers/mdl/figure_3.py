@@ -113,7 +113,7 @@ def simulation(sizes: Sequence[int] = SIZES, trials: int = TRIALS) -> list[Simul
 
 
 def figure_3(options: ReproduceOptions) -> Reproduced:
-    """Figure 3 of Li & Abe (1996): clusters found, and distance to the truth, by data size"""
+    """Reproduce Figure 3 of Li & Abe (1996): clusters found and distance to the truth, by size."""
     rows = simulation()
     about = (
         f"Simulation: {NOUNS} nouns in {CLUSTERS} true clusters, {VERBS} verbs, means of {TRIALS} "

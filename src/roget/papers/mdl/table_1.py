@@ -13,7 +13,7 @@ WAYS = (BASE, WORDS, MDL, MLE, WORDNET)
 
 @heeds("random_state")
 def table_1(options: ReproduceOptions) -> Reproduced:
-    """Table 1 of Li & Abe (1996): attachment by words, by learnt thesauri, by WordNet"""
+    """Reproduce Table 1 of Li & Abe (1996): attachment by words, by learnt thesauri, by WordNet."""
     found = attachment.measure(options)
     claims = [
         order(found, "coverage", (WORDS, MDL, WORDNET, BASE)),

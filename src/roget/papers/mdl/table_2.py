@@ -13,7 +13,7 @@ WAYS = (BASE, MDL, WORDNET, BOTH, CHAIN)
 
 @heeds("random_state")
 def table_2(options: ReproduceOptions) -> Reproduced:
-    """Table 2 of Li & Abe (1996): attachment by thesaurus, WordNet, association and default"""
+    """Reproduce Table 2 of Li & Abe (1996): attachment by the whole chain of methods."""
     found = attachment.measure(options)
     claims = [
         *([order(found, "coverage", (MDL, WORDNET, BOTH, CHAIN))] if found.wordnet else []),

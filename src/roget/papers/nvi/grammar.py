@@ -113,7 +113,7 @@ def measure(gold: Sequence[str], labels: Ints) -> Labelling:
 
 
 def run(constituents: Sequence[Constituent], seeds: Iterable[int]) -> Runs:
-    """Return the labelling by rules, and those that k-means merges to T and P labels."""
+    """Return the labelling by rules, and the labellings merged to T and P labels by k-means."""
     gold = [one.label for one in constituents]
     labels = number_rules(constituents)
     vectors = describe_labels(constituents, labels)
@@ -126,7 +126,7 @@ def run(constituents: Sequence[Constituent], seeds: Iterable[int]) -> Runs:
 
 @heeds("treebank", "random_state")
 def grammar(options: ReproduceOptions) -> Reproduced:
-    """Section 6 of Reichart & Rappoport (2009): labels of constituents, on a small scale"""
+    """Reproduce Section 6 of Reichart & Rappoport (2009): labels of constituents, small scale."""
     path = options.treebank or find_data(
         options, "UD English EWT's dev part", "ud-english", "en_ewt-dev.conllu"
     )

@@ -172,7 +172,7 @@ def draw_trials(seed: int, trials: int) -> Iterator[tuple[PropertyTrial, np.rand
 
 @heeds("random_state")
 def properties(options: ReproduceOptions) -> Reproduced:
-    """Section 4 of Reichart & Rappoport (2009): the properties of NVI, tested on random tables"""
+    """Reproduce Section 4 of Reichart & Rappoport (2009): properties of NVI on random tables."""
     claims = []
     for laws, wanted in ((HOLD, "always"), (FAIL, "not always")):
         for statement, law in laws.items():

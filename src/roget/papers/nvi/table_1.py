@@ -34,7 +34,7 @@ def solutions() -> dict[str, Contingency]:
 
 
 def table_1(options: ReproduceOptions) -> Reproduced:
-    """Table 1 of Reichart & Rappoport (2009): a good clustering and one cluster per item"""
+    """Reproduce Table 1 of Reichart & Rappoport (2009): a good clustering and singletons."""
     values = {
         name: {measure: table.measure(measure) for measure in MEASURES}
         for name, table in solutions().items()

@@ -52,7 +52,7 @@ MISPRINTS = (("WSJ10", "T"), ("NEGRA10", "MDL"), ("CTB10", "P"))
 
 
 def tables_2_4(options: ReproduceOptions) -> Reproduced:
-    """Tables 2 to 4 of Reichart & Rappoport (2009): consistency of their numbers"""
+    """Reproduce Tables 2 to 4 of Reichart & Rappoport (2009): consistency of their numbers."""
     claims = [
         claim
         for name, row in PRINTED.items()

@@ -37,7 +37,7 @@ PRINTED = (
 
 @heeds("counts", "verb", "random_state")
 def figure_1(options: ReproduceOptions) -> Reproduced:
-    """Figure 1 of Pereira, Tishby & Lee (1993): the objects of "fire" split into clusters"""
+    """Reproduce Figure 1 of Pereira, Tishby & Lee (1993): clusters of the objects of "fire"."""
     verb = options.verb or VERB
     counts, source, least = verb_object(options)
     nouns = objects(counts, verb, MOST, least)

@@ -22,7 +22,7 @@ DRAWN = 7
 
 @heeds("counts", "random_state")
 def figure_2(options: ReproduceOptions) -> Reproduced:
-    """Figure 2 of Pereira, Tishby & Lee (1993): a tree of the clusters of 1000 nouns"""
+    """Reproduce Figure 2 of Pereira, Tishby & Lee (1993): a tree of the clusters of 1000 nouns."""
     table, source, _ = verb_object(options)
     nouns = table.top(FREQUENT).drop_empty()
     model = SoftAnnealing(CLUSTERS, prior="uniform", random_state=options.random_state).fit(nouns)

@@ -28,7 +28,7 @@ SETS = ("train", "test", "new")
 
 @heeds("counts", "random_state")
 def figure_3(options: ReproduceOptions) -> Reproduced:
-    """Figure 3 of Pereira, Tishby & Lee (1993): relative entropy by number of clusters"""
+    """Reproduce Figure 3 of Pereira, Tishby & Lee (1993): relative entropy by clusters."""
     table, source = bundled(options)
     nouns, further = take_nouns(table)
     paths = [

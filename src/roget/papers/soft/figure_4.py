@@ -17,7 +17,7 @@ MODEL = "soft"
 
 @heeds("counts", "random_state")
 def figure_4(options: ReproduceOptions) -> Reproduced:
-    """Figure 4 of Pereira, Tishby & Lee (1993): verb decisions by number of clusters"""
+    """Reproduce Figure 4 of Pereira, Tishby & Lee (1993): verb decisions by number of clusters."""
     table, source = bundled(options)
     found = decide(
         table, [MODEL], top=FREQUENT, draws=DRAWS, clusters=SIZES, random_state=options.random_state

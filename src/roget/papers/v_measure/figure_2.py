@@ -35,7 +35,7 @@ CAPTION = {"A": 0.5, "B": 0.5, "C": 0.6, "D": 0.6}
 
 
 def figure_2(options: ReproduceOptions) -> Reproduced:
-    """Figure 2 of Rosenberg & Hirschberg (2007): solutions that V distinguishes and F does not"""
+    """Reproduce Figure 2 of Rosenberg & Hirschberg (2007): solutions that V but not F separates."""
     claims, rows, data = [], [], {}
     for name, solution in SOLUTIONS.items():
         table = Contingency.from_table(solution)

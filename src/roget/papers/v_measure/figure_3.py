@@ -18,7 +18,7 @@ CLUSTERS = ("K1", "K2", "K noise")
 
 
 def figure_3(options: ReproduceOptions) -> Reproduced:
-    """Figure 3 of Rosenberg & Hirschberg (2007): a clustering solution from parameters"""
+    """Reproduce Figure 3 of Rosenberg & Hirschberg (2007): a solution from parameters."""
     table = make_dom_table(3, 2, noise_clusters=1, noise_classes=1, errors=(0.1, 0.2, 0.1), n=60)
     made = table.T
     claims = [

@@ -43,7 +43,7 @@ def open_documents(options: ReproduceOptions) -> tuple[Counts, str, str]:
 
 @heeds("random_state")
 def figure_4(options: ReproduceOptions) -> Reproduced:
-    """Figure 4 of Rosenberg & Hirschberg (2007): k-means of documents, by V, VI and Q2"""
+    """Reproduce Figure 4 of Rosenberg & Hirschberg (2007): k-means of documents by V, VI and Q2."""
     counts, source, kind = open_documents(options)
     weights = weigh_terms(counts)
     top = find_top_terms(weights)

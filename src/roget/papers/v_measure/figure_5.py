@@ -86,7 +86,7 @@ def standardise(features: Floats) -> Floats:
 
 @heeds("features", "random_state")
 def figure_5(options: ReproduceOptions) -> Reproduced:
-    """Figure 5 of Rosenberg & Hirschberg (2007): k-means of features, by V, VI and Q2"""
+    """Reproduce Figure 5 of Rosenberg & Hirschberg (2007): k-means of features, by V, VI and Q2."""
     features, labels, source = open_features(options)
     ks = list_ks(len(labels))
     scores = sweep_kmeans(standardise(features), labels, ks, options.random_state)

@@ -176,7 +176,7 @@ def count_satisfied(grid: Grid, values: Floats) -> dict[str, float]:
 
 
 def table_2(options: ReproduceOptions) -> Reproduced:
-    """Table 2 of Rosenberg & Hirschberg (2007): which measures satisfy properties P1 to P7"""
+    """Reproduce Table 2 of Rosenberg & Hirschberg (2007): measures with properties P1 to P7."""
     found = {name: count_satisfied(PAPERS, PAPERS.measure(name)) for name in (*PRINTED, *OTHERS)}
     also = _find_whole(found, OTHERS)
     coarse = {}
