@@ -22,14 +22,14 @@ class Explanation(NamedTuple):
 CODES: dict[str, Explanation] = {
     "all-singletons": Explanation(
         "In one of the clusterings, every item is in a cluster of its own.",
-        "This happens if a column of item names is read as labels; such a clustering has no "
+        "A column of item names that is read as labels gives such a clustering, which has no "
         "information.",
-        "Name the column of items with --columns item=NAME, or leave this clustering out.",
+        "Name the column of items with --columns item=NAME, or leave the clustering out.",
     ),
     "already-counted": Explanation(
         "An input of `roget count` is a counts file or folder, not text.",
         "Counts cannot be counted again: the files in the folder would be read as text.",
-        "Pass the counts to `roget build`, or load them in Python with Counts.read.",
+        "Pass the counts to `roget build`, or load the counts in Python with Counts.read.",
     ),
     "ambiguous-columns": Explanation(
         "roget cannot determine which column holds the items, labels, weights or groups.",
@@ -74,7 +74,7 @@ CODES: dict[str, Explanation] = {
     ),
     "broken-lines": Explanation(
         "Some lines of a file do not have the expected form.",
-        "Skipping them silently would change the result.",
+        "Skipping broken lines silently would change the result.",
         "Correct the lines listed in the message.",
     ),
     "changed": Explanation(
@@ -91,13 +91,13 @@ CODES: dict[str, Explanation] = {
     ),
     "conflicting-options": Explanation(
         "Two options exclude each other, or an option does not apply to this input.",
-        "If one of them were ignored, the result would not be what you requested.",
+        "If one of the options were ignored, the result would not be what you requested.",
         "Remove one of the options named in the message.",
     ),
     "cut-by-gold": Explanation(
         "The system is a tree, and it was cut at the level where it scores best against the "
         "gold standard.",
-        "The cut was chosen with the labels it is scored against, so its scores are too high.",
+        "The cut was chosen with the labels that are used to score it, so its scores are too high.",
         "Choose the number of clusters with --cut K, e.g. from other data.",
     ),
     "damaged-folder": Explanation(
@@ -114,7 +114,7 @@ CODES: dict[str, Explanation] = {
     ),
     "disconnected-words": Explanation(
         "Some words share no context with the other words, not even through a chain of words.",
-        "They split off first, whatever their meaning, and use up clusters.",
+        "Disconnected words split off first, whatever their meaning, and use up clusters.",
         "Raise min_count, or cluster only the largest connected part of the table.",
     ),
     "download-failed": Explanation(
@@ -125,13 +125,13 @@ CODES: dict[str, Explanation] = {
     ),
     "dropped-words": Explanation(
         "Some words were not clustered.",
-        "Either they are less frequent than the words selected by --top, or no context links "
-        "them to the other words.",
+        "Words are dropped if they are less frequent than the words selected by --top, or if no"
+        " context links them to the other words.",
         "Raise --top, or add text.",
     ),
     "duplicate-input": Explanation(
         "A file is already part of the thesaurus, or two of the files are the same.",
-        "Its words would be counted twice.",
+        "The words of the file would be counted twice.",
         "Leave the file out.",
     ),
     "duplicate-item": Explanation(
@@ -142,8 +142,8 @@ CODES: dict[str, Explanation] = {
     ),
     "duplicate-name": Explanation(
         "A name occurs twice where names must be unique.",
-        "It would not be clear which of the two is meant.",
-        "Rename or remove one of them.",
+        "With two equal names it would not be clear which one is meant.",
+        "Rename or remove one of the two.",
     ),
     "edit-refused": Explanation(
         "An edit cannot be applied to this thesaurus.",
@@ -164,7 +164,7 @@ CODES: dict[str, Explanation] = {
     ),
     "empty-rows": Explanation(
         "Some rows or columns of the table have only zeros.",
-        "Nothing can be learnt about them, so their clusters have no meaning.",
+        "Nothing can be learnt about empty rows and columns, so their clusters have no meaning.",
         "Remove the empty rows and columns, or ignore this note.",
     ),
     "error": Explanation(
@@ -181,8 +181,8 @@ CODES: dict[str, Explanation] = {
     ),
     "extra-items": Explanation(
         "The system labels items that the gold standard does not contain.",
-        "There is no correct label to compare them with. By default they are dropped and do not"
-        " affect the score.",
+        "The gold standard has no label to compare with. By default extra items are dropped and"
+        " do not affect the score.",
         "Check that both files describe the same items. To penalise extra items, pass --extra "
         "count, which makes each a class of its own.",
     ),
@@ -200,8 +200,8 @@ CODES: dict[str, Explanation] = {
     ),
     "function-words": Explanation(
         "Function words such as “the” and “of” were not counted as neighbours.",
-        "They occur next to almost every word and do not help to distinguish words.",
-        "No action is needed. Pass --set function_words=true to count them.",
+        "Function words occur next to almost every word and do not help to distinguish words.",
+        "No action is needed. Pass --set function_words=true to count function words.",
     ),
     "identical-inputs": Explanation(
         "The gold standard and the system are the same input.",
@@ -210,8 +210,8 @@ CODES: dict[str, Explanation] = {
     ),
     "identical-systems": Explanation(
         "Several systems are the same clustering, possibly with different cluster names.",
-        "All their scores are equal, so one submission may be listed twice.",
-        "Remove all but one of them.",
+        "All scores of the systems are equal, so one submission may be listed twice.",
+        "Remove all but one of the identical systems.",
     ),
     "implied-pairs": Explanation(
         "Matching pairs imply other pairs: if a matches b and b matches c, a matches c.",
@@ -233,7 +233,7 @@ CODES: dict[str, Explanation] = {
     "index-mismatch": Explanation(
         "The rows of two inputs cannot be matched: their indices or groups differ, or only one "
         "of them has item ids.",
-        "Joining them by position would compare labels of different items.",
+        "Joining the inputs by position would compare labels of different items.",
         "Give both inputs the same ids or index. To join by position, pass plain lists in the "
         "same order.",
     ),
@@ -264,7 +264,7 @@ CODES: dict[str, Explanation] = {
     ),
     "invalid-relation": Explanation(
         "A relation is neither a known name nor a valid pattern.",
-        "Nothing would be counted for it.",
+        "Nothing would be counted for an invalid relation.",
         "Use a name listed by `roget list relations`, or a pattern such as VERB/obj/NOUN.",
     ),
     "item-weights": Explanation(
@@ -296,7 +296,7 @@ CODES: dict[str, Explanation] = {
     ),
     "length-mismatch": Explanation(
         "Two inputs that belong together have different lengths.",
-        "They are joined by position, so each value needs a partner.",
+        "Inputs without item ids are joined by position, so every value needs a partner.",
         "Pass inputs of the same length, or mappings from item to label.",
     ),
     "missing-column": Explanation(
@@ -311,7 +311,7 @@ CODES: dict[str, Explanation] = {
     ),
     "missing-items": Explanation(
         "The system has no label for some items of the gold standard.",
-        "By default these items form one extra cluster, because a system should not gain by "
+        "By default missing items form one extra cluster, because a system should not gain by "
         "omitting difficult items.",
         "Check the system file, or choose another rule with --missing: singletons, unmatched, "
         "drop or error.",
@@ -323,7 +323,7 @@ CODES: dict[str, Explanation] = {
     ),
     "missing-option": Explanation(
         "A required argument or option is missing.",
-        "The command cannot start without it.",
+        "The command cannot start without the argument.",
         "See `roget COMMAND --help`.",
     ),
     "mixed-inputs": Explanation(
@@ -365,13 +365,13 @@ CODES: dict[str, Explanation] = {
     ),
     "newer-version": Explanation(
         "A folder was written by a newer version of roget.",
-        "This version cannot read the newer format.",
+        "The installed version cannot read the newer format.",
         "Update roget.",
     ),
     "no-background": Explanation(
         "The text is clustered without background counts.",
         "The bundled background contains the text itself, so its counts would be added twice.",
-        "Nothing; or pass counts of other texts as --background.",
+        "No action is needed. To use other background counts, pass them as --background.",
     ),
     "no-common-contexts": Explanation(
         "The new words and the thesaurus, or the two corpora, have no context in common.",
@@ -397,12 +397,13 @@ CODES: dict[str, Explanation] = {
     ),
     "not-converged": Explanation(
         "A search ended before it reached the requested result.",
-        "For example, it found fewer clusters than requested, because some words are too similar.",
+        "For example, the search found fewer clusters than requested, because some words are "
+        "too similar.",
         "Request fewer clusters, allow more iterations, or add text.",
     ),
     "not-fitted": Explanation(
         "An estimator was used before `fit` was called.",
-        "It has not learnt anything yet.",
+        "The estimator has not learnt anything yet.",
         "Call `fit` first.",
     ),
     "not-parsed": Explanation(
@@ -431,13 +432,13 @@ CODES: dict[str, Explanation] = {
     ),
     "nothing-saved": Explanation(
         "Some or all splits do not shorten the description of the counts.",
-        "By the minimum description length principle, the data do not justify these clusters.",
+        "By the minimum description length principle, the data do not justify such splits.",
         "Add text, or choose another criterion.",
     ),
     "odd-words": Explanation(
         "Some words tagged as nouns were left out.",
         "Pronouns, units of measure and single letters distort classes of nouns.",
-        "No action is needed. Pass --set odd_words=true to keep them.",
+        "No action is needed. Pass --set odd_words=true to keep these words.",
     ),
     "read-once": Explanation(
         "The input is standard input, which can be read only once.",
@@ -459,7 +460,7 @@ CODES: dict[str, Explanation] = {
     ),
     "resumed": Explanation(
         "Some files were counted by an earlier run that was interrupted.",
-        "Their counts were used, which saves time.",
+        "The counts of these files were reused, which saves time.",
         "No action is needed. To count everything again, delete the .partial folder.",
     ),
     "scheduler-lost": Explanation(
@@ -475,9 +476,9 @@ CODES: dict[str, Explanation] = {
     ),
     "shared-clusters": Explanation(
         "Items that were dropped share clusters with scored items.",
-        "Without the dropped items these clusters look purer than they are, so precision may be"
-        " too high.",
-        "Pass --extra count to count these items, or --extra sample if the gold standard is a "
+        "Without the dropped items, their clusters look purer than they are, so precision may "
+        "be too high.",
+        "Pass --extra count to count extra items, or --extra sample if the gold standard is a "
         "sample of classes.",
     ),
     "signature-mismatch": Explanation(
@@ -521,7 +522,7 @@ CODES: dict[str, Explanation] = {
     ),
     "undefined": Explanation(
         "A quantity is undefined for this input.",
-        "For example, it is a ratio with denominator 0. The message gives the reason.",
+        "For example, a ratio with denominator 0 is undefined. The message gives the reason.",
         "Choose a measure that is defined for this input.",
     ),
     "undefined-groups": Explanation(
@@ -531,7 +532,7 @@ CODES: dict[str, Explanation] = {
     ),
     "undefined-samples": Explanation(
         "A score is undefined in some bootstrap or jackknife samples.",
-        "These samples are excluded from the confidence interval and the tests.",
+        "Samples with an undefined score are excluded from the confidence interval and the tests.",
         "No action is needed if there are few such samples; otherwise use more items or another"
         " measure.",
     ),
@@ -552,7 +553,7 @@ CODES: dict[str, Explanation] = {
     ),
     "untested": Explanation(
         "The systems were not tested for significant differences.",
-        "With several gold standards, the test resamples groups, and this input has no groups.",
+        "With several gold standards, the test resamples groups, and the input has no groups.",
         "Add a group column, or compare the systems on each gold standard separately.",
     ),
     "unused-groups": Explanation(
@@ -576,7 +577,7 @@ CODES: dict[str, Explanation] = {
         "A measure was computed for the whole tree and not for the cut that the other measures "
         "use.",
         "The measure is defined for hierarchies.",
-        "No action is needed. Pass --set cuts=K to compute it for the cut.",
+        "No action is needed. Pass --set cuts=K to compute the measure for the cut.",
     ),
     "words-capped": Explanation(
         "Only the most frequent words were used to learn the classes; the other words were "
@@ -586,13 +587,13 @@ CODES: dict[str, Explanation] = {
     ),
     "words-left-out": Explanation(
         "Some new words were not added, because there is too little evidence to choose a class.",
-        "Their classes would be little better than chance.",
-        "Add text in which these words occur more often.",
+        "With so few known contexts, the chosen class would be little better than chance.",
+        "Add text in which the words occur more often.",
     ),
     "words-set-aside": Explanation(
         "Rare words that do not clearly fit any class were left out of the thesaurus.",
-        "Their few contexts do not determine a class.",
-        "No action is needed. Pass --set set_aside=false to keep them.",
+        "The few contexts of a rare word often do not determine a class.",
+        "No action is needed. Pass --set set_aside=false to keep the words.",
     ),
     "worker-died": Explanation(
         "A worker process ended unexpectedly while it ran a task.",
