@@ -546,6 +546,12 @@ CODES: dict[str, Explanation] = {
         "The word does not occur in the text, or is rarer than the minimum count.",
         "Check the spelling; words are lemmas (`mouse`, not `mice`).",
     ),
+    "unstable-classes": Explanation(
+        "The classes of a thesaurus change if a tenth of the text is left out.",
+        "Most words have too few occurrences to be classified, so many classes are chance.",
+        "Add text or background counts (--background), raise --min-count, or request fewer classes "
+        "(--clusters).",
+    ),
     "unsupported-format": Explanation(
         "The format of a file or object is not supported.",
         "The format is usually inferred from the file name, which may be misleading.",

@@ -14,6 +14,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from roget import catalogue
 from roget._version import __version__
 from roget.core import folder as folders
@@ -28,7 +30,8 @@ from roget.learn.background import AUTO, KEY, NONE, Background, choose_backgroun
 from roget.learn.clustering.notices import ignore_trivial
 from roget.learn.counting.inspect import Inputs
 from roget.learn.counting.options import CountOptions
-from roget.learn.evaluation.heldout import trial
+from roget.learn.evaluation import trust
+from roget.learn.evaluation.heldout import predict_held, run_again
 from roget.learn.load import open_classes
 from roget.learn.load_counts import gather, keep_counted, refuse_rare
 from roget.learn.options import BuildOptions, Plan, offered, own_options
@@ -188,11 +191,26 @@ def _build(
     if plan.names is not None:
         labels = {**thesaurus.labels, **name_classes(thesaurus, open_classes(plan.names))}
         thesaurus = replace(thesaurus, labels=labels, carried=thesaurus.index.carry())
-    if plan.heldout and not model.interrupted_:
-        heldout = trial(counts, model, plan.random_state, clustering)
-        provenance = {**thesaurus.provenance, "heldout": heldout}
-        thesaurus = replace(thesaurus, provenance=provenance, carried=thesaurus.index.carry())
+    if not model.interrupted_:
+        thesaurus = _evaluate(thesaurus, counts, model, plan, clustering)
     return Built(thesaurus, (*gathered.notes, *more, *why, *model.notes_), model.interrupted_)
+
+
+def _evaluate(
+    thesaurus: Thesaurus, counts: Counts, model: Any, plan: Plan, progress: Report | None
+) -> Thesaurus:
+    """Add figures on the quality of the classes to the provenance."""
+    second = run_again(counts, model, plan.random_state, progress) if plan.heldout else None
+    found: dict[str, Any] = {}
+    if plan.heldout:
+        found["heldout"] = second and predict_held(second)
+    kept = np.setdiff1d(np.arange(len(counts)), list(model.unsure_))
+    again = second and second.model.labels_
+    borrowed = getattr(model, "background", None) is not None
+    figures = trust.gauge(counts, model.labels_, again, kept, background=borrowed)
+    found[trust.KEY] = figures.to_json()
+    provenance = {**thesaurus.provenance, **found}
+    return replace(thesaurus, provenance=provenance, carried=thesaurus.index.carry())
 
 
 def _choose_background(plan: Plan, counts: Counts) -> tuple[Background | None, tuple[Notice, ...]]:

@@ -11,6 +11,8 @@ from roget.core.counts.views import to_dense
 from roget.core.information import bits
 from roget.errors import Notice
 from roget.learn.clustering.result import Clustering
+from roget.learn.evaluation import trust
+from roget.learn.evaluation.trust import Trust
 from roget.learn.thesaurus import ContextClass, Thesaurus, WordClass, lookup, quality
 from roget.learn.thesaurus.lookup import select_distinct
 from roget.report import Column, Report, ReportTable
@@ -39,6 +41,8 @@ def _lead(thesaurus: Thesaurus, classes: float, words: float) -> Iterator[str]:
         yield f"levels of {', '.join(f'{size:,}' for size in levels)} classes"
     if background := thesaurus.provenance.get("background"):
         yield describe_background(background, len(thesaurus))
+    if figures := Trust.from_json(thesaurus.provenance.get(trust.KEY)):
+        yield from trust.describe(figures)
     share = f"{classes / words:.0%}" if words > 0 else "all"
     yield (
         f"the classes keep {share} of the mutual information between words and contexts "
@@ -63,11 +67,18 @@ def _lead(thesaurus: Thesaurus, classes: float, words: float) -> Iterator[str]:
 
 def describe_background(record: Mapping[str, Any], words: int) -> str:
     """Return the name, version and hash of a background, and how many words it knows."""
-    version = f" (roget {record['version']})" if record.get("version") else ""
+    version = f", roget {record['version']}" if record.get("version") else ""
     return (
-        f"background counts: {record['name']}{version}, sha256 {record['sha256'][:12]}; "
-        f"{record.get('words', 0):,} of {words:,} words are in it"
+        f"background: {record['name']}{version}, sha256 {record['sha256'][:8]}; it has "
+        f"{record.get('words', 0):,} of {words:,} words"
     )
+
+
+def _warn(thesaurus: Thesaurus) -> list[str]:
+    """Return warnings that the classes are few or unreliable."""
+    figures = Trust.from_json(thesaurus.provenance.get(trust.KEY))
+    found = (_warn_one_class(thesaurus), figures and trust.warn(figures))
+    return [one for one in found if one]
 
 
 def _warn_one_class(thesaurus: Thesaurus) -> str:
@@ -116,6 +127,7 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
         "classes": thesaurus.tree.n_clusters,
         **{name: made.get(name) for name in ("levels", "beta", "description_length")},
         "background": made.get("background"),
+        "trust": made.get("trust"),
         "information_bits": {"classes": kept, "words": total},
         "heldout": made.get("heldout") or None,
         "tree": [dict(zip(titles, node, strict=True)) for node in nodes],
@@ -132,7 +144,7 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
             *([_tabulate_contexts(context_classes, k, phrase)] if context_classes else []),
         ],
         notes=[*notes, *phrase.notes],
-        warnings=[why] if whole and (why := _warn_one_class(thesaurus)) else [],
+        warnings=_warn(thesaurus) if whole else [],
         data=data,
         sheet=ReportTable.of(titles, [(*node[:4], ", ".join(node[4])) for node in nodes]),
     )

@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from roget.learn.representation.vectors import Representation, spread, weigh
+from roget.learn.representation.vectors import (
+    Representation,
+    decompose_exactly,
+    spread,
+    weigh,
+)
 
 
 def draw(words: int, contexts: int, seed: int = 0, kinds: int = 4) -> sparse.csr_array:
@@ -82,3 +87,12 @@ def test_smoothing_equals_the_sum_by_hand() -> None:
         near = weights @ vectors[best] / max(weights.sum(), 1e-12)
         mixed = 0.6 * vectors[row] + 0.4 * near
         np.testing.assert_allclose(found[row], mixed / np.linalg.norm(mixed), atol=1e-5)
+
+
+def test_exact_decomposition_equals_the_svd() -> None:
+    random = np.random.default_rng(0)
+    table = sparse.random_array((60, 90), density=0.2, format="csr", rng=random, dtype=np.float32)
+    left, values = decompose_exactly(table, 7)
+    expected = np.linalg.svd(table.toarray())
+    assert np.allclose(values, expected[1][:7], rtol=1e-4)
+    assert np.allclose(np.abs((left * expected[0][:, :7]).sum(axis=0)), 1, atol=1e-3)

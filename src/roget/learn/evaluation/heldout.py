@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -187,14 +187,21 @@ def measure_losses(tokens: Any, logs: Floats) -> tuple[float, float]:
     return loss, float(per_word[totals > 0].mean())
 
 
-def trial(
-    counts: Counts, model: Any, seed: int | None, report: Report | None = None
-) -> dict[str, float] | None:
-    """Return bits per held-out token: by the unigram, the word's classes, the word, and both.
+class SecondRun(NamedTuple):
+    """A model learnt again from nine tokens in ten, with these tokens and the others."""
 
-    Word and classes back off to the unigram; for `both`, the word backs off to its classes first.
-    Returns None if this cannot be measured: counts are fractional or few, or Ctrl-C ended it.
-    `report` is called like the clusterer's `progress`, with "trial" in addition.
+    model: Any
+    train: Counts
+    held: Counts
+
+
+def run_again(
+    counts: Counts, model: Any, seed: int | None, report: Report | None = None
+) -> SecondRun | None:
+    """Learn the classes again from nine tokens in ten, in the same number and with the same β.
+
+    Returns None if there are too few tokens, counts are fractional, or Ctrl-C ended it. `report` is
+    called like the clusterer's `progress`, with "trial" in addition.
     """
     if counts.matrix.dtype.kind != "i":
         return None
@@ -202,13 +209,27 @@ def trial(
     if held.total < LEAST:
         return None
     progress = report and (lambda now: report(replace(now, facts={**now.facts, "trial": True})))
-    # The same number of clusters and β, learnt from nine tokens in ten.
     again = model.renew(progress)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         again.fit(train)
-    if again.interrupted_:
-        return None
+    return None if again.interrupted_ else SecondRun(again, train, held)
+
+
+def trial(
+    counts: Counts, model: Any, seed: int | None, report: Report | None = None
+) -> dict[str, float] | None:
+    """Return bits per held-out token (see `predict_held`); None if there is no second run."""
+    second = run_again(counts, model, seed, report)
+    return None if second is None else predict_held(second)
+
+
+def predict_held(second: SecondRun) -> dict[str, float]:
+    """Return bits per held-out token: by the unigram, the word's classes, the word, and both.
+
+    Word and classes back off to the unigram; for `both`, the word backs off to its classes first.
+    """
+    again, train, held = second
     tokens = tabulate_tokens(train.matrix, held.matrix)
     classes = tokens.predict(again.membership_, again.centroids_)
     predicted = {

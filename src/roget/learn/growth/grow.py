@@ -294,7 +294,9 @@ def _make(
                 id_of(one.target), one.score, one.reasons, float(new[one.rows].sum()), rest=rest,
             )
         )  # fmt: skip
-    provenance = {name: v for name, v in base.provenance.items() if name != "heldout"}
+    # These figures are of the classes before.
+    measured = ("heldout", "trust")
+    provenance = {name: v for name, v in base.provenance.items() if name not in measured}
     if "unsure" in provenance:
         told = {str(word): BETWEEN for word in added.counts.words.tolist()}
         told = {**told, **provenance["unsure"]}

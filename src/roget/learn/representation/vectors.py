@@ -12,7 +12,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from roget.core import folder
-from roget.core.counts.views import ppmi, unit, widen
+from roget.core.counts.views import ppmi, to_dense, unit, widen
 from roget.core.types import Array, Floats, Ints
 
 Singles = npt.NDArray[np.float32]
@@ -36,6 +36,9 @@ FURTHER = 2
 
 MORE = 20
 """Number of extra dimensions during the iterations, so the last requested dimensions converge."""
+
+EXACT = 4000
+"""Maximum number of words whose matrix of products is decomposed exactly, on request."""
 
 PIECE = 1 << 16
 """Batch size: number of contexts processed at once when new words are embedded."""
@@ -80,7 +83,7 @@ class Representation:
     @classmethod
     def learn(
         cls, matrix: Any, *, words: Any = None, contexts: Any = None, seed: int = 0,
-        widths: Sequence[int] = WIDTHS, start: Representation | None = None,
+        widths: Sequence[int] = WIDTHS, start: Representation | None = None, exact: bool = False,
     ) -> Self:  # fmt: skip
         """Learn the representation of a csr_array of counts.
 
@@ -94,7 +97,10 @@ class Representation:
         near = [None] * len(widths) if start is None else start.bases(weights.shape[0])
         # Compute two blocks: the SVD of the weights, and of the weights with unit rows.
         for table, width, basis in zip((weights, unit(weights)), widths, near, strict=True):
-            left, singular, _ = decompose(table, width, seed, basis)
+            if exact and width + MORE < table.shape[0] <= EXACT:
+                left, singular = decompose_exactly(table, width)
+            else:
+                left, singular, _ = decompose(table, width, seed, basis)
             rows = (left * singular).astype(np.float32)
             lengths.append(np.linalg.norm(rows, axis=1))
             values.append(singular.astype(np.float32))
@@ -253,6 +259,22 @@ def _close(weights: Any, words: Any, contexts: Any) -> Any:
     best = weights.max(axis=1).toarray().ravel()
     loops = sparse.csr_array((best[rows], (rows, columns)), shape=weights.shape)
     return sparse.csr_array(weights + loops, dtype=np.float32)
+
+
+def decompose_exactly(matrix: Any, dimensions: int) -> tuple[Any, Any]:
+    """Return U and the largest singular values from the eigenvectors of A·Aᵀ, on one thread.
+
+    No random start is involved, so that the classes do not depend on the seed.
+    """
+    from scipy.linalg import eigh
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        products = to_dense(matrix @ matrix.T)
+        n = products.shape[0]
+        squares, left = eigh(products, subset_by_index=(n - dimensions, n - 1), overwrite_a=True)
+        # eigh returns the smallest eigenvalue first.
+        return left[:, ::-1], np.sqrt(np.maximum(squares[::-1], 0))
 
 
 def decompose(matrix: Any, dimensions: int, seed: int, near: Any = None) -> tuple[Any, Any, Any]:

@@ -87,6 +87,14 @@ def _is_heldout(value: Any) -> bool:
     return is_mapping(value) and all(_is_number(value.get(one)) for one in HELD_OUT)
 
 
+def _is_trust(value: Any) -> bool:
+    return (
+        is_mapping(value)
+        and all(_is_number(value.get(one)) for one in ("words", "occurrences", "classes"))
+        and all(_optional(_is_number)(value.get(one)) for one in ("agreement", "recurring"))
+    )
+
+
 def _is_background(value: Any) -> bool:
     return is_mapping(value) and all(is_text(value.get(one)) for one in ("name", "sha256"))
 
@@ -149,6 +157,7 @@ KIND = folders.Kind(
         "provenance.heldout": _optional(_is_heldout),
         "provenance.unsure": _optional(_is_text_mapping),
         "provenance.background": _optional(_is_background),
+        "provenance.trust": _optional(_is_trust),
     },
     tables={
         **counts_files.TABLES,

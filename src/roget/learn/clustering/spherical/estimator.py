@@ -181,7 +181,11 @@ class SphericalTree(Clusterer, SphericalOptions):
                 return self._restore(state, matrix)
         words = vars(self).get("words_")
         known = Representation.learn(
-            matrix[rows], words=None if words is None else words[rows], contexts=contexts, seed=seed
+            matrix[rows],
+            words=None if words is None else words[rows],
+            contexts=contexts,
+            seed=seed,
+            exact=self.background is not None,
         )
         keep.keep(lambda: {"learnt": rows, **known.to_arrays()})
         return rows, known

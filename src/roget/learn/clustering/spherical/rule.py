@@ -88,7 +88,11 @@ class NearestCentroids(Rule):
             matrix, contexts = add_background(matrix, counts.words, contexts, background)
             totals = np.asarray(matrix.sum(axis=1)).ravel()
         known = Representation.learn(
-            matrix, words=counts.words, contexts=contexts, start=before.representation
+            matrix,
+            words=counts.words,
+            contexts=contexts,
+            start=before.representation,
+            exact=background is not None,
         )
         often = counts.word_totals if totals is None else totals
         common = np.sort(np.argsort(-often, kind="stable")[:COMMON])

@@ -1,0 +1,146 @@
+"""How far the classes of a build can be trusted: do they recur if a tenth of the text is missing?
+
+The classes are compared with those that the held-out trial learns from nine tokens in ten, so the
+comparison costs nothing extra.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from roget.core.counts import Counts
+from roget.core.types import Floats, Ints
+from roget.errors import Notice
+
+KEY = "trust"
+"""Provenance key of the figures."""
+
+RECURS = 0.5
+"""Minimum Jaccard similarity of a class to its counterpart (Hennig 2007: below .5 it dissolved)."""
+
+STABLE, UNSTABLE = 0.7, 0.4
+"""Adjusted Rand indices from which on classes are stable, and below which they are unstable."""
+
+SCARCE = 15
+"""Median number of occurrences per word below which a text alone gives mostly mixed classes."""
+
+FEWEST = 100
+"""Number of words below which a reader sees all classes, and no warning is given."""
+
+
+@dataclass(frozen=True)
+class Trust:
+    """Figures on the reliability of classes."""
+
+    words: int
+    occurrences: float
+    """Median number of occurrences per word in the text."""
+    background: bool
+    """True if background counts were added."""
+    agreement: float | None = None
+    """Adjusted Rand index of the classes and those of nine tokens in ten; None if not measured."""
+    classes: int = 0
+    recurring: int | None = None
+    """Number of classes that recur with a Jaccard similarity of at least `RECURS`."""
+
+    @property
+    def verdict(self) -> str:
+        """The figures in one word: stable, fair, unstable, or unmeasured."""
+        if self.agreement is None:
+            return "unmeasured"
+        if self.agreement >= STABLE:
+            return "stable"
+        return "unstable" if self.agreement < UNSTABLE else "fair"
+
+    @property
+    def is_scarce(self) -> bool:
+        """True if the text alone, without a background, is too small for classes."""
+        few = self.occurrences < SCARCE or self.verdict == "unstable"
+        return self.words >= FEWEST and few and not self.background
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any] | None) -> Trust | None:
+        """Return the figures that `to_json` wrote; None if there are none."""
+        if not record:
+            return None
+        return cls(**{one.name: record[one.name] for one in fields(cls) if one.name in record})
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all figures and the verdict, ready for JSON."""
+        return {**asdict(self), "verdict": self.verdict}
+
+
+def gauge(
+    counts: Counts, labels: Ints, again: Ints | None, kept: Ints, *, background: bool
+) -> Trust:
+    """Return the figures for the classes of some words.
+
+    Parameters
+    ----------
+    counts
+        The counts of the text.
+    labels, again
+        The class of each word, and its class in the second run; None if there was none.
+    kept
+        Rows of the words that are in the thesaurus.
+    background
+        Whether background counts were added.
+    """
+    tokens = np.asarray(counts.word_totals, dtype=np.float64)[kept]
+    middle = float(np.median(tokens)) if kept.size else 0.0
+    first = labels[kept]
+    classes = int(np.unique(first).size)
+    if again is None or not kept.size:
+        return Trust(int(kept.size), middle, background, classes=classes)
+    from sklearn.metrics import adjusted_rand_score
+
+    found = compare_classes(first, again[kept])
+    return Trust(
+        int(kept.size),
+        middle,
+        background,
+        float(adjusted_rand_score(first, again[kept])),
+        classes,
+        int((found >= RECURS).sum()),
+    )
+
+
+def compare_classes(first: Ints, second: Ints) -> Floats:
+    """Return the highest Jaccard similarity of each class to a class of another clustering.
+
+    >>> compare_classes(np.array([0, 0, 1, 1]), np.array([5, 5, 5, 6])).tolist()
+    [0.6666666666666666, 0.5]
+    """
+    a, b = (np.unique(one, return_inverse=True)[1] for one in (first, second))
+    table = sparse.coo_array((np.ones(a.size), (a, b))).toarray()
+    union = table.sum(axis=1)[:, None] + table.sum(axis=0)[None, :] - table
+    return np.asarray((table / union).max(axis=1))
+
+
+def describe(trust: Trust) -> list[str]:
+    """Return the figures in words, as one or two lines."""
+    lines = [f"{trust.occurrences:,.0f} occurrences per word (median)"]
+    if trust.agreement is None:
+        return [f"{lines[0]}; stability of the classes not measured"]
+    return [
+        f"{trust.verdict} classes: {trust.recurring:,} of {trust.classes:,} recur without a tenth "
+        f"of the tokens (ARI {trust.agreement:.2f})",
+        *lines,
+    ]
+
+
+def warn(trust: Trust) -> Notice | None:
+    """Return a warning if the classes cannot be trusted."""
+    each = f"{trust.occurrences:,.0f} occurrences per word"
+    if trust.is_scarce:
+        text = f"too little text for classes: {each}; add text, or see --background"
+        return Notice(text, code="unstable-classes")
+    if trust.verdict == "unstable" and trust.words >= FEWEST:
+        text = f"unstable classes: {each}; add text, or request fewer classes (--clusters)"
+        return Notice(text, code="unstable-classes")
+    return None
