@@ -195,7 +195,8 @@ SHOTS: dict[str, tuple[Shot, ...]] = {
 
 TERMINAL = """<!doctype html><meta charset="utf-8"><style>
 body {{ margin: 0; background: #fff; color: #1b1b1f; }}
-pre {{ margin: 0; padding: 20px 24px; font: 14px/1.35 "DejaVu Sans Mono", monospace; }}
+pre {{ margin: 0; padding: 20px 24px; font: 14px/1.35 "DejaVu Sans Mono", monospace;
+  white-space: pre-wrap; }}
 .prompt {{ color: #2a5db0; }}
 </style><pre><span class="prompt">$ {command}</span>
 {text}</pre>"""
@@ -226,7 +227,10 @@ def draw_shot(shot: Shot, folder: Path, tab: Page) -> None:
     tab.wait_for_selector(shot.waits)
     tab.wait_for_timeout(400)
     target = PICTURES / f"{shot.name}.png"
-    tab.screenshot(path=target, full_page=not shot.opens)
+    if shot.waits == "svg":
+        tab.locator("svg").first.screenshot(path=target)
+    else:
+        tab.screenshot(path=target, full_page=not shot.opens)
     _reduce(target)
 
 
