@@ -289,6 +289,13 @@ def test_every_page_has_its_place_in_the_navigation():
     }
 
 
+def test_the_gallery_shows_every_picture():
+    gallery = load("gallery")
+    assert read("docs/gallery.md") == gallery.make_page(), "run `python docs/gallery.py --page`"
+    names = {shot.name for shots in gallery.SHOTS.values() for shot in shots}
+    assert {path.stem for path in gallery.PICTURES.iterdir()} == names
+
+
 def test_versions_agree():
     from roget import __version__
 
