@@ -1,4 +1,4 @@
-"""`roget.compare`: several systems on one gold standard, with intervals, tests and ranks."""
+"""The function `roget.compare`, which scores, tests and ranks several systems."""
 
 from __future__ import annotations
 
@@ -27,38 +27,38 @@ def compare(
 ) -> Comparison:
     """Score several systems on one gold standard and test which of them differ.
 
-    With `ci` bootstrap samples, every score has a 95 % interval, and every pair of systems a
-    difference with interval and p, corrected for the number of pairs by Holm's method. Groups are
-    resampled if there are any, else items; all systems are scored on the same samples. With
-    `golds`, scores are means over several gold standards, and annotators, each scored on the
-    others, are listed next to the systems.
+    If a number of bootstrap samples `ci` is specified, every score has a 95 % interval, and the
+    difference of every pair of systems is tested. The p-values are corrected for the number of
+    pairs by Holm's method. Groups are resampled if there are any, otherwise items; all systems are
+    scored on the same samples. If `golds` is specified, scores are means over several gold
+    standards, and the scores of each annotator on the gold standards of the others are listed, too.
 
     Parameters
     ----------
     gold
-        The gold standard, as for `roget.score`.
+        The gold standard, as in `roget.score`.
     systems
-        A mapping from names to anything `roget.score` accepts as a system, or a list of paths,
+        A mapping from names to anything that `roget.score` accepts as a system, or a list of paths,
         which are named by their files.
     measures, entropy
-        Names of the catalogue, such as "v(beta=0.5)" and "jk".
+        Names of measures and entropy estimators, such as "v(beta=0.5)" and "jk".
     progress
         Called with a `Progress` after each score and each bootstrap sample.
 
     Returns
     -------
     Comparison
-        Rows for systems and baselines, with ranks; prints itself as a report.
+        The scores of systems and baselines, with ranks. It prints as a report.
 
     Raises
     ------
     InputError
-        If labels cannot be read or aligned; the message names the place.
+        If labels cannot be read or aligned; the message contains the file and line.
 
     Examples
     --------
-    >>> found = compare(["a", "a", "b"], {"one": [1, 1, 1], "two": [1, 1, 2]}, "ari")
-    >>> [(row.system, row.value) for row in found.rows if row.rank == 1]
+    >>> comparison = compare(["a", "a", "b"], {"one": [1, 1, 1], "two": [1, 1, 2]}, "ari")
+    >>> [(row.system, row.value) for row in comparison.rows if row.rank == 1]
     [('two', 1.0)]
     """
     chosen = PipelineOptions(measures=measures, entropy=entropy, **choose(CompareOptions, options))

@@ -1,4 +1,4 @@
-"""Read a gold standard and systems in any supported form, and align them item by item."""
+"""Inputs of scoring: a gold standard and systems, which are read and aligned item by item."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from roget.scoring.labels.read import count_large
 from roget.scoring.options import PipelineOptions, Rules
 
 _COMMON = (str, os.PathLike, list, tuple, np.ndarray, Mapping, Labels)
-"""Types that are certainly not data frames, so no data-frame library need be consulted."""
+"""Types that are not data frames, for which no data-frame library needs to be imported."""
 
 Count = Callable[[Any], AlignedLabels | None]
-"""Counts the cells of gold and one system without reading items; None if that is impossible."""
+"""A function that counts the cells of gold and a system without reading items, if possible."""
 
 
 class AlignedSystem(NamedTuple):
@@ -35,38 +35,38 @@ class AlignedSystem(NamedTuple):
     name: str
     sides: AlignedLabels
     gold: Labels | None = None
-    """The labels of gold before alignment, unless cells were counted."""
+    """The gold labels before alignment; None if cells were counted instead."""
     labels: Labels | None = None
-    """The labels of the system before alignment, unless cells were counted."""
+    """The system's labels before alignment; None if cells were counted instead."""
 
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """A gold standard, named systems, and the options by which they are read and scored."""
+    """A gold standard, systems by name, and the options for reading and scoring them."""
 
     gold: Any
     systems: Mapping[str, Any]
     options: PipelineOptions
     sample_weight: Any = None
-    """A weight for each item of gold, in its order."""
+    """The weights of the gold items, in the order of gold."""
     compared: bool = False
     """True if systems are compared with each other."""
     by_item: bool = False
-    """True if items are needed one by one, so counted cells are not enough."""
+    """True if items must be read, so counted cells are not sufficient."""
 
     def __post_init__(self) -> None:
         check_reading(self.options)
 
     @property
     def has_levels(self) -> bool:
-        """True if labels have levels that are to be scored separately."""
+        """True if labels have levels, which are scored separately."""
         sides = self.gold, *self.systems.values()
         leveled = any(hasattr(side, "to_labels") and side.levels for side in sides)
         return leveled or self.options.levels is not None or has_several(self.options.columns)
 
     @property
     def needs_items(self) -> bool:
-        """True if a step needs the items, in the order of gold."""
+        """True if some step requires the items in the order of gold."""
         options = self.options
         return bool(
             self.by_item
@@ -77,7 +77,7 @@ class Inputs:
 
     @cached_property
     def item_weights(self) -> Any:
-        """The weights of the items; those of a Series are matched by index."""
+        """The weights of the items; the weights of a Series are matched by index."""
         if self.sample_weight is None:
             return None
         from roget.scoring.labels.precounted import match_index
@@ -91,7 +91,7 @@ class Inputs:
 
     @property
     def rules(self) -> Rules:
-        """The rules for items of tables, which are never coreference mentions."""
+        """The rules for items of tables, which cannot be coreference mentions."""
         return choose_rules(None, None, self.options.missing, self.options.extra)
 
     def align_systems(self) -> list[AlignedSystem]:
@@ -103,7 +103,7 @@ class Inputs:
         with self._open_counter() as count:
             for name, system in self.systems.items():
                 refuse_two_streams(self.gold, system)
-                # Once gold has been read, reading systems is faster than counting their cells.
+                # If gold has already been read, reading a system is faster than counting cells.
                 sides = self._count_system(count, system) if gold is None else None
                 if sides is not None:
                     aligned.append(AlignedSystem(name, sides))
@@ -124,22 +124,25 @@ class Inputs:
         return aligned
 
     def _count_system(self, count: Count, system: Any) -> AlignedLabels | None:
-        """Count the cells of one system if cells are all that scoring needs."""
+        """Count the cells of one system, or return None if items are required."""
         sides = count(system) or self._count_frames(system)
         joint = self.compared and self.options.ci
-        # Systems are resampled together, which needs items unless there are groups.
+        # Systems are resampled jointly, which requires items unless there are groups.
         if sides is None or not joint or has_groups(sides):
             return sides
         if self.options.engine != "local":
             raise InputError(
-                f"engine {self.options.engine}: intervals of systems without groups need the "
-                "items; use the engine local, or roget score for each system",
+                f"engine {self.options.engine}: intervals of several systems without groups "
+                "require the items; pass --engine local, or use `roget score` for each system",
                 code="conflicting-options",
             )
         return None
 
     def _prepare_frames(self, system: Any) -> tuple[tuple[Any, Any], list[Any] | None]:
-        """Return both sources, lazy frames in memory and Series matched by index, and item ids."""
+        """Return both sources, and the item ids if required.
+
+        Lazy frames are loaded into memory, and Series are matched by index.
+        """
         gold = self.gold
         if isinstance(gold, _COMMON) and isinstance(system, _COMMON):
             return (gold, system), None
@@ -150,17 +153,17 @@ class Inputs:
         return (self._collect(gold, "gold"), self._collect(system, "system")), items
 
     def align(self, gold: Labels, system: Labels) -> AlignedLabels:
-        """Align two sides; if one of them is a cover, the other is read as a cover too."""
+        """Align gold and system; if one of them is a cover, treat the other as a cover, too."""
         if (gold.overlapping or system.overlapping) and gold.cover != system.cover:
             gold, system = (side if side.cover else as_cover(side) for side in (gold, system))
         return align(gold, system, self.options.missing, self.noise, self.options.extra)
 
     def _read_both(self) -> tuple[Labels, Labels]:
-        """Read one file, frame or AnnData object with a column for each side."""
+        """Read gold and system from one file, frame or AnnData object with a column for each."""
         gold, options = self.gold, self.options
         if gold is None:
             raise InputError(
-                "nothing to score: pass a gold standard and a system, or cells",
+                "nothing to score; pass a gold standard and a system, or cells",
                 code="missing-option",
             )
         if not isinstance(gold, _COMMON):
@@ -171,7 +174,7 @@ class Inputs:
                 return both
         if not isinstance(gold, str | os.PathLike):
             raise InputError(
-                "the system's labels are missing: pass them as second argument",
+                "the system's labels are missing; pass them as the second argument",
                 code="missing-option",
             )
         return read_pair(
@@ -179,6 +182,7 @@ class Inputs:
         )
 
     def _read_cells(self) -> AlignedLabels:
+        """Read a table of counted cells, or a contingency matrix."""
         options = self.options
         if options.matrix is not None:
             from roget.scoring.labels.matrix import read_matrix
@@ -196,7 +200,7 @@ class Inputs:
         )
 
     def _collect(self, side: Any, name: str) -> Any:
-        """Bring the label columns of a lazy frame into memory; other inputs are unchanged."""
+        """Load the label columns of a lazy frame into memory; return other inputs unchanged."""
         from roget.scoring.labels import precounted
 
         if isinstance(side, _COMMON) or not precounted.is_lazy(side):
@@ -205,7 +209,7 @@ class Inputs:
         return precounted.collect_side(side, columns, f"the {name} labels", gold=name == "gold")
 
     def _count_frames(self, system: Any) -> AlignedLabels | None:
-        """Let the library of data frames join and count them, where it is faster."""
+        """Join and count data frames by their own library if this is faster, else return None."""
         gold, columns = self.gold, self.options.columns
         if isinstance(gold, _COMMON) and (system is None or isinstance(system, _COMMON)):
             return None
@@ -221,7 +225,7 @@ class Inputs:
 
     @contextmanager
     def _open_counter(self) -> Iterator[Count]:
-        """Yield the function that counts cells of large files, on the chosen engine."""
+        """Yield the function that counts the cells of large files on the selected engine."""
         options = self.options
         if options.engine == "local":
             yield self._count_here
@@ -231,7 +235,7 @@ class Inputs:
         make = partial(catalogue.load("engines", options.engine), options.scheduler, None)
         read = options.labels, options.columns, self.noise, options.header
         with DaskJoin(make, self.gold, *read) as join:
-            # A file with the columns of both sides needs no join.
+            # A file with columns for both sides does not need a join.
             yield (
                 lambda system: (
                     self._count_here(None)
@@ -241,6 +245,7 @@ class Inputs:
             )
 
     def _count_here(self, system: Any) -> AlignedLabels | None:
+        """Count the cells of large files in this process, or return None if that is impossible."""
         options, (_, missing, extra) = self.options, self.rules
         if self.needs_items or extra == "unmatched" or options.several == "cover":
             return None
@@ -251,7 +256,7 @@ class Inputs:
 def choose_reader(
     side: str, options: PipelineOptions
 ) -> tuple[Callable[..., Labels], dict[str, Any]]:
-    """Return the function that reads the "gold" or "system" side, and its arguments."""
+    """Return the function that reads "gold" or "system" labels, and its arguments."""
     columns = choose_side(options.columns, side)
     arguments = {
         "labels": options.labels,
@@ -267,12 +272,12 @@ def choose_reader(
 
 
 def keep_top(labels: Labels, options: PipelineOptions) -> Labels:
-    """Keep only the heaviest label of each item of a system if answers="top"."""
+    """Return only the heaviest label of each item if answers="top", else all labels."""
     return harden(labels) if options.answers == "top" and labels.weighted else labels
 
 
 def read_side(source: Any, side: str, options: PipelineOptions) -> Labels:
-    """Read the labels of the "gold" or "system" side."""
+    """Read "gold" or "system" labels."""
     read, how = choose_reader(side, options)
     labels = read(source, **how)
     return labels if side == "gold" else keep_top(labels, options)
@@ -292,15 +297,15 @@ def has_groups(sides: AlignedLabels) -> bool:
 
 
 def check_reading(options: PipelineOptions) -> None:
-    """Raise if options for reading labels exclude each other."""
+    """Raise InputError if options for reading labels exclude each other."""
     engine, code = options.engine, "conflicting-options"
     if options.several == "cover" and options.answers == "top":
-        message = "answers='top' keeps one label per item, which excludes several='cover'"
+        message = "answers='top' (one label per item) cannot be combined with several='cover'"
         raise InputError(message, code=code)
     if options.several == "cover" and engine != "local":
         raise InputError("several='cover' requires engine='local'", code=code)
     if engine == "local" and options.scheduler is not None:
-        raise InputError(f"scheduler {options.scheduler}: requires engine='dask'", code=code)
+        raise InputError(f"scheduler={options.scheduler} requires engine='dask'", code=code)
     if engine != "local" and options.extra in ("sample", "unmatched"):
         raise InputError(f"extra={options.extra!r} requires engine='local'", code=code)
     if options.memory is not None:
@@ -310,6 +315,6 @@ def check_reading(options: PipelineOptions) -> None:
 
 
 def refuse_two_streams(gold: Any, system: Any) -> None:
-    """Raise if both sides are standard input."""
+    """Raise InputError if gold and system are both standard input."""
     if all(isinstance(side, str) and side == "-" for side in (gold, system)):
         raise InputError(ONE_SIDE, code="conflicting-options")

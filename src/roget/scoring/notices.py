@@ -1,4 +1,4 @@
-"""Warnings that tell when a score should not be taken at face value."""
+"""Warnings about scores that may be misleading."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from roget.scoring.measures import Measure
 from roget.scoring.results import ScoreRow
 
 THIN_CELL = 5.0
-"""Items per non-empty cell below which plug-in entropies are mostly bias."""
+"""Number of items per non-empty cell below which plug-in entropies are unreliable."""
 
 DISAGREEMENT = 0.05
-"""Difference of plug-in and corrected score, absolute or relative, that is worth a warning."""
+"""Smallest absolute or relative difference of plug-in and corrected scores that is reported."""
 
 _EXAMPLES = 3
-"""Maximum number of values in a warning."""
+"""Maximum number of examples in a warning."""
 
 _BASELINES = {
     "one cluster": "one big cluster",
@@ -34,13 +34,13 @@ _BASELINES = {
 
 
 def reword(notice: str, text: str) -> str:
-    """Return another text with the code of a notice, if it has one."""
+    """Return a new text with the code of the original notice, if the notice has a code."""
     code = code_of(notice)
     return text if code is None else Notice(text, code=code)
 
 
 def hide_paths(texts: Iterable[str], *sources: str) -> tuple[str, ...]:
-    """Replace absolute paths of files by their names, so results do not reveal the machine."""
+    """Replace absolute paths by file names, so results do not contain local folders."""
     long = {one: PurePath(one).name for one in sources if PurePath(one).is_absolute()}
     for path, name in sorted(long.items(), reverse=True):
         texts = [reword(text, text.replace(path, name)) for text in texts]
@@ -48,9 +48,9 @@ def hide_paths(texts: Iterable[str], *sources: str) -> tuple[str, ...]:
 
 
 def merge_notices(notices: Mapping[str, Iterable[str]]) -> list[str]:
-    """Merge notices on several subjects: each text once, after the names of its subjects.
+    """Merge the notices about several subjects; equal texts are listed once.
 
-    A notice on all of several subjects has no names.
+    A text is preceded by the names of its subjects, unless it applies to all of them.
 
     >>> merge_notices({"a": ["late", "long"], "b": ["late"]})
     ['late', 'a: long']
@@ -66,18 +66,18 @@ def merge_notices(notices: Mapping[str, Iterable[str]]) -> list[str]:
 
 
 def warn_about_sides(sides: AlignedLabels, noise: Any, *more: str) -> tuple[str, ...]:
-    """Return the warnings about two aligned sides, and `more`, without paths."""
+    """Return the warnings about gold and system labels, followed by `more`, without paths."""
     texts = *sides.warnings, *_warn_noise(sides, noise), *more
     return hide_paths(texts, sides.gold.source, sides.system.source)
 
 
 def _warn_noise(sides: AlignedLabels, noise: Any) -> list[str]:
-    """Warn about a probable noise label that is scored, or a declared one that no item has."""
+    """Warn about an undeclared noise label, or about a declared one that does not occur."""
     if noise is not None:
         names = (s.label(code) for s in (sides.gold, sides.system) for code in range(s.n_labels))
         if any(is_called(name, str(noise)) for name in names):
             return []
-        text = f"no item has the label '{noise}', which was declared as noise"
+        text = f"no item has the noise label '{noise}'"
         return [Notice(text, code="unused-noise-label")]
     label = find_noise(sides.system)
     if label is None:
@@ -102,7 +102,7 @@ def warn_identical_inputs(gold: Any, system: Any) -> list[str]:
 def warn_undefined(
     values: Floats, measures: Sequence[Measure], reasons: Mapping[int, str]
 ) -> list[str]:
-    """Warn about each average (measures × groups) that excludes some groups."""
+    """Warn about each average that excludes some groups; values are measures × groups."""
     groups = values.shape[1]
     undefined = np.isnan(values).sum(axis=1)
     return [
@@ -119,7 +119,7 @@ def warn_undefined(
 def warn_about_scores(
     rows: Sequence[ScoreRow], measures: Sequence[Measure], items_per_cell: float
 ) -> list[str]:
-    """Return all warnings about the scores of one system; `measures` are those of the rows."""
+    """Return all warnings about the scores of one system; each row has one of `measures`."""
     warnings = [*_warn_baselines(rows, measures), *_warn_bias(rows)]
     if items_per_cell < THIN_CELL and any(row.entropy == "ml" for row in rows):
         text = (
@@ -131,12 +131,12 @@ def warn_about_scores(
 
 
 def _warn_baselines(rows: Sequence[ScoreRow], measures: Sequence[Measure]) -> Iterator[str]:
-    """Warn for each baseline that scores at least as well, naming every such measure."""
+    """Warn about each baseline that scores at least as well by some measures."""
     for name, description in _BASELINES.items():
         beaten = []
         for row, measure in zip(rows, measures, strict=True):
             baseline = row.baselines.get(name)
-            # A measure that gives a baseline its best score cannot distinguish the two.
+            # Skip measures that always give the baseline their best score.
             if row.value is None or baseline is None or baseline == measure.best:
                 continue
             if measure.best is None and name == "one per item":
@@ -153,7 +153,10 @@ def _warn_baselines(rows: Sequence[ScoreRow], measures: Sequence[Measure]) -> It
 
 
 def _name_measures(some: Sequence[ScoreRow], rows: Sequence[ScoreRow]) -> str:
-    """Name the measures of some rows, with the estimator only where others are not among them."""
+    """Return the names of the measures of some rows.
+
+    The estimator is added only if the measure has rows with other estimators that are not listed.
+    """
     names = []
     for row in some:
         whole = all(other in some for other in rows if other.measure == row.measure)
@@ -163,7 +166,7 @@ def _name_measures(some: Sequence[ScoreRow], rows: Sequence[ScoreRow]) -> str:
 
 
 def _warn_bias(rows: Sequence[ScoreRow]) -> Iterator[str]:
-    """Warn if plug-in and corrected values of a score differ noticeably."""
+    """Warn if the plug-in and the corrected value of a score differ noticeably."""
     plain = {row.measure: row.value for row in rows if row.entropy == "ml"}
     examples = []
     for row in rows:
@@ -173,10 +176,11 @@ def _warn_bias(rows: Sequence[ScoreRow]) -> Iterator[str]:
         if abs(row.value - value) > max(DISAGREEMENT, DISAGREEMENT * abs(value)):
             examples.append(f"{row.measure} {value:.3f} (ml) vs {row.value:.3f} ({row.entropy})")
     if examples:
-        text = "plug-in and bias-corrected scores differ, prefer the corrected ones"
+        text = "plug-in and bias-corrected scores differ; report the corrected ones"
         yield Notice(f"{text}: {_shorten(examples)}", code="bias")
 
 
 def _shorten(texts: Sequence[str]) -> str:
+    """Join the first few texts, and state how many more there are."""
     more = f"; and {len(texts) - _EXAMPLES} more" if len(texts) > _EXAMPLES else ""
     return "; ".join(texts[:_EXAMPLES]) + more

@@ -1,4 +1,4 @@
-"""Options of scoring, comparing, measuring agreement and converting labels."""
+"""Options of the commands score, compare, agree and convert."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CONSENSUS = ("medoid", "average")
 
 
 class Rules(NamedTuple):
-    """How to average over groups, and how to treat items that only one side has."""
+    """Rules for averaging over groups, and for items that gold or the system does not contain."""
 
     average: str
     missing: str
@@ -39,7 +39,7 @@ OF_MENTIONS = Rules("pooled", "unmatched", "unmatched")
 
 @dataclass(frozen=True)
 class LabelOptions(Checked):
-    """Options shared by `score` and `compare`: what is measured, and how labels are read."""
+    """Options shared by `roget score` and `roget compare`."""
 
     measures: Any = option(
         None,
@@ -60,8 +60,9 @@ class LabelOptions(Checked):
         None,
         choices=AVERAGES,
         help="How to combine the scores of groups (words, documents): weighted = mean weighted by "
-        "items, unweighted = plain mean, pooled = one table of all items, with labels private to "
-        "their group. Default: weighted (pooled for coreference mentions).",
+        "number of items, unweighted = plain mean, pooled = one table of all items, where equal "
+        "labels of different groups are different. Default: weighted (pooled for coreference "
+        "mentions).",
     )
     missing: str | None = option(
         None,
@@ -89,8 +90,8 @@ class LabelOptions(Checked):
         "weighted",
         choices=ANSWERS,
         called="kind of answers",
-        help="System labels with weights: weighted = scored as they are, top = only the heaviest "
-        "label of each item.",
+        help="How to score system labels with weights: weighted = use all labels and weights, top "
+        "= use only the heaviest label of each item.",
     )
     several: str | None = option(
         None,
@@ -127,7 +128,7 @@ class LabelOptions(Checked):
         None,
         choices=BALANCES,
         metavar="class",
-        help="Weight items so that all gold classes (of a group) have the same total weight.",
+        help="Weight the items to give all gold classes (of a group) the same total weight.",
     )
     by: str | None = option(
         None,
@@ -146,14 +147,14 @@ class LabelOptions(Checked):
         help="Show all scores, estimators and warnings. By default reports show the most important "
         "ones; JSON and CSV always contain all.",
     )
-    title: str = option("", help="Title for pages, reports and table captions.")
+    title: str = option("", help="Title of pages, reports and table captions.")
     golds: Any = option(
         (),
         many="repeated",
         flags=("--gold",),
         metavar="FILE",
         help="Gold standard of another annotator, as FILE or NAME=FILE; may be repeated. Scores "
-        "are means over all gold standards, next to the agreement of the annotators.",
+        "are means over all gold standards; the agreement of annotators is also reported.",
     )
     baselines: bool = option(True, help="Also score baselines on the same gold standard.")
     ci: int | None = option(
@@ -220,8 +221,8 @@ class ScoreOptions(LabelOptions):
     levels: str | None = option(
         None,
         metavar="SEPARATOR",
-        help="Separator of hierarchical labels, such as / in a/b/c, or 'lists' if JSON has a list "
-        "of labels, from general to specific, for each item. Each level is scored.",
+        help="Separator of hierarchical labels, such as / in a/b/c, or 'lists' for JSON with a "
+        "list of labels per item, from general to specific. Each level is scored.",
     )
 
     @property
@@ -238,14 +239,14 @@ class CompareOptions(LabelOptions):
         (),
         many="repeated",
         metavar="FOLDER",
-        help="Also report supervised recall on the splits of a folder with files mapping.1.key and "
-        "test.1.key, mapping.2.key …; may be repeated.",
+        help="Also report supervised recall on the splits in FOLDER, which contains pairs of files "
+        "mapping.1.key and test.1.key, mapping.2.key and test.2.key, …; may be repeated.",
     )
     main: str | None = option(
         None,
         metavar="SCORE",
-        help="Score to sort the systems by, such as v@jk or ari. Default: the first score on which "
-        "the best system beats all baselines.",
+        help="Score by which systems are sorted, such as v@jk or ari. Default: the first score on "
+        "which the best system beats all baselines.",
     )
     intervals: bool = option(
         True, help="Show the intervals in printed tables; JSON and CSV always contain them."
@@ -260,7 +261,7 @@ class CompareOptions(LabelOptions):
 
 @dataclass(frozen=True)
 class PipelineOptions(ScoreOptions, CompareOptions):
-    """Options of `score` and of `compare` together, as the scoring pipeline takes them."""
+    """All options of `roget score` and `roget compare`, as used by the scoring pipeline."""
 
 
 @dataclass(frozen=True)
@@ -285,17 +286,17 @@ class AgreeOptions(Checked):
         "weighted",
         choices=AVERAGES,
         help="How to combine the scores of groups (words, documents): weighted = mean weighted by "
-        "items, unweighted = plain mean, pooled = one table of all items, with labels private to "
-        "their group.",
+        "number of items, unweighted = plain mean, pooled = one table of all items, where equal "
+        "labels of different groups are different.",
     )
     missing: str = copy_option(
         LabelOptions,
         "missing",
         "drop",
         choices=LACKING,
-        help="Items that some clusterings lack: drop = excluded, pairs = each pair is compared on "
-        "its common items (for resamples), cluster = one extra cluster, singletons = one cluster "
-        "each, error = refused.",
+        help="Items that some clusterings do not contain: drop = excluded, pairs = each pair is "
+        "compared on its common items (for resamples), cluster = one extra cluster, singletons = "
+        "one cluster each, error = refused.",
     )
     noise: str | None = copy_option(LabelOptions, "noise", None)
     answers: str = copy_option(LabelOptions, "answers", "weighted")
@@ -339,8 +340,8 @@ class ConsensusOptions(Checked):
         positive=True,
         maximum=1.0,
         metavar="SHARE",
-        help="Minimum share of the clusterings that put both items of a pair in one cluster, among "
-        "those that have both.",
+        help="Minimum share of clusterings that put both items of a pair in one cluster, among the "
+        "clusterings that contain both.",
     )
     most: int = option(
         20_000_000,
@@ -358,7 +359,7 @@ class ConvertOptions(Checked):
         None,
         choices="label formats",
         called="label format",
-        flags=("--from", "--labels"),  # messages about label files mention --labels
+        flags=("--from", "--labels"),  # error messages about label files mention --labels
         help="Format of INPUT, if it cannot be inferred from the file name.",
     )
     to: str | None = option(

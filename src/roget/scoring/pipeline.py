@@ -1,10 +1,10 @@
 """The scoring pipeline: read → align → tabulate → evaluate, for one system or many.
 
-`evaluate_systems` is the procedure behind both `score` and `compare`. What else they offer are
-steps before it (weights, cuts, levels, gold standards) and after it (intervals, tests, details),
-one module each in `scoring/steps`. Steps never call the pipeline: those that need several runs
-split the inputs, and join the results that the pipeline returns. Steps that few runs need are
-imported where they are requested, since loading all of them would slow down every start.
+Both `score` and `compare` call `evaluate_systems`. Everything else is done by steps before it
+(weights, cuts, levels, gold standards) or after it (intervals, tests, details), each in a module of
+`scoring/steps`. Steps never call the pipeline. A step that needs several runs splits the inputs,
+and joins the results that the pipeline returns. Rarely used steps are imported only if they are
+requested, because importing all of them would slow down every command.
 """
 
 from __future__ import annotations
@@ -60,14 +60,14 @@ if TYPE_CHECKING:
 
 
 class Counter:
-    """Reports progress over the requests of all systems, and then over samples."""
+    """A progress counter over the scores of all systems, and then over bootstrap samples."""
 
     def __init__(self, report: Report | None, samples: int) -> None:
         self.report, self.samples = report, samples
         self.before = self.total = 0
 
     def start_system(self, systems: int, requests: int) -> None:
-        """Set the total, which is known when the first system has been read."""
+        """Set the total number of steps, which is known once the first system has been read."""
         self.total = systems * requests + self.samples
 
     def step(self, done: int) -> None:
@@ -76,14 +76,14 @@ class Counter:
             self.report(Progress(self.before + done, self.total))
 
     def finish(self, steps: int) -> None:
-        """End a stage of so many steps."""
+        """End a stage that consisted of `steps` steps."""
         self.before += steps
 
 
 def score_inputs(
     inputs: Inputs, *, keep: bool = False, progress: Report | None = None
 ) -> ScoreTable:
-    """Score one system; `keep` stores its contingency tables in the result."""
+    """Score one system; with `keep` the result contains its contingency tables."""
     options = inputs.options
     if inputs.has_levels:
         return _score_levels(inputs, keep=keep, progress=progress)
@@ -116,10 +116,10 @@ def _score_levels(inputs: Inputs, *, keep: bool, progress: Report | None) -> Sco
 
 
 def compare_inputs(inputs: Inputs, *, progress: Report | None = None) -> Comparison:
-    """Compare several systems on one gold standard, or on several."""
+    """Compare several systems on one or several gold standards."""
     options = inputs.options
     if not inputs.systems:
-        raise InputError("no system to compare", code="missing-option")
+        raise InputError("compare requires at least one system", code="missing-option")
     if options.golds:
         from roget.scoring.steps import annotators
 
@@ -138,10 +138,10 @@ def compare_inputs(inputs: Inputs, *, progress: Report | None = None) -> Compari
 def evaluate_systems(
     aligned: Sequence[AlignedSystem], inputs: Inputs, counter: Counter
 ) -> SystemScores:
-    """Tabulate and evaluate every system."""
+    """Make the tables of every system and compute all requested scores."""
     options, first = inputs.options, aligned[0].sides
     rules = choose_rules(first.gold, options.average, options.missing, options.extra, first.system)
-    # The first of several systems may be a trivial cover, so the option decides as well.
+    # The labels of the first system may not overlap even if others do, so also check the option.
     cover = first.overlapping or (inputs.compared and options.several == "cover")
     requests = choose_requests(options, cover=cover)
     _find_main(options, requests)
@@ -155,7 +155,8 @@ def evaluate_systems(
             requests,
             pooled=rules.average == "pooled",
             name=system.name,
-            # The baselines of the first system, with random clusters of gold's sizes, serve all.
+            # Baselines are scored only with the first system. In a comparison the random clusters
+            # have the sizes of the gold classes, so they do not depend on the system.
             seed=options.seed if options.baselines and not systems else None,
             like_gold=inputs.compared,
             step=counter.step,
@@ -186,14 +187,14 @@ def _prepare_sides(
         sides = cut_system(sides, requests, options.cut, rules.average)
     elif options.cut is not None and not inputs.compared:
         raise InputError(
-            f"{sides.system.source}: cut={options.cut}, but this is not a tree; omit it",
+            f"{sides.system.source}: cut={options.cut} requires a system that is a tree; omit cut",
             code="needs-tree",
         )
     return sides
 
 
 def _resample(scores: SystemScores, inputs: Inputs, counter: Counter) -> Samples | None:
-    """Return bootstrap samples if intervals are requested."""
+    """Return bootstrap samples, or None if no intervals are requested."""
     options = inputs.options
     if not options.ci:
         return None
@@ -205,7 +206,7 @@ def _resample(scores: SystemScores, inputs: Inputs, counter: Counter) -> Samples
 
 
 def choose_requests(options: PipelineOptions, *, cover: bool) -> list[Request]:
-    """Return every measure under every estimator, then supervised recall on splits."""
+    """Return every measure with every estimator, followed by supervised recall on splits."""
     requests = list_requests(usual_measures(options.measures, cover=cover), options.entropy)
     if options.splits:
         from roget.scoring.steps.splits import OnSplits
@@ -215,13 +216,13 @@ def choose_requests(options: PipelineOptions, *, cover: bool) -> list[Request]:
 
 
 def _find_main(options: PipelineOptions, requests: Sequence[Request]) -> Score | None:
-    """Return the requested main score; raise if it is not among the requests."""
+    """Return the requested main score, or raise UnknownName if it is not computed."""
     known = [(str(measure), estimator) for measure, estimator in requests]
     return find_scores(options.main, known)[0] if options.main else None
 
 
 def _request_tree(inputs: Inputs, sides: AlignedLabels, requests: list[Request]) -> list[Request]:
-    """Add the default measure of whole trees to the default measures of a single system."""
+    """Add dendrogram purity to the default measures if a single system is a tree."""
     if inputs.compared or inputs.options.measures is not None or sides.leaves is None:
         return requests
     from roget.scoring.measures.trees import DendrogramPurity
@@ -230,7 +231,7 @@ def _request_tree(inputs: Inputs, sides: AlignedLabels, requests: list[Request])
 
 
 def _check_inputs(inputs: Inputs) -> None:
-    """Raise if options exclude each other, before anything is read."""
+    """Raise InputError if options exclude each other, before reading any input."""
     options, code = inputs.options, "conflicting-options"
     cover = options.several == "cover"
     requests = choose_requests(options, cover=cover)
@@ -240,23 +241,29 @@ def _check_inputs(inputs: Inputs) -> None:
         from roget.scoring.labels.write import check_suffix
 
         check_suffix(options.items)
-    given = inputs.gold is not None or any(one is not None for one in inputs.systems.values())
-    if options.counted is not None and given:
-        raise InputError("pass either cells or a matrix, or gold and system", code=code)
+    has_labels = inputs.gold is not None or any(one is not None for one in inputs.systems.values())
+    if options.counted is not None and has_labels:
+        raise InputError(
+            "cells or a matrix cannot be combined with gold and system; pass one of them", code=code
+        )
     if options.cells is not None and options.matrix is not None:
         raise InputError("pass either cells or a matrix, not both", code=code)
     if options.counted is not None and options.items is not None:
-        raise InputError("cells have no items, so item scores cannot be written", code=code)
+        raise InputError("scores of items require labels of items, not cells", code=code)
     if options.engine != "local" and options.splits:
-        raise InputError(f"engine {options.engine}: splits require engine='local'", code=code)
+        raise InputError(
+            f"splits require engine='local', but engine is {options.engine!r}", code=code
+        )
     if inputs.compared and options.extra == "sample":
-        raise InputError("extra='sample' works with roget.score only", code=code)
+        raise InputError(
+            "extra='sample' is not supported by compare; use roget.score for each system", code=code
+        )
 
 
 def _make_table(
     inputs: Inputs, scores: SystemScores, samples: Samples | None, counter: Counter, *, keep: bool
 ) -> ScoreTable:
-    """Return the scores of a single system with everything that was requested."""
+    """Return the table of a single system, with all requested scores and details."""
     options, requests, rules = inputs.options, scores.requests, scores.rules
     [system], measures = scores.systems, [measure for measure, _ in scores.requests]
     sides = system.sides
@@ -301,7 +308,7 @@ def _add_details(
     rules: Rules,
     options: PipelineOptions,
 ) -> ScoreTable:
-    """Add worst groups, scores by group and cuts to a table, and write item scores."""
+    """Add cuts, details and scores of groups to a table, and write the scores of items."""
     if options.cuts is not None:
         from roget.scoring.steps.sweep import sweep_sides
 
@@ -321,7 +328,7 @@ def _add_details(
 
 
 def _list_rows(scores: SystemScores) -> list[ScoreRow]:
-    """Return one row per request, with the scores of the baselines."""
+    """Return one row per score, with the scores of the baselines."""
     [system], means = scores.systems, scores.means[0]
     baselines = {
         name: average_groups(values, scores.weights) for name, values in system.trivial.items()
@@ -340,13 +347,13 @@ def _list_rows(scores: SystemScores) -> list[ScoreRow]:
 
 
 def _explain(reason: str, values: Floats) -> str:
-    """Return the reason why a mean is undefined."""
+    """Return the reason why a mean is undefined, with the number of undefined groups."""
     undefined = int(np.isnan(values).sum())
     return reason if values.size == 1 else f"{reason} (in {undefined} of {values.size} groups)"
 
 
 def _add_intervals(rows: list[ScoreRow], samples: Samples | None) -> list[ScoreRow]:
-    """Add the ends of intervals to the rows that have a value."""
+    """Add the ends of intervals to all rows with a defined value."""
     if samples is None:
         return rows
     return [
@@ -358,7 +365,7 @@ def _add_intervals(rows: list[ScoreRow], samples: Samples | None) -> list[ScoreR
 def _make_comparison(
     scores: SystemScores, samples: Samples | None, options: PipelineOptions
 ) -> Comparison:
-    """Return the comparison of all systems with everything that was requested."""
+    """Return the comparison of all systems, with all requested scores and details."""
     from roget.scoring.steps.ranking import rank_systems
 
     requests, systems = scores.requests, scores.systems
@@ -391,11 +398,11 @@ def _make_comparison(
 
 
 _ONE_LABEL = {"system": "hard", "weights": "none"}
-"""Parts of the signature of systems with one label per item, which may join weighted ones."""
+"""Signature parts of hard labels, which may be ranked together with weighted labels."""
 
 
 def _sign_comparison(scores: SystemScores, options: PipelineOptions) -> dict[str, str]:
-    """Return the signature that all systems share; others are never ranked together."""
+    """Return the common signature of all systems, or raise InputError if they differ."""
     interval = describe_interval(options.ci, options.interval)
     interval += f"+{options.paired}" if options.ci else ""
     signatures = [
@@ -410,6 +417,7 @@ def _sign_comparison(scores: SystemScores, options: PipelineOptions) -> dict[str
         )
         for system in scores.systems
     ]
+    # Hard labels are a special case of weighted labels, so give all systems the same parts.
     for key, hard in _ONE_LABEL.items():
         several = next((parts[key] for parts in signatures if parts[key] != hard), hard)
         signatures = [
@@ -425,18 +433,18 @@ def _sign_comparison(scores: SystemScores, options: PipelineOptions) -> dict[str
 
 
 def _sign_cut(systems: Sequence[ScoredSystem], cut: Any) -> dict[str, str]:
-    """Return how trees among the systems were cut; the number of clusters may differ."""
+    """Return the signature part about the cut of trees, if some systems are trees."""
     if any(system.sides.leaves is not None for system in systems):
         from roget.scoring.steps.cuts import choose_cut, name_cut
 
         return {"cut": name_cut(choose_cut(systems[0].sides, cut))}
     if cut is not None:
-        raise InputError(f"cut={cut}, but no system is a tree; omit it", code="needs-tree")
+        raise InputError(f"cut={cut} requires a system that is a tree; omit cut", code="needs-tree")
     return {}
 
 
 def _count_gold_items(system: ScoredSystem) -> int | float:
-    """Return the number of items of gold, which is the same for all systems."""
+    """Return the number of gold items, which is the same for all systems."""
     if not system.sides.gold.absent:
         return system.items
     return int(sum(np.sum(part.table.mentions[0]) for part in system.parts()))
@@ -445,7 +453,7 @@ def _count_gold_items(system: ScoredSystem) -> int | float:
 def _compare_golds(
     inputs: Inputs, golds: Mapping[str, Labels], progress: Report | None
 ) -> Comparison:
-    """Compare systems on several gold standards, and the annotators with each other."""
+    """Compare systems on several gold standards, and annotators with each other."""
     from roget.scoring.steps import annotators
 
     counter = Counter(progress, 2 * len(golds))
@@ -463,18 +471,18 @@ def _compare_golds(
 
 
 def _score_annotators(pairs: Mapping[tuple[str, str], Inputs]) -> Ceiling:
-    """Score annotators on another's gold standard, on the items that both have labelled."""
-    found: Ceiling = {}
+    """Score annotators on the gold standards of others, on the items that both labelled."""
+    ceiling: Ceiling = {}
     for key, part in pairs.items():
         try:
             compared = compare_inputs(part)
         except InputError as error:
-            # Annotators may have labelled different items.
+            # Skip annotators who have labelled different items.
             if error.code != "no-common-items":
                 raise
             continue
-        found[key] = {(row.measure, row.entropy): row.value for row in compared.rows}
-    return found
+        ceiling[key] = {(row.measure, row.entropy): row.value for row in compared.rows}
+    return ceiling
 
 
 def _score_golds(inputs: Inputs, *, keep: bool, progress: Report | None) -> ScoreTable:

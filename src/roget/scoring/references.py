@@ -1,7 +1,7 @@
-"""`roget.cite`: BibTeX for the measures, estimators and methods behind scores.
+"""The function `roget.cite`, which returns BibTeX for measures, estimators and methods.
 
-Entries of the catalogue name their sources by author and year; references.bib has the BibTeX
-under these names.
+Measures and estimators cite their sources by author and year. The file references.bib contains the
+BibTeX entries under these names.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from roget.scoring.signature import Signed, read_signature
 
 OURS = f"""@software{{roget,
   author = {{{{The roget authors}}}},
-  title = {{roget: thesauri from your own text, and what any clustering is worth}},
+  title = {{roget: thesauri from your own text, and scores for any clustering}},
   version = {{{__version__}}},
 }}"""
 """The entry of roget itself, as in CITATION.cff."""
@@ -39,13 +39,18 @@ def cite(*parts: str | Measure | Signed) -> str:
     Parameters
     ----------
     parts
-        Names of measures and entropy estimators, or results of scoring and comparing, which also
-        cite the intervals, tests and rules they used.
+        Names of measures and entropy estimators, or results of `roget.score`, `roget.compare` and
+        other functions, for which the intervals, tests and rules are cited as well.
 
     Returns
     -------
     str
-        One entry for each source, in order of first use.
+        One BibTeX entry per source, in order of first use.
+
+    Raises
+    ------
+    InputError
+        If there are no arguments, or an argument is neither a name nor a result.
 
     Examples
     --------
@@ -54,19 +59,19 @@ def cite(*parts: str | Measure | Signed) -> str:
     """
     if not parts:
         raise InputError(
-            "nothing to cite: pass names of measures or estimators, or a result",
+            "nothing to cite; pass names of measures or entropy estimators, or a result",
             code="missing-option",
         )
     names = dict.fromkeys(name for part in parts for name in _list_sources(part))
     entries = read_entries()
-    # Plug-in measures may cite works that are not in our bibliography.
-    found = [entries.get(name, f"% no entry for {name}") for name in names]
-    return "\n\n".join([OURS, *found]) + "\n"
+    # Measures of plug-ins may cite works that are not in references.bib.
+    listed = [entries.get(name, f"% no entry for {name}") for name in names]
+    return "\n\n".join([OURS, *listed]) + "\n"
 
 
 @cache
 def read_entries() -> dict[str, str]:
-    """Return all entries by name."""
+    """Return all BibTeX entries by name."""
     text = resources.files("roget.scoring").joinpath("references.bib").read_text(encoding="utf-8")
     _, *blocks = text.split("\n% ")
     named = (block.partition("\n") for block in blocks)
@@ -79,12 +84,12 @@ def split_reference(text: str) -> list[str]:
     >>> split_reference("Quenouille (1956), Notes on bias in estimation; Tukey (1958)")
     ['Quenouille 1956', 'Tukey 1958']
     """
-    found = map(_NAMED.match, text.split("; "))
-    return [f"{one[1]} {one[2]}" for one in found if one is not None]
+    matches = map(_NAMED.match, text.split("; "))
+    return [f"{match[1]} {match[2]}" for match in matches if match is not None]
 
 
 def _list_sources(part: Any) -> Iterator[str]:
-    """Yield the names of the entries for one argument."""
+    """Yield the names of the BibTeX entries for one argument."""
     if isinstance(part, Signed):
         yield from _list_used(part)
     elif isinstance(part, str) and part in catalogue.names("entropies"):
@@ -103,7 +108,7 @@ def _list_sources(part: Any) -> Iterator[str]:
 
 
 def _list_used(result: Signed) -> Iterator[str]:
-    """Yield the sources that follow from a result's signature."""
+    """Yield the sources of the measures and methods in the signature of a result."""
     signed = read_signature(result.signature)
     for name in split_names("measure", signed["measures"]):
         # Measures of entity samples are not in the catalogue and have no source.

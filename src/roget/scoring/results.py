@@ -1,6 +1,6 @@
-"""Results of scoring: rows of values that are always stored with their signature.
+"""Results of scoring, which always contain their signature.
 
-`ScoreTable` holds the scores of one system, `Comparison` those of several.
+`ScoreTable` holds the scores of one system, `Comparison` the scores of several systems.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     from roget.scoring.systems import ScoredSystem
 
 MEAN, TREE = "mean", "tree"
-"""Names of the rows that hold the mean over levels, and the scores of the whole tree."""
+"""Level names of the rows with means over levels, and of the rows with scores of whole trees."""
 
 TIE = 1e-12
-"""Scores that differ by less are equal."""
+"""Tolerance within which two scores are equal."""
 
 Score = tuple[str, str | None]
-"""A measure and an entropy estimator, None if the measure uses none."""
+"""A measure and an entropy estimator; None for measures that do not use entropies."""
 
 
 def none_if_nan(value: float) -> float | None:
-    """Return a plain number, or None for NaN, which means "undefined" inside arrays only."""
+    """Return a Python float, or None for NaN, which marks undefined values in arrays."""
     return None if np.isnan(value) else float(value)
 
 
@@ -50,7 +50,7 @@ def score_key(measure: str, entropy: str | None) -> str:
 
 
 def name_metric(measure: str, entropy: str | None) -> str:
-    """Return a name of a score for experiment trackers, which do not allow brackets.
+    """Return the name of a score for experiment trackers, which do not allow parentheses.
 
     >>> name_metric("v(beta=0.5)", "jk"), name_metric("ari", None)
     ('v_beta_0.5/jk', 'ari')
@@ -60,17 +60,17 @@ def name_metric(measure: str, entropy: str | None) -> str:
 
 
 def find_scores(name: str, known: Iterable[Score]) -> list[Score]:
-    """Return the scores named by a text such as "v@jk"; "v" is V under each estimator.
+    """Return the scores with a name such as "v@jk"; "v" selects V with every estimator.
 
     >>> find_scores("v", [("v", "ml"), ("v", "jk"), ("ari", None)])
     [('v', 'ml'), ('v', 'jk')]
     """
     known = list(known)
     measure, _, entropy = name.strip().partition("@")
-    found = [score for score in known if score[0] == measure and entropy in ("", score[1])]
-    if not found:
+    matches = [score for score in known if score[0] == measure and entropy in ("", score[1])]
+    if not matches:
         raise UnknownName("score", name, [score_key(*score) for score in known])
-    return found
+    return matches
 
 
 def is_plug_in(score: Score) -> bool:
@@ -81,7 +81,7 @@ def is_plug_in(score: Score) -> bool:
 def beats_baselines(
     ours: Iterable[float | None], baselines: Iterable[float | None], better: str
 ) -> bool:
-    """Return True if the best of our scores beats every baseline, and there are baselines.
+    """Return True if there are baselines and the best system score beats all of them.
 
     >>> beats_baselines([0.3, 0.2], [0.0, None], "higher"), beats_baselines([1.0], [1.0], "higher")
     (True, False)
@@ -102,7 +102,7 @@ def as_plain(value: Any) -> Any:
 
 
 class Result(Signed):
-    """Base class of results: they print a report, render in notebooks and convert to frames."""
+    """Base class of results, which print as reports and convert to data frames."""
 
     def __str__(self) -> str:
         return self.render("text").rstrip("\n")
@@ -128,6 +128,7 @@ class Result(Signed):
         return {name: as_plain(getattr(self, name)) for name in names}
 
     def _columns(self) -> dict[str, list[Any]]:
+        """Return the columns of the table that the report contains, by title."""
         sheet = self._report().sheet
         cells = zip(*sheet.rows, strict=True) if sheet.rows else [()] * len(sheet.columns)
         return {c.title: list(column) for c, column in zip(sheet.columns, cells, strict=True)}
@@ -135,12 +136,12 @@ class Result(Signed):
 
 @dataclass(frozen=True)
 class ScoreRow:
-    """The value of one measure under one entropy estimator (None if it uses none)."""
+    """The value of one measure with one entropy estimator."""
 
     measure: str
     entropy: str | None
     value: float | None
-    """None if the score is undefined; `reason` says why."""
+    """The score; None if it is undefined, with an explanation in `reason`."""
     reason: str | None = None
     low: float | None = None
     high: float | None = None
@@ -148,21 +149,21 @@ class ScoreRow:
     baselines: Mapping[str, float | None] = field(default_factory=dict)
     """The scores of the baselines on the same gold standard."""
     z: float | None = None
-    """Standard deviations above the mean of random clusterings, if requested."""
+    """The number of standard deviations above the mean of random clusterings, if requested."""
     p: float | None = None
     """The share of random clusterings that score at least as well, if requested."""
     level: str | None = None
-    """The level of gold, system or both, if labels are hierarchical."""
+    """The level of gold, of the system or of both, if labels are hierarchical."""
     golds: Mapping[str, float | None] = field(default_factory=dict)
     """The scores on each of several gold standards; the value is their mean."""
 
     @property
     def title(self) -> str:
-        """Measure and estimator for messages, such as v (jk)."""
+        """The name of the score in messages, such as v (jk)."""
         return self.measure if self.entropy is None else f"{self.measure} ({self.entropy})"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the row as plain data, with a reason only if there is no value."""
+        """Return the row as plain data, with the reason if the score is undefined."""
         row: dict[str, Any] = {} if self.level is None else {"level": self.level}
         row |= {
             "measure": self.measure,
@@ -185,10 +186,11 @@ class ScoreRow:
 
 @dataclass(frozen=True, repr=False)
 class ScoreTable(Result):
-    """Scores of one system on one gold standard.
+    """The scores of one system.
 
-    `table["v", "jk"]` is a value, `print(table)` prints the report, `table.as_dict()` is the JSON,
-    `table.to_pandas()` a frame, `table.flat()` a dictionary for experiment trackers.
+    `table["v", "jk"]` is a value and `print(table)` prints a report. `table.as_dict()` returns data
+    for JSON, `table.to_pandas()` a data frame, and `table.flat()` a dictionary for experiment
+    trackers.
     """
 
     kind = "score"
@@ -205,25 +207,25 @@ class ScoreTable(Result):
     details: Details | None = None
     """Worst groups, mixed clusters and scattered classes, if requested."""
     title: str = ""
-    """The title of pages and captions."""
+    """The title of pages and table captions."""
     components: ScoreComponents | None = None
     """Entropies, pair counts, and sizes of classes and clusters."""
     by_group: tuple[GroupRow, ...] = ()
-    """The scores of each group, worst first, if requested."""
+    """The scores of each group, from worst to best, if requested."""
     scored: ScoredSystem | None = field(default=None, repr=False, compare=False)
-    """The contingency tables of all groups, if they were to be kept."""
+    """The contingency tables of all groups, if `keep` was requested."""
     sweep: Sweep | None = field(default=None, repr=False)
     """The scores of many cuts of a tree, if requested."""
     chance: int = 0
-    """The number of random clusterings behind z and p."""
+    """The number of random clusterings from which z and p are computed."""
     headline: Headline | None = field(default=None, repr=False, compare=False)
     """The scores and warnings of the short report; None if reports show everything."""
 
     @property
     def main(self) -> Score:
-        """The first score that beats all baselines, or else the first score.
+        """The main score: the first score that beats all baselines, otherwise the first score.
 
-        Corrected scores come before plug-in ones, which reward one cluster per item.
+        Corrected scores come before plug-in scores, which favour one cluster per item.
         """
         rows = sorted(self.rows, key=lambda row: is_plug_in((row.measure, row.entropy)))
         good = (r for r in rows if beats_baselines([r.value], r.baselines.values(), r.direction))
@@ -241,7 +243,7 @@ class ScoreTable(Result):
     def sets(self, kind: str = "clusters") -> Columns:
         """Return the columns of a table of all "classes" or "clusters", or of the "mapping".
 
-        The mapping lists the class that each cluster corresponds to. Requires
+        The mapping lists the class of each cluster. The table must have been made by
         `roget.score(..., keep=True)`.
         """
         if self.scored is None:
@@ -254,15 +256,15 @@ class ScoreTable(Result):
     def __getitem__(self, key: str | tuple[str, str | None]) -> float:
         """Return the value of a measure, or of a measure and an estimator."""
         measure, entropy = key if isinstance(key, tuple) else (key, None)
-        # If there are levels, the mean over them comes first.
+        # If there are levels, prefer the mean over levels.
         for row in sorted(self.rows, key=lambda row: row.level not in (None, MEAN)):
             if row.measure == measure and (not isinstance(key, tuple) or row.entropy == entropy):
                 if row.value is None:
                     raise Undefined(f"{measure}: {row.reason}")
                 return row.value
         known = [r.measure if r.entropy is None else f"{r.measure}, {r.entropy}" for r in self.rows]
-        wanted = measure if entropy is None else f"{measure}, {entropy}"
-        raise UnknownName("row", wanted, known)
+        requested = measure if entropy is None else f"{measure}, {entropy}"
+        raise UnknownName("row", requested, known)
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""
@@ -277,9 +279,10 @@ class ScoreTable(Result):
         return data
 
     def flat(self) -> dict[str, float]:
-        """Return the defined values under names for MLflow, W&B and others: {"v/jk": 0.71}.
+        """Return the defined scores by names for experiment trackers, e.g. {"v/jk": 0.71}.
 
-        Scores of a level are prefixed by it, {"level-1/v/jk": 0.6}; their mean is not.
+        The names of the scores of levels have a prefix, e.g. {"level-1/v/jk": 0.6}; means over
+        levels have no prefix.
         """
         values = {}
         for row in self.rows:
@@ -289,17 +292,17 @@ class ScoreTable(Result):
         return values
 
     def falls_short(self, bounds: Iterable[str]) -> list[str]:
-        """Return a message for each score that misses a bound such as "v@jk=0.6".
+        """Return a message for each score that violates a bound such as "v@jk=0.6".
 
-        A distance must not exceed its bound, any other score must not be below it. An undefined
-        score misses every bound.
+        The bound of a distance is an upper bound, the bound of any other score a lower bound. An
+        undefined score violates every bound.
         """
         missed = []
         for bound in bounds:
             name, limit = _parse_bound(bound)
-            wanted = find_scores(name, ((row.measure, row.entropy) for row in self.rows))
+            bounded = find_scores(name, ((row.measure, row.entropy) for row in self.rows))
             for row in self.rows:
-                if (row.measure, row.entropy) not in wanted:
+                if (row.measure, row.entropy) not in bounded:
                     continue
                 higher, called = row.direction == "higher", score_key(row.measure, row.entropy)
                 called += "" if row.level is None else f" (level {row.level})"
@@ -318,13 +321,13 @@ class ScoreTable(Result):
 
 
 def _parse_bound(bound: str) -> tuple[str, str]:
-    """Split a bound such as "v@jk=0.6" into a score and a number, still as text."""
+    """Split a bound such as "v@jk=0.6" into the name of a score and the text of a number."""
     name, equals, limit = bound.rpartition("=")
     try:
         number = float(limit)
     except ValueError:
         number = math.nan
-    # No value is below NaN, so such a bound would never fail.
+    # Comparisons with NaN are always false, so such a bound would never be violated.
     if not equals or not name.strip() or math.isnan(number):
         raise InputError(
             f"{bound!r}: expected MEASURE[@ENTROPY]=NUMBER, such as v@jk=0.6",
@@ -343,13 +346,13 @@ class SystemRow(ScoreRow):
     clusters: float | None = None
     """The mean number of clusters per group."""
     rank: int | None = None
-    """1 is the best system; ties share a rank."""
+    """The rank of the system; 1 is best, and ties share a rank."""
     letters: str | None = None
-    """Systems that share a letter do not differ significantly."""
+    """Significance letters: systems with a common letter do not differ significantly."""
     first: float | None = None
-    """The share of bootstrap samples in which the system is first."""
+    """The share of bootstrap samples in which the system is best."""
     annotator: bool = False
-    """True for a gold standard scored on the others: a realistic upper bound for systems."""
+    """True for an annotator scored on other gold standards, a realistic upper bound."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the row as plain data."""
@@ -361,7 +364,7 @@ class SystemRow(ScoreRow):
 
 @dataclass(frozen=True)
 class Pair:
-    """The difference a − b of two systems under one score."""
+    """The difference a − b between the scores of two systems."""
 
     a: str
     b: str
@@ -395,7 +398,7 @@ class GoldStandard:
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Result):
-    """Scores of several systems on one gold standard, with ranks and tests."""
+    """The scores of several systems, with ranks and tests."""
 
     kind = "comparison"
 
@@ -408,11 +411,11 @@ class Comparison(Result):
     rows: tuple[SystemRow, ...]
     pairs: tuple[Pair, ...] = ()
     scored: tuple[ScoredSystem, ...] = field(default=(), repr=False, compare=False)
-    """The tables and scores by group of each system, for detailed pages."""
+    """The tables and the scores by group of each system."""
     chosen: Score | None = None
     """The main score, if one was requested."""
     title: str = ""
-    """The title of pages and captions."""
+    """The title of pages and table captions."""
     golds: tuple[GoldStandard, ...] = ()
     """The gold standards, if there are several."""
     show_intervals: bool = True
@@ -443,17 +446,17 @@ class Comparison(Result):
 
     @cached_property
     def main(self) -> Score:
-        """The score that systems are sorted by.
+        """The score by which systems are sorted.
 
-        Unless one was requested, it is the first score on which the best system beats all
-        baselines, corrected scores before plug-in ones, or else the first score.
+        By default it is the first score on which the best system beats all baselines, where
+        corrected scores come before plug-in scores; if there is no such score, the first one.
         """
         scores = sorted(self.scores, key=is_plug_in)
         return self.chosen or next(filter(self._beats_baselines, scores), self.scores[0])
 
     @property
     def reason(self) -> str:
-        """Why the main score was chosen."""
+        """The reason for the choice of the main score."""
         if self.chosen is not None:
             return "as requested"
         if self.separates:
@@ -477,14 +480,14 @@ class Comparison(Result):
 
     @property
     def ordered(self) -> list[Score]:
-        """The scores, the main one first."""
+        """All scores, starting with the main score."""
         return [self.main, *(score for score in self.scores if score != self.main)]
 
     def stability(self) -> list[dict[str, Any]]:
-        """Return Kendall's τ between the rankings of each measure under two estimators."""
+        """Return Kendall's τ between the rankings by each measure with different estimators."""
         from scipy.stats import kendalltau
 
-        found = []
+        taus = []
         for measure in dict.fromkeys(measure for measure, entropy in self.scores if entropy):
             entropies = [entropy for name, entropy in self.scores if name == measure]
             for a, b in combinations(entropies, 2):
@@ -494,7 +497,7 @@ class Comparison(Result):
                     continue
                 tau = kendalltau(*[[side[name] for name in shared] for side in ranks]).statistic
                 moved = max(shared, key=lambda name: abs(ranks[0][name] - ranks[1][name]))
-                found.append(
+                taus.append(
                     {
                         "measure": measure,
                         "a": a,
@@ -505,9 +508,10 @@ class Comparison(Result):
                         "to": ranks[1][moved],
                     }
                 )
-        return found
+        return taus
 
     def _ranks(self, measure: str, entropy: str | None) -> dict[str, int]:
+        """Return the ranks of all systems by one score."""
         return {
             row.system: row.rank
             for row in self.rows
@@ -531,23 +535,23 @@ class Comparison(Result):
     def sets(self, kind: str = "clusters") -> Columns:
         """Return the columns of a table of all "classes" or "clusters", or of the "mapping".
 
-        The table has the rows of all systems. "pairs" are the differences of all pairs of systems,
-        with intervals and p.
+        The table contains the rows of all systems. The kind "pairs" lists the differences of all
+        pairs of systems, with intervals and p-values.
         """
         if kind == "pairs":
             return self._list_pairs()
         if not self.scored:
             raise InputError(
-                f"{kind}: a table of {kind} requires a single gold standard",
+                f"a table of {kind} requires a single gold standard",
                 code="conflicting-options",
             )
         return list_kind(self.scored, kind)
 
     def _list_pairs(self) -> Columns:
-        """Return the columns of the table of pairs."""
+        """Return the columns of the table of pairs of systems."""
         if not self.pairs:
             raise InputError(
-                "pairs: systems were not tested; pass --ci 1000 (in Python ci=1000)",
+                "pairs of systems were not tested; pass --ci 1000 (in Python ci=1000)",
                 code="missing-option",
             )
         names = [one.name for one in fields(Pair)]
@@ -558,14 +562,14 @@ class Comparison(Result):
 
 
 def list_kind(scored: Sequence[ScoredSystem], kind: str) -> Columns:
-    """Return the columns of a table of all classes, clusters or the mapping of some systems."""
+    """Return the columns of a table of the classes, clusters or mapping of several systems."""
     from roget.scoring.steps.sets import KINDS, list_sets
 
     if kind not in KINDS:
         raise UnknownName("kind of sets", kind, KINDS)
     if any(system.sides.overlapping for system in scored):
         raise InputError(
-            f"{kind}: requires items with one class and one cluster each",
+            f"a table of {kind} requires one class and one cluster per item",
             code="conflicting-options",
         )
     return list_sets(scored, kind)

@@ -1,4 +1,4 @@
-"""`roget.score`: the scores of one system, and `roget.measure` and `roget.contingency`."""
+"""The functions `roget.score`, `roget.measure` and `roget.contingency`."""
 
 from __future__ import annotations
 
@@ -30,36 +30,38 @@ def score(
     progress: Report | None = None,
     **options: Any,
 ) -> ScoreTable:
-    """Score a system's clustering against a gold standard.
+    """Score a clustering against a gold standard.
 
-    Measures that use entropies are computed under each estimator.
+    Measures that use entropies are computed with each entropy estimator.
 
     Parameters
     ----------
     gold, system
-        Paths, sequences, numpy, pandas, polars or arrow columns, mappings from item to label, or
-        n×k weight matrices. Without `system`, `gold` is a table (or the path of one) with a column
-        for each side, or AnnData with such columns in `obs`. Two pandas Series are joined by
-        index. A system may be a tree: a thesaurus, a Newick file, a `Hierarchy`.
+        The labels: a path, a sequence, a numpy, pandas, polars or arrow column, a mapping from
+        items to labels, or an n×k weight matrix. If `system` is omitted, `gold` is a table, or its
+        path, with a column for each side, or an AnnData object with these columns in `obs`. Two
+        pandas Series are joined by index. A system may be a tree: a thesaurus, a Newick file or a
+        `Hierarchy`.
     measures, entropy
-        Names of the catalogue, such as "v(beta=0.5)" and "jk".
+        Names of measures and entropy estimators, such as "v(beta=0.5)" and "jk".
     sample_weight
-        A weight for each item of gold, in its order, instead of a weight column of its file.
-        Measures of pairs and corrected entropies need whole weights.
+        The weights of the gold items, in the order of gold. Pair-counting measures and corrected
+        entropies require whole weights.
     keep
-        Keep the contingency tables, so `table.sets("clusters")` can list all clusters.
+        Whether to keep the contingency tables in the result, as required by
+        `table.sets("clusters")`.
     progress
         Called with a `Progress` after each score and each bootstrap sample.
 
     Returns
     -------
     ScoreTable
-        Rows of values with their signature; prints itself as a report.
+        The scores and their signature. It prints as a report.
 
     Raises
     ------
     InputError
-        If labels cannot be read or aligned; the message names the place.
+        If labels cannot be read or aligned; the message contains the file and line.
 
     Examples
     --------
@@ -74,8 +76,31 @@ def score(
 def measure(
     name: str | Measure, gold: Any, system: Any, entropy: str = "ml", **options: Any
 ) -> float:
-    """Return the value of one measure; raise `Undefined` if it has none.
+    """Return the value of one measure.
 
+    Parameters
+    ----------
+    name
+        A measure or its name, such as "v(beta=0.5)".
+    gold, system
+        The labels, as in `roget.score`.
+    entropy
+        Name of an entropy estimator.
+    options
+        Options of `roget.score`, such as missing or noise.
+
+    Returns
+    -------
+    float
+        The value of the measure.
+
+    Raises
+    ------
+    Undefined
+        If the measure is undefined for these labels.
+
+    Examples
+    --------
     >>> measure("v", ["a", "a", "b"], [1, 1, 2])
     1.0
     """
@@ -86,8 +111,22 @@ def measure(
 
 
 def contingency(gold: Any, system: Any, *, missing: str = "cluster") -> Statistics:
-    """Return the contingency table of two labellings, which computes any measure.
+    """Return the contingency table of a gold standard and a system.
 
+    Parameters
+    ----------
+    gold, system
+        The labels, as in `roget.score`.
+    missing
+        The rule for items without a system label, as in `roget.score`.
+
+    Returns
+    -------
+    Statistics
+        The table; its method `measure` computes any measure.
+
+    Examples
+    --------
     >>> table = contingency(["a", "a", "b", "b"], [0, 0, 0, 1])
     >>> round(table.measure("nvi"), 4), round(table.measure("b3-f"), 4)
     (1.1887, 0.7059)

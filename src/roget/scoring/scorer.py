@@ -1,4 +1,4 @@
-"""`roget.scorer`: measures as scorers of scikit-learn."""
+"""The function `roget.scorer`, which makes scorers for scikit-learn."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from roget.scoring.score import measure as measure_labels
 
 @dataclass(frozen=True)
 class Scorer:
-    """A scorer for a fitted clusterer, the data and their gold labels; higher is better."""
+    """A callable that scores a fitted clusterer on data with gold labels; higher is better."""
 
     measure: Measure
     entropy: str
@@ -24,7 +24,9 @@ class Scorer:
     def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
         """Return the score; distances are negated, undefined scores are NaN."""
         if y is None:
-            raise InputError("scorer: pass the gold labels as y", code="missing-option")
+            raise InputError(
+                "scorer: gold labels are missing; pass them as y", code="missing-option"
+            )
         try:
             value = measure_labels(
                 self.measure, y, _label(estimator, X), self.entropy, **self.options
@@ -35,14 +37,24 @@ class Scorer:
 
 
 def scorer(measure: str | Measure, entropy: str = "ml", **options: Any) -> Scorer:
-    """Return a scorer for `scoring=` of GridSearchCV, cross_validate and others.
+    """Return a scorer that can be passed as `scoring` to GridSearchCV, cross_validate etc.
 
     Parameters
     ----------
     measure, entropy
-        Names of the catalogue, such as "v" and "jk".
+        Names of a measure and an entropy estimator, such as "v" and "jk".
     options
-        As for `roget.score`: missing, noise, balance and so on.
+        Options of `roget.score`, such as missing, noise or balance.
+
+    Returns
+    -------
+    Scorer
+        A callable with the arguments estimator, X and y.
+
+    Raises
+    ------
+    InputError
+        If there is more than one measure or estimator.
 
     Examples
     --------
@@ -52,23 +64,23 @@ def scorer(measure: str | Measure, entropy: str = "ml", **options: Any) -> Score
     requests = list_requests([parse(measure)], entropy)
     if len(requests) != 1:
         raise InputError(
-            f"scorer: expected one measure and one estimator, not {len(requests)}",
+            f"scorer: expected one measure and one estimator, but got {len(requests)} combinations",
             code="invalid-option",
         )
     return Scorer(requests[0][0], entropy, options)
 
 
 def _label(estimator: Any, X: Any) -> Any:
-    """Return the clusters of the data: predicted, or those of the fit."""
+    """Return the predicted clusters of the data, or the labels of the fitted estimator."""
     if hasattr(estimator, "predict"):
         return estimator.predict(X)
     labels = np.asarray(estimator.labels_)
     size = X.shape[0] if hasattr(X, "shape") else len(X)
     if labels.shape[0] != size:
         raise InputError(
-            f"scorer: {type(estimator).__name__} cannot predict and was fitted to "
-            f"{labels.shape[0]} items, not to these {size}; score the items it was fitted to, with "
-            "cv=[(rows, rows)]",
+            f"scorer: {type(estimator).__name__} has no predict method and was fitted to "
+            f"{labels.shape[0]} items, but there are {size}; score the items to which it was "
+            "fitted, with cv=[(rows, rows)]",
             code="length-mismatch",
         )
     return labels

@@ -1,4 +1,4 @@
-"""Signatures: one line that names everything a score depends on apart from the data."""
+"""Signatures: one line that lists everything on which a score depends, except the data."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def sign_scores(
 ) -> dict[str, str]:
     """Return the parts of a signature by name.
 
-    Noise label and rule for extra items come last, after `more`, and only if they are not the
-    defaults.
+    The noise label and the rule for extra items come last, after `more`, and are included only if
+    they differ from the defaults.
     """
     weighted = {"weighed": "+".join(sides.weighed)} if sides.weighed else {}
     unusual = {} if options.noise is None else {"noise": str(options.noise)}
@@ -63,7 +63,7 @@ def sign_scores(
 
 
 def sign_measures(requests: Sequence[Request]) -> dict[str, str]:
-    """Return the parts of a signature that name estimators and measures."""
+    """Return the parts of a signature about measures and entropy estimators."""
     entropies = list_estimators(requests)
     supports = {get_estimator(name).joint_support for name in entropies}
     named = sorted("CxK" if support == "product" else "seen" for support in supports)
@@ -75,17 +75,17 @@ def sign_measures(requests: Sequence[Request]) -> dict[str, str]:
 
 
 def list_estimators(requests: Sequence[Request]) -> list[str]:
-    """Return the names of the entropy estimators that requests use."""
+    """Return the names of the requested entropy estimators."""
     return list(dict.fromkeys(name for _, name in requests if name is not None))
 
 
 def describe_interval(ci: int | None, interval: str) -> str:
-    """Return the signature's name of confidence intervals, such as 1000xauto."""
+    """Return the name of confidence intervals in signatures, such as 1000xauto."""
     return f"{ci}x{interval}" if ci else "none"
 
 
 def write_signature(parts: Mapping[str, str]) -> str:
-    """Return the parts as one line without blanks."""
+    """Return the parts of a signature as one line without spaces."""
     return "|".join(f"{key}:{value}" for key, value in parts.items())
 
 
@@ -99,11 +99,11 @@ _USUAL = {
     "ci": "none",
     "seed": "0",
 }
-"""Values that a short signature omits."""
+"""Default values, which a short signature omits."""
 
 
 def shorten_signature(signature: str, **changed: str) -> str:
-    """Return a signature without default values and names of measures, which reports show.
+    """Return a signature without default values and without the names of measures.
 
     >>> shorten_signature("roget:0.1.0|gold:hard|missing:drop|measures:v|ci:none", ci="jackknife")
     'roget:0.1.0|missing:drop|ci:jackknife'
@@ -125,7 +125,7 @@ def read_signature(signature: str) -> dict[str, str]:
 def require_same_signature(
     purpose: str, signed: Mapping[str, Mapping[str, str]], free: Collection[str]
 ) -> None:
-    """Raise if named results have different signatures, apart from the `free` parts."""
+    """Raise InputError if signatures differ in other parts than the `free` ones."""
     first, parts = next(iter(signed.items()))
     for name, others in signed.items():
         for key, value in others.items():

@@ -1,4 +1,4 @@
-"""Scored systems: the tables and the values of every measure, group by group."""
+"""Scored systems: their tables, and the values of every measure in every group."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ from roget.scoring.tabulate import tabulate
 
 @dataclass(frozen=True, eq=False)
 class ScoredSystem:
-    """The labels of one system, aligned with gold, and its scores: requests × groups."""
+    """The labels of one system, aligned with gold, and its scores."""
 
     name: str
     sides: AlignedLabels
     tables: Statistics | Separate
     values: Floats
+    """The scores, requests × groups; NaN if undefined."""
     reasons: dict[int, str]
-    """Why a score is undefined, by the number of the request."""
+    """The reasons of undefined scores, by the index of the request."""
     trivial: dict[str, Floats] = field(default_factory=dict)
     """The scores of the baselines, if requested."""
 
@@ -36,7 +37,7 @@ class ScoredSystem:
         return int(self.values.shape[1])
 
     def parts(self) -> Sequence[Statistics]:
-        """Return the statistics: one object for all groups, or one for each."""
+        """Return the statistics, as one object for all groups or one per group."""
         tables = self.tables
         return [tables] if isinstance(tables, Statistics) else tables.tables
 
@@ -53,7 +54,7 @@ class ScoredSystem:
 
     @property
     def group_names(self) -> list[str]:
-        """The names of the groups; "all items" if there is only one table."""
+        """The names of the groups, or "all items" if there is only one table."""
         names = self.sides.group_names
         if names is None or len(names) != self.groups:
             return ["all items"]
@@ -81,7 +82,7 @@ class ScoredSystem:
         return items if average == "weighted" else np.ones_like(items)
 
     def means(self, average: str) -> Floats:
-        """Return the mean of each request over the groups, NaN if undefined."""
+        """Return the mean of each score over the groups; NaN if undefined."""
         return average_groups(self.values, self.group_weights(average))
 
 
@@ -95,10 +96,10 @@ def score_system(
     like_gold: bool = False,
     step: Callable[[int], None] = lambda done: None,
 ) -> ScoredSystem:
-    """Tabulate one system and compute every request for every group.
+    """Tabulate one system and compute every requested score for every group.
 
-    With a seed the baselines are scored as well; with `like_gold` the random baseline has clusters
-    of the sizes of the gold classes, else of the system's clusters.
+    Baselines are scored, too, if there is a `seed`. The clusters of the random baseline have the
+    sizes of the gold classes if `like_gold`, otherwise of the system's clusters.
     """
     tables = tabulate(sides, pooled=pooled)
     values = np.full((len(requests), tables.groups or 1), np.nan)
@@ -128,34 +129,34 @@ class SystemScores:
     """The weight of each group."""
     rules: Rules = RULES
     own: Floats | None = None
-    """Additional weights of groups under each request (requests × groups)."""
+    """Additional weights of groups that differ between scores, requests × groups."""
 
     @property
     def names(self) -> list[str]:
-        """The names of the systems, then those of the baselines."""
+        """The names of the systems, followed by the names of the baselines."""
         return [*(system.name for system in self.systems), *self.systems[0].trivial]
 
     @cached_property
     def values(self) -> Floats:
-        """Systems and baselines × requests × groups."""
+        """The scores in each group, systems and baselines × requests × groups."""
         baselines = self.systems[0].trivial.values()
         return np.stack([*(system.values for system in self.systems), *baselines])
 
     @cached_property
     def means(self) -> Floats:
-        """Systems and baselines × requests."""
+        """The mean scores over groups, systems and baselines × requests."""
         return average_groups(self.values, self.weights, self.own)
 
     @cached_property
     def better(self) -> Floats:
-        """The sign of each request: 1 if higher is better, −1 if lower is."""
+        """The sign of each score: 1 if higher is better, −1 if lower is better."""
         return np.array([1.0 if m.direction == "higher" else -1.0 for m, _ in self.requests])
 
     @cached_property
     def ranks(self) -> Ints:
-        """Systems × requests: 1 is best, ties share a rank, 0 if undefined."""
+        """The ranks, systems × requests; 1 is best, ties share a rank, 0 means undefined."""
         means = self.means[: len(self.systems)]
-        # Rounding makes scores equal that differ only by the order of summation.
+        # Round, so scores that differ only by rounding errors of sums are tied.
         goodness = np.where(np.isnan(means), np.nan, np.round(means * self.better, 12))
         above = (goodness[None, :, :] > goodness[:, None, :]).sum(axis=1)
         return np.where(np.isnan(goodness), 0, above + 1)

@@ -1,4 +1,4 @@
-"""From aligned labels to contingency tables, one for each group or one for all items."""
+"""Functions that make contingency tables from aligned labels, per group or for all items."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from roget.scoring.tables.statistics import Separate, Statistics
 
 
 def tabulate(sides: AlignedLabels, *, pooled: bool) -> Statistics | Separate:
-    """Return the statistics of every group, or of all items together if `pooled`."""
+    """Return the statistics of every group or, if `pooled`, of one table of all items."""
     gold, system, groups = sides.gold.require_flat(), sides.system.require_flat(), sides.groups
     _check_sides(sides)
     if not (gold.weighted or system.weighted):
@@ -34,37 +34,37 @@ def tabulate(sides: AlignedLabels, *, pooled: bool) -> Statistics | Separate:
         return Separate([make(*part) for part in parts])
     if not sides.overlapping:
         raise InputError(
-            "groups of weighted labels cannot be pooled: choose --average weighted or unweighted",
+            "groups of weighted labels cannot be pooled; pass --average weighted or unweighted",
             code="conflicting-options",
         )
     return make(keep_apart(gold, groups), keep_apart(system, groups))
 
 
 def _check_sides(sides: AlignedLabels) -> None:
-    """Raise if no table can hold unmatched, weighted and overlapping labels together."""
+    """Raise InputError for unsupported combinations of unmatched, weighted and overlapping."""
     gold, system = sides.gold, sides.system
     unmatched = gold.absent or system.absent
     if sides.overlapping and (unmatched or sides.weighed or sides.counts is not None):
         raise InputError(
-            "overlapping clusters require items that are on both sides and have no weights or "
-            "counts: pass --missing cluster --extra drop, and no item weights",
+            "overlapping clusters cannot be combined with unmatched items, item weights or counts; "
+            "pass --missing cluster --extra drop, and no item weights",
             code="conflicting-options",
         )
     if unmatched and (gold.weighted or system.weighted or sides.weighed):
         raise InputError(
-            "unmatched items require one label per item and no weights: pass --missing cluster "
+            "unmatched items require one label per item and no weights; pass --missing cluster "
             "--extra drop, or --set answers=top",
             code="conflicting-options",
         )
 
 
 def _tabulate_hard(sides: AlignedLabels, *, pooled: bool) -> Statistics | Separate:
-    """Count the cells of items that have one label on each side."""
+    """Return the contingency table of items that have one label on each side."""
     gold, system, groups = sides.gold, sides.system, sides.groups
     n_groups = 1 if groups is None else int(groups.max()) + 1
     table = Contingency.from_labels(gold, system, groups, n_groups, sides.counts)
     if sides.leaves is not None and sides.leaves.tree is not None:
-        # Measures of whole trees need the leaves as well as the clusters of the cut.
+        # Measures of whole trees need the table of the leaves in addition to the table of the cut.
         below = Contingency.from_labels(gold, sides.leaves, groups, n_groups, sides.counts)
         if groups is not None and not pooled:
             below = below.by_group(gold.n_labels)
@@ -77,7 +77,7 @@ def _tabulate_hard(sides: AlignedLabels, *, pooled: bool) -> Statistics | Separa
         return table.pool_documents(gold.n_labels) if unmatched else table
     table = table.by_group(gold.n_labels)
     if table.fractional:
-        # One table per group: some groups may have whole counts nevertheless.
+        # Use one table per group, because some groups may have whole counts.
         return Separate([table.block(group) for group in range(n_groups)])
     return table
 
@@ -92,14 +92,14 @@ def _choose_table(sides: AlignedLabels) -> Callable[[Labels, Labels], Statistics
 
 
 def split_groups(groups: Codes) -> list[Ints]:
-    """Return the item numbers of each group."""
+    """Return the positions of the items of each group."""
     order = np.argsort(groups, kind="stable")
     bounds = np.searchsorted(groups[order], np.arange(int(groups.max()) + 2))
     return [order[begin:end] for begin, end in pairwise(bounds)]
 
 
 def _renumber(labels: Labels) -> Labels:
-    """Use codes from 0 for one group, so its table is not as wide as that of all groups."""
+    """Renumber the labels of one group from 0, so its table has no columns of other groups."""
     used, codes = np.unique(labels.codes, return_inverse=True)
     names = [labels.label(code) for code in used.tolist()]
     return replace(labels, codes=codes, n_labels=used.size, names=names, offset=0, made=0)

@@ -1,4 +1,4 @@
-"""`roget.agree`: several clusterings and no gold standard."""
+"""The function `roget.agree`, which compares clusterings without a gold standard."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from roget.scoring.options import AgreeOptions
 from roget.scoring.signature import sign_measures, write_signature
 
 DEFAULT_MEASURES = ("ari", "vi")
-"""One is corrected for chance, the other is a metric; both are fast."""
+"""The default measures: ARI is corrected for chance, VI is a metric, and both are fast."""
 
 
 @with_options(AgreeOptions)
@@ -38,35 +38,36 @@ def agree(
     progress: Report | None = None,
     **options: Any,
 ) -> Agreement:
-    """Measure how far several clusterings of the same items agree, without a gold standard.
+    """Measure the agreement of several clusterings of the same items, without a gold standard.
 
     Parameters
     ----------
     clusterings
-        A mapping from names to anything that `roget.score` accepts as a system; a list of such,
-        where paths are named by their files and a folder or pattern stands for its files; or one
-        table (or the path of one) with a column for each clustering.
+        A mapping from names to clusterings, a list of clusterings, or one table with a column for
+        each clustering. A clustering is anything that `roget.score` accepts as a system. In a list,
+        paths are named by their files, and a folder or a pattern is replaced by its files. A table
+        may also be passed as a path.
     measures, entropy
-        Names of the catalogue. The first measure determines the typical clustering, the tree and
-        the map.
+        Names of measures and entropy estimators. The first measure determines the typical
+        clustering, the tree and the map.
     progress
         Called with a `Progress` after each pair of clusterings.
 
     Returns
     -------
     Agreement
-        The matrix of each measure, the mean of each clustering with the others, tree, map and
-        consensus; prints itself as a report.
+        The scores of all pairs, the means of each clustering, a tree, a map and a consensus. It
+        prints as a report.
 
     Raises
     ------
     InputError
-        If labels cannot be read or aligned; the message names the place.
+        If labels cannot be read or aligned; the message contains the file and line.
 
     Examples
     --------
-    >>> found = agree({"a": [0, 0, 1, 1], "b": [1, 1, 0, 0], "c": [0, 1, 1, 1]}, "ari")
-    >>> float(found.matrix()[0, 1]), found.odd
+    >>> agreement = agree({"a": [0, 0, 1, 1], "b": [1, 1, 0, 0], "c": [0, 1, 1, 1]}, "ari")
+    >>> float(agreement.matrix()[0, 1]), agreement.odd
     (1.0, 'c')
     """
     chosen = AgreeOptions(measures=measures, entropy=entropy, **choose(AgreeOptions, options))
@@ -74,7 +75,7 @@ def agree(
     named = name_clusterings(clusterings, chosen.labels, chosen.columns)
     if len(named) < 2:
         raise InputError(
-            f"agreement requires at least two clusterings, but there is {len(named)}",
+            f"agree requires at least two clusterings, but got {len(named)}",
             code="missing-option",
         )
     pairs = len(named) * (len(named) - 1) // 2
@@ -124,7 +125,7 @@ def _sign(panel: Panel, requests: Sequence[Request], options: AgreeOptions) -> d
 
 
 def _read_clusterings(named: Mapping[str, Any], options: AgreeOptions) -> list[Labels]:
-    """Read the labels of each clustering; Series are matched with the first by index."""
+    """Read the labels of each clustering; Series are matched to the first one by index."""
     columns = choose_side(options.columns, "system")
     sides: list[Labels] = []
     first = next(iter(named.values()))
@@ -139,7 +140,7 @@ def _read_clusterings(named: Mapping[str, Any], options: AgreeOptions) -> list[L
 
 
 def _warn_noise(panel: Panel, noise: str | None) -> list[str]:
-    """Warn about labels that probably mark noise, but are compared as clusters."""
+    """Warn about labels that probably mark noise but are compared as clusters."""
     if noise is not None:
         return []
     labels = {
@@ -151,14 +152,14 @@ def _warn_noise(panel: Panel, noise: str | None) -> list[str]:
         return []
     label = next(iter(labels.values()))
     text = (
-        f"{', '.join(labels)}: label {label!r} is compared as an ordinary cluster; if it marks "
+        f"{', '.join(labels)}: label {label!r} is treated as an ordinary cluster; if it marks "
         f"noise, pass --noise {label}"
     )
     return [Notice(text, code="noise-label")]
 
 
 def _warn_singletons(panel: Panel) -> list[str]:
-    """Warn about clusterings with one cluster per item, such as a column of ids."""
+    """Warn about clusterings with one cluster per item, such as columns of ids."""
     if panel.weighted or panel.size < 2:
         return []
     alone = [
@@ -169,19 +170,19 @@ def _warn_singletons(panel: Panel) -> list[str]:
     if not alone:
         return []
     text = (
-        f"{', '.join(alone)}: every item is a cluster of its own; if this is a column of item "
-        "names, pass --columns item=NAME"
+        f"{', '.join(alone)}: every cluster has a single item; if this is a column of item names, "
+        "pass --columns item=NAME"
     )
     return [Notice(text, code="all-singletons")]
 
 
 def _warn_identical(panel: Panel) -> list[str]:
-    """Warn about clusterings that are the same except for the names of clusters."""
+    """Warn about clusterings that differ only in the names of the clusters."""
     if panel.weighted:
         return []
     same: dict[bytes, list[str]] = {}
     for name, one in zip(panel.names, panel.coded, strict=True):
-        # Numbering clusters by first appearance makes rows comparable whatever the names are.
+        # Number clusters by their first item, so equal clusterings have equal numbers.
         size = one.codes.size
         first = np.full(one.groups.size, size)
         first[one.codes[::-1]] = np.arange(size - 1, -1, -1)
@@ -191,7 +192,9 @@ def _warn_identical(panel: Panel) -> list[str]:
         row[~one.have] = -1
         same.setdefault(hashlib.sha256(row.tobytes()).digest(), []).append(name)
     return [
-        Notice(f"{join_names(names, len(names))} are the same clustering", code="identical-systems")
+        Notice(
+            f"{join_names(names, len(names))} are identical clusterings", code="identical-systems"
+        )
         for names in same.values()
         if len(names) > 1
     ]

@@ -1,4 +1,4 @@
-"""Consensus of several clusterings: one clustering, item consistency, and pairs of items."""
+"""The consensus of several clusterings, the consistency of items, and pairs of items."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ if TYPE_CHECKING:
     from roget.scoring.steps.sets import Columns
 
 LINKED = 5_000
-"""Maximum number of items of a group for average linkage, which stores all pairs."""
+"""Maximum number of items per group for average linkage, which stores all pairs."""
 
 _ROWS = 1 << 9
-"""Batch size: kinds of items whose neighbours are counted at once."""
+"""Batch size: number of kinds of items whose neighbours are counted at once."""
 
 _WORK = 200
-"""Maximum work per written pair: how often a pair may be counted on average."""
+"""Maximum number of pairs counted over all clusterings, per pair that may be written."""
 
 
 @dataclass(frozen=True, eq=False)
 class Consensus:
-    """A consensus clustering, and how well the clusterings support it."""
+    """A consensus clustering, and its support by the clusterings."""
 
     labels: Labels
     name: str
-    """The name of the medoid, or the method."""
+    """The name of the medoid or of the method."""
     support: Floats
-    """For each item, how often it shares a cluster with the others of its consensus cluster, over
-    the clusterings that have both; NaN for clusters of one item."""
+    """The support of each item: the share of clusterings that put it together with another item of
+    its consensus cluster, averaged over these items; NaN for clusters of one item."""
     cluster_support: Floats
-    """For each cluster, the same over its pairs of items."""
+    """The support of each consensus cluster, averaged over its pairs of items."""
 
     def __repr__(self) -> str:
         sizes = plural(len(self.labels), "item", ","), plural(self.labels.n_labels, "cluster", ",")
@@ -60,12 +60,12 @@ class Consensus:
 
 @dataclass(frozen=True, eq=False)
 class Consistency:
-    """How consistently the clusterings place each item: 1 is best, the mean over their pairs."""
+    """The consistency of each item: its mean similarity over pairs of clusterings; 1 is best."""
 
     values: Floats
-    """NaN if fewer than two clusterings have the item."""
+    """The consistency of each item; NaN if fewer than two clusterings contain the item."""
     counts: Ints
-    """The number of clusterings that have the item."""
+    """The number of clusterings that contain each item."""
 
     def __repr__(self) -> str:
         mean = float(np.nanmean(self.values)) if not np.isnan(self.values).all() else float("nan")
@@ -79,8 +79,9 @@ class Together:
     first: Ints
     second: Ints
     together: Ints
+    """The number of clusterings that put the two items in one cluster."""
     both: Ints
-    """The number of clusterings that have both items."""
+    """The number of clusterings that contain both items."""
 
     def __len__(self) -> int:
         return int(self.first.size)
@@ -90,30 +91,34 @@ class Together:
 
 
 def _refuse_weights(panel: Panel) -> None:
+    """Raise InputError if items have several weighted clusters."""
     if panel.weighted:
         raise InputError(
-            "a consensus requires one cluster per item: pass --answers top",
+            "a consensus requires one cluster per item; pass --answers top to keep only the "
+            "heaviest label of each item",
             code="conflicting-options",
         )
 
 
-def find_consensus(found: Agreement, by: str, clusters: int | None) -> Consensus:
+def find_consensus(agreement: Agreement, by: str, clusters: int | None) -> Consensus:
     """Return the consensus clustering; see `Agreement.consensus`."""
-    ConsensusOptions(by=by, clusters=clusters)  # checks both
-    panel = found.panel
+    ConsensusOptions(by=by, clusters=clusters)  # validates the arguments
+    panel = agreement.panel
     _refuse_weights(panel)
     if by == "medoid":
         if clusters is not None:
             raise InputError(
-                "the number of clusters of the medoid is fixed: pass --consensus-by average",
+                "clusters cannot be combined with a medoid consensus, whose number of clusters is "
+                "fixed; pass --consensus-by average",
                 code="conflicting-options",
             )
-        at = found.medoid()
+        at = agreement.medoid()
         if at is None:
             raise InputError(
-                "there is no medoid, since the first score is undefined", code="undefined"
+                "there is no medoid, because the first score is undefined for all pairs",
+                code="undefined",
             )
-        side, name = panel.sides[at], found.systems[at]
+        side, name = panel.sides[at], agreement.systems[at]
     else:
         side, name = _link(panel, clusters), "average link"
     labels = replace(
@@ -128,9 +133,10 @@ def find_consensus(found: Agreement, by: str, clusters: int | None) -> Consensus
 
 
 def _support(panel: Panel, labels: Labels) -> tuple[Floats, Floats]:
-    """Return how often items share a cluster with their consensus cluster (Monti et al. 2003).
+    """Return the support of each item and of each consensus cluster (Monti et al. 2003).
 
-    Counting the cells of each clustering and the consensus avoids looking at pairs.
+    The numbers of pairs are computed from the contingency table of each clustering and the
+    consensus, without listing pairs.
     """
     ours = panel.code(labels)
     clusters = ours.codes.astype(np.int64)
@@ -139,6 +145,8 @@ def _support(panel: Panel, labels: Labels) -> tuple[Floats, Floats]:
     for one in panel.coded:
         kept = ours.have & one.have
         mine = clusters[kept]
+        # An item in a cell of x items and a consensus cluster of size a is together with x − 1 of
+        # the a − 1 other items.
         cell, keys = compact(mine * one.groups.size + one.codes[kept], ordered=False)
         inside = np.bincount(cell, minlength=keys.size)
         sizes = np.bincount(mine, minlength=ours.groups.size)
@@ -151,7 +159,7 @@ def _support(panel: Panel, labels: Labels) -> tuple[Floats, Floats]:
 
 
 def _link(panel: Panel, clusters: int | None) -> Labels:
-    """Return average-linkage clusters of co-occurrence, group by group."""
+    """Return average-linkage clusters of the co-occurrence of items, separately for each group."""
     from scipy.cluster.hierarchy import fcluster, linkage
 
     groups = np.zeros(panel.size, np.int64) if panel.groups is None else panel.groups
@@ -161,38 +169,42 @@ def _link(panel: Panel, clusters: int | None) -> Labels:
         rows = np.flatnonzero(groups == group)
         if rows.size > LINKED:
             raise InputError(
-                f"average linkage stores all pairs of items, and {plural(rows.size, 'item', ',')} "
-                f"are more than {LINKED:,}: pass --consensus-by medoid",
+                f"average linkage stores all pairs of items and is limited to {LINKED:,} items per "
+                f"group; there are {plural(rows.size, 'item', ',')}. Pass --consensus-by medoid",
                 code="too-large",
             )
         sizes = [np.unique(one.codes[rows][one.have[rows]]).size for one in panel.coded]
-        wanted = clusters or max(1, round(float(np.median([size for size in sizes if size]))))
+        count = clusters or max(1, round(float(np.median([size for size in sizes if size]))))
         if rows.size == 1:
             parts = np.zeros(1, dtype=np.int64)
         else:
             apart = np.concatenate(list(_list_distances(panel, rows)))
-            parts = fcluster(linkage(apart, "average"), wanted, "maxclust") - 1
+            parts = fcluster(linkage(apart, "average"), count, "maxclust") - 1
         codes[rows] = start + parts
         start += int(parts.max()) + 1
     return Labels(codes, start, [f"consensus {code + 1}" for code in range(start)])
 
 
 def _list_distances(panel: Panel, rows: Ints) -> Iterator[Floats]:
-    """Yield, for each item and those after it, the share of clusterings that separate them."""
+    """Yield the distances of each item to all later items.
+
+    The distance is the share of clusterings that separate two items, among the clusterings that
+    contain both.
+    """
     codes = np.stack([one.codes[rows].astype(np.int64) for one in panel.coded])
     have = np.stack([one.have[rows] for one in panel.coded])
     for at in range(rows.size - 1):
         both = have[:, at, None] & have[:, at + 1 :]
         same = (codes[:, at, None] == codes[:, at + 1 :]) & both
-        # Pairs that no clustering has get the maximum distance.
+        # Pairs that no clustering contains have the maximum distance 1.
         yield 1 - divide(same.sum(axis=0), both.sum(axis=0))
 
 
 def find_consistency(panel: Panel) -> Consistency:
-    """Return the mean over pairs of clusterings of each item's element-centric similarity.
+    """Return the element-centric similarity of each item, averaged over pairs of clusterings.
 
-    For disjoint clusters this is the number of items that its two clusters share, divided by the
-    size of the larger one (Gates et al. 2019).
+    For disjoint clusters the similarity of an item is the number of common items of its two
+    clusters, divided by the size of the larger one (Gates et al. 2019).
     """
     _refuse_weights(panel)
     sums, counts = np.zeros(panel.size), np.zeros(panel.size)
@@ -208,7 +220,10 @@ def find_consistency(panel: Panel) -> Consistency:
 
 
 def similarity(one: Codes, two: Codes, width: int) -> Floats:
-    """Return, for each item, the items its two clusters share over the size of the larger."""
+    """Return the element-centric similarity of each item between two clusterings.
+
+    It is (common items of the item's two clusters)/(size of the larger one).
+    """
     if not one.size:
         return np.zeros(0)
     cell, keys = compact(one.astype(np.int64) * width + two, ordered=False)
@@ -221,13 +236,15 @@ def similarity(one: Codes, two: Codes, width: int) -> Floats:
 def count_together(panel: Panel, at_least: float, most: int) -> Together:
     """Return pairs of items that share a cluster often enough; see `Agreement.together`.
 
-    Items with the same clusters everywhere are one kind, and kinds are counted instead of items.
-    Sparse products only visit pairs that share a cluster somewhere, never all pairs.
+    Items that have the same clusters in all clusterings are of the same kind, and pairs of kinds
+    are counted instead of pairs of items. Products of sparse matrices visit only pairs that share a
+    cluster in some clustering.
     """
     from scipy.sparse import csr_array
 
-    ConsensusOptions(at_least=at_least, most=most)  # checks both
+    ConsensusOptions(at_least=at_least, most=most)  # validates the arguments
     _refuse_weights(panel)
+    # Step 1: number the kinds of items, with code 0 for items that a clustering does not contain.
     columns = [
         (np.where(one.have, one.codes.astype(np.int64) + 1, 0), one.groups.size + 1)
         for one in panel.coded
@@ -238,6 +255,7 @@ def count_together(panel: Panel, at_least: float, most: int) -> Together:
     count = one_of.size
     sizes = np.bincount(kinds)
     within = int((sizes * (sizes - 1) // 2).sum())
+    # Step 2: build the kinds × clusters matrix of each clustering, and estimate the work.
     memberships, present, work = [], [], 0
     for one in panel.coded:
         held = np.flatnonzero(one.have[one_of])
@@ -250,8 +268,8 @@ def count_together(panel: Panel, at_least: float, most: int) -> Together:
     if max(within, work // _WORK) > most:
         number = max(within, work)
         raise InputError(
-            f"{number:,} pairs of items share a cluster somewhere, too many for a file of {most:,} "
-            "pairs: pass a larger --most, or save items, which needs no pairs",
+            f"up to {number:,} pairs of items share a cluster in some clustering, too many for "
+            f"--most {most:,}; pass a larger --most, or save items instead of pairs",
             code="too-large",
         )
     from scipy.sparse import hstack
@@ -263,7 +281,9 @@ def count_together(panel: Panel, at_least: float, most: int) -> Together:
     if not complete:
         for at, held in enumerate(present):
             have[held, at] = 1
-    found: list[tuple[Ints, Ints, Ints, Ints]] = []
+    # Step 3: multiply the matrix with its transpose, in batches of rows. Entry (i, j) is the number
+    # of clusterings in which kinds i and j share a cluster.
+    batches: list[tuple[Ints, Ints, Ints, Ints]] = []
     rows = 0
     for begin in range(0, count, _ROWS):
         met = (table[begin : begin + _ROWS] @ columns).tocoo()
@@ -273,8 +293,9 @@ def count_together(panel: Panel, at_least: float, most: int) -> Together:
         both = np.full(first.size, len(panel))
         if not complete:
             both = np.einsum("pk,pk->p", have[first], have[second]).astype(np.int64)
+        # Step 4: keep the pairs that are together often enough, and count the pairs of items.
         often = times >= at_least * both - 1e-9
-        found.append((first[often], second[often], times[often], both[often]))
+        batches.append((first[often], second[often], times[often], both[often]))
         same = first[often] == second[often]
         products = sizes[first[often]] * np.where(
             same, sizes[first[often]] - 1, sizes[second[often]]
@@ -282,16 +303,19 @@ def count_together(panel: Panel, at_least: float, most: int) -> Together:
         rows += int(np.where(same, products // 2, products).sum())
         if rows > most:
             raise InputError(
-                f"more than {most:,} pairs of items share a cluster in {at_least:g} of the "
-                "clusterings: pass a larger --at-least or a larger --most",
+                f"more than {most:,} pairs of items share a cluster in at least {at_least:.0%} of "
+                "the clusterings; pass a larger --at-least or a larger --most",
                 code="too-large",
             )
-    return _spell_out(kinds, sizes, [np.concatenate(column) for column in zip(*found, strict=True)])
+    pairs = [np.concatenate(column) for column in zip(*batches, strict=True)]
+    return _expand_kinds(kinds, sizes, pairs)
 
 
-def _spell_out(kinds: Ints, sizes: Ints, pairs: list[Ints]) -> Together:
-    """Expand pairs of kinds to pairs of items, each once, the earlier item first."""
+def _expand_kinds(kinds: Ints, sizes: Ints, pairs: list[Ints]) -> Together:
+    """Expand pairs of kinds to pairs of items, each pair once with the earlier item first."""
     first, second, times, both = pairs
+    # `order` lists the items by kind. Pair number q of two kinds combines the item q // size of the
+    # first kind with the item q % size of the second kind.
     order = np.argsort(kinds, kind="stable")
     starts = np.cumsum(sizes) - sizes
     number = sizes[first] * sizes[second]
@@ -306,10 +330,10 @@ def _spell_out(kinds: Ints, sizes: Ints, pairs: list[Ints]) -> Together:
     return Together(low[sort], high[sort], times[pair][sort], both[pair][sort])
 
 
-def list_items(found: Agreement, by: str, clusters: int | None) -> Columns:
+def list_items(agreement: Agreement, by: str, clusters: int | None) -> Columns:
     """Return the columns of a table of items: consistency, consensus cluster and support."""
-    panel = found.panel
-    consistency, chosen = find_consistency(panel), find_consensus(found, by, clusters)
+    panel = agreement.panel
+    consistency, chosen = find_consistency(panel), find_consensus(agreement, by, clusters)
     labels = chosen.labels
     names = [labels.label(code) for code in range(labels.n_labels)]
     codes = labels.codes.tolist()
@@ -324,7 +348,7 @@ def list_items(found: Agreement, by: str, clusters: int | None) -> Columns:
 
 
 def list_pairs(panel: Panel, pairs: Together) -> Columns:
-    """Return the columns of a table of pairs: clusterings with both, and with both together."""
+    """Return the columns of a table of pairs of items: how often they are together."""
     names = _item_names(panel)
     first = pairs.first.tolist()
     return {
@@ -337,12 +361,12 @@ def list_pairs(panel: Panel, pairs: Together) -> Columns:
 
 
 def _item_names(panel: Panel) -> list[str]:
-    """Return the names of items; without names, their positions from 1."""
+    """Return the names of the items, or their positions from 1."""
     return list(panel.items or map(str, range(1, panel.size + 1)))
 
 
 def _list_groups(panel: Panel, items: Iterable[int]) -> Columns:
-    """Return a column with the groups of some items, or no column without groups."""
+    """Return a column with the groups of the items, or no column if there are no groups."""
     if panel.groups is None or panel.group_names is None:
         return {}
     names, codes = panel.group_names, panel.groups.tolist()

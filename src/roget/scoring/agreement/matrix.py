@@ -1,4 +1,4 @@
-"""Matrices of the scores of every pair of clusterings, with intervals."""
+"""Matrices of the scores of all pairs of clusterings, with intervals."""
 
 from __future__ import annotations
 
@@ -20,23 +20,24 @@ from roget.scoring.tabulate import tabulate
 _CELLS = 1 << 18
 """Maximum number of contingency cells per batch of pairs."""
 
-NO_COMMON_ITEM = "the two clusterings have no common item"
+NO_COMMON_ITEM = "the two clusterings have no common items"
 
 
 @dataclass(frozen=True, eq=False)
 class Matrices:
-    """Scores of all pairs: requests × clusterings × clusterings, the row taken as gold."""
+    """The scores of all pairs, requests × clusterings × clusterings, with rows as gold."""
 
     values: Floats
     low: Floats
     high: Floats
     means: Floats
-    """The mean of each clustering with the others, both ways: requests × clusterings."""
+    """The mean scores of each clustering with the others, requests × clusterings."""
     mean_low: Floats
     mean_high: Floats
     shared: Ints
-    """The number of items that both have."""
+    """The number of common items of each pair."""
     reasons: dict[tuple[int, int, int], str] = field(default_factory=dict)
+    """The reasons of undefined scores, by request, row and column."""
 
 
 def fill_matrices(
@@ -47,7 +48,7 @@ def fill_matrices(
     seed: int,
     step: Callable[[int], None],
 ) -> Matrices:
-    """Score every pair under every request; `step` is called after each pair."""
+    """Compute every requested score of every pair; call `step` after each pair."""
     size, scores = len(panel), len(requests)
     shape = scores, size, size
     values, low, high = (np.full(shape, np.nan) for _ in range(3))
@@ -65,6 +66,7 @@ def fill_matrices(
         each, items, reasons = _evaluate(batch, requests, panel.n_groups)
         weights = items if average == "weighted" else (items > 0).astype(np.float64)
         mean = _average(each, weights)
+        # `mean` has both directions of each pair, since measures may be asymmetric.
         one, two = np.array(batch.pairs).T
         values[:, one, two], values[:, two, one] = mean
         shared[one, two] = shared[two, one] = items.sum(axis=1)
@@ -80,8 +82,8 @@ def fill_matrices(
                     sample = _resample_groups(way, weights[at], ci, seed)
                 else:
                     sample = _jackknife_items(panel, i, j, requests, parts)
-                found = sample.ends(mean[:, :, at].ravel())
-                for matrix, end in zip((low, high), found, strict=True):
+                ends_of_pair = sample.ends(mean[:, :, at].ravel())
+                for matrix, end in zip((low, high), ends_of_pair, strict=True):
                     matrix[:, i, j], matrix[:, j, i] = end.reshape(2, scores)
                 samples.add(i, j, sample)
             done += 1
@@ -93,38 +95,40 @@ def fill_matrices(
 
 
 def _average(values: Floats, weights: Floats) -> Floats:
-    """Return the mean over groups of each pair: direction × request × pair."""
+    """Return the means over groups, directions × requests × pairs."""
     if weights.shape[1] == 1:
         return np.asarray(values[..., 0])
     mean = np.full(values.shape[:3], np.nan)
     for at, counted in enumerate(weights):
-        held = counted > 0
-        if held.any():
-            mean[:, :, at] = average_groups(values[:, :, at][..., held], counted[held])
+        common = counted > 0
+        if common.any():
+            mean[:, :, at] = average_groups(values[:, :, at][..., common], counted[common])
     return mean
 
 
 def _average_others(values: Floats) -> Floats:
-    """Return the mean of each clustering with the others, both ways, over defined pairs."""
+    """Return the mean of each clustering with the others, over defined pairs in both directions."""
     both = (values + values.transpose(0, 2, 1)) / 2
-    held = ~np.isnan(both) & ~np.eye(values.shape[1], dtype=bool)
-    means: Floats = divide(np.where(held, both, 0.0).sum(axis=2), held.sum(axis=2), np.nan)
+    defined = ~np.isnan(both) & ~np.eye(values.shape[1], dtype=bool)
+    means: Floats = divide(np.where(defined, both, 0.0).sum(axis=2), defined.sum(axis=2), np.nan)
     return means
 
 
 @dataclass(frozen=True, eq=False)
 class _Batch:
-    """Some pairs, and the tables of their groups in both directions."""
+    """A batch of pairs, with the tables of their groups."""
 
     pairs: list[tuple[int, int]]
     tables: Statistics | Separate | None
+    """The tables with the first clustering as gold; None if there are no common items."""
     turn: Callable[[], Statistics | Separate]
+    """A function that returns the tables with the second clustering as gold."""
     blocks: Ints
     """The number of each table: pair · groups + group."""
 
 
 def _list_batches(panel: Panel) -> Iterator[_Batch]:
-    """Yield the tables of all pairs, each clustering with itself first."""
+    """Yield the tables of all pairs; pairs of a clustering with itself come first."""
     if panel.weighted:
         for i in range(len(panel)):
             for j in range(i, len(panel)):
@@ -137,6 +141,7 @@ def _list_batches(panel: Panel) -> Iterator[_Batch]:
 
 
 def _tabulate_weighted(panel: Panel, i: int, j: int) -> _Batch:
+    """Return the tables of one pair of weighted clusterings."""
     kept = np.flatnonzero(panel.sides[i].answered() & panel.sides[j].answered())
     there = np.zeros(1, dtype=np.int64)
     groups = None if panel.groups is None else panel.groups[kept]
@@ -154,13 +159,16 @@ def _tabulate_weighted(panel: Panel, i: int, j: int) -> _Batch:
 
 
 Reasons = dict[tuple[int, int, int], str]
-"""Why a score is undefined, by pair, direction and request."""
+"""The reasons of undefined scores, by pair, direction and request."""
 
 
 def _evaluate(
     batch: _Batch, requests: Sequence[Request], groups: int
 ) -> tuple[Floats, Floats, Reasons]:
-    """Return values (direction × request × pair × group), items (pair × group) and reasons."""
+    """Return the values, the numbers of items and the reasons of undefined values of a batch.
+
+    Values are directions × requests × pairs × groups, items are pairs × groups.
+    """
     count, blocks = len(batch.pairs), batch.blocks
     values = np.full((2, len(requests), count * groups), np.nan)
     items = np.zeros(count * groups)
@@ -170,7 +178,8 @@ def _evaluate(
         one = batch.tables
         parts = [one] if isinstance(one, Statistics) else one.tables
         items[blocks] = np.hstack([np.atleast_1d(part.n) for part in parts])
-        if not all(wanted.symmetric for wanted, _ in requests):
+        # Symmetric measures are computed in one direction only.
+        if not all(measure.symmetric for measure, _ in requests):
             tables.append(batch.turn())
         for r, request in enumerate(requests):
             ways = tables[:1] if request[0].symmetric else tables
@@ -184,26 +193,29 @@ def _evaluate(
                             reasons[key] = explain(way, at, request) or reason
             if len(ways) == 1:
                 values[1, r] = values[0, r]
-                reasons |= {(p, 1, of): why for (p, d, of), why in reasons.items() if of == r}
+                reasons |= {(p, 1, q): why for (p, d, q), why in reasons.items() if q == r}
     shaped = values.reshape(2, len(requests), count, groups)
     return shaped, items.reshape(count, groups), reasons
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Scores of bootstrap samples (samples × scores), and with parts of the items left out."""
+    """The scores of bootstrap samples, samples × scores, and of jackknife samples."""
 
     drawn: Floats
     jackknife: bootstrap.Jackknife
 
     def ends(self, estimate: Floats) -> tuple[Floats, Floats]:
-        """Return the ends of the intervals of scores."""
+        """Return the lower and upper ends of the intervals of the scores."""
         method = "bca" if self.drawn.size else "jackknife"
         return bootstrap.interval_ends(method, estimate, self.drawn, self.jackknife)
 
 
 def _resample_groups(values: Floats, weights: Floats, ci: int, seed: int) -> Sample:
-    """Resample groups, the same for all pairs; groups without items of a pair have weight 0."""
+    """Resample groups, with the same groups for all pairs.
+
+    Groups without common items of a pair have weight 0.
+    """
     drawn = bootstrap.resample_groups(values, weights, ci, seed)
     return Sample(drawn, bootstrap.jackknife_groups(values, weights))
 
@@ -211,7 +223,7 @@ def _resample_groups(values: Floats, weights: Floats, ci: int, seed: int) -> Sam
 def _jackknife_items(
     panel: Panel, i: int, j: int, requests: Sequence[Request], parts: Ints
 ) -> Sample:
-    """Leave parts of the items out in turn."""
+    """Return the scores of a pair with each part of the items left out in turn."""
     count = int(parts.max()) + 1
     table = panel.without(i, j, parts, count)
     without = np.full((2, len(requests), count), np.nan)
@@ -223,7 +235,7 @@ def _jackknife_items(
 
 
 class _Samples:
-    """Sums over the pairs of each clustering of the scores of samples."""
+    """The scores of samples, summed over the pairs of each clustering."""
 
     def __init__(self, size: int, scores: int) -> None:
         self.size, self.scores = size, scores
@@ -239,12 +251,12 @@ class _Samples:
             self.sums = [(np.zeros(shape), np.zeros(shape)) for shape in shapes]
         for (sums, counts), part in zip(self.sums, parts, strict=True):
             value = part.reshape(part.shape[0], 2, self.scores).mean(axis=1)
-            there = ~np.isnan(value)
+            defined = ~np.isnan(value)
             for at in (i, j):
-                sums[:, :, at] += np.where(there, value, 0.0)
-                counts[:, :, at] += there
+                sums[:, :, at] += np.where(defined, value, 0.0)
+                counts[:, :, at] += defined
 
     def finish(self, means: Floats) -> tuple[Floats, Floats]:
-        """Return the ends of the intervals of the means (scores × clusterings)."""
+        """Return the ends of the intervals of the means, scores × clusterings."""
         drawn, without = (divide(*both, np.nan) for both in self.sums)
         return Sample(drawn, bootstrap.Jackknife(without, self.weights)).ends(means)

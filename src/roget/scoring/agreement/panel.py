@@ -1,4 +1,4 @@
-"""Several clusterings over one list of items, and the contingency cells of their pairs."""
+"""Several clusterings of the same list of items, and the contingency tables of their pairs."""
 
 from __future__ import annotations
 
@@ -31,58 +31,58 @@ _SHOWN = 3
 
 
 def name_clusterings(
-    given: Any, labels: str | None = None, columns: Mapping[str, str] | None = None
+    sources: Any, labels: str | None = None, columns: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """Name clusterings: those of a mapping, of paths, or the columns of a table.
+    """Return clusterings by name, from a mapping, a list of paths or the columns of a table.
 
-    A folder or a pattern stands for its files, each a clustering.
+    A folder or a pattern is replaced by its files, with one clustering per file.
     """
-    if isinstance(given, str | os.PathLike):
-        given = [given]
-    if isinstance(given, Mapping):
-        return name_sources(given, "clusterings")
+    if isinstance(sources, str | os.PathLike):
+        sources = [sources]
+    if isinstance(sources, Mapping):
+        return name_sources(sources, "clusterings")
     from roget.scoring.labels.frames import is_frame
 
-    if is_frame(given):
+    if is_frame(sources):
         from roget.scoring.labels.wide import split_frame
 
-        return dict(split_frame(given, columns))
-    given = list(given)
-    paths = [isinstance(source, str | os.PathLike) for source in given]
-    one = os.fspath(given[0]) if paths == [True] else ""
+        return dict(split_frame(sources, columns))
+    sources = list(sources)
+    paths = [isinstance(source, str | os.PathLike) for source in sources]
+    one = os.fspath(sources[0]) if paths == [True] else ""
     if os.path.isfile(one) or (is_remote(one) and "*" not in one):
         from roget.scoring.labels.wide import read_columns
 
         return dict(read_columns(one, labels, columns))
-    runs = zip(given, paths, strict=True)
+    runs = zip(sources, paths, strict=True)
     listed = (list_runs(os.fspath(one)) if is_path else [one] for one, is_path in runs)
     return name_sources(chain.from_iterable(listed), "clusterings")
 
 
 def list_runs(path: str) -> list[str]:
-    """Return the files of a folder or a pattern; other paths are returned unchanged."""
+    """Return the files of a folder or a pattern; return other paths unchanged."""
     return [path] if is_thesaurus(path) else list_files(path)
 
 
 class Coded(NamedTuple):
-    """The clusters of one clustering as numbers, which are private to their group."""
+    """The numbered clusters of one clustering; clusters of different groups are different."""
 
     codes: Codes
-    """The cluster of each item; arbitrary for items it lacks."""
+    """The cluster of each item; arbitrary for items that the clustering does not contain."""
     groups: Ints
     """The group of each cluster."""
     present: BoolArray | None
-    """True for the items it has; None if it has all."""
+    """True for the items that the clustering contains; None if it contains all."""
 
     @property
     def have(self) -> BoolArray:
-        """True for the items it has."""
+        """True for the items that the clustering contains."""
         return np.ones(self.codes.size, dtype=bool) if self.present is None else self.present
 
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """Several clusterings over one list of items."""
+    """Several clusterings of the same list of items."""
 
     names: Sequence[str]
     sides: Sequence[Labels]
@@ -107,7 +107,7 @@ class Panel:
 
     @property
     def n_groups(self) -> int:
-        """The number of tables of a pair."""
+        """The number of contingency tables per pair: the number of groups, or 1 if pooled."""
         return 1 if self.groups is None or self.pooled else int(self.groups.max()) + 1
 
     @cached_property
@@ -120,7 +120,7 @@ class Panel:
         present = None if side.complete else side.answered()
         codes: Ints = keep_apart(side, self.groups).codes.astype(np.int64)
         if present is not None:
-            # Items it lacks get the code of the first that it has; no table counts them.
+            # Items that are missing get the code of an arbitrary item; no table counts them.
             codes = np.where(present, codes, codes[int(np.argmax(present))])
         codes, old = compact(codes, ordered=False)
         narrow = np.min_scalar_type(max(old.size - 1, 0))
@@ -135,20 +135,20 @@ class Panel:
         return np.array([one.groups.size for one in self.coded]) / groups
 
     def shared(self, i: int, j: int) -> BoolArray | None:
-        """Return True for the items that both have; None if both have all."""
+        """Return a mask of the items that both clusterings contain; None for all items."""
         one, two = self.coded[i].present, self.coded[j].present
         if one is None or two is None:
             return two if one is None else one
         return one & two
 
     def codes(self, i: int, j: int) -> tuple[Codes, Codes]:
-        """Return the clusters, in each of two clusterings, of the items that both have."""
+        """Return the cluster codes, in two clusterings, of the items that both contain."""
         kept = self.shared(i, j)
         one, two = self.coded[i].codes, self.coded[j].codes
         return (one, two) if kept is None else (one[kept], two[kept])
 
     def cells(self, i: int, j: int) -> tuple[Ints, Ints, Ints]:
-        """Return the non-empty cells of two clusterings: rows, columns and counts in row order."""
+        """Return the rows, columns and counts of the non-empty cells of two clusterings."""
         rows, width = self.coded[i].groups.size, self.coded[j].groups.size
         keys, counts = count_pairs(*self.codes(i, j), width, rows * width)
         return *np.divmod(keys, width), counts
@@ -156,8 +156,8 @@ class Panel:
     def tables(self, pairs: Sequence[tuple[int, int]]) -> tuple[Contingency | None, Ints]:
         """Return one table with a block for each pair and group, and the numbers of the blocks.
 
-        Blocks are numbered pair · groups + group; empty ones are omitted. The table is None if no
-        pair has a common item.
+        Blocks are numbered pair · groups + group; empty blocks are omitted. The table is None if no
+        pair has common items.
         """
         parts: list[tuple[Ints, Ints, Ints]] = []
         blocks: list[Ints] = []
@@ -177,7 +177,7 @@ class Panel:
         return replace(table, cuts=cuts), block[cuts]
 
     def without(self, i: int, j: int, parts: Codes, count: int) -> Contingency:
-        """Return the tables of a pair, as groups, with each part of the items left out in turn."""
+        """Return the tables of a pair with each part of the items left out, as groups."""
         kept = self.shared(i, j)
         one, two = self.codes(i, j)
         sizes = self.coded[i].groups.size, self.coded[j].groups.size
@@ -186,36 +186,38 @@ class Panel:
     def batches(self, most: int) -> Iterator[list[tuple[int, int]]]:
         """Yield all pairs i < j in batches with about `most` cells."""
         batch: list[tuple[int, int]] = []
-        room = 0
+        cells = 0
         sizes = [one.groups.size for one in self.coded]
         for i, j in combinations(range(len(self)), 2):
             batch.append((i, j))
-            room += min(self.size, sizes[i] * sizes[j])
-            if room >= most:
+            cells += min(self.size, sizes[i] * sizes[j])
+            if cells >= most:
                 yield batch
-                batch, room = [], 0
+                batch, cells = [], 0
         if batch:
             yield batch
 
 
 def line_up(
-    names: Sequence[str], given: Sequence[Labels], missing: str, noise: str | None = None
+    names: Sequence[str], labels: Sequence[Labels], missing: str, noise: str | None = None
 ) -> Panel:
-    """Join clusterings by item; `missing` is the rule for items that some of them lack.
+    """Join clusterings by item.
 
-    "drop" excludes them; "pairs" compares each pair of clusterings on its common items; "cluster"
-    and "singletons" put them into extra clusters, together or one each; "error" refuses them.
-    Items labelled as `noise` are treated like missing ones.
+    `missing` is the rule for items that some clusterings do not contain: "drop" excludes them,
+    "pairs" compares each pair of clusterings on its common items, "cluster" puts them into one
+    extra cluster, "singletons" puts each into a separate cluster, and "error" raises InputError.
+    Items with the label `noise` are treated as missing.
     """
-    sides = [side if noise is None else mark_noise(side, noise) for side in given]
-    # If only some clusterings have groups, these apply to all.
+    sides = [side if noise is None else mark_noise(side, noise) for side in labels]
+    # Step 1: collect all items. If only some clusterings have groups, the groups apply to all.
     whole = next((side for side in sides if side.groups is not None), sides[0])
     all_items = replace(
         whole, codes=np.zeros(len(whole), dtype=np.int64), n_labels=1, names=None, indptr=None,
         weights=None, complete=True, item_weights=None,
     )  # fmt: skip
-    warnings = [text for side in given for text in side.warnings]
-    found: list[Ints] = []
+    warnings = [text for side in labels for text in side.warnings]
+    # The row of each item in each clustering, −1 if it is missing.
+    positions: list[Ints] = []
     for side in sides:
         rows = join(all_items, side)
         if rows is None:
@@ -224,15 +226,17 @@ def line_up(
         if unknown.size:
             all_items, added = _extend(all_items, side, unknown, warnings)
             rows = np.concatenate((rows, added))
-        found.append(rows)
+        positions.append(rows)
+    # Step 2: arrange each clustering in the order of all items.
     size = len(all_items)
     lined = [
         take(
             replace(side, items=None, groups=None, group_names=None, item_weights=None),
             np.concatenate((rows, np.full(size - rows.size, -1))) if rows.size < size else rows,
         )
-        for side, rows in zip(sides, found, strict=True)
+        for side, rows in zip(sides, positions, strict=True)
     ]
+    # Step 3: apply the rule for missing items, and renumber the remaining groups.
     lined, kept = _settle(names, lined, all_items, missing, warnings)
     if kept is not None:
         all_items = take(all_items, kept)
@@ -240,19 +244,20 @@ def line_up(
     if groups is not None and group_names is not None:
         used, groups = np.unique(groups, return_inverse=True)
         group_names = [group_names[code] for code in used.tolist()]
-    said = tuple(dict.fromkeys(warnings))
-    return Panel(list(names), lined, all_items.items, groups, group_names, said)
+    unique = tuple(dict.fromkeys(warnings))
+    return Panel(list(names), lined, all_items.items, groups, group_names, unique)
 
 
 def _extend(known: Labels, side: Labels, rows: Ints, warnings: list[str]) -> tuple[Labels, Ints]:
-    """Add items that were not known yet; items without a group are excluded."""
+    """Add the items of a clustering that are not known yet; exclude items without a group."""
     groups, group_names = known.groups, list(known.group_names or ())
     if groups is not None:
         if side.groups is None:
-            said = (
-                f"{plural(rows.size, 'item')} of {side.source} {'is' if rows.size == 1 else 'are'}"
+            text = (
+                f"{side.source}: {plural(rows.size, 'item')} without a group "
+                f"{'is' if rows.size == 1 else 'are'} excluded"
             )
-            warnings.append(Notice(f"{said} in no group: excluded", code="missing-items"))
+            warnings.append(Notice(text, code="missing-items"))
             return known, rows[:0]
         numbers = {name: code for code, name in enumerate(group_names)}
         theirs = [str(name) for name in side.group_names or ()]
@@ -274,12 +279,12 @@ def _settle(
     missing: str,
     warnings: list[str],
 ) -> tuple[list[Labels], Ints | None]:
-    """Apply the rule for missing items; return the sides, and the kept items if not all."""
+    """Apply the rule for missing items; return the labels, and the kept items unless all are."""
     have = np.stack([side.answered() for side in sides])
     anywhere = have.any(axis=0)
     whole = have.all(axis=0)
     if not anywhere.any():
-        raise InputError("no item has a cluster in any clustering", code="empty-input")
+        raise InputError("no clustering contains any items", code="empty-input")
     if whole.all():
         return sides, None
     lacking = np.count_nonzero(~have[:, anywhere], axis=1)
@@ -287,25 +292,26 @@ def _settle(
     worst = [at for at in np.argsort(-lacking, kind="stable")[:_SHOWN].tolist() if lacking[at]]
     listed = ", ".join(f"{names[at]} lacks {lacking[at]:,}" for at in worst)
     more = ", …" if np.count_nonzero(lacking) > len(worst) else ""
-    said = f"{left:,} of {plural(items, 'item', ',')} are not in every clustering ({listed}{more})"
+    text = f"{left:,} of {plural(items, 'item', ',')} are not in every clustering ({listed}{more})"
     if missing == "error" and left:
         at = int(np.argmax(anywhere & ~whole))
-        raise InputError(f"{said}, such as {example(all_items, at)}", code="missing-items")
+        raise InputError(f"{text}, e.g. {example(all_items, at)}", code="missing-items")
     kept = np.flatnonzero(whole if missing == "drop" else anywhere)
     if not kept.size:
         raise InputError(
-            f"no item is in every clustering ({listed}{more}): pass --missing {PAIRWISE} to "
+            f"no item is in every clustering ({listed}{more}); pass --missing {PAIRWISE} to "
             "compare each pair on its common items",
             code="no-common-items",
         )
     becomes = {
-        "drop": f"excluded (pass --missing {PAIRWISE} to compare each pair on its common items)",
+        "drop": "they are excluded "
+        f"(pass --missing {PAIRWISE} to compare each pair on its common items)",
         PAIRWISE: "each pair is compared on its common items",
-        "cluster": "they form an extra cluster of the clusterings that lack them",
-        "singletons": "each forms a cluster of its own in the clusterings that lack it",
+        "cluster": "they form one extra cluster in the clusterings that lack them",
+        "singletons": "each forms a separate cluster in the clusterings that lack it",
     }
     if left:
-        warnings.append(Notice(f"{said}: {becomes[missing]}", code="missing-items"))
+        warnings.append(Notice(f"{text}: {becomes[missing]}", code="missing-items"))
     if kept.size < whole.size:
         sides = [take(side, kept) for side in sides]
     if missing == "drop":

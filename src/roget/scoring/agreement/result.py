@@ -1,4 +1,4 @@
-"""The result of `roget.agree`: matrices, means, a tree and a map of the clusterings."""
+"""The result of `roget.agree`: scores of all pairs, means, a tree and a map of clusterings."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class PairRow(ScoreRow):
     a: str = ""
     b: str = ""
     items: int = 0
-    """The number of items that both have."""
+    """The number of items that both clusterings contain."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the row as plain data."""
@@ -40,13 +40,13 @@ class PairRow(ScoreRow):
 
 @dataclass(frozen=True)
 class MeanRow(ScoreRow):
-    """The mean of one score of a clustering over all others, both ways."""
+    """The mean of one score of a clustering over all other clusterings, in both directions."""
 
     system: str = ""
     clusters: float = 0.0
     """The mean number of clusters per group."""
     rank: int | None = None
-    """1 is the most typical clustering; ties share a rank."""
+    """The rank of the clustering; 1 is the most typical one, and ties share a rank."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the row as plain data."""
@@ -64,20 +64,21 @@ class AgreementTree(NamedTuple):
 
 
 class Map(NamedTuple):
-    """Points in a plane for the clusterings, by classical scaling of their distances."""
+    """The clusterings as points in a plane, by classical multidimensional scaling."""
 
     places: Floats
-    """Clusterings × 2."""
+    """The coordinates, clusterings × 2."""
     share: float
-    """The share of the spread (sum of absolute eigenvalues) that two dimensions show."""
+    """The share of the sum of absolute eigenvalues that the two dimensions explain."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Agreement(Result):
-    """How far several clusterings agree.
+    """The agreement of several clusterings.
 
-    `found.matrix("vi", "ml")` is an array, `print(found)` the report, `found.typical` the
-    clustering that agrees best with the others and `found.odd` the one that does least.
+    `agreement.matrix("vi", "ml")` is an array and `print(agreement)` prints a report.
+    `agreement.typical` is the clustering that agrees best with the others, and `agreement.odd` the
+    clustering that agrees least.
     """
 
     kind = "agreement"
@@ -96,58 +97,63 @@ class Agreement(Result):
     @property
     def scores(self) -> list[tuple[str, str | None]]:
         """The (measure, entropy) pairs in input order."""
-        return [(str(wanted), entropy) for wanted, entropy in self.requests]
+        return [(str(measure), entropy) for measure, entropy in self.requests]
 
     def _find(self, measure: str | None, entropy: str | None) -> int:
+        """Return the index of a score, by default of the first one, or raise UnknownName."""
         for at, (name, estimator) in enumerate(self.scores):
             if measure in (None, name) and entropy in (None, estimator):
                 return at
-        wanted = f"{measure or ''}{f', {entropy}' if entropy else ''}"
-        raise UnknownName("score", wanted, [" ".join(filter(None, s)) for s in self.scores])
+        requested = f"{measure or ''}{f', {entropy}' if entropy else ''}"
+        raise UnknownName("score", requested, [" ".join(filter(None, s)) for s in self.scores])
 
     def matrix(self, measure: str | None = None, entropy: str | None = None) -> Floats:
-        """Return the values of one score, by default the first; rows are gold, NaN is undefined."""
+        """Return the matrix of one score, by default the first.
+
+        For asymmetric measures the clustering of the row is the gold standard. Undefined values are
+        NaN.
+        """
         values: Floats = self.matrices.values[self._find(measure, entropy)]
         return values.copy()
 
     @property
     def rows(self) -> Iterator[PairRow]:
-        """Every score of every pair, in both directions for asymmetric measures."""
-        found = self.matrices
+        """The scores of all pairs, in both directions for asymmetric measures."""
+        matrices = self.matrices
         for i in range(len(self.systems)):
             for j in range(len(self.systems)):
-                for r, (wanted, entropy) in enumerate(self.requests):
-                    if i == j or (i > j and wanted.symmetric):
+                for r, (measure, entropy) in enumerate(self.requests):
+                    if i == j or (i > j and measure.symmetric):
                         continue
                     yield PairRow(
-                        str(wanted),
+                        str(measure),
                         entropy,
-                        none_if_nan(found.values[r, i, j]),
-                        found.reasons.get((r, i, j)),
-                        none_if_nan(found.low[r, i, j]),
-                        none_if_nan(found.high[r, i, j]),
-                        wanted.direction,
+                        none_if_nan(matrices.values[r, i, j]),
+                        matrices.reasons.get((r, i, j)),
+                        none_if_nan(matrices.low[r, i, j]),
+                        none_if_nan(matrices.high[r, i, j]),
+                        measure.direction,
                         a=self.systems[i],
                         b=self.systems[j],
-                        items=int(found.shared[i, j]),
+                        items=int(matrices.shared[i, j]),
                     )
 
     @cached_property
     def means(self) -> list[MeanRow]:
-        """The mean of each clustering with the others, under each score."""
-        found, rows = self.matrices, []
+        """The mean of each clustering with the others, for each score."""
+        matrices, rows = self.matrices, []
         for i, name in enumerate(self.systems):
-            for r, (wanted, entropy) in enumerate(self.requests):
-                value = found.means[r, i]
+            for r, (measure, entropy) in enumerate(self.requests):
+                value = matrices.means[r, i]
                 rows.append(
                     MeanRow(
-                        str(wanted),
+                        str(measure),
                         entropy,
                         none_if_nan(value),
                         "undefined for every pair" if np.isnan(value) else None,
-                        none_if_nan(found.mean_low[r, i]),
-                        none_if_nan(found.mean_high[r, i]),
-                        wanted.direction,
+                        none_if_nan(matrices.mean_low[r, i]),
+                        none_if_nan(matrices.mean_high[r, i]),
+                        measure.direction,
                         system=name,
                         clusters=self.clusters[i],
                         rank=_rank(self._goodness(r), i),
@@ -157,7 +163,7 @@ class Agreement(Result):
 
     @property
     def typical(self) -> str | None:
-        """The clustering that agrees best with the others under the first score."""
+        """The clustering that agrees best with the others by the first score."""
         at = self.medoid()
         return None if at is None else self.systems[at]
 
@@ -168,7 +174,7 @@ class Agreement(Result):
         return None if at is None else self.systems[at]
 
     def medoid(self, measure: str | None = None, entropy: str | None = None) -> int | None:
-        """Return the index of the (first) clustering with the best mean."""
+        """Return the index of the clustering with the best mean; None if all are undefined."""
         goodness = self._goodness(self._find(measure, entropy))
         return None if np.isnan(goodness).all() else int(np.nanargmax(goodness))
 
@@ -180,51 +186,54 @@ class Agreement(Result):
         return int(np.nanargmin(goodness))
 
     def _goodness(self, at: int) -> Floats:
-        """Return the means of all clusterings under one score, signed so that higher is better."""
+        """Return the means of one score; distances are negated, so higher is better."""
         sign = 1.0 if self.requests[at][0].direction == "higher" else -1.0
         return np.asarray(np.round(sign * self.matrices.means[at], 12))
 
     def spread(self) -> list[dict[str, Any]]:
         """Return mean, standard deviation, minimum, median and maximum over all pairs."""
         size = len(self.systems)
-        found = []
-        for r, (wanted, entropy) in enumerate(self.requests):
-            values = _both_ways(self.matrices.values[r])[np.triu_indices(size, 1)]
-            held = values[~np.isnan(values)]
+        rows = []
+        for r, (measure, entropy) in enumerate(self.requests):
+            values = _average_directions(self.matrices.values[r])[np.triu_indices(size, 1)]
+            known = values[~np.isnan(values)]
             row: dict[str, Any] = {
-                "measure": str(wanted),
+                "measure": str(measure),
                 "entropy": entropy,
-                "better": wanted.direction,
-                "pairs": held.size,
+                "better": measure.direction,
+                "pairs": known.size,
             }
             numbers = [np.nan] * 5
-            if held.size:
-                deviation = float(held.std(ddof=1)) if held.size > 1 else np.nan
-                numbers = [held.mean(), deviation, held.min(), np.median(held), held.max()]
+            if known.size:
+                deviation = float(known.std(ddof=1)) if known.size > 1 else np.nan
+                numbers = [known.mean(), deviation, known.min(), np.median(known), known.max()]
             names = ("mean", "deviation", "least", "median", "most")
-            found.append({**row, **dict(zip(names, map(none_if_nan, numbers), strict=True))})
-        return found
+            rows.append({**row, **dict(zip(names, map(none_if_nan, numbers), strict=True))})
+        return rows
 
     def distances(self, measure: str | None = None, entropy: str | None = None) -> Floats:
-        """Return the distances of clusterings: a distance measure, or best score − similarity.
+        """Return the distances between clusterings: |best score − score|.
 
-        Asymmetric measures are averaged over both directions. Raises `Undefined` if a pair has no
-        value, or the best score is not fixed.
+        Asymmetric measures are averaged over both directions. Raise `Undefined` if the score of a
+        pair is undefined, or if the best score depends on the clusterings.
         """
         at = self._find(measure, entropy)
-        wanted = self.requests[at][0]
-        if wanted.best is None or not np.isfinite(wanted.best):
-            raise Undefined(f"{wanted}: no distance: the best score depends on the clustering")
-        values = _both_ways(self.matrices.values[at])
-        np.fill_diagonal(values, wanted.best)
+        chosen = self.requests[at][0]
+        if chosen.best is None or not np.isfinite(chosen.best):
+            raise Undefined(
+                f"{chosen} cannot be converted to a distance, because its best score depends on "
+                "the clusterings"
+            )
+        values = _average_directions(self.matrices.values[at])
+        np.fill_diagonal(values, chosen.best)
         if np.isnan(values).any():
-            raise Undefined(f"{wanted}: undefined for some pairs")
-        apart = wanted.best - values if wanted.direction == "higher" else values - wanted.best
-        # Corrected entropies may give negative distances.
+            raise Undefined(f"{chosen}: undefined for some pairs")
+        apart = chosen.best - values if chosen.direction == "higher" else values - chosen.best
+        # Distances from corrected entropies may be negative.
         return np.maximum(apart, 0.0)
 
     def tree(self, measure: str | None = None, entropy: str | None = None) -> AgreementTree:
-        """Return the dendrogram of the clusterings under one score."""
+        """Return the dendrogram of the clusterings by one score."""
         from scipy.cluster.hierarchy import leaves_list, linkage
         from scipy.spatial.distance import squareform
 
@@ -233,17 +242,18 @@ class Agreement(Result):
         return AgreementTree(links, leaves_list(links).tolist())
 
     def map(self, measure: str | None = None, entropy: str | None = None) -> Map:
-        """Return the clusterings as points in a plane under one score."""
+        """Return the clusterings as points in a plane, by the distances of one score."""
+        # Classical scaling: the eigenvectors of the doubly centred matrix of squared distances.
         squares = self.distances(measure, entropy) ** 2
         centred = squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean()
         roots, vectors = np.linalg.eigh(-centred / 2)
         roots, vectors = roots[::-1], vectors[:, ::-1]
-        # If clusterings lie on a line, the second eigenvalue is rounding error.
+        # If all clusterings are on a line, the second eigenvalue is a rounding error.
         roots = np.where(np.abs(roots) > 1e-12 * np.abs(roots).max(), roots, 0.0)
         places = np.zeros((len(self.systems), 2))
         shown = min(2, roots.size)
         places[:, :shown] = vectors[:, :shown] * np.sqrt(np.maximum(roots[:shown], 0.0))
-        # Axes may be mirrored; fix the sign so that the same clusterings give the same map.
+        # The signs of eigenvectors are arbitrary; make the largest coordinate of an axis positive.
         turned = places[np.abs(places).argmax(axis=0), range(2)] < 0
         places[:, turned] *= -1
         spread = np.abs(roots).sum()
@@ -253,17 +263,27 @@ class Agreement(Result):
     def consensus(
         self, by: str = ConsensusOptions.by, clusters: int | None = ConsensusOptions.clusters
     ) -> Consensus:
-        """Return a consensus clustering: the "medoid", or "average" linkage of co-occurrence.
+        """Return a consensus clustering.
 
-        The medoid is the clustering with the best mean under the first score. Average linkage is
-        cut into `clusters` clusters per group, by default the median over the clusterings.
+        Parameters
+        ----------
+        by
+            "medoid" is the clustering with the best mean of the first score. "average" is an
+            average-linkage clustering of how often items share a cluster.
+        clusters
+            Number of clusters per group for "average", by default the median over clusterings.
+
+        Returns
+        -------
+        Consensus
+            The consensus clustering, and its support by the clusterings.
         """
         from roget.scoring.agreement.consensus import find_consensus
 
         return find_consensus(self, by, clusters)
 
     def consistency(self) -> Consistency:
-        """Return how consistently items are placed: their mean element-centric similarity."""
+        """Return the consistency of each item: its mean element-centric similarity over pairs."""
         from roget.scoring.agreement.consensus import find_consistency
 
         return find_consistency(self.panel)
@@ -273,7 +293,21 @@ class Agreement(Result):
         at_least: float = ConsensusOptions.at_least,
         most: int = ConsensusOptions.most,
     ) -> Together:
-        """Return pairs of items that share a cluster in at least this share of the clusterings."""
+        """Return the pairs of items that often share a cluster.
+
+        Parameters
+        ----------
+        at_least
+            Minimum share of clusterings that put the two items in one cluster, among the
+            clusterings that contain both.
+        most
+            Maximum number of pairs.
+
+        Returns
+        -------
+        Together
+            The pairs, with the number of clusterings in which they are together.
+        """
         from roget.scoring.agreement.consensus import count_together
 
         return count_together(self.panel, at_least, most)
@@ -288,11 +322,13 @@ class Agreement(Result):
         return f"<Agreement of {len(self.systems)} clusterings on {self.items:,} items>"
 
 
-def _both_ways(values: Floats) -> Floats:
+def _average_directions(values: Floats) -> Floats:
+    """Return the mean of both directions of each pair."""
     return np.asarray((values + values.T) / 2)
 
 
 def _rank(goodness: Floats, at: int) -> int | None:
+    """Return the rank of one clustering; None if its mean is undefined."""
     if np.isnan(goodness[at]):
         return None
     return int(np.count_nonzero(goodness > goodness[at])) + 1

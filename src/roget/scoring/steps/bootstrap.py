@@ -443,7 +443,7 @@ class _Cells(NamedTuple):
 
     @classmethod
     def from_rows(cls, gold: Ints, labels: Labels, rows: Ints) -> _Cells:
-        """Number the cells of the selected items."""
+        """Assign numbers to the cells of the selected items."""
         return cls(
             *compact(gold * labels.n_labels + labels.codes[rows], ordered=False), labels.n_labels
         )
