@@ -464,7 +464,7 @@ def test_some_name_groups_and_others_do_not():
     with_groups = {("g", "a"): 1, ("g", "b"): 1, ("h", "c"): 2}
     found = roget.agree({"x": {"a": 1, "b": 2, "c": 2, "d": 3}, "y": with_groups}, "ari")
     assert found.groups == 2
-    notice(found.warnings, "missing-items", "1 item of x")
+    notice(found.warnings, "missing-items", "x: 1 item")
     panel = line_up(["x", "y"], [as_labels(with_groups), as_labels({("k", "z"): 1})], "pairs")
     assert list(panel.group_names) == ["g", "h", "k"]
     assert len(panel.items) == 4

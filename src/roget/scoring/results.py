@@ -234,9 +234,9 @@ class ScoreTable(Result):
 
     @property
     def verdict(self) -> str:
-        """The scores in words: better than chance or not, and which kind of error prevails.
+        """A description of the scores: whether they beat chance, and which errors are frequent.
 
-        Empty if particular measures were requested.
+        The text is empty if measures were requested.
         """
         return "" if self.headline is None else self.headline.verdict
 

@@ -450,12 +450,12 @@ class _Cells(NamedTuple):
 
 
 class TableResampler(ItemResampler):
-    """Resamples the items of one system from its contingency table alone."""
+    """A resampler of the items of one system, which needs only its contingency table."""
 
     def __init__(self, table: Contingency, requests: Sequence[Request]) -> None:
         self.requests = requests
         height, width = table.shape
-        # Items of one cell are of one kind.
+        # Items of the same cell are of the same kind.
         cells = np.arange(table.counts.size)
         self.counts = table.counts.astype(np.int64)
         self.classes = height

@@ -1,7 +1,7 @@
-"""The short answer of `roget score`: a few scores, intervals that cost little, and a verdict.
+"""The headline of a report: a few scores, intervals that are fast to compute, and a verdict.
 
-JSON and spreadsheets always contain all scores. Printed reports show the headline unless measures
-or `all` are requested.
+JSON and CSV output always contains all scores. Printed reports show only the headline, unless
+measures or `all` are requested.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ from roget.scoring.systems import ScoredSystem, SystemScores
 from roget.scoring.tables.contingency import Contingency
 
 HEADLINE = ("ami", "v", "ari", "homogeneity", "completeness", "b3-f", "one-to-one")
-"""Measures of the short report, in this order."""
+"""The measures of a short report, in the order of the report."""
 
 NOTICEABLE = 0.005
-"""Plug-in scores that differ by less from corrected ones are not shown."""
+"""Smallest difference from the corrected score for which the plug-in score is shown."""
 
 FEWEST_ITEMS = 20
-"""Items below which the jackknife is not to be trusted."""
+"""Smallest number of items for which jackknife intervals are reliable."""
 
 MOST_CELLS = 4_000
-"""Non-empty cells up to which the jackknife over items takes less than a second."""
+"""Largest number of non-empty cells for which the jackknife takes less than a second."""
 
 MOST_GROUPS = 1_000
-"""Groups up to which the bootstrap over groups takes less than a second."""
+"""Largest number of groups for which the bootstrap takes less than a second."""
 
 GROUP_SAMPLES = 1_000
-"""Bootstrap samples of groups."""
+"""Number of bootstrap samples of groups."""
 
 BALANCED = 0.05
-"""Difference of homogeneity and completeness below which neither is called larger."""
+"""Largest difference of homogeneity and completeness that counts as balanced."""
 
 CLOSE = 0.9
-"""Chance-corrected score from which a clustering is called very close to gold."""
+"""Smallest chance-corrected score of a clustering that is described as very close to gold."""
 
 COREFERENCE = {
     "MUC": ("muc-recall", "muc-precision", "muc"),
@@ -58,7 +58,7 @@ COREFERENCE = {
     "CEAF-e": ("ceaf-e-recall", "ceaf-e-precision", "ceaf-e"),
 }
 CONLL = "CoNLL"
-"""Name of the row with the means over the three measures of coreference."""
+"""Name of the row with the means of the three coreference measures."""
 
 ENTITIES = {
     "pairs": ("paired-recall", "paired-precision", "paired-f"),
@@ -66,13 +66,15 @@ ENTITIES = {
     "exact clusters": ("cluster-recall", "cluster-precision", "cluster-f"),
 }
 FEWEST_ENTITIES = 10
+"""Smallest number of classes and of clusters for labels to be treated as entities."""
+
 LARGEST_ENTITY = 5.0
-"""Labels are taken for entities if both sides have at least so many sets of this mean size."""
+"""Largest mean size of classes and of clusters for labels to be treated as entities."""
 
 
 @dataclass(frozen=True)
 class RecallPrecision:
-    """Recall, precision and F of one kind of score."""
+    """Recall, precision and F of one family of measures."""
 
     name: str
     recall: float | None
@@ -86,27 +88,27 @@ class RecallPrecision:
 
 @dataclass(frozen=True, eq=False)
 class QuickIntervals:
-    """Intervals that are computed when a report is printed, from a few thousand numbers.
+    """Intervals that are fast enough to be computed when a report is printed.
 
-    Items without groups get jackknife intervals, groups BCa intervals, as with `ci`.
+    As with `ci`, groups have BCa intervals, and items without groups have jackknife intervals.
     """
 
     requests: Sequence[Request]
     table: Contingency | None = None
     """The table of all items, if there are no groups."""
     values: Floats | None = None
-    """Requests × groups, if there are groups."""
+    """The scores in each group, requests × groups, if there are groups."""
     weights: Floats | None = None
     seed: int = 0
 
     @property
     def method(self) -> str:
-        """Name in the signature."""
+        """The name of the intervals in signatures."""
         return "jackknife" if self.table is not None else f"{GROUP_SAMPLES}xbca"
 
     @cached_property
     def ends(self) -> Mapping[Score, tuple[float, float]]:
-        """The ends of the interval of each score that has one."""
+        """The ends of the intervals, by score; scores without an interval are omitted."""
         if self.table is not None:
             low, high = self._jackknife(self.table)
         else:
@@ -114,10 +116,11 @@ class QuickIntervals:
         return {
             (str(measure), entropy): (float(a), float(b))
             for (measure, entropy), a, b in zip(self.requests, low, high, strict=True)
-            if a < b  # neither undefined nor without any spread
+            if a < b  # False if undefined or if all samples are equal
         }
 
     def _jackknife(self, table: Contingency) -> tuple[Floats, Floats]:
+        """Return the ends of jackknife intervals over items."""
         from roget.scoring.steps.bootstrap import TableResampler, interval_ends
 
         resampler = TableResampler(table, self.requests)
@@ -127,6 +130,7 @@ class QuickIntervals:
         return low[0], high[0]
 
     def _bootstrap(self) -> tuple[Floats, Floats]:
+        """Return the ends of BCa intervals over groups."""
         from roget.scoring.steps.bootstrap import interval_ends, jackknife_groups, resample_groups
 
         assert self.values is not None
@@ -138,28 +142,28 @@ class QuickIntervals:
 
 @dataclass(frozen=True)
 class Headline:
-    """The part of the scores of one system that a short report shows."""
+    """The scores of one system that a short report shows."""
 
     rows: tuple[ScoreRow, ...]
-    """Corrected scores of the headline measures."""
+    """The corrected scores of the headline measures."""
     plain: Mapping[str, float] = field(default_factory=dict)
-    """Plug-in values by measure, where they differ noticeably from the corrected ones."""
+    """The plug-in scores that differ noticeably from the corrected ones, by measure."""
     warnings: tuple[str, ...] = ()
     families: tuple[RecallPrecision, ...] = ()
-    """Recall, precision and F of coreference mentions or entities."""
+    """Recall, precision and F of coreference measures or of entities."""
     kind: str = ""
-    """The kind of labels that the families are for: "coreference", "entities" or none."""
+    """The kind of labels: "coreference", "entities" or, for other labels, empty."""
     quick: QuickIntervals | None = field(default=None, compare=False, repr=False)
 
     def interval(self, row: ScoreRow) -> tuple[float | None, float | None]:
-        """Return the ends of the interval of a score: the requested one, or a quick one."""
+        """Return the ends of the interval of a score, requested or quick."""
         if row.low is not None or self.quick is None:
             return row.low, row.high
         return self.quick.ends.get((row.measure, row.entropy), (None, None))
 
     @cached_property
     def verdict(self) -> str:
-        """One line in words: better than chance or not, and which kind of error prevails."""
+        """A description of the scores: whether they beat chance, and which errors are frequent."""
         rows = {row.measure: row for row in self.rows if row.value is not None}
         values = {name: row.value for name, row in rows.items() if row.value is not None}
         if self.kind != "coreference" and values and all(value == 1 for value in values.values()):
@@ -171,6 +175,7 @@ class Headline:
         return "; ".join(filter(None, (*parts, self._describe_errors(values))))
 
     def _compare_with_chance(self, row: ScoreRow) -> str:
+        """Describe whether a chance-corrected score is above chance."""
         low, high = self.interval(row)
         value = row.value or 0.0
         if row.p is not None:
@@ -188,7 +193,7 @@ class Headline:
         return "clearly better than chance" if clearly else "better than chance"
 
     def _describe_errors(self, values: Mapping[str, float]) -> str:
-        """Return which errors prevail: sets that are split, or sets that are mixed."""
+        """Describe which errors are more frequent: split classes or mixed clusters."""
         if self.kind == "coreference":
             last = self.families[-1]
             if last.recall is None or last.precision is None:
@@ -221,7 +226,7 @@ def make_headline(
 ) -> Headline | None:
     """Return the headline of a system, or None if the report shows everything.
 
-    Everything is shown if measures or several corrections were requested.
+    All scores are shown if measures or several corrected estimators are requested.
     """
     corrected = {row.entropy for row in rows if row.entropy not in (None, "ml")}
     if options.all or options.measures is not None or len(corrected) > 1:
@@ -245,23 +250,23 @@ def make_headline(
 
 
 BOARD = ("ami", "v", "ari", "b3-f", "one-to-one")
-"""Measures of a short comparison, in this order."""
+"""The measures of a short comparison, in the order of the report."""
 
 MORE_SCORES = 3
-"""Scores of a short comparison next to the main one."""
+"""Number of scores in a short comparison, in addition to the main score."""
 
 
 @dataclass(frozen=True)
 class BoardHeadline:
-    """The part of a comparison that a short report shows: a few scores of every system."""
+    """The scores of every system that a short report of a comparison shows."""
 
     scores: tuple[Score, ...]
-    """The main score, then a few others."""
+    """The main score, followed by a few other scores."""
     quick: Mapping[str, QuickIntervals] = field(default_factory=dict, compare=False, repr=False)
-    """Intervals of the main score by system."""
+    """The intervals of the main score, by system."""
 
     def interval(self, row: SystemRow) -> tuple[float | None, float | None]:
-        """Return the ends of the interval of a main score: the requested one, or a quick one."""
+        """Return the ends of the interval of a main score, requested or quick."""
         if row.low is not None or row.system not in self.quick or row.trivial:
             return row.low, row.high
         return self.quick[row.system].ends.get((row.measure, row.entropy), (None, None))
@@ -272,7 +277,7 @@ def make_board(
 ) -> BoardHeadline | None:
     """Return the headline of a comparison, or None if the report shows everything.
 
-    Without `scores`, as for several gold standards, there are no quick intervals.
+    Quick intervals require `scores`, which are not available for several gold standards.
     """
     corrected = {entropy for _, entropy in comparison.scores if entropy not in (None, "ml")}
     if options.all or options.measures is not None or len(corrected) > 1:
@@ -290,7 +295,7 @@ def make_board(
 def _plan_board(
     main: Score, scores: SystemScores, options: PipelineOptions
 ) -> dict[str, QuickIntervals]:
-    """Return the intervals of the main score of each system, none if they would cost much."""
+    """Return the intervals of the main score by system; empty if they would take too long."""
     plans: dict[str, QuickIntervals] = {}
     cells = 0
     for system in scores.systems:
@@ -304,10 +309,10 @@ def _plan_board(
 
 
 def choose_rows(rows: Sequence[ScoreRow]) -> tuple[list[ScoreRow], dict[str, float]]:
-    """Return the headline rows, corrected ones only, and noticeably different plug-in values.
+    """Return the rows of the headline, and the plug-in scores that differ noticeably from them.
 
-    Labels with other default measures, such as covers, keep all of them, and trees keep those of
-    the whole tree.
+    Only corrected scores are headline rows. Labels with other default measures, such as covers,
+    keep all their measures; trees also keep dendrogram purity.
     """
     by_name: dict[str, list[ScoreRow]] = {}
     for row in rows:
@@ -327,7 +332,7 @@ def choose_rows(rows: Sequence[ScoreRow]) -> tuple[list[ScoreRow], dict[str, flo
 
 
 def name_kind(system: ScoredSystem) -> str:
-    """Return the kind of labels with recall and precision: "coreference", "entities" or none."""
+    """Return the kind of labels: "coreference", "entities", or an empty text for others."""
     if not isinstance(system.tables, Contingency):
         return ""
     if system.sides.gold.mentions:
@@ -341,7 +346,7 @@ def name_kind(system: ScoredSystem) -> str:
 
 
 def list_families(system: ScoredSystem, weights: Floats, kind: str) -> list[RecallPrecision]:
-    """Return recall, precision and F of coreference or entities."""
+    """Return recall, precision and F of coreference measures or of entities."""
     if not kind:
         return []
 
@@ -350,15 +355,16 @@ def list_families(system: ScoredSystem, weights: Floats, kind: str) -> list[Reca
         return none_if_nan(float(average_groups(values[None], weights)[0]))
 
     families = COREFERENCE if kind == "coreference" else ENTITIES
-    found = [RecallPrecision(name, *map(mean, own)) for name, own in families.items()]
+    rows = [RecallPrecision(name, *map(mean, own)) for name, own in families.items()]
     if kind == "coreference":
-        # The mean F ranks shared tasks; the means of recall and precision are only informative.
-        columns = zip(*((one.recall, one.precision, one.f) for one in found), strict=True)
-        found.append(RecallPrecision(CONLL, *(_mean(column) for column in columns)))
-    return found
+        # Shared tasks are ranked by the mean F; the means of recall and precision are informative.
+        columns = zip(*((row.recall, row.precision, row.f) for row in rows), strict=True)
+        rows.append(RecallPrecision(CONLL, *(_mean(column) for column in columns)))
+    return rows
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
+    """Return the mean; None if a value is undefined."""
     known = [value for value in values if value is not None]
     return float(sum(known) / len(known)) if len(known) == len(values) else None
 
@@ -366,9 +372,9 @@ def _mean(values: Sequence[float | None]) -> float | None:
 def plan_intervals(
     shown: Sequence[ScoreRow], scores: SystemScores, options: PipelineOptions
 ) -> QuickIntervals | None:
-    """Return intervals that cost less than a second, None if they would cost more.
+    """Return intervals that take less than a second to compute; None if they take longer.
 
-    The decision depends on sizes, never on the clock: the same input has the same report.
+    The decision depends only on sizes, so the same input always has the same report.
     """
     if options.ci is not None or options.engine != "local" or scores.own is not None:
         return None
@@ -393,6 +399,6 @@ def plan_intervals(
     several = table.documents is not None or system.sides.groups is not None
     if several or table.counts.size > MOST_CELLS or table.n < FEWEST_ITEMS:
         return None
-    # Only the cells are kept, so a result does not hold the labels of all items.
+    # Keep only the cells, so the result does not store the labels of all items.
     small = replace(table, gold=None, system=None, leaves=None)
     return QuickIntervals(requests, small, seed=options.seed)
