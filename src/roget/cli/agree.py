@@ -46,8 +46,8 @@ def agree(
 ) -> None:
     """Measure how far several clusterings agree, without a gold standard.
 
-    Prints a matrix per measure, the mean agreement of each clustering with the others (the typical
-    one, the outlier), the spread over all pairs, and a tree of the clusterings.
+    Prints the mean agreement of each clustering with the other clusterings, the spread over all
+    pairs, a matrix for each measure, and a tree of the clusterings.
     """
     from roget.core.store import write_atomic
     from roget.report.agreement import report

@@ -67,7 +67,7 @@ def check(
     model: Model,
     quads: Annotated[str, typer.Argument(metavar="QUADS", help=f"Test data: {QUADS}; or sample.")],
 ) -> Report:
-    """Measure the accuracy of a model, by the kind of evidence it used."""
+    """Measure the accuracy of a model by kind of evidence."""
     from roget.learn.attachment.attacher import Attacher
     from roget.learn.attachment.quads import read
     from roget.report.attachment import report
@@ -78,11 +78,11 @@ def check(
 
 @command(app, "predict")
 def predict(model: Model, format: Format = None, output: Output = None) -> None:
-    """Predict the attachment of quadruples on standard input, four words per line.
+    """Predict the attachment of quadruples on standard input.
 
-    Writes each quadruple with N or V and its probability, tab-separated, as soon as it is known;
-    with --format or -o, all at the end. Broken lines are reported at the end with exit code 1; all
-    other lines are predicted.
+    Each line has four words: verb, noun, preposition, noun. Writes each quadruple with N or V and
+    its probability, tab-separated, as soon as it is known; with --format or -o, all at the end.
+    Broken lines are reported at the end with exit code 1; all other lines are predicted.
     """
     from roget.learn.attachment.attacher import Attacher
     from roget.report.attachment import report_answers

@@ -11,12 +11,12 @@ from roget.cli.shared import AsJson, Format, Output, bar, deliver, print_notes
 
 app = group("data", "List bundled samples and data sets, and fetch data sets by name.")
 
-Name = Annotated[str, typer.Argument(help="A name of `roget data list`.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A name of `roget data list`.")]
 
 
 @command(app, "list")
 def list_data(as_json: AsJson = False, format: Format = None, output: Output = None) -> None:
-    """List the bundled samples and the data sets that can be fetched, with their licences."""
+    """List bundled samples and data sets, with their licences."""
     from roget.report.listing import report_data
 
     deliver(report_data(), "json" if as_json else format, output)
@@ -32,7 +32,10 @@ def path(name: Name) -> None:
 
 @app.command("fetch")
 def fetch(name: Name) -> None:
-    """Download a data set, verify its hash, unpack it and print its folder."""
+    """Download a data set and print its folder.
+
+    The hash of the download is verified.
+    """
     from roget.data import SAMPLES, data_set, sample_path
 
     if name in SAMPLES:

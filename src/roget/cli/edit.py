@@ -18,7 +18,7 @@ def edit(
     file: Annotated[
         str | None,
         typer.Argument(
-            metavar="[FILE]",
+            metavar="FILE",
             help="Edits, applied all or none: a table (.tsv, .csv, …) with the columns action, "
             "class, word, text, into, field; or exported SKOS that another tool has changed.",
         ),
@@ -28,9 +28,9 @@ def edit(
 ) -> Report:
     """Edit a thesaurus from a table, undo or redo edits, or list all edits.
 
-    Actions are rename, move, merge, nest (put under), add, delete, split and note. A class is given
-    by its id, its name or a word in it; several words in a cell are separated by |. For SKOS that
-    was exported and changed (.ttl, .nt, .rdf), the differences to the thesaurus are applied.
+    Actions are rename, move, merge, nest (put under), add, delete, split and note. A class is
+    identified by its id, its name or a word in it; several words in a cell are separated by |. If
+    FILE is an exported and changed SKOS file (.ttl, .nt, .rdf), its differences are applied.
     """
     from roget.learn import editing
     from roget.report import edits

@@ -13,7 +13,7 @@ def explain(
     code: Annotated[
         str | None,
         typer.Argument(
-            metavar="[CODE]",
+            metavar="CODE",
             help="Code of an error or warning, e.g. noise-label; without it, all codes are listed.",
         ),
     ] = None,

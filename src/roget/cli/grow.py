@@ -58,10 +58,10 @@ def grow(
     options: GrowOptions,
     format: Format = None,
 ) -> None:
-    """Add text to a thesaurus; its classes, their ids and all edits stay.
+    """Add text to a thesaurus, keeping its classes, their ids and all edits.
 
-    New words are placed. Words move, and classes split, where the new text clearly supports it. All
-    changes are listed with numbers, by which they can be accepted or refused.
+    New words are placed. Words move and classes split if the new text clearly supports it. All
+    changes are numbered, to be accepted or refused.
     """
     from roget.errors import InputError
     from roget.learn.growth.grow import decide, run

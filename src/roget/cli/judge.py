@@ -34,7 +34,7 @@ def ratings(
     *,
     asked: RatingOptions,
 ) -> Report:
-    """Correlate the similarities of a thesaurus with human ratings (Spearman's ρ).
+    """Correlate similarities with human ratings (Spearman's ρ).
 
     Similarities are the same as in `roget neighbours`. For comparison: the smallest common class in
     the tree, and the cosine of PPMI vectors of the counts, which needs no thesaurus.
@@ -62,10 +62,10 @@ def sheet(
     asked: SheetOptions,
     format: Format = None,
 ) -> None:
-    """Write a word-intrusion sheet for people to fill in.
+    """Write a word-intrusion sheet for annotators.
 
-    People write the word or its number into the last column, or ? if they do not know. The key has
-    the solutions and is not given to them.
+    Annotators write the word or its number into the last column, or ? if they do not know. The key
+    has the solutions; do not pass it on.
     """
     from roget.learn.evaluation.sheets import draw_sheet
     from roget.learn.load import open_thesaurus
@@ -92,7 +92,7 @@ def answers(
     *,
     asked: AnswerOptions,
 ) -> Report:
-    """Report how many intruders people found per class, and how far people agree.
+    """Evaluate filled-in sheets: intruders found and agreement.
 
     Blank answers are ignored; ? counts as a wrong answer.
     """

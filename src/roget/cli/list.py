@@ -26,7 +26,7 @@ def list(
     kind: Annotated[
         str | None,
         typer.Argument(
-            metavar="[KIND]",
+            metavar="KIND",
             parser=_parse,
             help=f"One of {', '.join(_LISTED)}; without it, the names of every kind.",
         ),
@@ -34,7 +34,7 @@ def list(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[NAME]",
+            metavar="NAME",
             help="With clusterers: show the parameters of this one. With settings: a command.",
         ),
     ] = None,

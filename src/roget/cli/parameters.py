@@ -1,4 +1,4 @@
-"""Options of the library as parameters of typer."""
+"""Conversion of library options to typer parameters."""
 
 from __future__ import annotations
 

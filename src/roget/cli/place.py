@@ -66,10 +66,10 @@ def place(
     corpus: CorpusOptions,
     format: Format = None,
 ) -> None:
-    """Place words of a corpus in an existing taxonomy, e.g. a SKOS file or WordNet.
+    """Place words of a corpus in an existing taxonomy such as a SKOS file or WordNet.
 
-    Words that the taxonomy lacks get candidate classes, each with a score and the reasons. The
-    taxonomy is not changed. --hide N tests the placement on N words that the taxonomy has.
+    Words missing from the taxonomy get candidate classes, each with a score and the reasons. The
+    taxonomy is not changed. --hide N tests the placement on N words of the taxonomy.
     """
     from roget.errors import InputError
     from roget.learn.thesaurus.files import is_thesaurus

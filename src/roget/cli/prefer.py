@@ -25,7 +25,7 @@ def prefer(
     ],
     slot: Annotated[
         str | None,
-        typer.Argument(metavar="[SLOT]", help="Slot of the head, such as obj, subj or with."),
+        typer.Argument(metavar="SLOT", help="Slot of the head, such as obj, subj or with."),
     ] = None,
     *,
     cut: CutOptions,

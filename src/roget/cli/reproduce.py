@@ -15,7 +15,7 @@ def reproduce(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[NAME]",
+            metavar="NAME",
             help="A table or figure, e.g. soft/figure-1, or a paper, e.g. nvi [default: all].",
         ),
     ] = None,
@@ -26,8 +26,8 @@ def reproduce(
 ) -> Report:
     """Reproduce the tables and figures of the papers, next to the published values.
 
-    Without a name, everything is reproduced for which the data are available, which takes some
-    minutes; the rest is listed with the data it needs.
+    Without a name, all reproductions run whose data are available, which takes some minutes; the
+    others are listed with the data they require.
     """
     from roget.papers.reproduce import report_names
     from roget.papers.reproduce import reproduce as run

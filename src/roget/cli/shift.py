@@ -23,7 +23,7 @@ def shift(
     words: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[WORD...]",
+            metavar="WORD...",
             help="Only these words, however rare [default: the words that changed most].",
             show_default=False,
         ),
@@ -43,8 +43,8 @@ def shift(
 ) -> Report:
     """List the words whose use changed most between two corpora or periods.
 
-    The change of a word is the difference of its contexts beyond what sampling explains. Words of
-    only one corpus are listed separately. Texts are counted as by `roget count`.
+    The change of a word is the difference of its contexts beyond sampling error. Words of only one
+    corpus are listed separately. Texts are counted as by `roget count`.
     """
     from roget.errors import InputError
     from roget.learn.load import open_pair
