@@ -119,7 +119,7 @@ def test_a_table_that_people_read(counts, taxonomy, monkeypatch):
     result = run(counts, "eat", "obj", "--thesaurus", taxonomy, "--top", "1")
     assert result.exit_code == 0, result.exception
     lines = result.stdout.splitlines()
-    assert lines[0].startswith("obj:eat: 130 tokens in ")
+    assert lines[0].startswith("eat …: 130 tokens in ")
     assert "5% of the tokens" in result.stdout
     assert "bread 30" in result.stdout
     assert any(line.startswith("and ") and "(--top)" in line for line in lines)

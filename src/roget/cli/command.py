@@ -43,7 +43,7 @@ def command(app: typer.Typer, name: str, spare: str = "") -> Callable[[Function]
 
     def register(function: Function) -> Function:
         def later() -> None:
-            """Hold the documentation until the command is used."""
+            """Carry the docstring until the command is used."""
 
         later.__doc__ = function.__doc__
         kind = type("Command", (Command,), {"function": staticmethod(function), "spare": spare})

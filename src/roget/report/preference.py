@@ -10,6 +10,7 @@ from roget.errors import Notice
 from roget.learn.treecut.estimator import CutClass
 from roget.learn.treecut.preference import Preference
 from roget.report import Column, Report, ReportTable
+from roget.report.contexts import ContextPhrases
 from roget.report.format import plural
 
 SHOWN = 12
@@ -52,14 +53,17 @@ def report(found: Preference, source: str, top: int | None = None) -> Report:
         for one in classes
     ]
     lost = found.tokens and found.unknown == 1
+    phrase = ContextPhrases.from_names([found.context])
+    head = phrase(found.context)
     return Report(
-        title=f"Classes preferred by {found.context}",
-        lead=list(_lead(found, source)),
+        title=f"Classes preferred by {head}",
+        lead=list(_lead(found, head, source)),
         tables=[ReportTable(columns, [_row(one) for one in shown])],
         notes=[
             *[f"and {plural(len(rest), 'more class')} with p {total:.3f} in total (--top)"]
             * bool(rest),
             "p: probability of the class; × prior: ratio to its probability in general",
+            *phrase.notes,
         ],
         talk=[Notice("none of these words is in the thesaurus", code="unknown-word")] * bool(lost),
         data=data,
@@ -67,9 +71,9 @@ def report(found: Preference, source: str, top: int | None = None) -> Report:
     )
 
 
-def _lead(found: Preference, source: str) -> Iterator[str]:
+def _lead(found: Preference, head: str, source: str) -> Iterator[str]:
     yield (
-        f"{found.context}: {plural(found.tokens, 'token')} in "
+        f"{head}: {plural(found.tokens, 'token')} in "
         f"{plural(len(found.classes), 'class')} of {source}, described in "
         f"{bits(found.description_length):,.0f} bits"
     )

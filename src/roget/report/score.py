@@ -1,4 +1,4 @@
-"""The scores of one system as a report: `roget score`."""
+"""Report of `roget score`: the scores of one system."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _scores(table: ScoreTable, baselines: list[str]) -> ReportTable:
 
 
 MOST_WARNINGS = 3
-"""Warnings of a short report; the others are counted."""
+"""Maximum number of warnings in a short report; further ones are only counted."""
 
 
 def _headline(table: ScoreTable, head: Headline, baselines: list[str]) -> Iterator[ReportTable]:
@@ -122,7 +122,7 @@ def _headline(table: ScoreTable, head: Headline, baselines: list[str]) -> Iterat
 
 
 BASELINE_TITLES = {"one cluster": "one\ncluster", "one per item": "one\nper item"}
-"""Titles of columns on two lines."""
+"""Column titles that take two lines."""
 
 
 def _families(head: Headline) -> ReportTable:
@@ -133,12 +133,12 @@ def _families(head: Headline) -> ReportTable:
 
 
 def _verdict(head: Headline) -> list[str]:
-    """Return the line that puts the scores into words, if they allow any."""
+    """Return the verdict on the scores in one line, if there is one."""
     return [f"Verdict: {head.verdict}."] if head.verdict else []
 
 
 def _explain_rows(rows: Iterable[ScoreRow], head: Headline | None) -> list[str]:
-    """Return what the names of the table mean."""
+    """Return the meaning of the names in the table."""
     if head is None:
         return explain_scores((row.measure, row.entropy) for row in rows)
     if head.kind == "coreference":
@@ -189,7 +189,7 @@ def _format_test(row: ScoreRow, samples: int) -> list[str]:
 
 
 def _format_p(p: float | None, samples: int) -> str:
-    """Format p; if no random clustering does as well, the bound that their number allows."""
+    """Format p; if no random clustering scores as well, as an upper bound."""
     text = number(p) if p is None or p >= 0.0005 else f"{p:.1g}"
     return f"≤ {text}" if _is_least(p, samples) else text
 
@@ -213,7 +213,7 @@ def _explain_chance(table: ScoreTable) -> list[str]:
 
 
 def _sheet(table: ScoreTable, baselines: list[str]) -> ReportTable:
-    """Return all digits with the entropies; the signature is a column, so it is never lost."""
+    """Return the scores with all digits, the entropies, and the signature as a column."""
     if table.by_group:
         from roget.report.outline import sheet_groups
 

@@ -60,13 +60,13 @@ def _lead(thesaurus: Thesaurus, classes: float, words: float) -> Iterator[str]:
         )
     if found := thesaurus.provenance.get("heldout"):
         yield (
-            f"held-out perplexity in bits per token: unigram {found['all']:.2f}, class "
+            f"held-out cross-entropy in bits per token: unigram {found['all']:.2f}, class "
             f"{found['class']:.2f}, word {found['word']:.2f}, word + class {found['both']:.2f}"
         )
 
 
 def describe_background(record: Mapping[str, Any], words: int) -> str:
-    """Return the name, version and hash of a background, and how many words it knows."""
+    """Return the name, version, hash and number of words of a background."""
     version = f", roget {record['version']}" if record.get("version") else ""
     return (
         f"background: {record['name']}{version}, sha256 {record['sha256'][:8]}; it has "
@@ -82,7 +82,7 @@ def _warn(thesaurus: Thesaurus) -> list[str]:
 
 
 def _warn_one_class(thesaurus: Thesaurus) -> str:
-    """Return a warning if there is only one class though more were possible, else ""."""
+    """Return a warning if only one class was found, else ""."""
     asked = thesaurus.provenance.get("asked")
     if thesaurus.tree.n_clusters > 1 or asked == 1:
         return ""

@@ -123,7 +123,7 @@ def _serve_text(text: str, kind: str) -> Any:
 
 
 async def _handle_error(_: Request, error: Any) -> Response:
-    """Return an unknown address, a wrong method or a refusal as JSON."""
+    """Return HTTP errors (unknown address, wrong method, refusal) as JSON."""
     response = _error(error.status_code, error.detail)
     response.headers.update(error.headers or {})
     return response

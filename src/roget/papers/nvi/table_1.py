@@ -21,7 +21,7 @@ PRINTED = {
 }
 """The value and its number of decimals."""
 
-CUT = "printed without the third digit, not rounded"
+CUT = "truncated in print, not rounded"
 MISPRINT = "a misprint: 1 − VI/(H(C) + H(K)) with the printed VI is .592"
 
 

@@ -63,7 +63,8 @@ def _board(found: Agreement) -> ReportTable:
     rows = [
         [rows[0].system, f"{rows[0].clusters:{form}}", *map(_cell, rows)] for rows in board(found)
     ]
-    return ReportTable(columns, rows, title="mean agreement with the other clusterings", repeated=2)
+    title = "mean agreement with the other clusterings (rank)"
+    return ReportTable(columns, rows, title=title, repeated=2)
 
 
 def _cell(row: MeanRow) -> Cell:

@@ -1,4 +1,4 @@
-"""A comparison of several systems as a report: `roget compare`."""
+"""Report of `roget compare`: several systems against one gold standard."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from roget.scoring.steps.headline import BoardHeadline
 
 LONGEST_NAME, SHORTEST_NAME = 26, 12
-"""Signs of the names of systems in a wide terminal and in a narrow one."""
+"""Maximum length of system names, in a wide terminal and in a narrow one."""
 
 LETTERS = "systems sharing a letter do not differ significantly (Holm-corrected p ≥ .05)"
 
@@ -124,7 +124,7 @@ def _short_board(comparison: Comparison, head: BoardHeadline) -> ReportTable:
     ]
     above = sum(not rows[0].trivial for rows in lines)
     table = ReportTable(columns, shown, above=above, repeated=2)
-    # Names give way if the other columns leave little room.
+    # Shorten names if the other columns leave little space.
     needed = sum(table.widths([[str(cell) for cell in row] for row in shown], GAP)) - GAP
     longest = max(len(rows[0].system) for rows in lines)
     spare = width() - int(needed) + longest
@@ -141,7 +141,7 @@ def _plain_cell(row: SystemRow | None) -> Cell:
 
 
 def _short_legend(comparison: Comparison) -> str:
-    """Return the score that systems are sorted by, and what letters mean."""
+    """Return the score that systems are sorted by, and the meaning of letters."""
     text = f"sorted by {name_score(*comparison.main)}"
     if comparison.chosen is None and comparison.separates:
         text += ", the first score on which the best system beats all baselines (see --main)"
@@ -200,7 +200,7 @@ def _groups(comparison: Comparison) -> Iterator[ReportTable]:
 
 
 def _sheet(comparison: Comparison) -> ReportTable:
-    """Return all digits with the entropies; the signature is a column, so it is never lost."""
+    """Return the scores with all digits, the entropies, and the signature as a column."""
     if comparison.by_group:
         return sheet_groups(comparison.by_group, comparison.signature)
     named = zip(comparison.systems, comparison.components, strict=False)
@@ -243,7 +243,7 @@ def _explain(comparison: Comparison) -> str:
 
 
 def _stability(comparison: Comparison) -> list[str]:
-    """Return how much the ranking by each measure depends on the estimator."""
+    """Return a warning for each measure whose ranking depends on the estimator."""
     return [
         Notice(
             f"{found['measure']}: the rankings under {found['a']} and {found['b']} differ "
