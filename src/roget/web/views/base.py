@@ -46,7 +46,7 @@ class Word(TypedDict):
 
 
 class Phrase(TypedDict):
-    """A context, and the same context in words: "object of open"."""
+    """A context, and the same context in words, such as "open …"."""
 
     context: str
     said: str
