@@ -81,7 +81,7 @@ FOREIGN = {
     "SECURITY.md": "security.md",
 }
 """Pages outside docs/ → their names in the site."""
-FILES = ("LICENSE", "CITATION.cff")
+FILES = ("LICENSE", "NOTICE", "CITATION.cff")
 """Files outside docs/ that pages may link to."""
 
 COMMENT = re.compile(
