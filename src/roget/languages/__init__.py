@@ -1,1 +1,1 @@
-"""What is particular to one language: the catalogue knows each by name, and none is imported."""
+"""Language-specific code. The catalogue loads each language by name; nothing imports them."""

@@ -1,10 +1,10 @@
-"""Heads by part-of-speech patterns for German and Dutch, whose verbs bracket their clauses.
+"""Rule-based dependency analysis for German and Dutch, from part-of-speech tags.
 
-Noun phrases are found first, then clauses: the finite verb is second ("er hat das Buch gelesen")
-or, after a conjunction or relative pronoun, last. Everything before and between the verbs belongs
-to the clause's full verb. Cases, as far as articles and pronouns mark them, decide which noun
-phrase is subject, object or genitive; word order decides the rest. Labels follow Universal
-Dependencies.
+Noun phrases are detected first, then clauses. The finite verb of a clause is in second position
+("er hat das Buch gelesen") or, after a conjunction or relative pronoun, in final position. All
+phrases before and between the verbs of a clause attach to its main verb. Subject, object and
+genitive are distinguished by case where articles and pronouns mark it, and otherwise by word order.
+Labels follow Universal Dependencies.
 """
 
 from __future__ import annotations
@@ -24,54 +24,55 @@ UPOS = {
     "A": "ADV", "w": "ADV", "C": "CCONJ", "K": "CCONJ", "S": "SCONJ", "M": "SCONJ", ",": "PUNCT",
     ".": "PUNCT", '"': "PUNCT", "!": "INTJ", "n": "PART", "t": "X", "?": "X",
 }  # fmt: skip
-"""Kinds of words, in one letter, and their universal parts of speech.
+"""One-letter word kinds, mapped to universal part-of-speech tags.
 
-D and r are determiners (r relative), J adjectives before nouns and a others, O, F, R and W pronouns
-(reflexive, relative, interrogative), w interrogative adverbs, p postpositions, Z particles apart
-from their verbs, T "zu", K "als" and "wie", M conjunctions of infinitives ("um"), t cut-off words.
-Full verbs are finite (V), imperative (I), infinitive or participle (v), or with "zu" inside (z);
-auxiliaries and modals finite (X) or not (x).
+D: determiner, r: relative determiner. J: adjective before a noun, a: other adjective. F: reflexive
+pronoun, R: relative, W: interrogative, O: other pronoun. w: interrogative adverb. p: postposition.
+Z: separated verb particle. T: "zu". K: "als" and "wie". M: conjunction of an infinitive ("um").
+t: truncated word. Main verbs: V finite, I imperative, v infinitive or participle, z infinitive with
+"zu" inside. Auxiliaries and modals: X finite, x other forms.
 """
 
 CLAUSE_MARKS = (":", ";", "–", "—", "-", "(", ")")
-"""Marks that separate clauses like commas."""
+"""Punctuation marks that separate clauses, in addition to commas."""
 
 _FINITE, _FULL = "VXI", "VIvz"
 _NOMINAL = ("N", "O", "R", "W")
-"""Kinds of elements that can be subject or object."""
+"""Kinds of elements that can be a subject or object."""
 
 
 class Grammar(ABC):
-    """Base class of languages: lemmas and tags by HanTa, heads and labels by patterns."""
+    """Base class of languages with tags and lemmas from HanTa, and heads from rules."""
 
     needs = "HanTa"
     model: str
-    """HanTa's model file for the language."""
+    """Name of HanTa's model file for the language."""
     nominal: frozenset[str]
-    """Prepositions that attach to the noun before them."""
+    """Prepositions that attach to the preceding noun."""
     following: frozenset[str]
-    """Prepositions that can follow their noun: meiner Meinung nach."""
+    """Prepositions that can follow their noun, as in "meiner Meinung nach"."""
     times: frozenset[str]
-    """Nouns of time or duration without a preposition."""
+    """Nouns of time or duration that can be adverbials without a preposition."""
     measures: frozenset[str]
-    """Nouns that a bare noun can follow: eine Tasse Kaffee, Anfang Mai."""
+    """Nouns that a bare noun can follow, as in "eine Tasse Kaffee" and "Anfang Mai"."""
     whens: tuple[str, ...]
-    """Prefixes of modifiers that make such a noun a time: letzte Woche."""
+    """Prefixes of modifiers that mark a noun as a time, as in "letzte Woche"."""
     titles: frozenset[str]
-    """Titles before a name, which is their head: Herr Müller."""
+    """Titles before a name, as in "Herr Müller"; the name is the head."""
     doubled: frozenset[str]
-    """Determiners that combine with another one: ein paar, all die."""
+    """Determiners that combine with a second determiner, as in "ein paar" and "all die"."""
     having: frozenset[str]
-    """Auxiliaries that are full verbs after a modal: er muss Hunger haben."""
+    """Auxiliaries that are main verbs after a modal, as in "er muss Hunger haben"."""
     agents: frozenset[str]
-    """Prepositions of the agent in the passive."""
+    """Prepositions that mark the agent of a passive verb."""
     copulas: frozenset[str]
+    """Copular verbs."""
     passives: frozenset[str]
     """Auxiliaries of the passive."""
     movers: tuple[str, ...]
-    """Endings of verbs whose perfect has the copula as auxiliary: ist gegangen."""
+    """Endings of verbs that form the perfect with the copula, as in "ist gegangen"."""
     subjectless: frozenset[str]
-    """Lower-case finite verbs that begin a clause without a subject: habe gekauft."""
+    """Lower-case finite verbs that can begin a clause without a subject ("habe gekauft")."""
 
     def __init__(self) -> None:
         self.tagger = Tagger(self.model)
@@ -84,19 +85,20 @@ class Grammar(ABC):
 
     @abstractmethod
     def lemma(self, form: str, tag: str) -> str:
-        """Return the lemma of a word with a tag; names are unchanged."""
+        """Return the lemma of a word with this tag; names are unchanged."""
 
     @abstractmethod
     def find_kinds(
         self, forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[str]
     ) -> list[str]:
-        """Return the kinds of the words of a sentence, for patterns."""
+        """Return the one-letter kind of each word of a sentence (see `UPOS`)."""
 
     @abstractmethod
     def cases(self, words: Sequence[str], kinds: Sequence[str], head: tuple[str, str]) -> str:
-        """Return the possible cases of a noun phrase, of "nadg"; "m" is an unlikely nominative.
+        """Return the possible cases of a noun phrase: a subset of "nadg", or "m".
 
-        They are told from its words in small letters, their kinds, and its head's form and lemma.
+        The letters stand for nominative, accusative, dative and genitive; "m" is an unlikely
+        nominative. `words` are in lower case; `head` is the form and lemma of the head.
         """
 
 
@@ -112,28 +114,28 @@ class Element:
     cases: str = "nadg"
     preposition: int = NONE
     near: int = NONE
-    """The last noun, to which the next phrase can attach; NONE: the head."""
+    """The last noun, to which the next phrase can attach; NONE stands for the head."""
 
 
 @dataclass
 class Clause:
-    """The elements of one full verb."""
+    """A main verb and its dependents."""
 
     elements: list[Element] = field(default_factory=list)
     last: bool = False
-    """True if the finite verb is last."""
+    """True if the finite verb is in final position."""
     joined: bool = False
-    """True if a conjunction joins it to the previous clause, whose subject it can share."""
+    """True if a conjunction follows the previous clause, whose subject this one can share."""
 
     def has(self, kinds: str) -> bool:
-        """Return True if it contains a token of some kinds."""
+        """Return True if the clause contains an element of one of these kinds."""
         return any(one.kind in kinds for one in self.elements)
 
 
 def attach(
     forms: Sequence[str], lemmas: list[str], kinds: Sequence[str], grammar: Grammar
 ) -> Analysis:
-    """Return heads and labels of one sentence, given its words, lemmas and kinds."""
+    """Return the analysis of a sentence, given its words, lemmas and kinds."""
     parser = _Parser(forms, lemmas, kinds, grammar)
     parser.run()
     upos = [UPOS[kind] for kind in parser.kinds]
@@ -146,7 +148,7 @@ def attach(
 
 
 def correct_kinds(kinds: Sequence[str]) -> list[str]:
-    """Return the kinds with "wie" as a conjunction before a clause (er sieht, wie …).
+    """Return the kinds, with "wie" before a clause (er sieht, wie …) tagged as a conjunction.
 
     >>> "".join(correct_kinds("OVKDNDNV")), "".join(correct_kinds("OVKDN"))
     ('OVSDNDNV', 'OVKDN')
@@ -163,7 +165,7 @@ def correct_kinds(kinds: Sequence[str]) -> list[str]:
 
 
 def find_segment(kinds: Sequence[str], i: int) -> tuple[int, int]:
-    """Return the start and end of the part between commas around a position."""
+    """Return the start and end of the comma-delimited segment around a position."""
     begin, end = i, i + 1
     while begin > 0 and kinds[begin - 1] not in ",.":
         begin -= 1
@@ -173,12 +175,12 @@ def find_segment(kinds: Sequence[str], i: int) -> tuple[int, int]:
 
 
 def _meets_finite(kinds: Sequence[str], ends: str) -> bool:
-    """Return True if a finite verb precedes the end of its clause."""
+    """Return True if a finite verb comes before the first of the kinds `ends`."""
     return next((kind in _FINITE for kind in kinds if kind in _FINITE or kind in ends), False)
 
 
 class _Parser:
-    """A sentence and the heads found so far."""
+    """A sentence with the heads assigned up to now."""
 
     def __init__(
         self, forms: Sequence[str], lemmas: Sequence[str], kinds: Sequence[str], grammar: Grammar
@@ -189,15 +191,15 @@ class _Parser:
         self.heads = [NONE] * len(forms)
         self.labels = [""] * len(forms)
         self.full: list[int] = []
-        """Auxiliaries that are full verbs: er hat Hunger."""
+        """Positions of auxiliaries that are main verbs, as in "er hat Hunger"."""
 
     def run(self) -> None:
-        """Fill heads and labels."""
+        """Assign heads and labels."""
         for clause in self.clauses(self.join_lists(self.join_genitives(self.elements()))):
             self.fill(clause)
 
     def link(self, dependent: int, head: int, label: str) -> None:
-        """Attach a token to its head, unless it has one."""
+        """Attach a token to a head, unless it already has one."""
         if self.heads[dependent] == NONE and dependent != head:
             self.heads[dependent], self.labels[dependent] = head, label
 
@@ -208,7 +210,7 @@ class _Parser:
     # Noun phrases
 
     def elements(self) -> list[Element]:
-        """Return the sentence as phrases and single tokens, without quotes."""
+        """Split the sentence into phrases and single tokens; quotation marks are dropped."""
         found: list[Element] = []
         i = 0
         while i < len(self.kinds):
@@ -232,7 +234,7 @@ class _Parser:
         return found
 
     def phrase(self, start: int) -> Element | None:
-        """Return the noun phrase or pronoun that begins at a position."""
+        """Return the noun phrase or pronoun that begins at a position; None if there is none."""
         kinds, i = self.kinds, start
         if kinds[start] in "ORW":
             return self.pronoun(kinds[start], start)
@@ -241,7 +243,7 @@ class _Parser:
         while i < len(kinds) and self.is_modifier(i, start):
             i += 1
         if i == len(kinds) or kinds[i] not in "NEt":
-            # A determiner without its noun stands for it: das, viele, drei.
+            # A determiner without a noun is a pronoun: das, viele, drei.
             return self.pronoun("O", start) if kinds[start] in "D#" else None
         noun = i
         while noun + 2 < len(kinds) and kinds[noun] == "t" and kinds[noun + 1] == "C":
@@ -281,7 +283,7 @@ class _Parser:
         return False
 
     def modified(self, i: int, head: int) -> tuple[int, str]:
-        """Return head and label of a word before the noun."""
+        """Return the head and label of a word before the noun."""
         kind = self.kinds[i]
         if kind in "Aa":
             j = i + 1
@@ -299,13 +301,13 @@ class _Parser:
         return head, labels.get(kind, "det")
 
     def is_owner(self, noun: int) -> bool:
-        """Return True if a name is a genitive before its noun: Peters Haus."""
+        """Return True if a name is a genitive before its noun, as in "Peters Haus"."""
         after = self.kinds[noun + 1 : noun + 2]
         known = self.kinds[noun] == "E" and self.low[noun].endswith(("s", "'", "’"))
         return known and after in (["N"], ["J"], ["#"]) and self.low[noun] != self.low[noun + 1]
 
     def name(self, noun: int) -> tuple[int, int]:
-        """Return the head of consecutive titles, nouns and names, and where they end."""
+        """Return the head and the end of a sequence of titles, nouns and names."""
         kinds, head = self.kinds, noun
         while self.is_title(head) and self.goes_on(head + 1):
             head += 1
@@ -327,19 +329,20 @@ class _Parser:
         return self.low_lemma(i).rstrip(".") in self.grammar.titles
 
     def goes_on(self, i: int) -> bool:
-        """Return True if a name, or another of its titles, follows a title."""
+        """Return True if a name or a further title follows a title."""
         after = self.kinds[i : i + 1]
         return after == ["E"] or (after == ["N"] and self.is_title(i))
 
     def find_cases(self, start: int, stop: int, head: int) -> str:
-        told = self.low[start:stop], self.kinds[start:stop]
-        return self.grammar.cases(*told, (self.forms[head], self.lemmas[head]))
+        """Return the possible cases of the tokens from `start` to `stop`."""
+        words, kinds = self.low[start:stop], self.kinds[start:stop]
+        return self.grammar.cases(words, kinds, (self.forms[head], self.lemmas[head]))
 
     def join_genitives(self, elements: list[Element]) -> list[Element]:
-        """Merge genitives and bare nouns into the elements of the nouns before them."""
+        """Merge genitives and bare nouns into the preceding noun phrase."""
         found: list[Element] = []
         for one in elements:
-            before = found[-1] if found else one  # which does not follow itself
+            before = found[-1] if found else one  # an element does not follow itself
             joins = one.kind == "N" and self.follows_noun(one, before)
             if joins and "g" in one.cases:
                 self.link(one.head, self.nearest(before), "nmod")
@@ -357,7 +360,7 @@ class _Parser:
         return noun and before.stop == one.start
 
     def is_measure(self, element: Element) -> bool:
-        """Return True if a bare noun can follow a noun: eine Tasse Kaffee."""
+        """Return True if a bare noun can follow, as in "eine Tasse Kaffee"."""
         return self.low_lemma(element.head) in self.grammar.measures
 
     def nearest(self, element: Element) -> int:
@@ -365,7 +368,7 @@ class _Parser:
         return element.head if element.near == NONE else element.near
 
     def join_lists(self, elements: list[Element]) -> list[Element]:
-        """Merge the elements of a list: Brot, Butter und Käse."""
+        """Merge the elements of a coordination, such as "Brot, Butter und Käse"."""
         found: list[Element] = []
         i = 0
         while i < len(elements):
@@ -383,7 +386,7 @@ class _Parser:
         return found
 
     def end_of_list(self, elements: list[Element], i: int, first: Element) -> int:
-        """Return the end of the list that continues at a position; the position if none does."""
+        """Return the end of the coordination that continues at i; i if there is none."""
         kinds = [element.kind for element in elements]
         more = (first.kind, "N")
         j = i
@@ -396,14 +399,14 @@ class _Parser:
             j += 1
         if kinds[j] not in more:
             return i
-        # Where the clause before has its finite verb, and one follows, another clause begins.
-        parted = _meets_finite(kinds[:i][::-1], ",.") and _meets_finite(kinds[j:], ",.CS")
-        return i if parted else j + 1
+        # With finite verbs on both sides, the conjunction joins clauses, not nouns.
+        joins_clauses = _meets_finite(kinds[:i][::-1], ",.") and _meets_finite(kinds[j:], ",.CS")
+        return i if joins_clauses else j + 1
 
     # Clauses
 
     def clauses(self, elements: list[Element]) -> list[Clause]:
-        """Return the elements by clause."""
+        """Group the elements into clauses."""
         found: list[Clause] = []
         waiting: list[Clause] = []
         for segment in self.segments(elements):
@@ -430,29 +433,29 @@ class _Parser:
         return found
 
     def lacks_verb(self, clause: Clause) -> bool:
-        """Return True if an auxiliary has no full verb yet."""
+        """Return True if the clause has an auxiliary, but no main verb yet."""
         return clause.has("X") and not clause.has("vza")
 
     def explain(self, clause: Clause, segment: Clause) -> None:
-        """Attach a noun phrase after a comma, without a verb, as an apposition."""
+        """Attach a noun phrase after a comma as an apposition, if no verb follows."""
         before = [one for one in clause.elements if one.kind in "NP"]
         after = next((one for one in segment.elements if one.kind == "N"), None)
         if before and after is not None and segment.elements[0] is after:
             self.link(after.head, before[-1].head, "appos")
 
     def segments(self, elements: list[Element]) -> list[Clause]:
-        """Return the parts between commas and before conjunctions that join clauses."""
+        """Split the elements at commas and at conjunctions that join clauses."""
         found, now = [], Clause()
         for i, one in enumerate(elements):
-            parted = one.kind == "C" and self.parts_clauses(elements, i, now)
+            joins = one.kind == "C" and self.joins_clauses(elements, i, now)
             explains = one.kind == "R" and bool(now.elements) and now.elements[-1].kind in "NP"
             begins = explains or (one.kind in "SMRWw" and now.has(_FINITE + "vz"))
-            if one.kind in ",." or parted or begins:
-                last = (now.last and parted) or begins
+            if one.kind in ",." or joins or begins:
+                last = (now.last and joins) or begins
                 self.correct_last(now)
                 if now.elements:
                     found.append(now)
-                now = Clause([one] if begins else [], last, parted)
+                now = Clause([one] if begins else [], last, joins)
             elif not (one.kind == "C" and not now.elements):
                 if not any(other.kind not in "AC" for other in now.elements):
                     now.last = now.last or self.begins_last(one)
@@ -461,7 +464,7 @@ class _Parser:
         return [*found, now] if now.elements else found
 
     def correct_last(self, clause: Clause) -> None:
-        """Treat a final infinitive as the finite verb if the clause needs one at its end."""
+        """Retag a final infinitive as finite if the clause needs a finite verb at its end."""
         if not clause.last or clause.has(_FINITE) or clause.elements[0].kind == "M":
             return
         end = next((one for one in reversed(clause.elements) if one.kind in "vxz"), None)
@@ -475,7 +478,7 @@ class _Parser:
             return self.kinds[one.head] == "R"
         return one.kind in "SRM" or self.kinds[one.start] == "r"
 
-    def parts_clauses(self, elements: list[Element], i: int, now: Clause) -> bool:
+    def joins_clauses(self, elements: list[Element], i: int, now: Clause) -> bool:
         """Return True if there are verbs on both sides of a conjunction."""
         if not now.has(_FINITE + "vz"):
             return False
@@ -491,7 +494,10 @@ class _Parser:
     # Inside a clause
 
     def fill(self, clause: Clause) -> None:
-        """Attach the elements of a clause to their heads."""
+        """Attach the elements of a clause to their heads.
+
+        The order is: times, predicate, prepositional phrases, subject, objects, adverbs.
+        """
         elements = clause.elements
         finite = next((one for one in elements if one.kind in _FINITE), None)
         verb, governed = self.find_verbs(elements, finite)
@@ -500,7 +506,7 @@ class _Parser:
         nouns = [one for one in nouns if not self.place_time(one, governed)]
         predicate = self.find_predicate(elements, finite, verb)
         if finite is not None and verb == predicate == NONE:
-            # Who is somewhere, or there: the copula is the full verb.
+            # Without a predicate (er ist hier) the copula is the main verb.
             verb = governed = finite.head
             self.full.append(verb)
         self.place_prepositions(elements, stop, governed if predicate == NONE else predicate)
@@ -528,7 +534,7 @@ class _Parser:
                 self.link(one.head, governed, "advmod")
 
     def find_verbs(self, elements: list[Element], finite: Element | None) -> tuple[int, int]:
-        """Return the verb of the subject, and the verb of objects and phrases."""
+        """Return the verb that takes the subject, and the verb that takes objects and phrases."""
         full = [one.head for one in elements if one.kind in "vz"]
         if finite is None:
             return (full[-1], full[-1]) if full else (NONE, NONE)
@@ -549,10 +555,11 @@ class _Parser:
         return finite.head, finite.head
 
     def after_to(self, verb: int) -> bool:
+        """Return True if "zu" or "te" precedes a verb."""
         return verb > 0 and self.kinds[verb - 1] == "T"
 
     def find_predicate(self, elements: list[Element], finite: Element | None, verb: int) -> int:
-        """Return the adjective or noun that is the predicate of a copula."""
+        """Return the adjective or noun that is the predicate of a copula; NONE if missing."""
         if verb != NONE or finite is None:
             return NONE
         places = [i for i, one in enumerate(elements) if one.kind == "a"]
@@ -567,7 +574,7 @@ class _Parser:
         return nouns[-1].head if len(nouns) > 1 and nouns[-1].kind == "N" else NONE
 
     def place_time(self, one: Element, verb: int) -> bool:
-        """Attach a noun phrase of time; return True if it is one."""
+        """Attach a noun phrase if it is a time; return True if it is one."""
         timed = one.kind == "N" and self.low_lemma(one.head) in self.grammar.times
         first = self.low[one.start]
         dated = self.kinds[one.start] == "#" or first.startswith(self.grammar.whens)
@@ -577,7 +584,7 @@ class _Parser:
         return False
 
     def place_prepositions(self, elements: list[Element], prefield: int, verb: int) -> None:
-        """Attach prepositional phrases to the noun before them, or to the verb."""
+        """Attach prepositional phrases to the preceding noun or to the verb."""
         for i, one in enumerate(elements):
             if one.kind != "P":
                 continue
@@ -592,11 +599,11 @@ class _Parser:
     def place_subject(
         self, nouns: list[Element], verb: int, finite: Element, clause: Clause, passive: bool
     ) -> None:
-        """Attach the subject, by case, then by order, and remove it from the noun phrases."""
+        """Attach the subject, chosen by case and word order, and remove it from `nouns`."""
         sure = self.may_lack_subject(clause, finite, nouns)
         could = [one for one in nouns if ("a" not in one.cases or not sure) and "n" in one.cases]
-        # Who can be nominative and not accusative goes before who can be either, and of those
-        # a pronoun right after the verb.
+        # Preferred are phrases that can only be nominative, then phrases that cannot be accusative,
+        # then a pronoun directly after the verb.
         could.sort(
             key=lambda one: (
                 one.cases != "n",
@@ -610,9 +617,9 @@ class _Parser:
             nouns.remove(could[0])
 
     def place_objects(self, nouns: list[Element], governed: int, passive: bool) -> None:
-        """Attach direct and indirect object, by case, then by order."""
-        # Of two that may be the object it is the one that is clearly accusative, then one with an
-        # article, then the later one if the first may be dative.
+        """Attach the direct and indirect objects, chosen by case and word order."""
+        # Preferred as direct object are phrases that cannot be nominative, then phrases with an
+        # article, then phrases that cannot be dative. If all can be dative, the last one is taken.
         could = [one for one in nouns if "a" in one.cases]
         could.sort(key=lambda one: ("n" in one.cases, one.start == one.head, "d" in one.cases))
         if could and not passive and self.low_lemma(governed) not in self.grammar.copulas:
@@ -632,7 +639,7 @@ class _Parser:
         return first and self.low[finite.head] in self.grammar.subjectless
 
     def is_passive(self, helpers: set[str], verb: int) -> bool:
-        """Return True if a clause has an auxiliary of the passive and a participle."""
+        """Return True if the verb is a participle with a passive auxiliary."""
         if self.kinds[verb] == "z" or self.after_to(verb):
             return bool(helpers) and helpers <= self.grammar.copulas
         if self.kinds[verb] != "v" or self.forms[verb] == self.lemmas[verb]:

@@ -1,4 +1,4 @@
-"""Word lists, and a tokeniser for German and Dutch."""
+"""Helpers for word lists, and a tokeniser for German and Dutch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def words(text: str) -> frozenset[str]:
 
 
 def make_tokeniser(abbreviations: str, clitics: str = "") -> Callable[[str], list[str]]:
-    """Return a tokeniser; abbreviations, separated by |, keep their full stop.
+    """Return a tokeniser. Abbreviations, separated by |, keep their full stop.
 
     >>> make_tokeniser("ca|usw")("Am 3. Mai geht’s ca. um 7.30 Uhr, z.B. nach Ems!")
     ['Am', '3.', 'Mai', 'geht’s', 'ca.', 'um', '7.30', 'Uhr', ',', 'z.B.', 'nach', 'Ems', '!']

@@ -1,1 +1,1 @@
-"""From a corpus to a thesaurus: corpus → relations → counts → clustering → classes."""
+"""Building thesauri: corpus → relations → counts → clustering → thesaurus."""

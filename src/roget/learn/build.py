@@ -48,9 +48,9 @@ class Built:
     thesaurus: Thesaurus
     notes: tuple[str, ...]
     interrupted: bool = False
-    """True if clustering was stopped; the thesaurus holds the classes found so far."""
+    """True if clustering was stopped early; the classes are provisional."""
     saved: bool = False
-    """True if the thesaurus was written; an interrupted one never replaces another."""
+    """True if the thesaurus was written; an interrupted build never replaces a thesaurus."""
 
 
 @with_options(Plan, BuildOptions, also=offered())
@@ -61,41 +61,43 @@ def build(
     progress: Report | None = None,
     **options: Any,
 ) -> Thesaurus:
-    """Build a thesaurus of the words in some files, and save it to the folder `output` if named.
+    """Build a thesaurus from text or counts, and save it to the folder `output` if specified.
 
-    Options are the options of `roget.count`, of `Plan`, and of the chosen `method`: SoftAnnealing,
-    MDLTree, CoMDL or another clusterer (an option of the method that has the name of one of
-    counting is called method_min_count and the like). Equal `random_state` gives equal results.
+    The options are the options of `roget.count`, of `Plan`, and of the chosen `method`, such as
+    SoftAnnealing, MDLTree or CoMDL. A method option with the same name as a counting option gets
+    the prefix "method_", as in method_min_count. The same `random_state` gives the same result.
 
-    With an output, an interrupted run resumes when it is called again, and edits of an existing
-    thesaurus are replayed. Ctrl-C during clustering ends it early, with the classes found so far;
-    they are saved only if no thesaurus exists yet.
+    With an output, a repeated call resumes an interrupted run, and the edits of an existing
+    thesaurus are replayed. Ctrl-C during clustering stops early and returns the current classes,
+    which are saved only if the output does not exist yet.
 
     Parameters
     ----------
     inputs
-        Whatever `roget.count` reads, or counts folders, or names of bundled samples ("sample" is
-        nouns). By default (see `columns` and `transpose`), the words of a table are in its
-        first column; or in its second, if header or name are like verb_object.tsv.
+        Inputs of `roget.count`, counts folders, or names of bundled samples ("sample" stands for
+        nouns). The words of a table are in its first column, or in the second if the header or
+        file name is like verb_object.tsv; `columns` and `transpose` override this.
     output
         The folder to write.
     progress
-        Called with a `Progress`: "fraction", "n_clusters", and "beta" and "free_energy", or
-        "description_length".
+        Called with a `Progress`, which has the fraction done, the number of clusters, and the
+        objective: "beta" and "free_energy", or "description_length".
 
     Returns
     -------
     Thesaurus
-        With `heldout`, its provenance has the bits per held-out token, by word, class and both.
+        The thesaurus. With `heldout`, its provenance has the held-out bits per token by unigram,
+        class, word, and both.
 
     Raises
     ------
     InputError
-        If inputs cannot be read, or options exclude each other; UnknownName for an unknown one.
+        If inputs cannot be read, or options are invalid or conflict; UnknownName for an unknown
+        option.
     """
     for name in ("stop", "vocabulary", "contexts"):
         if not isinstance(options.get(name), str | os.PathLike | None):
-            options[name] = tuple(options[name])  # an iterator could be read only once
+            options[name] = tuple(options[name])  # an iterator can be read only once
     own = own_options()
     counting = BuildOptions(**choose(BuildOptions, options, options_of(Plan), own))
     plan = {name: value for name, value in options.items() if name in options_of(Plan)}
@@ -112,13 +114,13 @@ def run(
     reading: Report | None = None,
     clustering: Report | None = None,
 ) -> Built:
-    """Build a thesaurus; OUTPUT.partial keeps finished work until the thesaurus is saved."""
+    """Build a thesaurus; the folder OUTPUT.partial keeps intermediate results until it is saved."""
     listed = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
     if output is None:
         with tempfile.TemporaryDirectory(prefix="roget.") as folder:
             return _build(listed, Path(folder), options, plan, reading, clustering)
     target = Path(output)
-    # Check before hours of work that the thesaurus can be written and edits can be replayed.
+    # Fail early if the thesaurus cannot be written or its edits cannot be read.
     folders.check(target, thesaurus_files.KIND)
     _read_edits(target)
     with Partial(target, "a build", _is_left_by_build) as partial:
@@ -135,13 +137,13 @@ def run(
 
 
 def _is_left_by_build(names: set[str]) -> bool:
-    """Return True if interrupted builds leave files with these names."""
+    """Return True if all these files can come from an interrupted build."""
     ours = ("counts", *(f"{method}-" for method in catalogue.names("clusterers")))
     return all(name.startswith(ours) for name in names)
 
 
 def _read_edits(target: Path) -> tuple[Edit, ...]:
-    """Return the edits of the thesaurus that is to be replaced."""
+    """Return the edits of the thesaurus that will be replaced."""
     if not target.is_dir():
         return ()
     try:
@@ -153,7 +155,7 @@ def _read_edits(target: Path) -> tuple[Edit, ...]:
 
 
 def _replay_edits(built: Built, target: Path) -> Built:
-    """Apply the edits of the thesaurus that is replaced, as far as they still apply."""
+    """Replay the edits of the thesaurus that will be replaced, as far as they still apply."""
     edits = _read_edits(target)
     if not edits:
         return built
@@ -175,13 +177,13 @@ def _build(
     reading: Report | None,
     clustering: Report | None,
 ) -> Built:
-    """Count, choose the words, cluster them, and evaluate the classes."""
+    """Count the inputs, choose the words, cluster them, and evaluate the classes."""
     gathered = gather(inputs, folder, options, reading)
     counts, more = _choose_words(gathered.counts, plan, options)
     background, why = _choose_background(plan, counts)
     clusterer = _make_clusterer(plan, folder, counts, background, clustering)
     where = options.engine, options.scheduler, options.processes
-    # The command shows the notes of the model, which include a trivial result.
+    # A trivial result is reported in the notes of the model, so no warning is needed.
     with working_on(*where) if clusterer.spreads else nullcontext(), ignore_trivial():
         model = clusterer.fit(counts)
     thesaurus = Thesaurus.from_clustering(counts, model)
@@ -220,7 +222,7 @@ def _choose_background(plan: Plan, counts: Counts) -> tuple[Background | None, t
     if plan.background in (None, NONE, AUTO):
         return None, ()
     raise InputError(
-        f"background: does not apply to the method {plan.method}; it is an option of spherical",
+        f"background does not apply to the method {plan.method}; it is an option of spherical",
         code="conflicting-options",
     )
 
@@ -232,8 +234,8 @@ def _make_clusterer(
     background: Background | None,
     progress: Report | None,
 ) -> Any:
-    """Return the clusterer, with a checkpoint named by its options and the counts."""
-    # Options that do not affect clustering are set to fixed values.
+    """Return the clusterer; the checkpoint name is a hash of the options and the counts."""
+    # Options that do not affect clustering are set to fixed values before hashing.
     relevant = asdict(replace(plan, heldout=True, names=None, background=None))
     borrowed = background and background.sha256
     digest = hashlib.sha256(
@@ -258,7 +260,7 @@ def _make_clusterer(
 def _choose_words(
     counts: Counts, plan: Plan, options: CountOptions
 ) -> tuple[Counts, tuple[Notice, ...]]:
-    """Return the words to cluster: the most frequent ones that contexts link to each other."""
+    """Select the words to cluster: the most frequent ones, in the largest connected component."""
     notes = []
     if not counts.entries:
         raise refuse_rare(options.min_count)

@@ -1,4 +1,4 @@
-"""Options of commands that use existing classes: neighbours, edit, sketch, place and more."""
+"""Options of commands that use existing classes, such as neighbours, edit, sketch and place."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ PARTS = ("noun", "verb")
 WAYS = ("both", "classes", "counts")
 SORTS = ("score", "count")
 SENSES = ("even", "weighted")
-"""How a word is distributed over its classes: equally, or by weight."""
+"""Distributions of a word over its classes: equal shares, or by weight."""
 ORDERS = ("corpus", "left", "right")
 """Orders of concordance lines."""
 BACKOFFS = ("auto", "discount", "interpolate", "none")
-"""How class models use a word's own counts; auto is the default of the model."""
+"""Ways in which class models use a word's own counts; auto is the default of the model."""
 ATTACHERS = ("best", "chain")
 RULES = ("smoothed", "printed")
-"""How the chain compares verb and noun: smoothed with association, or as printed in the paper."""
+"""Rules by which the chain compares verb and noun: smoothed, or as printed in the paper."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class SketchOptions(Checked):
     beside: str | None = option(
         None,
         metavar="WORD2",
-        help="Compare with this word: collocates of one, of both, of the other.",
+        help="Compare with this word: collocates of the first, of both, and of the second.",
     )
     n: int = option(
         10, minimum=1, flags=("--number", "-n"), help="Number of collocates per relation."
@@ -106,7 +106,7 @@ class WhyOptions(Checked):
         None,
         minimum=0,
         metavar="N",
-        help="Sentences per word and context [default: 2, or 20 with --context].",
+        help="Example sentences per word and context [default: 2, or 20 with --context].",
     )
     sort: str = option(
         "corpus",
@@ -121,9 +121,7 @@ class ShiftOptions(Checked):
     """Options of `roget shift`."""
 
     n: int = option(20, minimum=1, flags=("--number", "-n"), help="Number of words.")
-    told: int = option(
-        5, minimum=1, help="Number of contexts gained, and lost, shown for each word."
-    )
+    told: int = option(5, minimum=1, help="Number of gained and of lost contexts shown per word.")
     shared: bool = option(
         False, flags=("--shared",), help="Use only contexts that both corpora have."
     )
@@ -154,7 +152,7 @@ class PreferOptions(Checked):
     thesaurus: str | None = option(
         None,
         metavar="DIR|FILE",
-        help="A thesaurus, SKOS file or child–parent table [default: learnt from COUNTS].",
+        help="A thesaurus, SKOS file or child–parent table [default: classes learnt from COUNTS].",
     )
     wordnet: str | os.PathLike[str] | None = option(
         None, metavar="PATH|wn:ID", help="WordNet: a dict folder, or a lexicon of the package wn."
@@ -162,7 +160,7 @@ class PreferOptions(Checked):
     method: str = option(
         "comdl",
         choices="clusterers",
-        help="Clustering method, if classes are learnt.",
+        help="Clustering method for classes learnt from COUNTS.",
     )
     top: int | None = option(
         None, minimum=1, help="Maximum number of classes to list [default in text output: 12]."
@@ -182,14 +180,14 @@ class PlaceOptions(Checked):
         2,
         minimum=0,
         maximum=2,
-        help="Scores are the probability that a candidate is within N steps, up or down, of a true "
+        help="Score candidates by the probability of being within N steps, up or down, of a true "
         "class.",
     )
     spelling: bool = option(True, help="Also use words with the same ending as evidence.")
     lines: int = option(
         3,
         minimum=0,
-        help="Sentences per candidate, if they were kept; not in tables and SKOS.",
+        help="Example sentences per candidate, if stored; not in tables and SKOS.",
     )
     seed: int = seed_option()
 
@@ -200,7 +198,10 @@ class TaxonomyOptions(Checked):
 
     min_count: int = option(5, minimum=1, help="Minimum occurrences of a word.")
     part: str = option(
-        "noun", choices=PARTS, called="part of speech", help="Part of speech of a WordNet to use."
+        "noun",
+        choices=PARTS,
+        called="part of speech",
+        help="Part of speech, if the taxonomy is a WordNet.",
     )
     language: str | None = option(
         None, metavar="TAG", help="Language of labels, if a SKOS file has several."
@@ -234,7 +235,7 @@ class AttachOptions:
         many="repeated",
         flags=("--thesaurus",),
         metavar="DIR",
-        help="A thesaurus of nouns of `roget build`; repeatable.",
+        help="A thesaurus of nouns made by `roget build`; repeatable.",
     )
     wordnet: str | os.PathLike[str] | None = copy_option(PreferOptions, "wordnet", None)
     rule: str | None = option(

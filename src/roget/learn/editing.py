@@ -1,4 +1,4 @@
-"""Edit a thesaurus folder from a file of edits, or undo and redo edits."""
+"""Editing of thesaurus folders by a file of edits, and undo and redo."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ SEPARATOR = "|"
 
 
 class EditResult(NamedTuple):
-    """An edited thesaurus."""
+    """An edited thesaurus, with the edits done and undone."""
 
     thesaurus: Thesaurus
     done: tuple[Edit, ...]
-    """The edits made, or made again."""
+    """Edits that were made or redone."""
     undone: tuple[Edit, ...]
-    """The edits undone, the last first."""
+    """Edits that were undone, the last first."""
 
 
 @with_options(EditOptions)
@@ -56,7 +56,9 @@ def edit(
     progress: Report | None = None,
     **options: Any,
 ) -> EditResult:
-    """Edit a thesaurus folder: apply all edits of a file or none, or undo and redo; and save it.
+    """Edit a thesaurus folder: apply the edits of a file, undo or redo, and save the result.
+
+    If an edit of the file fails, the folder is unchanged.
 
     Parameters
     ----------
@@ -71,12 +73,13 @@ def edit(
     Returns
     -------
     EditResult
-        The thesaurus with its edits; unchanged if nothing is requested.
+        The edited thesaurus; unchanged if nothing is requested.
 
     Raises
     ------
     InputError
-        If an edit does not apply, with its line; or if there are fewer edits to undo or redo.
+        If an edit cannot be applied (the message names its line), or if there are fewer edits to
+        undo or redo than requested.
     """
     request = EditOptions(**choose(EditOptions, options))
     ways = sum((file is not None, request.undo, request.redo, request.undo_to is not None))
@@ -105,7 +108,7 @@ def edit(
 
 
 def _check_number(verb: str, n: int, there: int) -> None:
-    """Refuse to undo, or redo, more edits than there are."""
+    """Refuse to undo or redo more edits than there are."""
     if not there:
         raise InputError(f"nothing to {verb}", code="edit-refused")
     if n > there:
@@ -145,7 +148,7 @@ def read_requests(path: PathLike) -> list[EditRequest]:
                 row.get("field") or REMARK,
                 place,
             )
-            # For a note on a word, the class is irrelevant.
+            # The class is irrelevant for a note on a word.
             requests.append(replace(one, target=None) if one.action == NOTE and one.words else one)
     if not requests:
         raise InputError(

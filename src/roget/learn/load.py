@@ -1,4 +1,4 @@
-"""Load counts and thesauri from folders, files, taxonomies or samples."""
+"""Loading of counts and thesauri from folders, files, taxonomies or samples."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def open_thesaurus(
     `language` selects the labels of a SKOS file with several languages.
     """
     place = Path(path)
-    # os.path, since pathlib raises for names that are too long.
+    # Path.is_dir raises for names that are too long; os.path.isdir returns False.
     if is_thesaurus(place) or (os.path.isdir(path) and kind_of_folder(place) is None):
         return Thesaurus.load(place)
     return read(path, language=language, progress=progress)
@@ -63,8 +63,8 @@ def open_counts(
 ) -> tuple[Counts, tuple[str, ...]]:
     """Load counts by name, with notes on how they were read.
 
-    A name is that of a counts folder, a thesaurus, a table, a matrix, or a bundled sample if there
-    is no such file. `sample` is the sample that the name "sample" stands for.
+    The name is a counts folder, a thesaurus, a table, a matrix, or a bundled sample if there is no
+    such file. The name "sample" stands for the bundled sample `sample`.
 
     >>> open_counts("verb_object")[0]
     Counts: 9,994 words × 3,609 contexts, 66,626 entries, 110,270 tokens
@@ -73,7 +73,7 @@ def open_counts(
     if data.is_sample(text):
         if columns is not None:
             raise InputError(
-                f"columns {','.join(split_columns(columns))}: {name} is a bundled sample",
+                f"columns={','.join(split_columns(columns))}: {name} is a bundled sample",
                 code="conflicting-options",
             )
         found = data.sample(sample if text == "sample" else text)
@@ -92,16 +92,16 @@ def open_counts(
     if os.path.isfile(name) and is_taxonomy(name):
         raise _no_contexts(name)
     if _is_text(text):
-        given, to = shlex.quote(text), shlex.quote(f"{Path(text).name.partition('.')[0]}.counts")
+        quoted, to = shlex.quote(text), shlex.quote(f"{Path(text).name.partition('.')[0]}.counts")
         raise InputError(
-            f"{name}: is text, not counts; count it first: roget count {given} -o {to}",
+            f"{name} is text, not counts; count it first: roget count {quoted} -o {to}",
             code="unsupported-format",
         )
     return formats.read(name, columns, Counts)
 
 
 def _is_text(name: str) -> bool:
-    """Return whether a file is running text, and not a table or matrix by its name."""
+    """Return True if a file is running text; False if its name is that of a table or matrix."""
     return (
         (os.path.isfile(name) or is_remote(name))
         and Source(name).suffix not in FORMATS
@@ -110,6 +110,7 @@ def _is_text(name: str) -> bool:
 
 
 def _no_contexts(name: PathLike) -> InputError:
+    """Return the error for a taxonomy where counts are needed."""
     return InputError(
         f"{name}: a taxonomy has no contexts; use a thesaurus or counts (roget build, roget count)",
         code="unsupported-format",
@@ -117,9 +118,9 @@ def _no_contexts(name: PathLike) -> InputError:
 
 
 def _open_whole(path: PathLike) -> tuple[Counts, tuple[str, ...]]:
-    """Load all counts of a thesaurus, including spare ones, for a comparison.
+    """Load all counts of a thesaurus for a comparison, including counts of rare words.
 
-    Words that occurred, but whose counts were not kept, are listed in the provenance.
+    Words that occurred but whose counts were not stored are listed in the provenance.
     """
     base = open_counted(path).base
     counts = base.counts
@@ -130,16 +131,16 @@ def _open_whole(path: PathLike) -> tuple[Counts, tuple[str, ...]]:
     whole.relations = counts.relations
     whole.provenance = {**counts.provenance, SET_ASIDE: lost}
     if cuts := counts.provenance.get("cuts"):
-        # Words more frequent than the rarest one are complete.
+        # Words above the frequency of the rarest word are complete.
         least = min(cuts.get("min_count") or 1, whole.word_totals.min().item())
         whole.provenance["cuts"] = {**cuts, "min_count": least}
     if base.spare is not None and not lost:
         return whole, ()
-    unsure = f"; {plural(len(lost), 'word')} set aside as unsure not listed as new" if lost else ""
+    unsure = f"; {plural(len(lost), 'uncertain word')} not listed as new" if lost else ""
     return whole, (
         Notice(
-            f"{path}: the counts of some rare or unsure words were not kept, so totals are too "
-            f"small, and words may seem to be missing{unsure}",
+            f"{path}: the counts of some rare or uncertain words were not stored, so totals are "
+            f"too small, and words may seem to be missing{unsure}",
             code="incomplete-counts",
         ),
     )
@@ -155,8 +156,8 @@ def open_pair(
 ) -> Iterator[tuple[Counts, Counts, tuple[str, ...]]]:
     """Load or count two corpora for a comparison, and yield them with notes.
 
-    Texts are counted by one recipe, inferred from both together, since lemmas repaired in only one
-    of them would look like a change. Counted texts exist until the block is left.
+    Texts are counted with one recipe, inferred from both together, since lemmas repaired in only
+    one of them would look like a change. The counts are removed at the end of the block.
 
     Parameters
     ----------
@@ -167,47 +168,51 @@ def open_pair(
     progress
         Called with the number of bytes read.
     evidence
-        Minimum number of sentences kept per pair of texts.
+        Minimum number of example sentences kept per pair, if texts are counted.
     """
-    # Imported here because counting loads compiled code, which existing counts do not need.
+    # Imported here because counting loads compiled code that existing counts do not need.
     from roget.learn.counting import count as counting
     from roget.learn.counting.plan import plan_tasks, refuse_options
 
-    asked = Counting(**{**vars(options or Counting()), "min_count": 1})
+    counting_options = Counting(**{**vars(options or Counting()), "min_count": 1})
     names = [os.fspath(name) for name in (old, new)]
-    found = [_find_texts(name, asked) for name in names]
+    found = [_find_texts(name, counting_options) for name in names]
     texts = [one for one in found if one is not None]
     notes: list[str] = []
-    told: list[str] = []
+    more_notes: list[str] = []
     opened: list[Counts] = []
     with tempfile.TemporaryDirectory(prefix="roget.") as folder:
         if texts:
-            asked = replace(asked, evidence=max(asked.evidence, evidence))
-            planned = counting.plan_inputs([source.path for one in texts for source in one], asked)
+            counting_options = replace(
+                counting_options, evidence=max(counting_options.evidence, evidence)
+            )
+            planned = counting.plan_inputs(
+                [source.path for one in texts for source in one], counting_options
+            )
             notes += planned.notes
         for name, one in zip(names, found, strict=True):
             if one is not None:
                 plan = replace(planned, sources=one, tasks=plan_tasks(one, planned.recipe))
                 place = Path(folder) / str(len(opened))
-                done = counting.run(plan, place, asked, keep=False, progress=progress)
+                done = counting.run(plan, place, counting_options, keep=False, progress=progress)
                 notes += [note for note in done.notes if note not in notes]
                 opened.append(Counts.read(place))
                 continue
             if not texts:
-                refuse_options(asked, name, ("columns",))
+                refuse_options(counting_options, name, ("columns",))
             if is_thesaurus(Path(name)):
                 counts, more = _open_whole(name)
             else:
                 # Columns apply to tables only, not to folders or samples.
                 whole = os.path.isdir(name) or data.is_sample(name)
-                counts, more = open_counts(name, None if whole else asked.columns)
-            told += more
+                counts, more = open_counts(name, None if whole else counting_options.columns)
+            more_notes += more
             opened.append(counts)
-        yield opened[0], opened[1], (*notes, *told)
+        yield opened[0], opened[1], (*notes, *more_notes)
 
 
-def _find_texts(name: str, asked: Counting) -> list[Source] | None:
-    """Return the sources of running text of a name; None if it is counts or a table."""
+def _find_texts(name: str, counting_options: Counting) -> list[Source] | None:
+    """Return the sources of a name if it is running text; None for counts and tables."""
     if data.is_sample(name) or is_counts(Path(name)) or is_thesaurus(Path(name)):
         return None
     if (os.path.isfile(name) or is_remote(name)) and Source(name).suffix in (".npz", ".mtx"):
@@ -216,15 +221,18 @@ def _find_texts(name: str, asked: Counting) -> list[Source] | None:
     from roget.learn.counting.recipe import TABULAR
 
     sources, reader = find_sources(
-        [name], asked.reader, asked.encoding, tabular=asked.columns is not None
+        [name],
+        counting_options.reader,
+        counting_options.encoding,
+        tabular=counting_options.columns is not None,
     )
     return None if reader in TABULAR else sources
 
 
 def is_taxonomy(path: PathLike) -> bool:
-    """Return whether a name is that of a thesaurus: a folder, SKOS, WordNet; not a table."""
+    """Return True for a thesaurus folder, SKOS or WordNet, False for a table."""
     place = Path(path)
     named = os.fspath(path).startswith("wn:") and not place.exists()
-    # Tables and arrays may contain anything.
+    # Tables and arrays may also be counts.
     kind = suffixes("taxonomies").get(Source(str(place)).suffix, "tsv")
     return named or place.is_dir() or kind not in ("tsv", "linkage")

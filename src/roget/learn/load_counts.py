@@ -1,4 +1,4 @@
-"""Load the counts of some inputs: read existing counts, or count a corpus."""
+"""Loading of counts: read existing counts, or count a corpus."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from roget.learn.load import open_counts
 from roget.learn.options import Placing
 
 _FOR_COUNTS = ("min_count", "min_context", "min_pair", "transpose")
-"""Options that apply to existing counts."""
+"""Options that also apply to existing counts."""
 
 _NO_EFFECT = ("processes", "memory", "engine", "scheduler")
 """Options that do not affect the result."""
 
 
 class LoadedCounts(NamedTuple):
-    """Counts of the words that are frequent enough."""
+    """Counts without rare words."""
 
     counts: Counts
     rare: int
@@ -40,7 +40,7 @@ class LoadedCounts(NamedTuple):
 
 
 class GatheredCounts(NamedTuple):
-    """All counts of some inputs, and those left by the cuts."""
+    """Counts of inputs, in full (`whole`) and after the cuts (`counts`)."""
 
     whole: Counts
     counts: Counts
@@ -50,10 +50,10 @@ class GatheredCounts(NamedTuple):
 def read_corpus(
     inputs: Sequence[PathLike], options: Placing, progress: Report | None = None
 ) -> LoadedCounts:
-    """Return the counts of words to place into a taxonomy; rare words are removed and counted."""
+    """Return the counts of words to place into a taxonomy, without rare words."""
     names = [os.fspath(one) for one in inputs]
     if not names:
-        raise InputError("nothing to place: name files, folders or counts", code="missing-option")
+        raise InputError("nothing to place: pass files, folders or counts", code="missing-option")
     gathered = gather(names, None, replace(options, min_count=1), progress)
     counts = gathered.counts.min_count(options.min_count)
     if not len(counts):
@@ -62,9 +62,10 @@ def read_corpus(
 
 
 def refuse_rare(least: int) -> InputError:
-    """Return the error for counts in which every word is too rare."""
+    """Return the error for counts in which all words are too rare."""
     return InputError(
-        f"no word has {least} occurrences; lower --min-count, or add text", code="too-little-text"
+        f"no word has {least} or more occurrences; lower --min-count, or add text",
+        code="too-little-text",
     )
 
 
@@ -76,7 +77,7 @@ def gather(
 ) -> GatheredCounts:
     """Load existing counts and merge them, or count a corpus.
 
-    The folder, if any, keeps counted parts for the next run.
+    The folder, if any, keeps intermediate results for the next run.
     """
     names = [os.fspath(one) for one in inputs]
     if are_counted(names):
@@ -87,18 +88,18 @@ def gather(
         return GatheredCounts(whole, _cut_existing(whole, options), ())
     plan = plan_inputs(inputs, options)
     if plan.cuts == CountCuts(min_count=options.min_count):
-        # Rare words are kept for later text, in which they may be more frequent.
+        # Keep rare words: they may become frequent when the thesaurus grows.
         plan = replace(plan, cuts=CountCuts())
     whole, notes = count_once(plan, folder, options, progress)
     return GatheredCounts(whole, _cut_counted(whole, options), notes)
 
 
 def are_counted(names: Sequence[str]) -> bool:
-    """Return True if the inputs are existing counts; refuse a mixture with other inputs."""
+    """Return True if the inputs are existing counts; refuse a mixture with files to count."""
     existing = [is_counts(Path(name)) or is_sample(name) for name in names]
     if any(existing) and not all(existing):
         raise InputError(
-            "inputs of two kinds: existing counts, and files to count; count the files first",
+            "inputs mix existing counts with files to count; count the files first (roget count)",
             code="mixed-inputs",
         )
     return any(existing)
@@ -107,7 +108,7 @@ def are_counted(names: Sequence[str]) -> bool:
 def count_once(
     plan: CountPlan, folder: Path | None, options: CountOptions, progress: Report | None
 ) -> tuple[Counts, tuple[Notice, ...]]:
-    """Count a plan; parts that an interrupted run left in the folder are not counted again."""
+    """Count a plan, reusing parts that an interrupted run left in the folder."""
     counts, summary = count_in_memory(plan, options, folder, progress=progress)
     if not summary.reused:
         return counts, summary.notes
@@ -117,10 +118,10 @@ def count_once(
 
 @contextmanager
 def keep_counted(partial: Partial) -> Iterator[None]:
-    """Keep counted parts, with a note on resuming, if the block fails.
+    """Keep counted parts if the block fails, and add a note on resuming to the error.
 
-    Invalid input would fail again, so its parts are removed, unless an earlier run left some or
-    the error already has a note on resuming.
+    After invalid input, a resumed run would fail again. The parts are then removed, unless an
+    earlier run left some or the error already has a note on resuming.
     """
     before = partial.kept()
     try:
@@ -143,7 +144,7 @@ def _cut_existing(whole: Counts, options: CountOptions) -> Counts:
 
 
 def _cut_counted(whole: Counts, options: CountOptions) -> Counts:
-    """Remove rare words of counts, unless counting has removed them."""
+    """Remove rare words, unless counting has already removed them."""
     cuts = whole.provenance.get("cuts") or {}
     if cuts.get("min_count", 1) >= options.min_count:
         return whole
@@ -151,7 +152,7 @@ def _cut_counted(whole: Counts, options: CountOptions) -> Counts:
 
 
 def _record_cuts(kept: Counts, provenance: dict[str, Any], options: CountOptions) -> Counts:
-    """Record the thresholds in the provenance; earlier, higher ones stay."""
+    """Record the thresholds in the provenance; higher thresholds recorded before are kept."""
     cuts = dict(provenance.get("cuts") or {})
     for name in ("min_count", "min_context", "min_pair"):
         cuts[name] = max(getattr(options, name), cuts.get(name) or 1)

@@ -1,4 +1,4 @@
-"""Options of `roget.build`: of counting, of the thesaurus, and of its clustering method."""
+"""Options of `roget.build`, including options of counting and clustering."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from roget.learn.counting.options import CountOptions as Counting
 AUTO = "auto"
 
 _OURS = ("n_clusters", "random_state", "checkpoint", "progress", "background")
-"""Arguments of a clusterer that `build` sets itself."""
+"""Arguments of a clusterer that `build` sets."""
 
 
 @dataclass(frozen=True)
@@ -32,14 +32,14 @@ class Compared(Counting):
     """Options of counting, with the defaults for comparing two corpora."""
 
     min_count: int = copy_option(Counting, "min_count", 20)
-    """Minimum count in both corpora together."""
+    """Minimum count over both corpora."""
 
 
 @dataclass(frozen=True)
 class Placing(BuildOptions):
     """Options of counting, with the defaults for placing words into a taxonomy.
 
-    One sentence per pair is kept in memory to be shown; nothing is written, so size has no limit.
+    One example sentence per pair is kept in memory. Nothing is written, so there is no size limit.
     """
 
     evidence: int = copy_option(Counting, "evidence", 1)
@@ -62,15 +62,15 @@ class Plan:
     )
     top: int | None = option(20_000, minimum=1, help="Use only the N most frequent words.")
     random_state: int | None = seed_option()
-    """None draws a random seed; the next run cannot resume this one then."""
+    """None for a random seed, with which an interrupted run cannot be resumed."""
     heldout: bool = option(
-        True, help="Evaluate the classes on held-out tokens; about doubles the time."
+        True, help="Evaluate the classes on held-out tokens, which about doubles the time."
     )
     names: str | os.PathLike[str] | None = option(
         None,
         metavar="TAXONOMY",
-        help="Name classes after the classes of a taxonomy that cover them best: WordNet, a SKOS "
-        "file, a child–parent table, or another thesaurus.",
+        help="Label classes with the names of the best matching classes of a taxonomy: WordNet, a "
+        "SKOS file, a child–parent table, or another thesaurus.",
     )
     background: Any = option(
         AUTO,
@@ -80,7 +80,7 @@ class Plan:
     )
     """Also Counts."""
     own: Mapping[str, Any] = field(default_factory=dict)
-    """Options of the method, by their names in `own_options`."""
+    """Options of the method, with the names of `own_options`."""
 
     def __post_init__(self) -> None:
         check(self)
@@ -102,27 +102,27 @@ class Plan:
 
     @property
     def n_clusters(self) -> int | None:
-        """Number of clusters requested; None if the method chooses it."""
+        """Requested number of clusters; None if the method chooses it."""
         if self.clusters in (None, AUTO):
             return None
         try:
             return int(self.clusters)
         except (TypeError, ValueError):
             raise InputError(
-                f"clusters {self.clusters!r}: must be a whole number or {AUTO}",
+                f"clusters {self.clusters!r}: must be an integer or {AUTO}",
                 code="invalid-option",
             ) from None
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Arguments of the clusterer, by its own names."""
+        """Keyword arguments of the clusterer."""
         return {own_options()[name][self.method].name: value for name, value in self.own.items()}
 
 
 def own_options() -> dict[str, dict[str, Option]]:
     """Return the options of all methods in the catalogue, by name and method.
 
-    An option whose name counting or the plan already use gets the prefix "method_".
+    If counting or `Plan` has an option of the same name, the prefix "method_" is added.
     """
     taken = {one.name for kind in (BuildOptions, Plan) for one in fields(kind)}
     options: dict[str, dict[str, Option]] = {}
@@ -135,7 +135,7 @@ def own_options() -> dict[str, dict[str, Option]]:
 
 
 def offered() -> list[Option]:
-    """Return the options of all methods for a command, each name once, with its methods."""
+    """Return the options of all methods, each name once; the help text lists the methods."""
     listed = []
     for name, methods in own_options().items():
         first = next(iter(methods.values()))

@@ -228,7 +228,7 @@ def test_shares_are_counted_line_by_line(codes):
         given = [own[at] for own in codes if own[at] >= 0]
         assert (line.answered, line.right) == (len(given), given.count(right[at]))
         words = [*QUESTIONS[at].words, UNSURE]
-        assert dict(line.said) == {words[code]: given.count(code) for code in given}
+        assert dict(line.answers) == {words[code]: given.count(code) for code in given}
 
 
 def test_guessing_finds_intruders_by_chance():

@@ -1,4 +1,4 @@
-"""Dutch plain text: tags and lemmas by HanTa, heads by patterns of tags."""
+"""Dutch plain text: tags and lemmas from HanTa, heads from rules over tags."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ _KINDS = (
     (r"VNW", "O"), (r"WW\(pv", "V"), (r"WW", "v"), (r"VZ\(fin", "Z"), (r"VZ", "P"),
     (r"VG\(neven", "C"), (r"VG", "S"), (r"TSW", "!"),
 )  # fmt: skip
-"""Patterns of tags of the Corpus Gesproken Nederlands, and their kinds; the first match wins."""
+"""Regular expressions for tags of the Corpus Gesproken Nederlands, with the kind each maps to.
+
+The first match wins.
+"""
 
 _AUXILIARIES = words("hebben zijn worden zullen kunnen moeten mogen willen hoeven")
 _NOMINATIVES = words("ik jij hij zij wij we men iemand niemand")
@@ -27,7 +30,7 @@ _PLACES = words("er daar hier waar")
 
 
 class Dutch(Grammar):
-    """Dutch: lemmas and tags by HanTa; heads and labels by patterns."""
+    """Dutch: tags and lemmas from HanTa; heads and labels from rules."""
 
     code = "nl"
     model = "morphmodel_dutch.pgz"
@@ -67,17 +70,17 @@ class Dutch(Grammar):
     @staticmethod
     @cache
     def kind(tag: str) -> str:
-        """Return the kind of words with a tag."""
+        """Return the one-letter kind of a tag."""
         return next((kind for pattern, kind in _KINDS if regex.match(pattern, tag)), "?")
 
     def lemma(self, form: str, tag: str) -> str:
-        """Return the lemma of a word with a tag; names are unchanged."""
+        """Return the lemma of a word with this tag; names are unchanged."""
         return form if tag.startswith("N(eigen") else self.tagger.lemma(form, tag)
 
     def find_kinds(
         self, forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[str]
     ) -> list[str]:
-        """Return the kinds of the words of a sentence, for patterns."""
+        """Return the one-letter kind of each word of a sentence."""
         found = [
             _find_sign(form) if tag.startswith("LET") else self.kind(tag)
             for form, tag in zip(forms, tags, strict=True)
@@ -105,7 +108,7 @@ class Dutch(Grammar):
         return found
 
     def cases(self, words: Sequence[str], kinds: Sequence[str], head: tuple[str, str]) -> str:
-        """Return the possible cases of a noun phrase; only pronouns are marked."""
+        """Return the possible cases of a noun phrase; only pronouns mark case."""
         if len(words) == 1 and kinds[0] in "ORWD":
             if words[0] in _NOMINATIVES:
                 return "n"
@@ -114,6 +117,7 @@ class Dutch(Grammar):
 
 
 def _find_sign(form: str) -> str:
+    """Return the kind of a punctuation mark: comma, full stop or quotation mark."""
     if form in CLAUSE_MARKS or form == ",":
         return ","
     return "." if form[0] in ".!?" else '"'

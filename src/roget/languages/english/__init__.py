@@ -1,4 +1,4 @@
-"""English plain text: tokens and tags of the British National Corpus, heads by patterns of tags."""
+"""English plain text: BNC tokens and C5 tags, heads from rules over tags."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MODEL = "morphmodel_en.pgz"
 
 
 class English:
-    """English: lemmas and tags by HanTa, corrected by word lists; heads and labels by patterns."""
+    """English: tags and lemmas from HanTa, corrected by word lists; heads from rules."""
 
     code = "en"
     forms = Forms
@@ -30,7 +30,7 @@ class English:
         self.tagger = Tagger(MODEL)
         if "VVB" not in self.tagger.names:
             raise InputError(
-                "this HanTa has a different English model; run pip install -U 'HanTa>=1.2'",
+                "the installed HanTa has another English model; run pip install -U 'HanTa>=1.2'",
                 code="missing-extra",
             )
 
@@ -42,11 +42,11 @@ class English:
             yield Analysis(lemmas, *attach(forms, [lemma.lower() for lemma in lemmas], tags))
 
     def seen(self, word: str) -> frozenset[str]:
-        """Return the tags of a word in the training data."""
+        """Return the tags of a word in the tagger's training data."""
         return self.tagger.seen.get(word, frozenset())
 
     def lemma(self, form: str, tag: str) -> str:
-        """Return the lemma of a word with a tag; names are unchanged."""
+        """Return the lemma of a word with this tag; names are unchanged."""
         if tag == "NP0":
             return form
         return correct_lemma(form.lower(), tag, self.tagger.lemma(form, tag).lower(), self.seen)

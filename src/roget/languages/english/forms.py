@@ -1,4 +1,4 @@
-"""Base forms of English verbs and nouns, without a tagger."""
+"""Lemmas of English verbs and nouns, without a tagger."""
 
 from __future__ import annotations
 
@@ -36,13 +36,14 @@ crisis:crises basis:bases thesis:theses hypothesis:hypotheses"""
 
 
 def _irregular(text: str) -> dict[str, str]:
+    """Parse "base:form,form base:form" into form → base."""
     pairs = (part.split(":") for part in text.split())
     return {form: base for base, forms in pairs for form in forms.split(",")}
 
 
 IRREGULAR_VERBS, IRREGULAR_NOUNS = _irregular(_VERBS), _irregular(_NOUNS)
 
-# Endings and their replacements; "-" removes one of two equal letters.
+# Endings and their possible replacements; "-" reduces a double letter (planned → plan).
 _VERB_ENDINGS = (
     ("ies", ("y",)), ("es", ("e", "")), ("s", ("",)),
     ("ied", ("y",)), ("ed", ("e", "", "-")), ("ing", ("e", "", "-")),
@@ -54,7 +55,7 @@ _NOUN_ENDINGS = (
 
 
 class Forms:
-    """Base forms of words; the most frequent known candidate is chosen.
+    """Lemmatiser of verbs and nouns, which chooses the most frequent known candidate.
 
     >>> forms = Forms({"name": 2, "say": 9, "plan": 3}, {"company": 5, "box": 1})
     >>> [forms.verb(word) for word in ("named", "planning", "says", "took")]
@@ -68,7 +69,7 @@ class Forms:
         self.verb, self.noun = cache(self._infinitive), cache(self._singular)
 
     def normal(self, quads: Iterable[Quadruple]) -> list[LemmatisedQuadruple]:
-        """Return quadruples with base forms."""
+        """Return the quadruples with lemmatised words."""
         return [
             LemmatisedQuadruple(
                 self.verb(verb), self.noun(noun1), preposition.lower(), self.noun(noun2)
@@ -77,7 +78,7 @@ class Forms:
         ]
 
     def _infinitive(self, word: str) -> str:
-        """Return the infinitive of a verb, in lower case."""
+        """Return the infinitive of a verb in lower case."""
         word = word.lower()
         if word in IRREGULAR_VERBS:
             return IRREGULAR_VERBS[word]
@@ -86,13 +87,13 @@ class Forms:
             if self.verbs.get(best, 0) > self.verbs.get(word, 0):
                 return best
             if word not in self.verbs:
-                # Unknown verb: reduce double letters, except in words such as "call".
+                # Unknown verb: reduce a double letter, except l and s ("call", "miss").
                 doubled = ending in ("ed", "ing") and len(tries) == 3 and tries[-1][-1] not in "ls"
                 return tries[-1] if doubled else tries[min(1, len(tries) - 1)]
         return word
 
     def _singular(self, word: str) -> str:
-        """Return the singular of a noun, in lower case, or the shape of a number."""
+        """Return the singular of a noun in lower case, or the shape of a number."""
         if shape := number(word):
             return shape
         word = word.lower()
@@ -110,7 +111,7 @@ class Forms:
 def _matching(
     word: str, endings: Sequence[tuple[str, tuple[str, ...]]]
 ) -> Iterable[tuple[str, list[str]]]:
-    """Yield the endings of a word, each with its candidate base forms."""
+    """Yield the endings that match a word, each with its candidate lemmas."""
     for ending, ways in endings:
         stem = word.removesuffix(ending)
         if stem == word or len(stem) < 2:

@@ -1,4 +1,4 @@
-"""Kinds of words and noun phrases of an English sentence, from its tags."""
+"""Word kinds and noun phrases of English sentences, derived from C5 tags."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from roget.languages.tokens import words
 from roget.learn.corpus.base import NONE
 
 FINITE = ("VVD", "VVZ", "VVB", "VHD", "VHZ", "VHB", "VDD", "VDZ", "VDB")
-"""Tags of full verbs with a tense."""
+"""Tags of finite main verbs."""
 _FINITE_AUXILIARY = ("VM0", "VBB", "VBD", "VBZ")
 _PARTICIPLES = ("VVN", "VBN", "VHN", "VDN", "VVD")
 _INFINITIVES = ("VVI", "VVB", "VHI", "VDI", "VBI", "VHB")
@@ -24,13 +24,13 @@ _AT_LEAST = {
 FIXED = {
     "according": "to", "because": "of", "due": "to", "such": "as", "instead": "of", "prior": "to",
 }  # fmt: skip
-"""Prepositions of two words."""
+"""First → second word of two-word prepositions."""
 _WHEN = ("last", "next", "this", "these", "that", "every", "each", "all", "one", "several")
 _PARTICLES = ("up", "out", "off", "away", "back")
 
 
 class Phrase(NamedTuple):
-    """A noun phrase: its first token, the one after its last, and its head."""
+    """A noun phrase: the start, the end (exclusive) and the head."""
 
     start: int
     stop: int
@@ -38,7 +38,7 @@ class Phrase(NamedTuple):
 
 
 def kinds_of(low: Sequence[str], tags: Sequence[str]) -> list[str]:
-    """Return one letter per token (see `KINDS`), corrected by its neighbours.
+    """Return the one-letter kind of each token (see `KINDS`), corrected by its neighbours.
 
     >>> "".join(kinds_of(["he", "had", "n't", "over", "five", "books"],
     ...                  ["PNP", "VHD", "XX0", "PRP", "CRD", "NN2"]))
@@ -58,7 +58,7 @@ def kinds_of(low: Sequence[str], tags: Sequence[str]) -> list[str]:
 
 
 def _joins(i: int, low: Sequence[str], kinds: Sequence[str]) -> bool:
-    """Return True if two words act as one: because of, at least five."""
+    """Return True if a word and the next one form a unit, such as "because of" or "at least"."""
     if low[i] in FIXED:
         return low[i + 1] == FIXED[low[i]]
     return (low[i], low[i + 1]) in _AT_LEAST and seen(kinds, i + 2, "A") in (
@@ -67,20 +67,20 @@ def _joins(i: int, low: Sequence[str], kinds: Sequence[str]) -> bool:
 
 
 def skip(kinds: Sequence[str], i: int, over: str, step: int = 1) -> int:
-    """Return the first position whose kind is not among these; the end if all are."""
+    """Return the first position from i whose kind is not in `over`; the end if all are."""
     while 0 <= i < len(kinds) and kinds[i] in over:
         i += step
     return i
 
 
 def seen(kinds: Sequence[str], i: int, over: str) -> str:
-    """Return the first kind that is not among these; a comma at the end."""
+    """Return the first kind from i that is not in `over`; a comma at the end of the sentence."""
     i = skip(kinds, i, over)
     return kinds[i] if i < len(kinds) else ","
 
 
 def _by_next(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
-    """Return a better kind by the next or previous word: more time, two more days."""
+    """Correct a kind by the next or previous word, as in "more time" and "two more days"."""
     kind, word, after = kinds[i], low[i], seen(kinds, i + 1, "")
     before = kinds[i - 1] if i else " "
     if kind == "A":
@@ -107,7 +107,10 @@ def _by_next(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[st
 
 
 def _conjunction(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
-    """Return the kind of "that": pronoun before a verb, determiner before a clause-final noun."""
+    """Return the kind of a conjunction.
+
+    "that" is a pronoun before a verb, and a determiner before a noun at the end of a clause.
+    """
     if low[i] == "that" and i:
         if seen(kinds, i + 1, "AX") in "VHYBM":
             return "O"
@@ -117,7 +120,10 @@ def _conjunction(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequenc
 
 
 def _verb(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
-    """Return the kind of a participle: adjective before a noun, after a preposition or verb."""
+    """Return the kind of a verb.
+
+    A participle between a preposition or verb and a noun is an adjective.
+    """
     if i and tags[i] == "VVN" and seen(kinds, i + 1, "J") == "N":
         before = kinds[i - 1]
         if before in "PVHY#" or (before == "C" and i > 1 and kinds[i - 2] == "J"):
@@ -126,7 +132,7 @@ def _verb(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str])
 
 
 def _auxiliary(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
-    """Return the kind of have and do: auxiliary (h, y) before another verb, or do before "not"."""
+    """Return the kind of "have" and "do": h and y for auxiliaries, H and Y for main verbs."""
     j, pronouns = i + 1, 0
     while j < len(kinds) and (kinds[j] in "XA" or (kinds[j] == "O" and not pronouns)):
         pronouns += kinds[j] == "O"
@@ -142,7 +148,7 @@ _CHANGES = {"S": _conjunction, "V": _verb, "H": _auxiliary, "Y": _auxiliary}
 
 
 def phrases_of(kinds: Sequence[str], tags: Sequence[str], low: Sequence[str]) -> list[Phrase]:
-    """Return the noun phrases of a sentence from left to right; the head is the last noun."""
+    """Return the noun phrases of a sentence from left to right."""
     found: list[Phrase] = []
     i, n = 0, len(kinds)
     while i < n:
@@ -165,7 +171,7 @@ def phrases_of(kinds: Sequence[str], tags: Sequence[str], low: Sequence[str]) ->
 
 
 def _head(start: int, noun: int, kinds: Sequence[str], tags: Sequence[str]) -> int:
-    """Return the last noun, or the noun before an explaining name: the group Hamas."""
+    """Return the head: the last noun, or the noun before an apposition ("the group Hamas")."""
     i = noun
     while kinds[start] == "D" and i > start and tags[i] == "NP0":
         i -= 1
@@ -175,7 +181,7 @@ def _head(start: int, noun: int, kinds: Sequence[str], tags: Sequence[str]) -> i
 def _extent(
     start: int, kinds: Sequence[str], tags: Sequence[str], low: Sequence[str]
 ) -> tuple[int, int]:
-    """Return the end of determiners, modifiers and nouns, and the last noun."""
+    """Return the end of a sequence of determiners, modifiers and nouns, and its last noun."""
     noun, modified = NONE, False
     i = start
     while i < len(kinds):
@@ -205,7 +211,7 @@ def _extent(
 
 
 def _inside(i: int, kinds: Sequence[str], tags: Sequence[str], noun: int) -> bool:
-    """Return True if a participle, adverb, quote or conjunction modifies a noun."""
+    """Return True if a participle, adverb, quote or conjunction is part of a noun phrase."""
     kind, after = kinds[i], seen(kinds, i + 1, "")
     if kind == "V":
         return after in "NJ" and tags[i] in ("VVN", "VVG")
@@ -217,7 +223,7 @@ def _inside(i: int, kinds: Sequence[str], tags: Sequence[str], noun: int) -> boo
 
 
 class Sentence:
-    """A sentence: its words, lemmas, tags, kinds and noun phrases."""
+    """A sentence with its words, lemmas, tags, kinds and noun phrases."""
 
     def __init__(self, forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[str]) -> None:
         self.low = [form.lower() for form in forms]
@@ -227,12 +233,12 @@ class Sentence:
         self.starts = {phrase.start: phrase for phrase in phrases}
 
     def finite(self, i: int) -> bool:
-        """Return True if a finite verb or auxiliary is at a position, ignoring adverbs."""
+        """Return True if the next token, ignoring adverbs, is a finite verb or auxiliary."""
         i = skip(self.kinds, i, "AX")
         return i < len(self.tags) and (self.tags[i] in FINITE or self.tags[i] in _FINITE_AUXILIARY)
 
     def end(self, phrase: Phrase) -> int:
-        """Return the end of a noun phrase with its prepositional phrases."""
+        """Return the end of a noun phrase including its prepositional phrases."""
         stop = phrase.stop
         while stop < len(self.kinds) and self.kinds[stop] == "P":
             more = self.starts.get(stop + 1)
@@ -241,8 +247,8 @@ class Sentence:
             stop = more.stop
         return stop
 
-    def is_asked(self, phrase: Phrase) -> bool:
-        """Return True if a question begins: which book, how many books."""
+    def is_interrogative(self, phrase: Phrase) -> bool:
+        """Return True for an interrogative phrase, such as "which book" and "how many books"."""
         first = phrase.start
         if first == phrase.head:
             return False
@@ -250,7 +256,7 @@ class Sentence:
         return self.tags[first] == "DTQ" or bool(many)
 
     def is_time(self, phrase: Phrase) -> bool:
-        """Return True for a noun phrase of time or duration: last week, Monday, two years."""
+        """Return True for a time or duration, such as "last week", "Monday" and "two years"."""
         if self.lemmas[phrase.head] not in TIMES:
             return False
         first = phrase.start
@@ -258,7 +264,7 @@ class Sentence:
         return dated or self.tags[phrase.head] == "NP0"
 
     def is_measure(self, phrase: Phrase) -> bool:
-        """Return True for a noun phrase of quantity: 20 km, a lot, but not a lot of apples."""
+        """Return True for a quantity, such as "20 km" and "a lot", but not "a lot of apples"."""
         head = phrase.head
         if self.low[phrase.stop : phrase.stop + 1] == ["of"]:
             return False

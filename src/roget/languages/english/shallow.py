@@ -1,8 +1,8 @@
-"""Heads by part-of-speech patterns: objects, subjects and prepositional phrases, without a parser.
+"""Rule-based dependency analysis for English, from part-of-speech tags.
 
-Noun phrases are found first; then one pass from left to right gives each a role: object of the
-previous verb, subject of the next finite verb, or complement of a preposition. Labels follow
-Universal Dependencies, so that the same relations can be extracted as from parsed text.
+Noun phrases are detected first. Then one pass from left to right assigns a role to each of them:
+object of the previous verb, subject of the next finite verb, or complement of a preposition. Labels
+follow Universal Dependencies, so the same relations can be extracted as from parsed text.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _PASSIVE = ("VVN", "VHN", "VDN")
 _RELATIVES = ("who", "which", "that", "whom", "what")
 _NOMINATIVES = ("i", "he", "she", "we", "they")
 _CONJUNCTIONS = ("as", "than", "after", "before", "since", "until", "like")
-"""Prepositions that are conjunctions before a clause."""
+"""Prepositions that are conjunctions if a clause follows."""
 _AFTER_OBJECT = ("of", "for", "between", "about", "such", "like", "per", "among", "against")
-"""Prepositions that attach to the object before them rather than to the verb."""
+"""Prepositions that attach to a preceding object rather than to the verb."""
 _AFTER_OBLIQUE = words("as after during before since until because through at by on over under")
-"""Prepositions that attach to the verb rather than to the phrase before them."""
+"""Prepositions that attach to the verb rather than to a preceding prepositional phrase."""
 _PARTS = {"D": "det", "J": "amod", "N": "compound", "#": "nummod", "V": "amod", "A": "advmod"}
 """Labels inside a noun phrase."""
 
@@ -40,18 +40,19 @@ _PARTS = {"D": "det", "J": "amod", "N": "compound", "#": "nummod", "V": "amod", 
 def attach(
     forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[str]
 ) -> tuple[list[str], list[int], list[str]]:
-    """Return universal parts of speech, heads (NONE if no pattern applies) and labels ("" then).
+    """Return universal part-of-speech tags, heads and labels of an English sentence.
 
-    Of one English sentence, from its words, small lemmas and C5 tags.
+    The lemmas are in lower case, the tags are C5. Where no rule applies, the head is NONE and the
+    label is empty.
     """
     linker = _Linker(forms, lemmas, tags)
     linker.run()
     low, kinds = linker.low, linker.kinds
     upos = [UPOS[kind] for kind in kinds]
-    shouted = 2 * sum(map(str.isupper, forms)) > sum(form[0].isalpha() for form in forms)
+    mostly_capitals = 2 * sum(map(str.isupper, forms)) > sum(form[0].isalpha() for form in forms)
     for i, kind in enumerate(kinds):
         if kind == "N":
-            if tags[i] == "NP0" or (i and forms[i][0].isupper() and not shouted):
+            if tags[i] == "NP0" or (i and forms[i][0].isupper() and not mostly_capitals):
                 upos[i] = "PROPN"
             elif not any(map(str.isalpha, forms[i])):
                 upos[i] = "SYM"
@@ -73,43 +74,43 @@ def attach(
 
 
 class _Linker(Sentence):
-    """One pass over a sentence, with the tokens that are not attached yet."""
+    """The state of one pass over a sentence, including tokens that are not attached yet."""
 
     def __init__(self, forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[str]) -> None:
         super().__init__(forms, lemmas, tags)
         self.head = [NONE] * len(forms)
         self.deprel = [""] * len(forms)
         self.before = ""
-        """Kind of the previous element, ignoring adverbs and quotes; N: a noun phrase."""
+        """Kind of the previous element, ignoring adverbs and quotes; N is a noun phrase."""
         self.noun, self.role = NONE, ""
-        """Head (or adjective) of the last noun phrase, and its role."""
+        """Head of the last noun phrase (or the last adjective), and its role."""
         self.verb = NONE
         self.infinitive = False
         self.open = NONE
-        """The previous verb, while an object can follow."""
-        self.parted = NONE
-        """A verb separated from its object by a preposition: take with you the book."""
+        """The previous verb, as long as an object can follow it."""
+        self.separated = NONE
+        """A verb separated from its object by a prepositional phrase: take with you the book."""
         self.first = NONE
-        """In "wash and dry the plates": wash, which has the object in UD."""
+        """The first of two coordinated verbs ("wash and dry plates"); UD gives it the object."""
         self.receiver = NONE
         self.preposition = NONE
         self.governor, self.relation = NONE, ""
-        """The token to which the preposition's phrase will attach."""
+        """The token to which the next prepositional phrase attaches, and the label."""
         self.waiting: list[int] = []
-        """Noun phrases that can be subjects of a later verb."""
+        """Noun phrases that can be the subject of a later verb."""
         self.fronted: list[int] = []
-        """Prepositional phrases before their verb."""
-        self.asked = NONE
-        """The object of a question, before its verb: which book did you read?"""
+        """Prepositional phrases that precede their verb."""
+        self.interrogative = NONE
+        """The fronted object of a question: "which book did you read?"."""
         self.inverted = ""
-        """Kind of an auxiliary before its subject: did he go?"""
+        """Kind of an auxiliary before its subject, as in "did he go?"."""
         self.existential: list[int] = []
-        """Forms of be that are full verbs: there is."""
+        """Forms of "be" that are main verbs, as in "there is"."""
         self.subject = NONE
-        """The subject of a copula, while its complement can follow."""
+        """The subject of a copula, as long as a complement can follow."""
 
     def run(self) -> None:
-        """Fill heads and labels."""
+        """Assign heads and labels."""
         i = 0
         while i < len(self.low):
             phrase = self.starts.get(i)
@@ -134,7 +135,7 @@ class _Linker(Sentence):
     # Noun phrases
 
     def inside(self, phrase: Phrase) -> None:
-        """Attach the words of a noun phrase to its head, a possessor's words to the possessor."""
+        """Attach the words of a noun phrase to its head, or to a possessor within it."""
         head = phrase.head
         for i in range(phrase.stop - 1, phrase.start - 1, -1):
             kind = self.kinds[i]
@@ -148,7 +149,7 @@ class _Linker(Sentence):
                 self.link(i, *self.modified(i, head))
 
     def modified(self, i: int, head: int) -> tuple[int, str]:
-        """Return what a word before the head modifies: for a noun the next noun, else the head."""
+        """Return the head and label of a modifier; a noun modifies the next noun."""
         kind = self.kinds[i]
         if self.tags[i] == "DPS":
             return head, "nmod:poss"
@@ -158,7 +159,7 @@ class _Linker(Sentence):
         return i + 1, "nmod:desc" if title else "compound"
 
     def listed(self, phrase: Phrase) -> list[Phrase]:
-        """Return the noun phrases of a list: bread, butter and cheese."""
+        """Return the further noun phrases of a coordination, such as "bread, butter and cheese"."""
         found: list[Phrase] = []
         last = phrase
         while self.kinds[last.head] == "N":
@@ -174,22 +175,22 @@ class _Linker(Sentence):
         return []
 
     def place(self, phrase: Phrase) -> str:
-        """Attach a noun phrase, or keep it for later; return its role."""
+        """Attach a noun phrase or postpone it; return its role."""
         head = phrase.head
         if self.preposition != NONE:
             return self.after_preposition(phrase)
-        if self.is_asked(phrase) and self.is_before_subject(phrase.stop):
-            self.asked, self.open = head, NONE
+        if self.is_interrogative(phrase) and self.is_before_subject(phrase.stop):
+            self.interrogative, self.open = head, NONE
             return "free"
         if self.open != NONE:
             return self.after_verb(phrase)
         if self.subject != NONE:
             return self.after_copula(head)
         if self.comes_late(phrase):
-            self.link(head, self.parted, "obj")
-            self.parted = NONE
+            self.link(head, self.separated, "obj")
+            self.separated = NONE
             return "obj"
-        # If a subject waits for this clause's verb, a noun phrase after a comma is not a subject.
+        # If this clause already has a subject without a verb, the noun phrase is not another one.
         expected = bool(self.waiting) and self.waiting[-1] > self.verb
         if self.before == "C" and self.role and (expected or not self.finite(phrase.stop)):
             self.link(head, self.noun, "conj")
@@ -203,10 +204,11 @@ class _Linker(Sentence):
         return "free"
 
     def is_before_subject(self, i: int) -> bool:
-        """Return True if no verb follows, or an auxiliary and then its subject."""
+        """Return True if no finite verb follows, or an auxiliary followed by its subject."""
         return not self.finite(i) or (self.kinds[i] in _AUXILIARY and i + 1 in self.starts)
 
     def after_preposition(self, phrase: Phrase) -> str:
+        """Attach the complement of a preposition; return its role."""
         self.link(self.preposition, phrase.head, "case")
         before = self.preposition - 1
         if before >= 0 and self.low[before + 1] == "of" and self.kinds[before] == "R":
@@ -222,7 +224,7 @@ class _Linker(Sentence):
         return self.relation
 
     def after_copula(self, head: int) -> str:
-        """Attach the predicate of a copula; after "there is" it is the subject."""
+        """Attach the predicate of a copula, or the subject of "there is"; return its role."""
         subject, self.subject = self.subject, NONE
         if self.low[subject] == "there":
             self.link(head, self.verb, "nsubj")
@@ -235,8 +237,8 @@ class _Linker(Sentence):
         verb, head = self.open, phrase.head
         lemma = self.lemmas[verb]
         quoted = bool(verb) and self.kinds[verb - 1] in '",'
-        said = lemma == "say" and not quoted and self.deprel[self.noun].startswith("nsubj")
-        if self.low[head] in _NOMINATIVES or said or self.begins_clause(phrase):
+        reports = lemma == "say" and not quoted and self.deprel[self.noun].startswith("nsubj")
+        if self.low[head] in _NOMINATIVES or reports or self.begins_clause(phrase):
             self.open = NONE
             self.waiting.append(head)
             return "free"
@@ -263,7 +265,7 @@ class _Linker(Sentence):
         return relation
 
     def begins_clause(self, phrase: Phrase) -> bool:
-        """Return True if a noun phrase after a verb is rather the subject of the next one."""
+        """Return True if a noun phrase after a verb is the subject of the next verb."""
         if self.waiting or self.tags[self.open][2] == "G":
             return False
         if self.lemmas[self.open] in CLAUSE_VERBS:
@@ -272,7 +274,7 @@ class _Linker(Sentence):
         return not self.infinitive and self.finite(i) and self.tags[i] != "VVD"
 
     def is_receiver(self, phrase: Phrase) -> bool:
-        """Return True if another object, or a reported clause, follows."""
+        """Return True if another object or a reported clause follows."""
         second = self.starts.get(phrase.stop)
         if self.lemmas[self.open] == "tell":
             return second is not None or seen(self.kinds, phrase.stop, "") in '"SQ'
@@ -281,8 +283,8 @@ class _Linker(Sentence):
         return not self.finite(second.stop)
 
     def comes_late(self, phrase: Phrase) -> bool:
-        """Return True if a noun phrase is an object after a prepositional phrase."""
-        if self.parted == NONE or self.parted != self.verb:
+        """Return True if a noun phrase after a prepositional phrase is an object."""
+        if self.separated == NONE or self.separated != self.verb:
             return False
         if self.before != "N" or self.role != "obl" or self.kinds[phrase.start] not in "D#":
             return False
@@ -314,7 +316,7 @@ class _Linker(Sentence):
             self.govern(i)
             self.preposition = i
             if self.open != NONE:
-                self.parted = self.open
+                self.separated = self.open
         else:
             self.preposition = NONE
         if kind != "C":
@@ -329,14 +331,14 @@ class _Linker(Sentence):
         self.before = kind
 
     def is_followed(self, i: int) -> bool:
-        """Return True if a noun phrase rather than a clause follows a preposition."""
+        """Return True if a noun phrase follows a preposition; False for a clause."""
         if self.low[i] not in _CONJUNCTIONS:
             return True
         phrase = self.starts.get(i + 1)
         return phrase is not None and not self.finite(self.end(phrase))
 
     def govern(self, i: int) -> None:
-        """Decide to what the phrase of a preposition attaches."""
+        """Choose the governor of the phrase that a preposition introduces."""
         low = self.low[i]
         if self.before == "C" and self.role in ("obl", "nmod"):
             self.governor, self.relation = self.noun, "conj"
@@ -348,7 +350,7 @@ class _Linker(Sentence):
             self.relation = "obl"
 
     def is_nominal(self, preposition: str) -> bool:
-        """Return True if a preposition attaches to the noun before it, not to the verb."""
+        """Return True if a preposition attaches to the preceding noun, not to the verb."""
         if preposition == "of":
             return True
         if self.tags[self.noun] in ("PNP", "PNI") or self.role == "time":
@@ -361,7 +363,7 @@ class _Linker(Sentence):
         return True
 
     def auxiliary(self, i: int) -> None:
-        """Attach a waiting noun phrase as the subject of a copula."""
+        """Process an auxiliary; a copula takes the nearest waiting noun phrase as its subject."""
         if not self.waiting:
             self.inverted = self.kinds[i]
         j = skip(self.kinds, i + 1, 'AX"BMhy')
@@ -375,19 +377,20 @@ class _Linker(Sentence):
                 self.attach_fronted(i)
 
     def next_subject(self) -> int:
-        """Return the nearest waiting noun phrase; a relative pronoun before it is not a subject."""
+        """Return the nearest waiting noun phrase, and drop a relative pronoun before it."""
         subject = self.waiting.pop()
         if self.waiting and self.low[self.waiting[-1]] in _RELATIVES:
             self.waiting.pop()
         return subject
 
     def attach_fronted(self, verb: int) -> None:
+        """Attach the fronted prepositional phrases to a verb."""
         for noun in self.fronted:
             self.link(noun, verb, "obl")
         self.fronted.clear()
 
     def main_verb(self, i: int) -> None:
-        """Attach the subject of a verb; it can take an object if it is active."""
+        """Process a main verb: attach its subject, and note whether it can take an object."""
         j = skip(self.kinds, i - 1, 'AX"', -1)
         helper = self.kinds[j] if j >= 0 else ""
         begin = skip(self.kinds, j, 'AX"BMhy', -1)
@@ -413,7 +416,7 @@ class _Linker(Sentence):
         closed = lemma not in DATIVES if passive else participle and not finite and lemma in NAMERS
         self.open = NONE if closed else i
         self.verb, self.before = i, "V"
-        if self.asked != NONE and self.open == i and i + 1 not in self.starts:
-            self.link(self.asked, i, "obj")
+        if self.interrogative != NONE and self.open == i and i + 1 not in self.starts:
+            self.link(self.interrogative, i, "obj")
             self.open = NONE
-        self.asked = NONE
+        self.interrogative = NONE

@@ -1,4 +1,4 @@
-"""English word lists, and tokens and C5 tags of the British National Corpus, for the tagger."""
+"""English word lists, the tokeniser, and corrections of C5 tags."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from roget.languages.tokens import words as _words
 _SIGNS = str.maketrans(
     {**dict.fromkeys("“”„«»", '"'), **dict.fromkeys("‘’‚", "'"), "–": "—", "…": "...", "\xad": None}
 )
-"""Replacements of characters for the tagger."""
+"""Characters to replace before tagging."""
 
 _TOKEN = regex.compile(
     r"""
@@ -23,8 +23,8 @@ _TOKEN = regex.compile(
         |jan|feb|mar|apr|aug|sept?|oct|nov|dec) \. (?!\w)
     | [$£€]? \d+ (?:[.,:/]\d+)* (?: % | [\p{L}\p{M}]+ | (?:-[\p{L}\p{M}]+)+ )? (?![\p{L}\p{N}])
     | can (?=not\b) | gon (?=na\b) | got (?=ta\b) | wan (?=na\b)
-    | n't (?!\w) | '(?:s|re|ve|ll|d|m) (?!\w)                   # the clitics of don't and he's,
-    | \p{L}[\p{L}\p{M}]*? (?=n't(?!\w))                         # and what they lean on
+    | n't (?!\w) | '(?:s|re|ve|ll|d|m) (?!\w)                   # clitics: don't, he's
+    | \p{L}[\p{L}\p{M}]*? (?=n't(?!\w))                         # the word before n't
     | [\p{L}\p{N}] [\p{L}\p{M}\p{N}_]*
       (?: (?: [-.&/] | '(?!(?:s|re|ve|ll|d|m)(?!\w)) ) [\p{L}\p{N}] [\p{L}\p{M}\p{N}]* )*
     | [!?]+ | (\S)\1*
@@ -51,7 +51,7 @@ _TAGS = {
     '"': "PUQ", "?": "UNC ITJ",
 }  # fmt: skip
 KINDS = {tag: kind for kind, tags in _TAGS.items() for tag in tags.split()}
-"""The kind of each C5 tag, in one letter."""
+"""One-letter kind of each C5 tag."""
 
 UPOS = {
     "D": "DET", "J": "ADJ", "#": "NUM", "N": "NOUN", "O": "PRON", "W": "PRON", "'": "PART",
@@ -59,7 +59,7 @@ UPOS = {
     "S": "SCONJ", "M": "AUX", "B": "AUX", "h": "AUX", "y": "AUX", "V": "VERB", "H": "VERB",
     "Y": "VERB", ",": "PUNCT", '"': "PUNCT", "?": "X",
 }  # fmt: skip
-"""The universal part of speech of each letter; h and y are have and do as auxiliaries."""
+"""Universal part-of-speech tag of each kind; h and y are the auxiliaries "have" and "do"."""
 
 
 TIMES = _words(
@@ -68,13 +68,13 @@ TIMES = _words(
     friday saturday sunday january february march april may june july august september october
     november december summer winter spring autumn"""
 )
-"""Nouns of time or duration, with or without a preposition."""
+"""Nouns of time or duration."""
 TIME_VERBS = _words(
     "spend take waste have need save give require lose enjoy mark celebrate get buy"
 )
-"""Verbs whose object can be a time."""
+"""Verbs whose object can be a time, as in "spend a day"."""
 MEASURES = _words("km kilometre kilometer mile metre meter foot inch percent cent")
-"""Nouns of distance or quantity after a number."""
+"""Units of distance or quantity."""
 DATIVES = _words(
     """give tell send show offer teach award grant pay ask lend owe promise deny refuse hand bring
     buy sell cost serve feed read write wish allow assign guarantee afford spare"""
@@ -84,11 +84,11 @@ NAMERS = _words(
     """call name dub title entitle elect appoint consider term label deem give make find keep see
     declare"""
 )
-"""Verbs with an object predicate; their bare participles take no object."""
+"""Verbs with an object complement; their participles without auxiliary take no object."""
 COPULAS = _words("become seem remain appear stay prove")
-"""Full verbs whose noun phrase is not an object."""
+"""Main verbs followed by a predicate noun, not an object."""
 QUOTERS = _words("say add reply explain conclude continue note state comment write read remark")
-"""Verbs whose subject follows them after a quotation."""
+"""Verbs whose subject can follow after a quotation."""
 CLAUSE_VERBS = _words(
     """say think believe know claim suggest hope feel assume guess suppose argue insist expect mean
     fear doubt agree realise realize note report understand hear show see find ensure imagine wish
@@ -97,7 +97,7 @@ CLAUSE_VERBS = _words(
 """Verbs that can take a clause without "that"."""
 
 Lexicon = Callable[[str], Container[str]]
-"""A function from lower-case words to their tags in the training data; empty for unknown ones."""
+"""Function that returns the tags of a lower-case word in the training data; none if unknown."""
 
 _BE = _words("is are was were be been being am 'm 's 're")
 _FORMS_OF_BE = ("VBB", "VBZ", "VBD", "VBI", "VBN")
@@ -109,10 +109,10 @@ _BEFORE_INFINITIVE = _words("please help helps helped helping")
 
 
 def refine(words: Sequence[str], tags: list[str], lexicon: Lexicon) -> None:
-    """Correct, in place, tags that are wrong more often than not.
+    """Correct frequent tagging errors in place.
 
-    The tagger takes unknown participles for adjectives, verbs before an article or after
-    a pronoun for nouns, and words in capitals for pronouns or forms of be.
+    The tagger mistakes unknown participles for adjectives, verbs before an article or after a
+    pronoun for nouns, and words in capitals for pronouns or forms of "be".
     """
     for i, tag in enumerate(tags):
         word, kind = words[i].lower(), tag[:2]
@@ -131,7 +131,7 @@ def refine(words: Sequence[str], tags: list[str], lexicon: Lexicon) -> None:
 
 
 def _participle(i: int, word: str, tags: Sequence[str], lexicon: Lexicon) -> str:
-    """Return the tag of an adjective, or of the participle that it can be."""
+    """Return the tag of an adjective, or a participle tag if that fits the context better."""
     after = tags[i + 1] if i + 1 < len(tags) else ""
     if tags[i] != "AJ0":
         return tags[i]
@@ -150,7 +150,7 @@ def _participle(i: int, word: str, tags: Sequence[str], lexicon: Lexicon) -> str
 def _noun_or_verb(
     i: int, word: str, words: Sequence[str], tags: list[str], lexicon: Lexicon
 ) -> None:
-    """Retag a noun directly before an article as a verb, if it can be one."""
+    """Retag a noun directly before an article as a verb, if the lexicon allows it."""
     if i + 1 == len(tags) or tags[i + 1] not in _ARTICLES:
         return
     before = tags[i - 1] if i else "PUN"
@@ -168,7 +168,7 @@ def _noun_or_verb(
 def _verb_by_neighbours(
     i: int, word: str, words: Sequence[str], tags: Sequence[str], lexicon: Lexicon
 ) -> str:
-    """Return the verb tag of a word between a pronoun and an object, if it can be a verb."""
+    """Return a verb tag for a word between a pronoun and an object, if the lexicon allows it."""
     after = tags[i + 1] if i + 1 < len(tags) else ""
     if i == 0 or not (after in _BEFORE_OBJECT or after == "AJ0"):
         return tags[i]
@@ -184,7 +184,7 @@ def _verb_by_neighbours(
 
 
 def correct_lemma(word: str, tag: str, lemma: str, lexicon: Lexicon) -> str:
-    """Return a better lemma, in lower case, if the lexicon does not contain the given one."""
+    """Return another lemma, in lower case, if the lexicon does not contain this one."""
     if tag == "CRD" and lemma.isalpha() and lemma.endswith("s"):
         return lemma[:-1]
     tries: list[str] = []

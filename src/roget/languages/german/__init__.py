@@ -1,4 +1,4 @@
-"""German plain text: tags and lemmas by HanTa, heads by patterns of tags."""
+"""German plain text: tags and lemmas from HanTa, heads from rules over tags."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KINDS = {
     "PRF": "F", "APPR": "P", "APPRART": "P", "APPO": "p", "APZR": "A", "PTKVZ": "Z", "PTKZU": "T",
     "KON": "C", "KOKOM": "K", "KOUS": "S", "KOUI": "M", "CARD": "#", "TRUNC": "t", "XY": "?",
 }  # fmt: skip
-"""HanTa's tags (STTS) and their kinds."""
+"""One-letter kind of each of HanTa's tags (STTS)."""
 
 _CONTRACTED = {
     "am": "an", "ans": "an", "beim": "bei", "im": "in", "ins": "in", "vom": "von", "zum": "zu",
@@ -35,10 +35,10 @@ _PRONOUNS = {
     "ihr": "nd",
     **dict.fromkeys(("dessen", "deren"), "g"),
 }
-"""Cases of pronouns; the others are nominative or accusative."""
+"""Cases of pronouns; pronouns not listed are nominative or accusative."""
 
 _EIN = ("ein", "kein", "mein", "dein", "sein", "ihr", "unser", "euer", "eur", "unsr")
-"""Determiners without an ending in the nominative."""
+"""Stems of determiners that have no ending in the masculine nominative."""
 
 
 _FEMININE = regex.compile(
@@ -46,11 +46,11 @@ _FEMININE = regex.compile(
     r"|tochter|schwester|hand|nacht|macht|kraft|arbeit|fahrt|wahl|zahl|(?<!og|os|nd|nt|eg|uf|am|ill"
     r"|aub|ank|äs|ung)e)$"
 )
-"""Endings of nouns that are mostly feminine; weak masculines in -e are left out."""
+"""Endings of nouns that are mostly feminine, excluding weak masculine nouns in -e."""
 
 
 class German(Grammar):
-    """German: lemmas and tags by HanTa; heads and labels by patterns."""
+    """German: tags and lemmas from HanTa; heads and labels from rules."""
 
     code = "de"
     model = "morphmodel_ger.pgz"
@@ -91,7 +91,7 @@ class German(Grammar):
     )
 
     def lemma(self, form: str, tag: str) -> str:
-        """Return the lemma of a word with a tag; names are unchanged."""
+        """Return the lemma of a word with this tag; names are unchanged."""
         if tag == "NE":
             return form
         if tag in ("APPR", "APPRART"):
@@ -101,18 +101,18 @@ class German(Grammar):
     def find_kinds(
         self, forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[str]
     ) -> list[str]:
-        """Return the kinds of the words of a sentence, for patterns."""
+        """Return the one-letter kind of each word of a sentence."""
         found: list[str] = []
         for i, (form, tag) in enumerate(zip(forms, tags, strict=True)):
             kind = KINDS.get(tag, "?")
             if tag in ("$(", "$.") and form in CLAUSE_MARKS:
                 kind = ","
             elif kind in "vaV" and i and form[0].isupper() and not form.isupper():
-                kind = "N" if found[-1] in "DJP" else kind  # a verb as a noun: das Essen
+                kind = "N" if found[-1] in "DJP" else kind  # a nominalised verb: das Essen
             found.append(kind)
         for i, form in enumerate(forms):
             if found[i] == "Z" and form.lower() in ("an", "aus", "her", "ab"):
-                # The second part of a preposition: vom ersten Tag an.
+                # The second part of a circumposition: vom ersten Tag an.
                 begin = max((j for j in range(i) if found[j] == "P"), default=i)
                 from_ = forms[begin].lower() in ("von", "vom", "ab")
                 if from_ and begin < i and all(kind in "DJN#EP" for kind in found[begin:i]):
@@ -131,19 +131,19 @@ class German(Grammar):
         if len(words) == 1 and kind in "ORWD":
             return _PRONOUNS.get(first, "na")
         if kind not in "DrJ":
-            return "na"  # nothing but the noun itself, or a number before it
+            return "na"  # a bare noun, or a number before it
         declined = form != lemma
         if first == "des":
             return "g"
         if first.endswith("em"):
             return "d"
         if first.endswith("en"):
-            # "den Kindern" or "den Garten": a plural in -n, or an accusative.
+            # Dative plural in -n (den Kindern), or accusative (den Garten).
             return "d" if declined and form.endswith("n") else "a"
         if first.endswith("es"):
             return "g" if declined and form.endswith("s") else "na"
         if first.endswith("er") and first not in _EIN:
-            # Masculine and nominative, unless the noun looks feminine or plural.
+            # Masculine nominative, unless the noun looks feminine or plural.
             if declined:
                 return "g"
             if first[:-2] in _EIN:

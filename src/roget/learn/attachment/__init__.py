@@ -1,1 +1,1 @@
-"""Attachment of prepositional phrases: to the verb, or to its object."""
+"""Attachment of prepositional phrases to the verb or to its object."""

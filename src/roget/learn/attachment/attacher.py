@@ -1,4 +1,4 @@
-"""Attacher: decide where prepositional phrases attach, as a scikit-learn-like estimator."""
+"""`Attacher`: an estimator that decides where prepositional phrases attach."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ from roget.learn.command_options import RULES, AttachOptions
 MODELS: dict[str, Any] = {"best": Best, "chain": Chain}
 KIND = folders.model("attacher", "attachment.model")
 CHUNK = 1 << 14
-"""Batch size: quadruples decided at once."""
+"""Batch size: number of quadruples classified at once."""
 
 Quads = Iterable[Sequence[str]]
 
 
 @dataclass(frozen=True)
 class Test:
-    """The performance of a model on answered quadruples."""
+    """Performance of a model on labelled quadruples."""
 
-    __test__ = False  # not a pytest class
+    __test__ = False  # tells pytest not to collect this class
 
     items: int
     coverage: float
-    """The share not left to the default."""
+    """Share of quadruples decided by a stage before the default."""
     accuracy: float
     low: float
-    """Ends of the 95 % interval of the accuracy (Wilson)."""
+    """Bounds of the 95 % confidence interval of the accuracy (Wilson)."""
     high: float
     stages: tuple[BackoffStage, ...]
 
@@ -54,21 +54,24 @@ class Test:
 
 
 class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
-    """Decides whether a phrase attaches to the noun (N) or the verb (V): eat pizza with fork.
+    """Classifier of prepositional phrases: attached to the noun (N) or to the verb (V).
 
-    "best" combines a kernel machine over the similarity of all four words with counts from other
-    text; "chain" is the chain of Li & Abe (1996): thesaurus, WordNet, lexical association, noun.
-    With the rule "printed" nothing is smoothed, as in the paper. `pairs` are Counts, or a file of
-    them; `thesauri` are thesauri of nouns, or their folders. `progress` is called with a
-    `Progress`: the share that is done, and "what" is being done.
+    In "eat pizza with fork" the phrase attaches to the verb. The model "best" combines a kernel
+    machine over the similarity of all four words with counts from other text. The model "chain" is
+    that of Li & Abe (1996), which backs off from a thesaurus to WordNet, lexical association and
+    finally the noun. With the rule "printed", probabilities are not smoothed, as in the paper.
 
-    Fitted: `classes_`, `left_out_accuracy_` (leave-one-out accuracy; None for the chain), `dev_` (a
-    `Test` on the development quadruples, if there were any).
+    `pairs` accepts Counts or the path of a counts file, `thesauri` accepts thesauri of nouns or
+    their folders. `progress` is called with a `Progress`, which has the fraction done and the
+    name of the current step.
+
+    Fitted attributes are `classes_`, `left_out_accuracy_` (leave-one-out accuracy; None for the
+    chain) and `dev_` (a `Test` on the development quadruples, if any were passed).
     """
 
     @property
     def _kind(self) -> str:
-        """The requested model; a rule applies to the chain only."""
+        """The model to use. A rule requires the chain."""
         if self.rule is not None and self.model == "best":
             raise InputError(
                 f"rule={self.rule!r} requires model='chain'", code="conflicting-options"
@@ -84,9 +87,9 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
             self.progress(Progress(done, facts={"what": what}))
 
     def fit(self, quads: Quads, y: Iterable[str] | None = None, dev: Quads | None = None) -> Self:
-        """Learn from quadruples (verb, noun, preposition, noun) and their answers, N or V.
+        """Learn from quadruples (verb, noun, preposition, noun) and their labels, N or V.
 
-        Answers may also be the fifth element of the quadruples, as in `dev`.
+        Instead of `y`, a quadruple may have its label as a fifth element, as in `dev`.
         """
         check(self)
         kind = self._kind
@@ -97,13 +100,13 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
         if len(answers) == 1:
             only = NOUN if answers == {True} else VERB
             raise InputError(
-                f"all {len(train):,} quadruples have the answer {only}; both answers are needed",
+                f"all {len(train):,} quadruples have the label {only}; both N and V are needed",
                 code="too-little-text",
             )
         if held is not None:
             check_answers(held)
         sources = make_sources(train, self.pairs, self.thesauri, self.wordnet)
-        # The last digits of sums depend on the number of threads, and small products are slower.
+        # One thread: rounding depends on the number of threads, and small products are faster.
         with threadpool_limits(1):
             self.fitted_, self.left_out_accuracy_ = MODELS[kind].fit(
                 train, sources, self.random_state, held, self._report, **self._more
@@ -114,7 +117,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
         return self
 
     def predict_proba(self, quads: Quads) -> Floats:
-        """Return p(N) and p(V) of each quadruple, in the order of `classes_`."""
+        """Return p(N) and p(V) for each quadruple, in the order of `classes_`."""
         nouns = self._decide(check_quadruples(quads))[0]
         return np.column_stack([nouns, 1 - nouns])
 
@@ -127,20 +130,20 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
         return self.test(quads, y).accuracy
 
     def test(self, quads: Quads, y: Iterable[str] | None = None) -> Test:
-        """Return the accuracy, overall and by the kind of evidence that decided."""
-        given = check_quadruples(quads, y)
-        truth = np.array(check_answers(given))
-        if not given:
+        """Return the accuracy, overall and by stage of the model."""
+        labelled = check_quadruples(quads, y)
+        truth = np.array(check_answers(labelled))
+        if not labelled:
             raise InputError("no quadruples to test on", code="empty-input")
-        nouns, stage = self._decide(given)
+        nouns, stage = self._decide(labelled)
         right = (nouns >= 0.5) == truth
-        low, high = wilson(int(right.sum()), len(given))
-        stages = tuple(self.fitted_.table(given, truth, right, stage))
+        low, high = wilson(int(right.sum()), len(labelled))
+        stages = tuple(self.fitted_.table(labelled, truth, right, stage))
         covered = float(np.mean(stage < len(self.fitted_.stages) - 1))
-        return Test(len(given), covered, float(right.mean()), low, high, stages)
+        return Test(len(labelled), covered, float(right.mean()), low, high, stages)
 
     def save(self, path: PathLike) -> None:
-        """Write the model as a self-contained folder of JSON and arrays."""
+        """Write the model to a self-contained folder of JSON and arrays."""
         check_is_fitted(self, "fitted_")
         about = {
             "options": {"model": self._kind, "random_state": self.random_state, **self._more},
@@ -151,7 +154,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
 
     @classmethod
     def load(cls, path: PathLike) -> Self:
-        """Read a model that `save` wrote."""
+        """Read a model written by `save`."""
         kept = folders.read(path, KIND)
         with folders.whole(path):
             made = cls(**kept["options"])
@@ -166,7 +169,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
         return made
 
     def _decide(self, quads: list[Quadruple]) -> tuple[Any, Any]:
-        """Return p(N) of each quadruple, and the kind of evidence that decided."""
+        """Return p(N) for each quadruple, and the stage that decided it."""
         check_is_fitted(self, "fitted_")
         parts = [quads[at : at + CHUNK] for at in range(0, len(quads), CHUNK)]
         if not parts:

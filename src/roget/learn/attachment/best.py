@@ -1,4 +1,4 @@
-"""The best model: similarity, other text and tendencies combined by logistic regression."""
+"""The model "best": logistic regression over similarity, other text and attachment rates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from roget.learn.attachment.quads import Forms, LemmatisedQuadruple, check_answe
 from roget.learn.attachment.sources import Sources, Vectors, spaces
 from roget.learn.attachment.statistics import (
     LOOSE_PARTS,
-    TOLD,
+    OUTSIDE,
     BackoffStage,
     QuadrupleCounts,
     SlotCounts,
@@ -28,12 +28,12 @@ from roget.learn.attachment.statistics import (
 Held = tuple[Floats, BoolArray]
 
 STRENGTHS = (1.0, 10.0, 100.0)
-"""Strengths of the regularisation towards the expected weights that are tried."""
+"""Candidate strengths of the regularisation towards the expected weights."""
 FOLDS = 5
 STEPS = 50
 """Maximum number of Newton steps."""
 TRUST = 3.0
-"""Expected log odds of a score of 1."""
+"""Prior log odds for a kernel machine score of 1."""
 
 
 @dataclass
@@ -61,22 +61,23 @@ class Best:
         dev: Sequence[Quadruple] | None,
         report: Callable[[float, str], None],
     ) -> tuple[Self, float]:
-        """Learn from quadruples with both answers; return the model and leave-one-out accuracy.
+        """Learn from labelled quadruples; return the model and its cross-validated accuracy.
 
-        The strength of regularisation is chosen on the development quadruples, or by
-        cross-validation without them.
+        The regularisation strength is chosen on the development quadruples if there are any, and
+        by cross-validation otherwise.
         """
         answers = np.array(check_answers(quads))
         rng = np.random.default_rng(seed)
         report(0.02, "vectors of words")
         forms = sources.forms()
         normal = forms.normal(quads)
-        # 1. Vectors of the words, and features from other text, standardised.
+        # 1. Word vectors, and standardised features from other text.
         verbs, nouns = spaces(quads, normal, sources, seed)
         evidence = SlotCounts.from_sources(sources.quads, sources.pairs)
-        told = evidence.features(normal)
-        scaling = np.stack([told.mean(axis=0), told.std(axis=0) + 1e-6])
-        items = _items(quads, normal, (verbs, nouns, nouns), (told - scaling[0]) / scaling[1])
+        outside = evidence.features(normal)
+        scaling = np.stack([outside.mean(axis=0), outside.std(axis=0) + 1e-6])
+        items = _items(quads, normal, (verbs, nouns, nouns), (outside - scaling[0]) / scaling[1])
+        # 2. The kernel machine; its leave-one-out scores become a feature.
         report(0.4, "similarity of quadruples")
         machine, left_out = Machine.fit(
             items, answers, rng, lambda done: report(0.4 + 0.55 * done, "similarity of quadruples")
@@ -87,8 +88,8 @@ class Best:
         )
         tally = QuadrupleCounts.from_quadruples(normal, answers)
         tendencies = Tendencies.from_quadruples(normal, answers)
+        # 3. Logistic regression, regularised towards using the kernel machine alone.
         expected = np.zeros(features.shape[1] + 1)
-        # 3. Logistic regression, regularised towards trusting the machine alone.
         expected[0] = TRUST
         made = cls(forms, verbs, nouns, evidence, scaling, tally, tendencies, machine, expected)
         held = (made._features(dev), np.array(check_answers(dev))) if dev else None
@@ -96,16 +97,16 @@ class Best:
         return made, accuracy
 
     def probability(self, quads: Sequence[Quadruple]) -> tuple[Floats, Ints]:
-        """Return p(N) of each quadruple, and the level of its longest known part."""
+        """Return p(N) for each quadruple, and the back-off level of its longest known part."""
         features = self._features(quads)
         level = back_off(self.tally.counts(self.forms.normal(quads)))[1]
         return expit(log_odds(features, self.weights)), level
 
     def _features(self, quads: Sequence[Quadruple]) -> Floats:
-        """Return all evidence in one row: the machine's scores, other text, tendencies."""
+        """Return one row per quadruple: kernel score, features of other text, attachment rates."""
         normal = self.forms.normal(quads)
-        told = (self.evidence.features(normal) - self.scaling[0]) / self.scaling[1]
-        items = _items(quads, normal, (self.verbs, self.nouns, self.nouns), told)
+        outside = (self.evidence.features(normal) - self.scaling[0]) / self.scaling[1]
+        items = _items(quads, normal, (self.verbs, self.nouns, self.nouns), outside)
         return np.column_stack(
             [self.machine.scores(items), items.evidence, self.tendencies.features(normal)]
         )
@@ -127,10 +128,10 @@ class Best:
     def read(cls, kept: Mapping[str, Any]) -> Self:
         """Read stored values."""
         verbs, nouns = (Vectors.read(take_under(name, kept)) for name in ("verbs", "nouns"))
-        # A score, the features of other text, the tendencies, and the constant.
-        features = 1 + TOLD + len(LOOSE_PARTS) + 1
+        # The kernel score, features of other text, attachment rates, and the intercept.
+        features = 1 + OUTSIDE + len(LOOSE_PARTS) + 1
         schema: Schema = {
-            "weights.scaling": ("f", (2, TOLD)),
+            "weights.scaling": ("f", (2, OUTSIDE)),
             "weights.weights": ("f", (features,)),
         }
         require_arrays(kept, schema)
@@ -138,7 +139,7 @@ class Best:
             require_range(name, kept[name], -LARGEST, LARGEST)
         require_range("weights.scaling", kept["weights.scaling"][1], 1e-7, LARGEST)
         machine = take_under("machine", kept)
-        require_arrays(machine, {"evidence": ("f", ("items", TOLD))})
+        require_arrays(machine, {"evidence": ("f", ("items", OUTSIDE))})
         return cls(
             read_forms(take_under("forms", kept)),
             verbs,
@@ -156,16 +157,16 @@ def _items(
     quads: Sequence[Quadruple],
     normal: Sequence[LemmatisedQuadruple],
     spaces: tuple[Vectors, Vectors, Vectors],
-    told: Floats,
+    outside: Floats,
 ) -> FeatureRows:
-    """Return quadruples as input of the machine."""
+    """Return the quadruples as input of the kernel machine."""
     raw, base = list(zip(*quads, strict=True)), list(zip(*normal, strict=True))
     found = [space.look_up(base[at], raw[at]) for space, at in zip(spaces, (0, 1, 3), strict=True)]
     return FeatureRows(
         np.column_stack([places for places, _ in found]),
         [vectors for _, vectors in found],
         np.array(base[2], dtype=object),
-        told.astype(np.float32),
+        outside.astype(np.float32),
     )
 
 
@@ -176,11 +177,10 @@ def weigh(
     rng: np.random.Generator,
     dev: Held | None = None,
 ) -> tuple[Floats, float]:
-    """Return weights (the constant last) and the cross-validated accuracy over five folds.
+    """Return the weights, the intercept last, and the accuracy of five-fold cross-validation.
 
-    `expected` are the weights if there is little to learn from. The strength of regularisation
-    towards them maximises the probability of held-out answers: answers of the development
-    quadruples, or of each fold.
+    `expected` are the prior weights. The strength of regularisation towards them maximises the
+    likelihood of held-out labels: of the development quadruples, or of each fold.
     """
     # The same folds for all strengths, so that their losses are comparable.
     fold = rng.permutation(len(nouns)) % FOLDS
@@ -199,10 +199,10 @@ def weigh(
 
 
 def regress(features: Floats, nouns: BoolArray, expected: Floats, strength: float) -> Floats:
-    """Fit weights w, the constant last, by Newton's method.
+    """Fit the weights w, the intercept last, by Newton's method.
 
-    They minimise Σ −ln p(answer) + ½·strength·Σ (spread·(w − expected))², where `spread` is the
-    standard deviation of each feature, and 1 for the constant.
+    The weights minimise Σ −ln p(label) + ½·strength·Σ (spread·(w − expected))², where `spread` is
+    the standard deviation of each feature, and 1 for the intercept.
     """
     rows = np.column_stack([features, np.ones(len(nouns))])
     spread = np.append(features.std(axis=0), 1.0) if len(nouns) else np.ones(rows.shape[1])
@@ -212,9 +212,9 @@ def regress(features: Floats, nouns: BoolArray, expected: Floats, strength: floa
     for _ in range(STEPS):
         p = expit(rows @ weights)
         # Gradient and Hessian of the penalised loss; one Newton step.
-        slope = rows.T @ (p - nouns) + penalty * (weights - expected)
-        bend = (rows * (p * (1 - p))[:, None]).T @ rows + np.diag(penalty)
-        step = np.linalg.solve(bend, slope)
+        gradient = rows.T @ (p - nouns) + penalty * (weights - expected)
+        hessian = (rows * (p * (1 - p))[:, None]).T @ rows + np.diag(penalty)
+        step = np.linalg.solve(hessian, gradient)
         weights -= step
         if np.max(np.abs(step) * np.maximum(spread, 1e-6)) < 1e-9:
             break
@@ -227,6 +227,6 @@ def log_odds(features: Floats, weights: Floats) -> Floats:
 
 
 def loss(odds: Floats, nouns: BoolArray) -> float:
-    """Return the mean −ln probability of the answers."""
+    """Return the log loss: the mean −ln p(label)."""
     right = expit(np.where(nouns, odds, -odds))
     return -float(np.mean(np.log(np.maximum(right, 1e-300))))

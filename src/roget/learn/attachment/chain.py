@@ -1,4 +1,4 @@
-"""The chain of Li & Abe (1996): thesaurus, WordNet, lexical association, and finally the noun."""
+"""The model "chain" (Li & Abe 1996): thesaurus, WordNet, lexical association, then the noun."""
 
 from __future__ import annotations
 
@@ -41,24 +41,25 @@ from roget.learn.thesaurus import Thesaurus
 from roget.learn.treecut import TreeCut
 
 LEARNT, LEAST = 1000, 5
-"""Number of nouns of a learnt thesaurus, and minimum occurrences of each."""
+"""Number of nouns of a learnt thesaurus, and minimum occurrences of a noun."""
 WORDS, MDL, MLE, WORDNET = "words", "MDL thesaurus", "MLE thesaurus", "WordNet"
 ASSOCIATION, DEFAULT = "lexical association", "default"
 
 PRINTED = "printed"
 
 PAIRS = 1 << 16
-"""Batch size: words and heads whose probabilities are computed at once."""
+"""Batch size: (word, head) pairs whose probabilities are computed at once."""
 
 
 @dataclass
 class Chain:
-    """The model of `Attacher(model="chain")`: several estimates of p(noun|head), in order.
+    """The model of `Attacher(model="chain")`: a back-off chain of estimates of p(noun|head).
 
-    An estimate decides for the noun if p(noun2|noun1, prep) times its association with the
-    preposition is larger than the same product for the verb, for the verb if it is smaller; ties
-    and zeros are left to the next estimate. Cuts are smoothed like associations, words are not.
-    With the rule "printed" there is no smoothing, and association is used only in its own stage.
+    For each attachment, an estimate multiplies p(noun2|head, preposition) by the association of
+    head and preposition, where the head is noun1 or the verb. The larger product decides. Ties, and
+    products that are both 0, are left to the next estimate. Tree cuts are smoothed like
+    associations, word frequencies are not. With the rule "printed" nothing is smoothed, and
+    association is used only in its own stage.
     """
 
     forms: Forms
@@ -82,7 +83,7 @@ class Chain:
         report: Callable[[float, str], None],
         rule: str = RULES[0],
     ) -> tuple[Self, None]:
-        """Learn from answered quadruples; development quadruples are not used."""
+        """Learn from labelled quadruples; `dev` is ignored."""
         forms = sources.forms()
         normal = forms.normal(quads)
         answers = check_answers(quads)
@@ -104,7 +105,7 @@ class Chain:
         return cls(forms, association, preferences, order, rule), None
 
     def probability(self, quads: Sequence[Quadruple]) -> tuple[Floats, Ints]:
-        """Return p(N) of each quadruple, and the stage that decided."""
+        """Return p(N) for each quadruple, and the stage that decided it."""
         normal = self.forms.normal(quads)
         default = len(self.stages) - 1
         ratio, stage = np.zeros(len(normal)), np.full(len(normal), default)
@@ -119,7 +120,7 @@ class Chain:
         return expit(ratio), stage
 
     def ratio(self, name: str, quads: Sequence[LemmatisedQuadruple]) -> Floats:
-        """Return ln of the noun's term over the verb's; NaN if both are 0."""
+        """Return the log ratio of the noun's to the verb's product; NaN if both are 0."""
         words = [other_name(quad.noun2) for quad in quads]
         sides = []
         for noun in (True, False):
@@ -134,11 +135,11 @@ class Chain:
         ours, its = sides
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.log(ours / its)
-        # Rounding must not decide between equal terms.
+        # Treat products that differ only by rounding as a tie.
         return np.where((ours > 0) & np.isclose(ours, its, rtol=1e-9, atol=0), 0.0, ratio)
 
     def table(self, quads: Any, truth: Any, right: Any, stage: Any) -> list[BackoffStage]:
-        """Report coverage and accuracy of each estimate alone, then of the growing chain."""
+        """Return coverage and accuracy of each estimate, then of the chain up to each stage."""
         normal = self.forms.normal(quads)
         rows = []
         # Each estimate alone.
@@ -166,7 +167,7 @@ class Chain:
     def read(cls, kept: Mapping[str, Any]) -> Self:
         """Read stored values."""
         require_texts(kept, "names", "order")
-        # Folders of early versions have no rule.
+        # Folders written by early versions have no rule.
         rule = kept.get("rule", RULES[0])
         if rule not in RULES or not {*kept["order"]} <= {*kept["names"]}:
             raise ValueError(f"invalid chain: {rule!r}, {kept['order']} of {kept['names']}")
@@ -180,7 +181,7 @@ class Chain:
 
 
 def _head(quad: LemmatisedQuadruple, noun: bool) -> str:
-    """Return the head that the phrase would attach to, with its preposition."""
+    """Return the key of the head, noun1 or the verb, with its preposition."""
     kind, word = ("N", quad.noun1) if noun else ("V", quad.verb)
     return head_of(kind, word, quad.preposition)
 
@@ -192,20 +193,20 @@ def _trees(
     seed: int,
     report: Callable[[float, str], None],
 ) -> dict[str, Any]:
-    """Return thesauri by name: those passed, or learnt ones; and WordNet."""
-    # WordNet, if there is one, is the last of the sources.
-    given = list(sources.thesauri)
-    wordnet = [given.pop()] if sources.verbs else []
+    """Return the thesauri by name: passed or learnt ones, and WordNet."""
+    # If a WordNet was passed, it is the last source.
+    thesauri = list(sources.thesauri)
+    wordnet = [thesauri.pop()] if sources.verbs else []
     trees: dict[str, Any] = {}
-    if given:
-        names = ["thesaurus", *(f"thesaurus {at}" for at in range(2, len(given) + 1))]
-        trees = dict(zip(names, given, strict=True))
+    if thesauri:
+        names = ["thesaurus", *(f"thesaurus {at}" for at in range(2, len(thesauri) + 1))]
+        trees = dict(zip(names, thesauri, strict=True))
     else:
         counts = _counts(quads, normal, sources)
         for name, kind, begin in ((MDL, "mdl", 0.05), (MLE, "mle", 0.4)):
             report(begin, name)
             clusterer = catalogue.load("clusterers", "mdl")
-            with ignore_trivial():  # maximum likelihood isolates every noun
+            with ignore_trivial():  # maximum likelihood gives every noun a cluster
                 model = clusterer(estimator=kind, random_state=seed).fit(counts)
             trees[name] = Thesaurus.from_clustering(counts, model)
     return trees | dict(zip((WORDNET,), wordnet, strict=False))
@@ -214,16 +215,16 @@ def _trees(
 def _counts(
     quads: Sequence[Quadruple], normal: Sequence[LemmatisedQuadruple], sources: Sources
 ) -> Counts:
-    """Return the most frequent nouns with their contexts in the counts and the quadruples."""
+    """Return counts of the most frequent nouns, from the counts and the quadruples."""
     words, contexts, matrix = tabulate(tables(quads, normal, sources)[1])
-    # Traits of words are not contexts.
+    # Columns that begin with ^ are surface features of words, not contexts.
     counted = [at for at, name in enumerate(contexts) if not name.startswith("^")]
     counts = Counts(matrix[:, counted], words, [contexts[at] for at in counted])
     return counts.min_count(words=LEAST, contexts=2).top(LEARNT)
 
 
 class AttachmentPreference:
-    """p(noun|head) = Σ_classes share of the noun in a class · density of the class with the head.
+    """An estimate of p(noun|head) = Σ_c share(noun, c) · density(head, c) over classes c.
 
     shares: csr_array, words × classes. density: csr_array, heads × classes. times: number of
     occurrences of each head.
@@ -238,8 +239,8 @@ class AttachmentPreference:
         self._heads = {head: at for at, head in enumerate(self.heads)}
 
     def probability(self, words: Sequence[str], heads: Sequence[str]) -> Floats:
-        """Return p of each word with its head; 0 if either is unknown."""
-        # Σ_c share(noun, c)·density(head, c), for pairs that are both known.
+        """Return p(word|head) for each pair; 0 if either is unknown."""
+        # Σ_c share(word, c)·density(head, c) for pairs of known words and heads.
         rows = np.array([self._words.get(word, -1) for word in words], dtype=np.int64)
         columns = np.array([self._heads.get(head, -1) for head in heads], dtype=np.int64)
         out = np.zeros(rows.size)
@@ -251,7 +252,7 @@ class AttachmentPreference:
         return out
 
     def smooth(self, words: Sequence[str], heads: Sequence[str]) -> Floats:
-        """Return p of each word with its head, with one pseudo-occurrence like its kind of head."""
+        """Return p(word|head), smoothed with one pseudo-occurrence of the head's kind."""
         places = [self._heads.get(head, -1) for head in heads]
         times = np.append(self.times, 0.0)[places]
         usual = self.probability(words, [kind_of(head) for head in heads])
@@ -285,7 +286,7 @@ class AttachmentPreference:
 
 
 def head_of(kind: str, word: str, preposition: str) -> str:
-    """Return the key of a verb (V) or noun (N) with its preposition; word "" for the whole kind."""
+    """Return the key of a verb (V) or noun (N) with a preposition; "" stands for all words."""
     return f"{kind}\t{word}\t{preposition}"
 
 
@@ -296,7 +297,7 @@ def kind_of(head: str) -> str:
 
 
 def by_words(pairs: Iterable[tuple[str, str]]) -> AttachmentPreference:
-    """Estimate p(noun|head) from the words themselves, given (noun, head) pairs."""
+    """Estimate p(noun|head) by relative frequencies of (noun, head) pairs."""
     words, heads, matrix = tabulate(Counter(pairs))
     totals = np.asarray(matrix.sum(axis=0)).ravel()
     density = sparse.csr_array((matrix / totals[None, :]).T)
@@ -306,10 +307,11 @@ def by_words(pairs: Iterable[tuple[str, str]]) -> AttachmentPreference:
 
 
 def by_cut(thesaurus: Any, pairs: Iterable[tuple[str, str]]) -> AttachmentPreference:
-    """Estimate p(noun|head) by tree cuts of a thesaurus, given (noun, head) pairs.
+    """Estimate p(noun|head) from (noun, head) pairs by tree cuts of a thesaurus.
 
-    A kind of heads has the mean of the cuts of its heads.
+    The estimate of a kind of head is the mean of the cuts of its heads.
     """
+    # 1. Fit a tree cut for each head.
     words, heads, matrix = tabulate(Counter(pairs))
     model = TreeCut(thesaurus).fit(Counts(matrix, words, heads))
     density = model.density_
@@ -318,7 +320,7 @@ def by_cut(thesaurus: Any, pairs: Iterable[tuple[str, str]]) -> AttachmentPrefer
     shares = sparse.csr_array(model.hierarchy_.shares[:, used])
     known = np.flatnonzero(np.diff(shares.indptr))
     spelt = [str(word).lower() for word in model.hierarchy_.words[known]]
-    # If two words differ only in capitals, the more frequent spelling comes first.
+    # If words differ only in case, use the first row.
     first = {word: at for at, word in reversed(list(enumerate(spelt)))}
     rows = np.array(list(first.values()), dtype=np.int64)
     times = np.asarray(matrix.sum(axis=0)).ravel()

@@ -1,10 +1,12 @@
-"""A kernel machine: a quadruple is decided like those whose words are all similar to its own.
+"""A kernel machine that classifies quadruples by the similarity of their words.
 
-    K(x, x′) = ∏ (1 + (1 − d)·cos⁺ + d·[same word]) / 2    over the verb and both nouns,
+The kernel is a product over the verb and both nouns,
 
-plus a linear part for other evidence. Each preposition has its own machine, and rare ones share
-one. It is ridge regression on ±1, which is solved in one step and gives leave-one-out scores as
-well.
+    K(x, x′) = ∏ (1 + (1 − d)·cos⁺ + d·[same word]) / 2
+
+plus a linear kernel of the other features. Each frequent preposition has a separate machine; rare
+prepositions share one. The method is kernel ridge regression on labels ±1, which has a closed-form
+solution with leave-one-out scores.
 """
 
 from __future__ import annotations
@@ -24,23 +26,23 @@ Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 
 RARE = 300
-"""Prepositions with fewer quadruples than this share one machine."""
+"""Minimum number of quadruples for a preposition to have a separate machine."""
 MOST = 6000
-"""Maximum number of quadruples of a machine (a random sample of more): time is cubic in it."""
+"""Maximum number of quadruples of a machine, since time is cubic; more are subsampled."""
 EXACT = 0.3
-"""d, the share of identity in the similarity of words."""
+"""d, the weight of identity in the similarity of two words."""
 LINEAR = 0.01
-"""Weight of the linear part."""
+"""Weight of the linear kernel."""
 NOISE = 0.5
-"""Expected noise of the answers, added to K(x, x) (the ridge λ)."""
+"""Ridge λ, added to the diagonal of K: the expected noise of the labels."""
 OTHERS = 0.3
-"""Weight of a quadruple with another preposition in the machine of rare ones."""
+"""Kernel factor for two quadruples with different prepositions in the shared machine."""
 CELLS = 1 << 23
 """Batch size: pairs of quadruples compared at once."""
 LARGEST = 1e12
-"""Bound of stored numbers, so that their products stay finite."""
+"""Bound on the absolute value of stored numbers, which keeps products finite."""
 POOL = ""
-"""The key of all rare prepositions."""
+"""Key of the machine that rare prepositions share."""
 
 _KEPT: Schema = {
     "words": ("iu", ("items", 3)),
@@ -50,43 +52,43 @@ _KEPT: Schema = {
     "rows": ("iu", ("cells",)),
     "weights": ("f", ("cells",)),
 }
-"""Stored values of a machine: quadruples, and blocks of them with their weights."""
+"""Schema of a stored machine: quadruples, and blocks of rows with weights."""
 
 
 @dataclass(frozen=True)
 class FeatureRows:
-    """Input of the machine: for the verb and both nouns, the number of the word and its vector."""
+    """Input of the machine: ids and vectors of the verb and both nouns, and other features."""
 
     words: Ints
-    """Numbers of the words, three for each quadruple; new words have negative numbers."""
+    """Word ids, three for each quadruple; unknown words have negative ids."""
     vectors: Sequence[Floats]
     prepositions: npt.NDArray[np.object_]
     evidence: Floats
-    """Other evidence, scaled."""
+    """Other features, standardised."""
 
     def __len__(self) -> int:
         return len(self.words)
 
     def select(self, rows: Ints) -> FeatureRows:
-        """Return some of the quadruples."""
+        """Return the quadruples of some rows."""
         vectors = [part[rows] for part in self.vectors]
         return FeatureRows(self.words[rows], vectors, self.prepositions[rows], self.evidence[rows])
 
 
 def kernel(a: FeatureRows, b: FeatureRows, pooled: bool) -> Floats:
-    """Return K of each pair; pairs with different prepositions count less."""
-    # A product over verb and nouns: one dissimilar word makes the pair dissimilar.
+    """Return the matrix K; with `pooled`, different prepositions reduce the value."""
+    # A product over verb and nouns: a single dissimilar word makes the pair dissimilar.
     out = np.ones((len(a), len(b)), dtype=np.float32)
     for at in range(3):
-        # cos⁺, times 1 − d, plus d for the same known word, mapped to [½, 1].
-        alike = np.maximum(a.vectors[at] @ b.vectors[at].T, 0)
-        alike *= np.float32(1 - EXACT)
+        # (1 − d)·cos⁺ + d·[same known word], mapped from [0, 1] to [½, 1].
+        similarity = np.maximum(a.vectors[at] @ b.vectors[at].T, 0)
+        similarity *= np.float32(1 - EXACT)
         mine, its = a.words[:, at], b.words[:, at]
-        alike += np.float32(EXACT) * ((mine[:, None] == its[None, :]) & (mine >= 0)[:, None])
-        alike += np.float32(1)
-        alike *= np.float32(0.5)
-        out *= alike
-    # The linear part for other evidence.
+        similarity += np.float32(EXACT) * ((mine[:, None] == its[None, :]) & (mine >= 0)[:, None])
+        similarity += np.float32(1)
+        similarity *= np.float32(0.5)
+        out *= similarity
+    # The linear kernel of the other features.
     out += np.float32(LINEAR) * (a.evidence @ b.evidence.T)
     if pooled:
         same = a.prepositions[:, None] == b.prepositions[None, :]
@@ -96,7 +98,7 @@ def kernel(a: FeatureRows, b: FeatureRows, pooled: bool) -> Floats:
 
 @dataclass(frozen=True)
 class FeatureBlock:
-    """The machine of one preposition: its quadruples and their weights."""
+    """The machine of one preposition: rows of quadruples and their dual weights."""
 
     rows: Ints
     mean: float
@@ -124,7 +126,7 @@ class Machine:
         # Rare prepositions share one machine.
         times = Counter(items.prepositions)
         groups = _by_name([one if times[one] >= RARE else POOL for one in items.prepositions])
-        # The Cholesky decomposition dominates the time: progress by the cube of the sizes.
+        # The Cholesky decomposition dominates, so progress is measured in cubed sizes.
         work, done = sum(min(len(rows), MOST) ** 3 for rows in groups.values()), 0.0
         blocks, drawn = {}, {}
         for name, rows in groups.items():
@@ -147,8 +149,8 @@ class Machine:
         known = [name if name in self.blocks else POOL for name in items.prepositions]
         for name, rows in _by_name(known).items():
             block = self.blocks.get(name)
-            # Neither this preposition nor the pool: the mean of all machines.
             if block is None:
+                # No machine for this preposition and no shared one: the mean of all machines.
                 out[rows] = np.mean([one.mean for one in self.blocks.values()])
                 continue
             step = max(1, CELLS // max(1, block.rows.size))
@@ -186,14 +188,16 @@ class Machine:
 
     @classmethod
     def read(cls, kept: Mapping[str, Any], tables: Sequence[Floats]) -> Machine:
-        """Read stored values, given the vectors of verbs and of both nouns."""
+        """Read a stored machine, given the vectors of verbs and of both nouns."""
         require_arrays(kept, _KEPT)
         require_texts(kept, "blocks")
         require_texts(kept, "prepositions", distinct=False)
         words, rows, sizes = kept["words"], kept["rows"], kept["sizes"]
         if len(kept["prepositions"]) != len(words):
-            raise ValueError(f"{len(kept['prepositions'])} prepositions of {len(words)} quadruples")
-        # −1 is an unknown word; rows refer to the quadruples above.
+            raise ValueError(
+                f"{len(kept['prepositions'])} prepositions for {len(words)} quadruples"
+            )
+        # −1 is an unknown word; `rows` are indices of quadruples.
         require_range("words", words, -1, 1 << 53)
         require_range("rows", rows, 0, len(words))
         require_range("sizes", sizes, 0, rows.size + 1)
@@ -201,7 +205,9 @@ class Machine:
             require_range(name, kept[name], -LARGEST, LARGEST)
         words, sizes = words.astype(np.int64), sizes.astype(np.int64)
         if sizes.sum() != rows.size:
-            raise ValueError(f"sizes: their sum is {sizes.sum()}, of {rows.size} rows")
+            raise ValueError(
+                f"the block sizes add up to {sizes.sum()}, but there are {rows.size} rows"
+            )
         vectors = [table[own] for table, own in zip(tables, words.T, strict=True)]
         prepositions = np.array(kept["prepositions"], dtype=object)
         ends = np.cumsum(sizes)[:-1]
@@ -214,22 +220,24 @@ class Machine:
 
 
 def _solve(items: FeatureRows, rows: Ints, goal: Any, name: str) -> tuple[FeatureBlock, Floats]:
-    """Solve one block; return it with its leave-one-out scores.
+    """Solve one block; return the block and the leave-one-out scores.
 
-    With G = (K + λ)⁻¹ and weights w = G·(y − mean), the leave-one-out score is y − w/diag G.
+    With G = (K + λI)⁻¹ and weights w = G·(y − mean), the leave-one-out score is y − w/diag G.
     """
+    # The mean shrinks to 0 as if there were two more quadruples, one of each label.
     mean = float(goal.sum() / (goal.size + 2))
     inverse = _inverse(kernel(items, items, name == POOL))
     own = np.diag(inverse).copy()
     rest = (goal - mean).astype(np.float32)
+    # Only the lower triangle L of G is stored: G·r = L·r + Lᵀ·r − diag(G)·r.
     weights = inverse @ rest + inverse.T @ rest - own * rest
     return FeatureBlock(rows, mean, weights), (goal - weights / own).astype(np.float32)
 
 
 def _inverse(pairs: Floats) -> Floats:
-    """Return the lower half of (K + λ)⁻¹.
+    """Return the lower triangle of (K + λI)⁻¹.
 
-    Cosines clipped at 0 need not give a definite matrix: λ is doubled until it is.
+    With cosines clipped at 0, K + λI may not be positive definite. λ is doubled until it is.
     """
     from scipy.linalg import lapack
 
@@ -245,7 +253,7 @@ def _inverse(pairs: Floats) -> Floats:
 
 
 def _by_name(names: Sequence[str]) -> dict[str, Ints]:
-    """Return rows by name in alphabetical order, the pool last."""
+    """Group row indices by name, in alphabetical order with `POOL` last."""
     found: dict[str, list[int]] = {}
     for row, name in enumerate(names):
         found.setdefault(name, []).append(row)

@@ -1,6 +1,7 @@
-"""Quadruples from files and lines: verb, noun, preposition, noun, and N or V if it is known.
+"""Reading of quadruples: verb, noun, preposition, noun, and the label N or V if known.
 
-Words are compared by base form, numbers by shape, and unknown words by traits.
+Words are lemmatised, numbers are replaced by their shape, and unknown words are represented by
+surface features.
 """
 
 from __future__ import annotations
@@ -50,11 +51,11 @@ _OTHER_NAMES = {
 }  # fmt: skip
 
 NOUN, VERB = "N", "V"
-"""What a phrase may attach to: the object or the verb."""
+"""Labels of attachment to the noun (the object) and to the verb."""
 
 WORDS = "verb, noun, preposition, noun"
 
-EXPECTED = f"expected {WORDS} and N or V, with or without a number before them"
+EXPECTED = f"expected {WORDS} and N or V, optionally after a sentence number"
 
 COLUMNS = Roles(
     {
@@ -69,11 +70,11 @@ COLUMNS = Roles(
 )
 
 LARGEST = 1_000_000
-"""Largest count of a line, which stands for as many lines."""
+"""Maximum count of a line; a line with count n stands for n quadruples."""
 
 
 class LemmatisedQuadruple(NamedTuple):
-    """A quadruple of base forms."""
+    """A quadruple of lemmas."""
 
     verb: str
     noun1: str
@@ -82,23 +83,23 @@ class LemmatisedQuadruple(NamedTuple):
 
 
 class Forms(Protocol):
-    """Base forms of words, chosen among the possible ones by frequency."""
+    """Interface of a lemmatiser that chooses among possible lemmas by frequency."""
 
     verbs: dict[str, float]
     nouns: dict[str, float]
 
     def normal(self, quads: Iterable[Quadruple]) -> list[LemmatisedQuadruple]:
-        """Return the quadruples by base forms."""
+        """Return the quadruples with lemmatised words."""
 
 
 def make_forms(verbs: Mapping[str, float], nouns: Mapping[str, float]) -> Forms:
-    """Return the base forms of the language, given the frequencies of verbs and nouns."""
+    """Return the lemmatiser of the language, given the frequencies of verbs and nouns."""
     made: Forms = catalogue.load("languages", LANGUAGE).forms(verbs, nouns)
     return made
 
 
 def read_forms(kept: Mapping[str, Any]) -> Forms:
-    """Read stored base forms."""
+    """Read the frequencies of a stored lemmatiser."""
     for known in (kept["verbs"], kept["nouns"]):
         require_numbers(known, *known, low=0)
     return make_forms(kept["verbs"], kept["nouns"])
@@ -114,12 +115,12 @@ def number(word: str) -> str | None:
 
 
 def traits(word: str) -> list[str]:
-    """Return the visible traits of an unknown word: capitals, a dot, its ending.
+    """Return surface features of an unknown word: capitals, a full stop, its ending.
 
     >>> traits("Corp."), traits("sales")
     (['^Capital', '^dot', '^-rp.'], ['^s', '^-les'])
     """
-    # Traits are prefixed with ^, which no word begins with.
+    # The prefix ^ distinguishes features from words.
     small = word.lower()
     found = {
         "^Capital": word[:1].isupper(),
@@ -133,24 +134,25 @@ def traits(word: str) -> list[str]:
 
 
 def other_name(word: str) -> str:
-    """Return the word under which a thesaurus knows it: pronouns as persons, shapes by meaning."""
+    """Return the word to look up in a thesaurus, e.g. person for pronouns, year for <year>."""
     return _OTHER_NAMES.get(word, word)
 
 
 class QuadrupleLine(NamedTuple):
-    """A quadruple with its answer, "" if unknown, and its number of occurrences."""
+    """A quadruple, whose label is "" if unknown, and its count."""
 
     quadruple: Quadruple
     times: int = 1
 
 
 def read(path: PathLike) -> list[Quadruple]:
-    """Read the answered quadruples of a file, repeated by their counts; `sample` is bundled.
+    """Read the labelled quadruples of a file, or the bundled sample if the path is "sample".
 
-    A line has blanks between its parts and a sentence number before them, as in the data of
-    Ratnaparkhi, Reynar & Roukos ("0 join board as director V"), or tabs and optionally a count at
-    the end. Empty lines are skipped. A table may also have a header, or be CSV, JSON lines or
-    Parquet: verb, noun1, preposition, noun2, attachment and optionally count.
+    Lines are separated by blanks and may begin with a sentence number, as in the data of
+    Ratnaparkhi, Reynar & Roukos ("0 join board as director V"), or separated by tabs and may end
+    with a count. A quadruple with count n is returned n times. Empty lines are skipped. The file
+    may also be a table with a header, CSV, JSON Lines or Parquet; its columns are verb, noun1,
+    preposition, noun2, attachment and optionally count.
     """
     if os.fspath(path) == "sample" and not Path(path).exists():
         return sample("pp_quads")
@@ -170,9 +172,9 @@ def read(path: PathLike) -> list[Quadruple]:
 def parse(
     lines: Iterable[tuple[int, str]], name: str, *, answered: bool
 ) -> Iterator[QuadrupleLine]:
-    """Parse numbered lines; a FormatError at the end lists the broken ones.
+    """Parse numbered lines; a FormatError at the end lists the invalid ones.
 
-    If `answered` is False, answers are optional.
+    If `answered` is False, labels are optional.
     """
     problems = Problems(name)
     for number, text in lines:
@@ -185,14 +187,14 @@ def parse(
 
 
 def parse_line(text: str, answered: bool) -> QuadrupleLine | str:
-    """Parse a line; return the quadruple, or what was expected."""
+    """Parse a line; return the quadruple, or a description of the expected format."""
     cells = text.strip().split("\t") if "\t" in text else text.split()
     cells = [cell.strip() for cell in cells]
     count = 1
     if "\t" in text and len(cells) == 6 and cells[4].upper() in (NOUN, VERB):
         count = whole_number(cells.pop()) or 0
         if not 1 <= count <= LARGEST:
-            return f"expected a whole count from 1 to {LARGEST:,} in the end"
+            return f"expected an integer count from 1 to {LARGEST:,} in the last column"
     answer = ""
     if len(cells) > 4 and cells[-1].upper() in (NOUN, VERB):
         answer = cells.pop().upper()
@@ -208,7 +210,7 @@ def parse_line(text: str, answered: bool) -> QuadrupleLine | str:
 def check_quadruples(
     quads: Iterable[Sequence[str]], y: Iterable[str] | None = None
 ) -> list[Quadruple]:
-    """Check quadruples passed in Python: four words each, and an answer, or answers `y`."""
+    """Check quadruples of four words, optionally with a label; `y` has the labels otherwise."""
     made = []
     for number, quad in enumerate(quads):
         cells = [quad] if isinstance(quad, str) else list(quad)
@@ -224,27 +226,28 @@ def check_quadruples(
     answers = [str(one) for one in y]
     if len(answers) != len(made):
         raise InputError(
-            f"{len(answers):,} answers for {len(made):,} quadruples", code="length-mismatch"
+            f"{len(answers):,} labels for {len(made):,} quadruples", code="length-mismatch"
         )
     return [quad._replace(attachment=one) for quad, one in zip(made, answers, strict=True)]
 
 
 def check_answers(quads: Sequence[Quadruple]) -> list[bool]:
-    """Return True for N and False for V; all quadruples must be answered."""
+    """Return True for N and False for V; refuse quadruples without a label."""
     wrong = next((quad for quad in quads if quad.attachment not in (NOUN, VERB)), None)
     if wrong is not None:
-        raise InputError(f"{tuple(wrong)!r}: the answer must be N or V", code="missing-label")
+        raise InputError(f"{tuple(wrong)!r}: the label must be N or V", code="missing-label")
     return [quad.attachment == NOUN for quad in quads]
 
 
 def _has_columns(source: Source) -> bool:
-    """Return True if the fields of a file are identified by name rather than by position."""
+    """Return True if the columns of a file are identified by name rather than position."""
     first = next(source.lines(), (1, ""))[1] if source.suffix in (".tsv", ".tab") else ""
     named = COLUMNS.needed.keys() <= COLUMNS.find(first.split("\t")).keys()
     return named if first else source.suffix in FORMATS
 
 
 def _rows(source: Source) -> Iterator[tuple[int, str]]:
+    """Yield the rows of a table with named columns as numbered, tab-separated lines."""
     problems = Problems(source.name)
     with open_table(source, roles=COLUMNS) as table:
         for number, cells in table.rows(problems):

@@ -1,6 +1,6 @@
-"""Data that a model learns from in addition to its quadruples: counts, quadruples, thesauri.
+"""Additional training data (counts, quadruples, thesauri), and word vectors made from them.
 
-They give words vectors: similar words have similar contexts and the same classes in thesauri.
+Words with similar contexts, or in the same classes of a thesaurus, have similar vectors.
 """
 
 from __future__ import annotations
@@ -44,10 +44,11 @@ Cells = Mapping[tuple[str, str], float]
 DIMENSIONS = 200
 
 OWN = 0.5
-"""If a larger share of the quadruples is bundled, the bundled ones are not used as other text."""
+"""Maximum share of bundled quadruples in the training data; above it, the bundled quadruples are
+not used as other text."""
 
 CLASSES = 0.35
-"""Weight of classes in the similarity of two words that thesauri contain."""
+"""Weight of classes, compared with contexts, in the similarity of two words."""
 
 SENSES = 0.5
 """Exponent applied to sense frequencies (0 = uniform, 1 = tag counts)."""
@@ -56,7 +57,7 @@ Places = dict[str, dict[str, float]]
 
 
 def tabulate(cells: Cells) -> tuple[list[str], list[str], Any]:
-    """Return row and column names in alphabetical order, and a sparse table."""
+    """Return the row names and column names, both sorted, and a sparse matrix of the cells."""
     keys = sorted(cells)
     rows, row = np.unique([key[0] for key in keys], return_inverse=True)
     columns, column = np.unique([key[1] for key in keys], return_inverse=True)
@@ -66,10 +67,10 @@ def tabulate(cells: Cells) -> tuple[list[str], list[str], Any]:
 
 
 class Vectors:
-    """A unit vector for each word; an unknown word gets the vector of its traits.
+    """A unit vector for each word; an unknown word gets the vector of its surface features.
 
-    rows: word → row of `table`. hints: trait → row of `hinted`, whose rows add up to the vector
-    of an unknown word.
+    `table` has a row for each of `words`, `hinted` a row for each surface feature of `hints`. The
+    rows of its features add up to the vector of an unknown word.
     """
 
     def __init__(
@@ -80,22 +81,22 @@ class Vectors:
         self._hints = {hint: row for row, hint in enumerate(self.hints)}
 
     def look_up(self, words: Sequence[str], raw: Sequence[str]) -> tuple[Any, Floats]:
-        """Return a number and a vector for each word; new words have the numbers −1 − position."""
+        """Return an id and a vector for each word; unknown words have the id −1."""
         places = np.array([self._rows.get(word, -1) for word in words], dtype=np.int64)
         found = self.table[places] if self.words else np.zeros((len(words), 0), dtype=np.float32)
         found[places < 0] = 0
         for at in np.flatnonzero(places < 0).tolist():
-            told = [self._hints[name] for name in traits(raw[at]) if name in self._hints]
-            if told:
-                found[at] = unit(self.hinted[told].sum(axis=0, keepdims=True))[0]
+            known = [self._hints[name] for name in traits(raw[at]) if name in self._hints]
+            if known:
+                found[at] = unit(self.hinted[known].sum(axis=0, keepdims=True))[0]
         return places, found
 
     def combine(self, other: Vectors, weight: float) -> Vectors:
-        """Concatenate both vectors, so that cosines are mixed; `other` has the weight `weight`.
+        """Concatenate the vectors of both; cosines are then averaged with this weight for `other`.
 
-        Words that only one of them contains are compared by that one alone.
+        Words in only one of the two are compared by that one alone.
         """
-        # Concatenate, scaled by √(1 − weight) and √weight where both know a word.
+        # Scale by √(1 − weight) and √weight; `unit` undoes it for words that one side lacks.
         words = list(dict.fromkeys([*self.words, *other.words]))
         parts = []
         for one, share in ((self, 1 - weight), (other, weight)):
@@ -109,7 +110,7 @@ class Vectors:
         return Vectors(words, unit(np.hstack(parts)), self.hints, hinted)
 
     def round(self) -> Vectors:
-        """Round to the precision on disk, so that a loaded model is the same."""
+        """Return the vectors with the precision on disk, so a loaded model is identical."""
         return Vectors.read(self.content())
 
     def content(self) -> dict[str, Any]:
@@ -130,14 +131,14 @@ class Vectors:
             "hinted": ("f", (len(kept["hints"]), "dimensions")),
         }
         require_arrays(kept, schema)
-        require_range("table", kept["table"], -1.01, 1.01)  # of unit vectors
-        require_range("hinted", kept["hinted"], -65505, 65505)  # of half precision
+        require_range("table", kept["table"], -1.01, 1.01)  # unit vectors
+        require_range("hinted", kept["hinted"], -65505, 65505)  # float16
         table, hinted = (kept[name].astype(np.float32) for name in ("table", "hinted"))
         return cls(kept["words"], table, kept["hints"], hinted)
 
 
 def embed_contexts(cells: Cells, seed: int, dimensions: int = DIMENSIONS) -> Vectors:
-    """Return vectors by singular value decomposition of positive pointwise mutual information."""
+    """Return word vectors by truncated SVD of the PPMI of words and contexts."""
     if not cells:
         return Vectors([], np.zeros((0, 0), np.float32), [], np.zeros((0, 0), np.float32))
     words, contexts, counts = tabulate(cells)
@@ -152,9 +153,9 @@ def embed_contexts(cells: Cells, seed: int, dimensions: int = DIMENSIONS) -> Vec
 
 
 def embed_classes(cells: Cells, seed: int) -> Vectors:
-    """Return vectors by the share of each word in each class of thesauri.
+    """Return word vectors by truncated SVD of the shares of words in classes.
 
-    Classes are weighted by their information: √(−ln of the share of words in them).
+    Classes are weighted by √(−ln of the share of words in them), so small classes count more.
     """
     if not cells:
         return Vectors([], np.zeros((0, 0), np.float32), [], np.zeros((0, 0), np.float32))
@@ -168,19 +169,19 @@ def embed_classes(cells: Cells, seed: int) -> Vectors:
 
 @dataclass
 class Sources:
-    """Data in addition to the training quadruples."""
+    """Additional training data."""
 
     pairs: Counts | None = None
-    """Nouns in contexts such as "obj:eat"."""
+    """Counts of nouns in contexts such as "obj:eat"."""
     quads: Sequence[Quadruple] = ()
-    """Lemmatised quadruples of other text, with answers by a parser."""
+    """Lemmatised quadruples of other text, labelled by a parser."""
     thesauri: Sequence[Any] = ()
     """Thesauri or taxonomies of nouns."""
     verbs: Sequence[Taxonomy] = ()
     """Taxonomies of verbs."""
 
     def forms(self) -> Forms:
-        """Return base forms, chosen among the verbs and nouns of the counts."""
+        """Return the lemmatiser, with the frequencies of verbs and nouns in the counts."""
         verbs: Counter[str] = Counter()
         nouns: dict[str, float] = {}
         if self.pairs is not None:
@@ -195,20 +196,20 @@ class Sources:
 def make_sources(
     quads: Sequence[Quadruple], pairs: Any, thesauri: Sequence[Any], wordnet: Any
 ) -> Sources:
-    """Open the counts, the quadruples of other text, and the thesauri."""
+    """Load the counts, the quadruples of other text, and the thesauri."""
     if isinstance(pairs, str | os.PathLike):
         pairs = open_counts(pairs, sample="verb_slot_noun")[0]
     counts = sample("verb_slot_noun") if pairs is None else pairs
     if not isinstance(counts, Counts):
         raise InputError(
-            f"pairs is a {type(pairs).__name__}: expected Counts, or the path of a counts file",
+            f"pairs has the type {type(pairs).__name__}: expected Counts, or the path of counts",
             code="invalid-input",
         )
-    # The bundled quadruples serve as other text, unless the training data are those.
+    # The bundled quadruples serve as other text, unless the training data come from them.
     others = sample("pp_quads")
     bundled = {one[:4] for one in others}
     if sum(one[:4] in bundled for one in quads) > OWN * len(quads):
-        # Otherwise a test on the rest of the sample would find its own answers here.
+        # A test on the rest of the sample would otherwise have seen its labels.
         others = []
     nouns = [open_classes(one) if isinstance(one, str | os.PathLike) else one for one in thesauri]
     verbs = []
@@ -221,7 +222,7 @@ def make_sources(
 def spaces(
     quads: Sequence[Quadruple], normal: Sequence[LemmatisedQuadruple], sources: Sources, seed: int
 ) -> tuple[Vectors, Vectors]:
-    """Return vectors of verbs and of nouns, by contexts and, with thesauri, by classes."""
+    """Return the vectors of verbs and of nouns, from contexts and the classes of thesauri."""
     verbs, nouns = tables(quads, normal, sources)
     found = []
     for table, thesauri in ((verbs, sources.verbs), (nouns, sources.thesauri)):
@@ -241,7 +242,7 @@ def spaces(
 def tables(
     quads: Sequence[Quadruple], normal: Sequence[LemmatisedQuadruple], sources: Sources
 ) -> tuple[Cells, Cells]:
-    """Count verbs and nouns by context; answers of the training quadruples are not used."""
+    """Count verbs and nouns by context, without the labels of the training quadruples."""
     verbs: defaultdict[tuple[str, str], float] = defaultdict(float)
     nouns: defaultdict[tuple[str, str], float] = defaultdict(float)
     for noun, context, count in sources.pairs.rows() if sources.pairs is not None else ():
@@ -276,7 +277,7 @@ def tables(
 
 
 def find_classes(thesaurus: Any, words: Iterable[str]) -> Places:
-    """Return the share of each word in each class at every level; unknown words are omitted."""
+    """Return the share of each known word in each class, at every level."""
     if isinstance(thesaurus, Taxonomy):
         return _in_taxonomy(thesaurus, words)
     hierarchy = WordHierarchy.from_source(thesaurus, words=False)
@@ -291,7 +292,7 @@ def find_classes(thesaurus: Any, words: Iterable[str]) -> Places:
 
 
 def _in_taxonomy(taxonomy: Taxonomy, words: Iterable[str]) -> Places:
-    """Give a class the share of all its subclasses, by whichever path."""
+    """Return the share of each known word in the concepts of a taxonomy and their ancestors."""
     parents = taxonomy.acyclic()
     found: Places = {}
     for word in words:

@@ -1,4 +1,4 @@
-"""Counts of quadruples and of their parts: back-off, tendencies, association, other text."""
+"""Statistics of quadruples: back-off counts, attachment rates, association, other text."""
 
 from __future__ import annotations
 
@@ -18,59 +18,59 @@ from roget.core.types import Array, BoolArray, Floats, Ints
 from roget.learn.attachment.quads import NOUN, LemmatisedQuadruple
 
 PARTS = ("vnpm", "vnp", "vpm", "npm", "vp", "np", "pm", "p")
-"""Parts with the preposition in the order of their columns; m is the second noun."""
+"""Parts that include the preposition, in column order: v verb, n and m nouns, p preposition."""
 
 LEVELS = (slice(0, 1), slice(1, 4), slice(4, 7), slice(7, 8))
-"""Quadruples, triples, pairs, preposition: the back-off levels of Collins & Brooks (1995)."""
+"""Columns of the back-off levels of Collins & Brooks (1995): quadruple, triples, pairs, p."""
 
 SMOOTHING = 2.0
-"""Pseudo-tokens with the odds of the preposition added to each part."""
+"""Number of pseudo-tokens, with the odds of the preposition, added to each part."""
 
 LOOSE_PARTS = ("v", "n", "m", "vn", "nm", "vm")
-"""Parts without the preposition in the order of their columns; m is the second noun."""
+"""Parts without the preposition, in column order; m is the second noun."""
 SHRINK = 3.0
-"""Neutral pseudo-quadruples added to each part."""
+"""Number of neutral pseudo-quadruples added to each part."""
 FOLDS = 10
 
 ANY = ""
-"""The key for all prepositions."""
+"""Key that stands for all prepositions."""
 OTHERS = 0.3
 """Weight of a quadruple from other text in associations."""
 
 USUAL = 0.05
-"""Prior probability that a noun is followed by a given preposition."""
+"""Prior probability that a noun is followed by a certain preposition."""
 ADDED = 0.5
-"""Pseudo-count in ratios."""
+"""Pseudo-count added to both sides of ratios."""
 _ODDS = [PARTS.index(part) for part in ("vpm", "npm", "vp", "np", "pm")]
-TOLD = len(_ODDS) + 3
+OUTSIDE = len(_ODDS) + 3
 """Number of features from other text."""
 
 
 @dataclass(frozen=True)
 class BackoffStage:
-    """Coverage and accuracy of one kind of evidence."""
+    """Coverage and accuracy of one stage of a model."""
 
     stage: str
     coverage: float
     accuracy: float | None
-    """None if it decided nothing."""
+    """None if the stage decided nothing."""
 
     @classmethod
     def measure(cls, name: str, decided: BoolArray, right: BoolArray) -> Self:
-        """Measure it from the quadruples that it decided, and the right answers."""
+        """Measure a stage, given which quadruples it decided and which were right."""
         accuracy = float(np.mean(right[decided])) if decided.any() else None
         return cls(name, float(np.mean(decided)), accuracy)
 
 
 class Keyed:
-    """A row of numbers for each key; an unknown key has zeros."""
+    """A table with a row of numbers for each key; unknown keys have zeros."""
 
     names = ("keys", "values")
-    """Names under which keys and numbers are stored."""
+    """Names under which keys and values are stored."""
     kinds = "f"
     shape: tuple[int, ...] = ()
     range: tuple[float, float] = (0, 1e100)
-    """Minimum of the numbers, and the bound they are below."""
+    """Valid range of the values: minimum (inclusive) and maximum (exclusive)."""
 
     def __init__(self, keys: Iterable[str], values: Array) -> None:
         self.keys, self.values = list(keys), values
@@ -78,12 +78,12 @@ class Keyed:
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Self:
-        """Make it from a mapping of keys to numbers."""
+        """Make a table from a mapping of keys to numbers."""
         dtype = np.float64 if cls.kinds == "f" else np.int64
         return cls(table, np.array(list(table.values()), dtype=dtype).reshape(-1, *cls.shape))
 
     def look_up(self, keys: Iterable[Sequence[str]], width: int) -> Array:
-        """Return the numbers of keys, `width` to a row."""
+        """Return the values of the keys; each element of `keys` holds `width` of them."""
         rows = [[self._rows.get(key, -1) for key in own] for own in keys]
         known = np.concatenate([self.values, np.zeros((1, *self.shape), self.values.dtype)])
         return known[np.array(rows, dtype=np.int64).reshape(-1, width)]
@@ -103,7 +103,7 @@ class Keyed:
 
 
 class QuadrupleCounts(Keyed):
-    """Counts of N and V for every part of the quadruples that has the preposition.
+    """Counts of N and V for each part that includes the preposition.
 
     >>> pizza = LemmatisedQuadruple("eat", "pizza", "with", "fork")
     >>> seen = QuadrupleCounts.from_quadruples([pizza], [False])
@@ -116,7 +116,7 @@ class QuadrupleCounts(Keyed):
 
     @classmethod
     def from_quadruples(cls, quads: Iterable[LemmatisedQuadruple], nouns: Iterable[bool]) -> Self:
-        """Count quadruples; `nouns` is True for those with the answer N."""
+        """Count the parts of quadruples; `nouns` is True for the label N."""
         table: dict[str, list[int]] = {}
         for quad, noun in zip(quads, nouns, strict=True):
             for key in _keys(quad):
@@ -129,12 +129,12 @@ class QuadrupleCounts(Keyed):
 
 
 def log_odds(counts: Any) -> Floats:
-    """Return ln N/V of each part minus that of the preposition, which comes last.
+    """Return ln N/V of each part minus ln N/V of the preposition, which is the last column.
 
-    Each part has two pseudo-tokens with the odds of the preposition: an unseen part gives 0.
+    Each part gets two pseudo-tokens with the odds of the preposition, so an unseen part has 0.
     """
     counts = np.asarray(counts, dtype=np.float64)
-    # The odds of the preposition alone, with ½ added to both answers.
+    # The shares of N and V for the preposition alone, with ½ added to both counts.
     shares = (counts[:, -1] + 0.5) / (counts[:, -1].sum(axis=1, keepdims=True) + 1)
     usual = np.log(shares[:, 0] / shares[:, 1])
     added = counts[:, :-1] + SMOOTHING * shares[:, None, :]
@@ -142,13 +142,13 @@ def log_odds(counts: Any) -> Floats:
 
 
 def back_off(counts: Any) -> tuple[Floats, Ints]:
-    """Return p(N) by the most specific level with counts, and the level (`QuadrupleCounts.stages`).
+    """Return p(N) from the most specific level with counts, and the index of that level.
 
-    All parts of a level are summed, as in Collins & Brooks (1995); if even the preposition is
-    new, p(N) is 1.
+    The parts of a level are summed, as in Collins & Brooks (1995). For an unknown preposition,
+    p(N) is 1. `QuadrupleCounts.stages` has the names of the levels.
     """
     counts = np.asarray(counts)
-    # From the most general level to the most specific: later ones overwrite.
+    # From the most general level to the most specific, which overwrites.
     share = np.ones(len(counts))
     level = np.full(len(counts), len(LEVELS))
     for at in reversed(range(len(LEVELS))):
@@ -160,7 +160,7 @@ def back_off(counts: Any) -> tuple[Floats, Ints]:
 
 
 def _keys(quad: LemmatisedQuadruple) -> list[str]:
-    """Return the parts as texts in the order of PARTS; an omitted word is empty."""
+    """Return the keys of a quadruple in the order of `PARTS`; an omitted word is empty."""
     v, n, p, m = quad
     return [
         f"{v}\t{n}\t{p}\t{m}", f"{v}\t{n}\t{p}\t", f"{v}\t\t{p}\t{m}", f"\t{n}\t{p}\t{m}",
@@ -169,23 +169,24 @@ def _keys(quad: LemmatisedQuadruple) -> list[str]:
 
 
 class Tendencies(Keyed):
-    """For each part, the excess of N over the average for its prepositions, from −2 to 2.
+    """The attachment rate of each part, relative to its prepositions: from −2 (V) to 2 (N).
 
-    It is Σ(y − mean of y for the preposition)/(occurrences + 3), with y = 1 for N and −1 for V.
+    The rate is Σ(y − mean of y for the preposition)/(occurrences + 3), with y = 1 for N and −1 for
+    V.
     """
 
     range = (-2, 2)
 
     @classmethod
     def from_quadruples(cls, quads: Sequence[LemmatisedQuadruple], nouns: BoolArray) -> Self:
-        """Estimate tendencies from quadruples; `nouns` is True for those with the answer N."""
-        # 1. The mean answer of each preposition, shrunk towards 0 by two pseudo-quadruples.
+        """Estimate the rates from quadruples; `nouns` is True for the label N."""
+        # 1. The mean of y for each preposition, shrunk towards 0 by two pseudo-quadruples.
         goal = np.where(nouns, 1.0, -1.0).tolist()
         usual: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 2.0])
         for quad, one in zip(quads, goal, strict=True):
             usual[quad.preposition][0] += one
             usual[quad.preposition][1] += 1
-        # 2. The mean deviation from it for each part, shrunk by SHRINK.
+        # 2. The mean deviation from it for each part, shrunk by `SHRINK` pseudo-quadruples.
         table: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, SHRINK])
         for quad, one in zip(quads, goal, strict=True):
             total, times = usual[quad.preposition]
@@ -195,19 +196,18 @@ class Tendencies(Keyed):
         return cls.from_table({key: total / times for key, (total, times) in table.items()})
 
     def features(self, quads: Sequence[LemmatisedQuadruple]) -> Floats:
-        """Return the tendency of each part of each quadruple, 0 if it is new."""
+        """Return the rate of each part of each quadruple; 0 for an unknown part."""
         return self.look_up(map(_loose_keys, quads), len(LOOSE_PARTS))
 
     @classmethod
     def cross_fit(
         cls, quads: Sequence[LemmatisedQuadruple], nouns: BoolArray, rng: np.random.Generator
     ) -> Floats:
-        """Return the features of each tenth of the quadruples by the tendencies of the other nine.
+        """Return the features of each fold, estimated from the other nine folds.
 
-        Leaving out each quadruple alone would reveal its answer by what is missing. Identical
-        quadruples fall into the same tenth.
+        Leave-one-out estimates would reveal the label of the omitted quadruple. Identical
+        quadruples are in the same fold.
         """
-        # Folds of distinct quadruples.
         numbers = {quad: at for at, quad in enumerate(dict.fromkeys(quads))}
         shuffled = rng.permutation(len(numbers)) % FOLDS
         fold = shuffled[[numbers[quad] for quad in quads]]
@@ -220,7 +220,7 @@ class Tendencies(Keyed):
 
 
 def _loose_keys(quad: LemmatisedQuadruple) -> list[str]:
-    """Return the parts as texts in the order of LOOSE_PARTS."""
+    """Return the keys of a quadruple in the order of `LOOSE_PARTS`."""
     v, n, _, m = quad
     return [f"{v}\t\t", f"\t{n}\t", f"\t\t{m}", f"{v}\t{n}\t", f"\t{n}\t{m}", f"{v}\t\t{m}"]
 
@@ -230,9 +230,9 @@ class Association(Keyed):
 
     p(prep|head) = (f(head, prep) + f(all heads, prep)/f(all heads)) / (f(head) + 1), where
     f(head, prep) counts phrases attached to the head, f(head) all quadruples with the head, and
-    heads are verbs or first nouns. The score of the noun is p(prep|noun)·p(no phrase|verb), that of
-    the verb p(prep|verb)·p(no phrase|noun): a head has no phrase in quadruples whose phrase
-    attaches to the other head.
+    heads are verbs or first nouns. The score of the noun is p(prep|noun)·p(no phrase|verb), and the
+    score of the verb is p(prep|verb)·p(no phrase|noun). A head has no phrase in a quadruple whose
+    phrase attaches to the other head.
     """
 
     names = ("keys", "counts")
@@ -244,9 +244,9 @@ class Association(Keyed):
         nouns: Sequence[bool],
         others: Iterable[tuple[LemmatisedQuadruple, bool]] = (),
     ) -> Self:
-        """Count quadruples; `nouns` is True for the answer N. Quadruples in `others` weigh less."""
+        """Count quadruples; `nouns` is True for the label N. `others` are weighted less."""
         counts: defaultdict[str, float] = defaultdict(float)
-        # Own quadruples count 1, quadruples of other text OTHERS.
+        # Training quadruples count 1, quadruples of other text `OTHERS`.
         own = zip(quads, nouns, repeat(1.0))
         for quad, noun, times in chain(own, ((*one, OTHERS) for one in others)):
             counts[quad.preposition] += times
@@ -259,7 +259,7 @@ class Association(Keyed):
         return cls.from_table(counts)
 
     def share(self, quads: Sequence[LemmatisedQuadruple], noun: bool) -> Floats:
-        """Return p(prep|noun)·p(no phrase|verb) of each quadruple, or the same for the verb."""
+        """Return the score of the noun, or of the verb if `noun` is False, for each quadruple."""
         nouns = [("N", quad.noun1) for quad in quads]
         verbs = [("V", quad.verb) for quad in quads]
         own, other = (nouns, verbs) if noun else (verbs, nouns)
@@ -267,9 +267,9 @@ class Association(Keyed):
         return self._smooth(own, prepositions) * (1 - self._smooth(other, repeat(ANY)))
 
     def log_ratio(self, quads: Sequence[LemmatisedQuadruple]) -> Floats:
-        """Return ln of the noun's score over the verb's; above 0 the phrase attaches to the noun.
+        """Return the log ratio of the noun's to the verb's score; 0 for an unknown preposition.
 
-        It is 0 if the preposition is new.
+        If it is above 0, the phrase attaches to the noun.
         """
         known = [quad.preposition in self._rows for quad in quads]
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -277,6 +277,7 @@ class Association(Keyed):
         return np.where(known, ratio, 0.0)
 
     def _smooth(self, heads: Iterable[tuple[str, str]], prepositions: Iterable[str]) -> Floats:
+        """Return the smoothed p(prep|head) for pairs of heads and prepositions."""
         keys = (
             (f"{kind}\t{word}\t{preposition}", f"{kind}\t{word}", f"{kind}\t\t{preposition}", kind)
             for (kind, word), preposition in zip(heads, prepositions, strict=False)
@@ -286,19 +287,19 @@ class Association(Keyed):
 
 
 class Slots(Keyed):
-    """Counts of verbs, nouns and slots in other text, alone and together."""
+    """Counts of verbs, nouns and slots in other text, and of their combinations."""
 
     names = ("slots", "slot_counts")
 
 
 @dataclass(frozen=True, eq=False)
 class SlotCounts:
-    """Counts of other text: answered quadruples, and slots of verbs with their nouns.
+    """Counts of other text: labelled quadruples, and nouns in the slots of verbs.
 
     >>> pairs = Counts([[3, 0], [1, 4]], ["fork", "pizza"], ["with:eat", "obj:eat"])
     >>> quads = [Quadruple("eat", "pizza", "with", "fork", "V")]
-    >>> asked = [LemmatisedQuadruple("eat", "pizza", "with", "fork")]
-    >>> found = SlotCounts.from_sources(quads, pairs).features(asked)
+    >>> new = [LemmatisedQuadruple("eat", "pizza", "with", "fork")]
+    >>> found = SlotCounts.from_sources(quads, pairs).features(new)
     >>> found.shape
     (1, 8)
     """
@@ -315,24 +316,24 @@ class SlotCounts:
         slots: defaultdict[str, float] = defaultdict(float)
         for noun, context, count in pairs.rows() if pairs is not None else ():
             slot, verb = split_context(context)
-            # Each word counts separately; "n" is a noun in any position.
+            # The noun of a slot counts as first and as second noun.
             for key in _slot_keys(LemmatisedQuadruple(verb, noun, slot, noun)):
                 slots[key] += count
         return cls(tally, Slots.from_table(slots))
 
     def features(self, quads: Sequence[LemmatisedQuadruple]) -> Floats:
-        """Return eight numbers for each quadruple, about 0 if nothing is known.
+        """Return eight features for each quadruple, near 0 if nothing is known.
 
-        Five are the log odds of its parts minus the log odds of the preposition. The others are
-        logarithms of: how much more often than other verbs the verb takes the preposition; how
-        often the first noun does; how much more often the second noun follows it with verbs than
-        with nouns.
+        The first five are the log odds of parts minus the log odds of the preposition. The other
+        three are log ratios: the verb's rate of the preposition to the rate over all verbs; the
+        first noun's rate to its prior; and the second noun's count after the preposition with
+        verbs to the count with nouns.
         """
         counts = self.tally.counts(quads)
         by_noun = counts[..., 0]
         seen = self.slots.look_up(map(_slot_keys, quads), 6)
         everything, prep, verb, both, noun, second = seen.T
-        # p(prep) over all verbs, the reference of the verb's own rate.
+        # p(prep) over all verbs.
         usual = np.where(prep > 0, prep / np.maximum(everything, 1), 1.0)
         takes = np.log((both + 2 * usual) / ((verb + 2) * usual) + 1e-3)
         columns = [
@@ -354,12 +355,12 @@ class SlotCounts:
 
 
 def _slot_keys(quad: LemmatisedQuadruple) -> list[str]:
-    """Return the keys of everything, preposition, verb, both, first noun, and second after it."""
+    """Return the keys of the total, preposition, verb, verb with preposition, and both nouns."""
     v, n, p, m = quad
     return ["\t", f"p\t{p}", f"v\t{v}", f"vp\t{v}\t{p}", f"n\t{n}", f"pm\t{p}\t{m}"]
 
 
 def split_context(context: str) -> tuple[str, str]:
-    """Split a context such as "with:eat" into slot and verb; without a slot it is an object."""
+    """Split a context such as "with:eat" into slot and verb; the default slot is obj."""
     slot, verb = split_slot(context)
     return slot or "obj", verb

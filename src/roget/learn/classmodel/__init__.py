@@ -1,4 +1,4 @@
-"""p(context|word) where counts are few: the word's own counts, its classes, and all words."""
+"""Models of p(context|word) for sparse counts, which back off from the word to its classes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Classes as predictors: p(v|n) = Σ_c p(c|n)·p(v|c), for training words and new ones.
+"""Predictions by classes: p(v|n) = Σ_c p(c|n)·p(v|c) for a word n and a context v.
 
-The classes may exist already, at several levels of a tree: of a fitted clusterer, a Clustering, a
-thesaurus (learnt or imported), or a pair of tables.
+Existing classes come from a fitted clusterer, a Clustering, a thesaurus (learnt or imported), or a
+pair of tables, and are used at several levels of their tree.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from roget.learn.clustering.result import Clustering, Posterior
 from roget.learn.thesaurus.thesaurus import Thesaurus
 
 PARENT = 10.0
-"""Number of background tokens by which a class is smoothed."""
+"""Number of pseudo-tokens, with the background distribution, added to each class."""
 
 SLACK = 1e-6
-"""Rounding tolerance of sums of shares and of ranges of discounts."""
+"""Tolerance for rounding errors in sums of probabilities and ranges of discounts."""
 
 COUNTED = Posterior(1e-12)
-"""Placement rule of classes that are known by their words alone."""
+"""Placement rule of classes defined by their words alone."""
 
 
 @dataclass(frozen=True, eq=False)
 class ClassCounts:
-    """A clustering at one level, or several whose predictions are averaged.
+    """A predictor: one clustering, or several whose predictions are averaged.
 
-    types: True if they were learnt from types, where each pair counts once; new words are placed
-        by their types then.
+    types: True if the classes were learnt from types, where each pair counts once. New words are
+        then placed by their types as well.
     """
 
     name: str
@@ -44,23 +44,25 @@ class ClassCounts:
     types: bool = False
 
     def cells(self, rows: Array, columns: Array) -> Floats:
-        """Return p(v|n) for pairs of a row and a column."""
+        """Return p(v|n) for pairs of rows (words) and columns (contexts)."""
         found = [predict_cells(one.memberships, one.centroids, rows, columns) for one in self.parts]
         return np.asarray(np.mean(found, axis=0))
 
     def rows(self, rows: Array | slice, columns: Array | slice = slice(None)) -> Floats:
-        """Return p(v|n) of all or some contexts for some rows."""
+        """Return p(v|n) for some rows and all or some columns."""
         found = [to_dense(one.memberships[rows] @ one.centroids[:, columns]) for one in self.parts]
         return np.asarray(np.mean(found, axis=0))
 
     def place(self, matrix: Any) -> ClassCounts:
-        """Return the same classes for other words: a row for each row of counts."""
-        given = count_types(matrix) if self.types else matrix
-        return replace(self, parts=tuple(_set_members(one, one.place(given)) for one in self.parts))
+        """Return the same classes for other words, one for each row of the counts."""
+        counts = count_types(matrix) if self.types else matrix
+        return replace(
+            self, parts=tuple(_set_members(one, one.place(counts)) for one in self.parts)
+        )
 
 
 def _set_members(clustering: Clustering, memberships: Any) -> Clustering:
-    """Return the clustering with other words, whose memberships sum exactly to 1."""
+    """Return the clustering with these memberships, normalised to sum to 1."""
     table = sparse.csr_array(memberships, dtype=np.float64)
     sums = np.asarray(table.sum(axis=1)).ravel()
     table.data /= np.repeat(np.where(sums > 0, sums, 1.0), np.diff(table.indptr))
@@ -68,7 +70,7 @@ def _set_members(clustering: Clustering, memberships: Any) -> Clustering:
 
 
 def normalise(clustering: Clustering) -> Clustering:
-    """Return the clustering with rows of memberships and centroids that sum exactly to 1."""
+    """Return the clustering with memberships and centroids normalised to sum to 1."""
     table = clustering.centroids
     if sparse.issparse(table):
         return _set_members(clustering, clustering.memberships)
@@ -78,7 +80,7 @@ def normalise(clustering: Clustering) -> Clustering:
 
 
 def are_shares(table: Any) -> bool:
-    """Return True if every row holds probabilities that sum to 1, up to rounding."""
+    """Return True if the rows are probabilities that sum to 1, up to rounding."""
     sums = np.asarray(table.sum(axis=1)).ravel()
     return bool(table.min() >= 0 and np.allclose(sums, 1.0, atol=SLACK))
 
@@ -92,10 +94,10 @@ def count_types(matrix: Any) -> Any:
 
 
 def continuation(matrix: Any) -> Floats:
-    """Return p(v) by the number of words a context occurs with, less one, shared by all contexts.
+    """Return the continuation probability p(v), by the number of words a context occurs with.
 
-    The subtraction is what development tokens support: about a context seen with one word hardly
-    more is known than about one seen with none.
+    One word is subtracted from each context and distributed equally over all contexts, because
+    contexts with one word are hardly more probable than unseen ones (tuned on development data).
     """
     words = np.asarray(count_types(matrix).sum(axis=0), dtype=np.float64).ravel()
     taken = np.minimum(words, 1.0)
@@ -105,11 +107,11 @@ def continuation(matrix: Any) -> Floats:
 
 
 def read_classes(source: Any, train: Any, names: tuple[Any, Any] | None) -> list[ClassCounts]:
-    """Return the classes of a source for the words of `train`; `names` are words and contexts."""
+    """Return the classes of a source for the words of `train`, whose names are in `names`."""
     if isinstance(source, tuple):
         if len(source) != 2 or any(isinstance(one, str | Clusterer | Thesaurus) for one in source):
             raise InputError(
-                f"classes is a tuple of {len(source)}: pass a list of classes, or one pair "
+                f"classes is a tuple of length {len(source)}: pass a list of classes, or one pair "
                 "(memberships, centroids)",
                 code="invalid-input",
             )
@@ -122,8 +124,8 @@ def read_classes(source: Any, train: Any, names: tuple[Any, Any] | None) -> list
         name, own, levels = "Clustering", source, source.levels(LEVELS)
     else:
         raise InputError(
-            f"classes is a {type(source).__name__}: expected a fitted clusterer, a Thesaurus, a "
-            "pair (memberships, centroids) or a name",
+            f"classes has the type {type(source).__name__}: expected a fitted clusterer, a "
+            "Thesaurus, a pair (memberships, centroids) or a name",
             code="invalid-input",
         )
     # Fitted classes must belong to the same words and contexts.
@@ -141,7 +143,7 @@ def read_classes(source: Any, train: Any, names: tuple[Any, Any] | None) -> list
 
 
 def from_levels(name: str, levels: list[tuple[Clustering, ...]], train: Any) -> list[ClassCounts]:
-    """Return clusterings of several sizes as predictors; joined clusters are counted again."""
+    """Return clusterings of several sizes as predictors; merged clusters are recounted."""
     return [
         ClassCounts(f"{name} {parts[0].n_clusters}", tuple(_known(one, train) for one in parts))
         for parts in levels
@@ -149,14 +151,14 @@ def from_levels(name: str, levels: list[tuple[Clustering, ...]], train: Any) -> 
 
 
 def _known(clustering: Clustering, train: Any) -> Clustering:
-    """Return the clustering with normalised tables, recounted if clusters were joined."""
+    """Return the clustering with normalised tables, recounted if clusters were merged."""
     if clustering.learnt is None:
         return normalise(clustering)
     return normalise(replace(clustering, centroids=_count(clustering.memberships, train)[0]))
 
 
 def _from_tables(membership: Any, centroids: Any, train: Any) -> list[ClassCounts]:
-    """Return a pair of tables as classes."""
+    """Return classes made from tables of memberships and centroids."""
     rows = sparse.csr_array(membership, dtype=np.float64)
     columns = sparse.csr_array(centroids) if sparse.issparse(centroids) else to_dense(centroids)
     if rows.shape[0] != train.shape[0] or columns.shape != (rows.shape[1], train.shape[1]):
@@ -179,12 +181,13 @@ def _from_tables(membership: Any, centroids: Any, train: Any) -> list[ClassCount
 def _from_thesaurus(
     source: Thesaurus, train: Any, names: tuple[Any, Any] | None
 ) -> list[ClassCounts]:
-    """Return the word classes of a thesaurus; contexts may differ, so they are counted again."""
+    """Return the classes of a thesaurus, recounted because its contexts may differ."""
     if names is None:
         raise InputError(
-            "a thesaurus is matched by words: fit the model to Counts", code="invalid-input"
+            "a thesaurus is matched by words: fit the model to Counts, which have words",
+            code="invalid-input",
         )
-    # Words are matched by name; words that the thesaurus lacks are placed by their counts.
+    # Words are matched by name; words missing from the thesaurus are placed by their counts.
     at = np.array([source.rows.get(word, -1) for word in names[0].tolist()])
     known = np.flatnonzero(at >= 0)
     if not known.size:
@@ -194,7 +197,7 @@ def _from_thesaurus(
 
 
 def _cuts(tree: Tree, membership: Any, train: Any) -> list[ClassCounts]:
-    """Return the classes of each level with words, by counts and by types."""
+    """Return the classes at several levels of the tree, by counts and by types."""
     used = np.flatnonzero(np.asarray(membership.sum(axis=0)).ravel() > 0)
     found: list[ClassCounts] = []
     before = 0
@@ -202,7 +205,7 @@ def _cuts(tree: Tree, membership: Any, train: Any) -> list[ClassCounts]:
         groups = tree.cut(max(1, round(level * tree.n_clusters)))[used]
         _, numbers = np.unique(groups, return_inverse=True)
         size = int(numbers.max()) + 1
-        # Cuts are nested: a level with as many classes as the last is the same.
+        # Cuts are nested, so two levels with the same number of classes are identical.
         if size == before:
             continue
         before = size
@@ -215,10 +218,10 @@ def _cuts(tree: Tree, membership: Any, train: Any) -> list[ClassCounts]:
 
 
 def _count_classes(rows: Any, train: Any) -> Clustering:
-    """Return classes with the counts of their words; words in no class are placed by counts."""
+    """Return classes with the counts of their words."""
     table, mass = _count(rows, train)
     found = Clustering(Tree.flat(mass.size), rows, table, mass, rule=COUNTED)
-    # Words in no class are placed like new words.
+    # Words without a class are placed like new words.
     lost = np.asarray(rows.sum(axis=1)).ravel() <= 0
     if lost.any():
         placed = sparse.csr_array(found.place(train) * lost[:, None])
@@ -227,7 +230,7 @@ def _count_classes(rows: Any, train: Any) -> Clustering:
 
 
 def _count(membership: Any, train: Any) -> tuple[Floats, Floats]:
-    """Return centroids and masses: the counts of the words, smoothed by the background."""
+    """Return centroids and masses from the counts of the words, smoothed by the background."""
     table = to_dense(membership.T @ train)
     totals = np.asarray(train.sum(axis=0), dtype=np.float64).ravel() + 0.5
     table += PARENT * totals / totals.sum()
@@ -236,5 +239,6 @@ def _count(membership: Any, train: Any) -> tuple[Floats, Floats]:
 
 
 def _shares(values: Floats) -> Floats:
+    """Return values divided by their sum; equal shares if the sum is 0."""
     total = float(values.sum())
     return values / total if total > 0 else np.full(values.size, 1 / values.size)

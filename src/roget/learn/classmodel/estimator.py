@@ -1,4 +1,4 @@
-"""ClassModel: p(context|word) from counts and classes, as a scikit-learn-like estimator."""
+"""`ClassModel`: an estimator of p(context|word) from counts and classes."""
 
 from __future__ import annotations
 
@@ -33,28 +33,28 @@ from roget.learn.clustering.tokens import unigram
 from roget.learn.command_options import BACKOFFS
 
 EDGES = (5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
-"""Total counts at which groups of words end; each group has its own weights if interpolated."""
+"""Boundaries of the frequency groups of words; with "interpolate", weights differ by group."""
 
 CELLS = 1 << 24
-"""Batch size: words × contexts × predictions computed at once."""
+"""Batch size: cells (words × contexts × predictors) computed at once."""
 
 DEV = 0.1
-"""Share of the tokens held out for fitting the weights by default."""
+"""Default share of the tokens held out for fitting the weights."""
 
 
 class ClassModel(BaseEstimator):  # type: ignore[misc]
-    """p(context|word) for sparse counts, through classes of words.
+    """Estimator of p(context|word) for sparse counts, which backs off to classes of words.
 
-    The word's own counts are discounted; the rest of the probability is distributed by its classes,
-    at several levels, and by the background, with weights fitted to development tokens.
+    The word's own counts are discounted. The remaining probability is distributed by the word's
+    classes at several levels and by the background, with weights fitted to development tokens.
 
-    classes: the name of a model ("kneser-ney", "soft-symmetric", "comdl", "roget", …), or a fitted
+    classes: the name of a model ("kneser-ney", "soft-symmetric", "comdl", "roget", …), a fitted
         clusterer, a Clustering, a Thesaurus, a pair (memberships, centroids), or a list of these.
     backoff: "discount" (Kneser–Ney), "interpolate" (weights by the word's total count) or "none"
-        (classes only); "auto" is that of the named model, otherwise "discount".
+        (classes only); "auto" uses the backoff of the named model, and "discount" otherwise.
 
-    After fitting: `weights_` (groups of words × predictions; own counts first if interpolated),
-    `names_` of the predictions, `discounts_`.
+    Fitted attributes are `weights_` (groups of words × predictors; with "interpolate" the word's
+    own counts come first), `names_` (names of the predictors) and `discounts_`.
 
     >>> import numpy as np
     >>> counts = np.array([[9, 1, 0, 0], [8, 2, 0, 1], [0, 0, 7, 3], [1, 0, 6, 4]])
@@ -85,12 +85,12 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         dev: Any = None,
         learnt: dict[str, list[ClassCounts]] | None = None,
     ) -> ClassModel:
-        """Learn from X, Counts or a matrix of counts, and fit the weights to the tokens of `dev`.
+        """Learn from X (Counts or a matrix of counts), and fit the weights to the tokens of `dev`.
 
-        Without `dev`, one token in ten is held out to fit the weights, and classes learnt by name
-        are then learnt again from all tokens. A `dev` without tokens leaves the weights equal.
-        Classes learnt from the development tokens look better than they are. `learnt` holds classes
-        of families that were learnt before, and receives those learnt here.
+        Without `dev`, one token in ten is held out to fit the weights, and named classes are then
+        learnt again from all tokens. If `dev` has no tokens, all weights are equal. Classes must
+        not be learnt from development tokens, or their weights become too large. `learnt` is a
+        cache of classes by family, which is read and filled.
         """
         named = self._recipe()
         train = table(self, X, reset=True)
@@ -112,13 +112,13 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         before = self._train, self.classes_, self._predictors
         self._learn(train, named, seed, {})
         if _kinds(self._predictors) != _kinds(before[-1]):
-            # All tokens may give more levels than nine in ten, but there are no weights for these.
+            # All tokens may give more levels, but there are no weights for the additional ones.
             self._train, self.classes_, self._predictors = before
         self._name(named)
         return self
 
     def proba(self, words: Any, contexts: Any) -> Floats:
-        """Return p(context|word) for pairs of training words and contexts, by name or number."""
+        """Return p(context|word) for pairs of training words and contexts, by name or index."""
         check_is_fitted(self)
         rows = find_names(words, vars(self).get("words_"), self._train.shape[0], "word")
         names = vars(self).get("contexts_")
@@ -133,9 +133,9 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         return self._cells(self._train, self._predictors, rows, columns)
 
     def predict_proba(self, X: Any) -> Floats:
-        """Return p(context|word) of every context for words with the counts of X, old or new.
+        """Return p(context|word) of every context, for known or new words with the counts X.
 
-        A word without counts gets the prediction of its classes for an unknown word.
+        A word without counts gets the prediction for an unknown word.
         """
         check_is_fitted(self)
         given = table(self, X)
@@ -143,22 +143,22 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         return self._rows(given, predictors, np.arange(given.shape[0]))
 
     def proba_rows(self, words: Any) -> Floats:
-        """Return p(context|word) of every context for training words, by name or number."""
+        """Return p(context|word) of every context for training words, by name or index."""
         check_is_fitted(self)
         rows = find_names(words, vars(self).get("words_"), self._train.shape[0], "word")
         return self._rows(self._train, self._predictors, rows)
 
     def score(self, X: Any, y: Any = None, *, given: Any = None) -> float:
-        """Return the mean log p(context|word) of the tokens of X in nats; nan without tokens.
+        """Return the mean log-likelihood per token of X in nats; nan without tokens.
 
-        The words of X are the training words, or new words with the counts `given`.
+        The rows of X are the training words, or new words whose known counts are in `given`.
         """
         wanted, logs = self.log_proba(X, given=given)
         total = float(wanted.data.sum())
         return float(np.sum(wanted.data * logs)) / total if total > 0 else float("nan")
 
     def log_proba(self, X: Any, *, given: Any = None) -> tuple[Any, Floats]:
-        """Return the tokens of X as a coo_array, and log p(context|word) of each cell."""
+        """Return the tokens of X as a coo_array, and log p(context|word) of each entry."""
         check_is_fitted(self)
         if given is None:
             known, predictors = self._train, self._predictors
@@ -175,7 +175,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         return cells, np.log(self._cells(known, predictors, cells.row, cells.col))
 
     def save(self, path: PathLike) -> None:
-        """Write the fitted model as a folder that `load` reads; classes are stored as tables."""
+        """Write the fitted model to a folder for `load`; classes are stored as tables."""
         check_is_fitted(self)
         header = {
             "options": {
@@ -190,7 +190,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def load(cls, path: PathLike) -> ClassModel:
-        """Read a model that `save` wrote; no code in it is executed."""
+        """Read a model written by `save`; no stored code is executed."""
         with folders.whole(path):
             header, train, predictors, mixture = files.read(path)
             model = cls(**header["options"])
@@ -202,7 +202,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         return model
 
     def _recipe(self) -> ModelRecipe:
-        """Return the recipe of the named families, with the kind of backoff."""
+        """Return the recipe of the named models, with the requested kind of backoff."""
         if self.backoff not in BACKOFFS:
             raise InputError(
                 f"backoff={self.backoff!r}: expected {', '.join(BACKOFFS)}", code="invalid-option"
@@ -212,16 +212,16 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         if isinstance(self.classes, list):
             if not self.classes:
                 raise InputError(
-                    "classes=[]: pass at least one, or a name such as kneser-ney",
+                    "classes=[]: pass at least one element, or a name such as kneser-ney",
                     code="invalid-option",
                 )
             for name, part in zip(named, parts, strict=True):
                 if not part.families:
                     raise InputError(
-                        f"classes={self.classes!r}: {name!r} has no classes, so not in a list",
+                        f"classes={self.classes!r}: {name!r} has no classes to combine",
                         code="invalid-option",
                     )
-        # A single named model brings its own kind of backoff and base; a list uses Kneser–Ney's.
+        # A single named model defines backoff and base distribution; a list uses Kneser–Ney.
         families = tuple(dict.fromkeys(name for part in parts for name in part.families))
         base = parts[0] if parts and len(self._sources()) == 1 else recipe("kneser-ney")
         own = base.own if self.backoff == "auto" else self.backoff
@@ -229,10 +229,11 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         return replace(base, own=own, levels=levels, families=families)
 
     def _sources(self) -> Sequence[Any]:
+        """Return the elements of `classes` as a list."""
         return self.classes if isinstance(self.classes, list) else [self.classes]
 
     def _same_words(self, X: Any, words: int, name: str) -> Any:
-        """Return tokens of the training words, in their order."""
+        """Return the tokens of X with the rows in the order of the training words."""
         if isinstance(X, Counts) and "words_" in vars(self):
             tokens = align_contexts(X, self.contexts_)
             if np.array_equal(X.words, self.words_):
@@ -249,7 +250,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         return held
 
     def _hold_out(self, train: Any, seed: int) -> tuple[Any, ...]:
-        """Split the tokens into those to learn from and those to fit the weights to."""
+        """Split the tokens into training tokens and tokens for fitting the weights."""
         if not np.all(train.data == np.rint(train.data)):
             raise InputError(
                 "fractional counts cannot be split into tokens: pass dev",
@@ -261,12 +262,13 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
     def _learn(
         self, train: Any, named: ModelRecipe, seed: int, learnt: dict[str, list[ClassCounts]]
     ) -> None:
+        """Learn or read the classes of all sources, and make the list of predictors."""
         names = (self.words_, self.contexts_) if "words_" in vars(self) else None
         found: list[ClassCounts] = []
         for source in self._sources():
             if not isinstance(source, str):
                 found += read_classes(source, train, names)
-        # Families that other models have learnt already are shared.
+        # Families learnt for another model are reused.
         for family in named.families:
             if family not in learnt:
                 learnt[family] = learn_family(family, train, seed)
@@ -275,6 +277,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         self._predictors = [*found, _base(train, named.base)]
 
     def _weigh(self, held: Any, named: ModelRecipe) -> None:
+        """Fit weights and discounts to held-out tokens."""
         cells = sparse.coo_array(held)
         rows, columns = cells.coords
         stack = np.stack([one.cells(rows, columns) for one in self._predictors])
@@ -294,7 +297,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         self._name(named)
 
     def _name(self, named: ModelRecipe) -> None:
-        """Give the predictions unique names."""
+        """Set unique names of the predictors."""
         self.names_ = ["own counts"] if named.own == "interpolate" else []
         names = [one.name for one in self._predictors]
         for at, name in enumerate(names, 1):
@@ -304,14 +307,15 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
     def _cells(
         self, given: Any, predictors: list[ClassCounts], rows: Array, columns: Array
     ) -> Floats:
+        """Predict pairs of rows and columns."""
         stack = np.stack([one.cells(rows, columns) for one in predictors])
         return self._mix(given, stack, rows, columns)
 
     def _rows(self, given: Any, predictors: list[ClassCounts], rows: Array) -> Floats:
-        """Predict all contexts of some words."""
+        """Predict all contexts for some rows."""
         m = given.shape[1]
         out = np.empty((rows.size, m))
-        # In batches of words: all predictions of all contexts are held at once.
+        # In batches of words, to limit the memory for words × contexts × predictors.
         step = max(1, CELLS // (m * len(predictors)))
         for begin in range(0, rows.size, step):
             part = rows[begin : begin + step]
@@ -322,19 +326,19 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         return out
 
     def _mix(self, given: Any, stack: Floats, rows: Array, columns: Array) -> Floats:
-        """Return p of cells from own counts and the predictions of classes."""
+        """Combine own counts and the predictions of classes into p(context|word) of cells."""
         known = mixing.gather_data(given, rows, columns, max(self.discounts_.size, 1))
         groups = self._mixture.groups(np.asarray(given.sum(axis=1)).ravel())[rows]
         return self._mixture.cells(known, stack, groups)
 
 
 def _kinds(predictors: list[ClassCounts]) -> list[str]:
-    """Return the names without the sizes."""
+    """Return the names of the predictors without sizes."""
     return ["".join(c for c in one.name if not c.isdigit()) for one in predictors]
 
 
 def _base(train: Any, kind: str) -> ClassCounts:
-    """Return the background: contexts by count, or by the number of pairs they occur in."""
+    """Return the background predictor: "continuation" or "unigram"."""
     known = continuation(train) if kind == "continuation" else unigram(train)
     one = Clustering(Tree(), np.ones((train.shape[0], 1)), known[None, :], np.ones(1))
     return ClassCounts(kind, (one,))

@@ -1,8 +1,8 @@
-"""Classes of each kind learnt from a table, at several sizes: name → function(train, seed).
+"""Families of classes: classes learnt by a clusterer or another method, at several sizes.
 
-Each kind is learnt twice: from counts, and from types (every pair once). Contexts that a word has
-not yet been seen in follow the types, which is why Kneser and Ney back off to them. Nearest words
-are classes too: their contexts, weighted by similarity.
+Each family is learnt twice: from counts, and from types, where every pair counts once. Types
+predict the unseen contexts of a word better, which is also why Kneser–Ney backs off to them. The
+nearest neighbours of a word, weighted by similarity, are a family too.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from roget.learn.clustering.tokens import unigram
 NEIGHBOURS = (50, 100, 200)
 DIMENSIONS = 100
 POWER = 4
-"""Exponent of the cosine in the weights of neighbours."""
+"""Exponent applied to cosines to get the weights of neighbours."""
 
 BACKGROUND = 0.05
-"""Weight of the unigram in the prediction: neighbours may not know a context."""
+"""Weight of the unigram in the prediction, for contexts that no neighbour has."""
 
 ROWS = 1 << 10
-"""Batch size: words looked up at once."""
+"""Batch size: words whose neighbours are searched at once."""
 
 View: TypeAlias = Callable[[Any, int], list[ClassCounts]]
 
@@ -41,9 +41,9 @@ SIZES = (2, 5, 10, 20, 50, 100, 200, 400)
 
 
 def _nearest(train: Any, seed: int) -> list[ClassCounts]:
-    """Make classes of the nearest words of each word, without itself, for each of the sizes.
+    """Return predictors by the nearest neighbours of each word, for several numbers of them.
 
-    Words are compared by the cosine of positive pointwise mutual information, in 100 dimensions.
+    Similarity is the cosine of PPMI vectors reduced to 100 dimensions.
     """
     from sklearn.decomposition import TruncatedSVD
 
@@ -74,7 +74,7 @@ def _nearest(train: Any, seed: int) -> list[ClassCounts]:
 
 @dataclass(frozen=True, eq=False)
 class NearestWords(Rule):
-    """Weights of the nearest words of a word, and of the unigram, which is the last class."""
+    """Placement by nearest neighbours: every training word is a class, the unigram is the last."""
 
     clusterer = "nearest"
 
@@ -84,13 +84,13 @@ class NearestWords(Rule):
     words: Floats = field(metadata=array("n", "d", least=-np.inf))
 
     def place(self, matrix: Any, leaves: Clustering) -> Any:
-        """Return p(c|word) as a csr_array; a word without neighbours gets the unigram."""
+        """Return p(c|word) as a csr_array; a word without neighbours is in the unigram class."""
         totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
         vectors = unit(ppmi(matrix, totals, self.columns) @ self.projection)
         return self.weigh_nearest(vectors, same=False)
 
     def check(self, k: int, m: int) -> None:
-        """Also refuse more neighbours than words."""
+        """Also check the number of words and of neighbours."""
         super().check(k, m)
         if len(self.words) != k - 1:
             raise ValueError(f"words has the shape {self.words.shape}; expected {k - 1} rows")
@@ -98,19 +98,19 @@ class NearestWords(Rule):
             raise ValueError(f"size {self.size!r} exceeds {k - 1} words")
 
     def weigh_nearest(self, vectors: Floats, same: bool) -> Any:
-        """Return weights of the nearest words and the unigram; `same`: rows are the words."""
+        """Return weights of neighbours and the unigram; with `same`, row i is word i itself."""
         words, size = self.words, self.size
         parts = []
         for begin in range(0, len(vectors), ROWS):
             near = vectors[begin : begin + ROWS] @ words.T
             rows = np.arange(len(near))
             if same:
-                # The word itself is not its neighbour.
+                # A word is not its own neighbour.
                 near[rows, begin + rows] = -2.0
             best = np.argpartition(-near, size - 1, axis=1)[:, :size]
             weights = np.maximum(np.take_along_axis(near, best, axis=1), 0.0) ** POWER
             sums = weights.sum(axis=1, keepdims=True)
-            # A word without any neighbour has the unigram.
+            # A word without neighbours gets the unigram only.
             weights *= np.where(sums > 0, (1 - BACKGROUND) / np.where(sums > 0, sums, 1.0), 0.0)
             rest = 1.0 - weights.sum(axis=1)
             table = (
@@ -123,9 +123,9 @@ class NearestWords(Rule):
 
 
 def sizes(words: int, per_class: int, most: int) -> list[int]:
-    """Return the `most` largest numbers of classes with at least `per_class` words each.
+    """Return the `most` largest elements of `SIZES` with at least `per_class` words per class.
 
-    If there are few words, five classes of two are allowed.
+    Up to five classes need only two words each.
     """
     fit = [size for size in SIZES if size * (2 if size <= 5 else per_class) <= words]
     return fit[-most:] or [min(words, SIZES[0])]
@@ -134,7 +134,7 @@ def sizes(words: int, per_class: int, most: int) -> list[int]:
 def learn_family(name: str, train: Any, seed: int) -> list[ClassCounts]:
     """Learn the classes of a family: a clusterer of the catalogue, or one of `FAMILIES`.
 
-    They are learnt from counts and from types of the words that have any; other words get p(c).
+    The classes are learnt from counts and from types. Words without counts get p(c).
     """
     learn = FAMILIES[name] if name in FAMILIES else partial(_cluster, name)
     part, seen = _take_seen(train)
@@ -150,21 +150,20 @@ def learn_family(name: str, train: Any, seed: int) -> list[ClassCounts]:
 
 
 def learn_sizes(name: str, train: Any, seed: int, sizes: Sequence[int]) -> list[ClassCounts]:
-    """Learn classes of a clusterer of the catalogue, of each of these sizes, from counts.
+    """Learn the classes of a clusterer from counts, for each number of classes in `sizes`.
 
-    Words without counts get p(c). There are fewer classes than requested if the words allow no
-    more.
+    Words without counts get p(c). With too few words, there are fewer classes than requested.
     """
     kind = catalogue.load("models", name)
     part, seen = _take_seen(train)
     found: dict[int, Clustering] = {}
-    if kind.sized_levels:  # one run has all sizes
+    if kind.sized_levels:  # one run gives all sizes
         levels = kind.learn_levels(part, seed, sorted(set(sizes)))
         found = {one.n_clusters: one for (one,) in levels}
     for size in sizes:
         if size not in found:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # a smaller number of classes is visible
+                warnings.simplefilter("ignore")  # the result shows a smaller number of classes
                 found[size] = kind.make(size, random_state=seed).fit(part).clustering_
     return [
         ClassCounts(f"{name} {size}", (normalise(_fill_words(found[size], seen, train.shape[0])),))
@@ -173,7 +172,7 @@ def learn_sizes(name: str, train: Any, seed: int, sizes: Sequence[int]) -> list[
 
 
 def _take_seen(train: Any) -> tuple[Any, Array]:
-    """Return the counts of the words that have any, and which words these are."""
+    """Return the rows of the words that have counts, and their indices."""
     table = sparse.csr_array(train, dtype=np.float64)
     table.eliminate_zeros()
     seen = np.flatnonzero(np.diff(table.indptr))
@@ -181,7 +180,7 @@ def _take_seen(train: Any) -> tuple[Any, Array]:
 
 
 def _fill_words(clustering: Clustering, seen: Any, words: int) -> Clustering:
-    """Return the clustering for all words, of which `seen` were learnt from."""
+    """Return the clustering with all words; words that are not in `seen` get p(c)."""
     if seen.size == words:
         return clustering
     at = np.full(words, seen.size)
@@ -192,13 +191,14 @@ def _fill_words(clustering: Clustering, seen: Any, words: int) -> Clustering:
 
 
 def _cluster(name: str, train: Any, seed: int) -> list[ClassCounts]:
-    """Learn the classes of a clusterer, at sizes of its own or the default ones."""
+    """Learn the classes of a clusterer at several levels."""
     kind = catalogue.load("models", name)
     levels = kind.learn_levels(train, seed, sizes(train.shape[0], 8, 4))
     return from_levels(name, levels, train)
 
 
 def _nmf(train: Any, seed: int) -> list[ClassCounts]:
+    """Learn classes by non-negative matrix factorisation with the Kullback–Leibler loss."""
     from sklearn.decomposition import NMF
 
     options = {"beta_loss": "kullback-leibler", "solver": "mu", "init": "random", "max_iter": 200}
@@ -206,12 +206,14 @@ def _nmf(train: Any, seed: int) -> list[ClassCounts]:
 
 
 def _lda(train: Any, seed: int) -> list[ClassCounts]:
+    """Learn classes by latent Dirichlet allocation."""
     from sklearn.decomposition import LatentDirichletAllocation
 
     return _factor("lda", train, lambda k: LatentDirichletAllocation(k, random_state=seed))
 
 
 def _factor(name: str, train: Any, make: Callable[[int], Any]) -> list[ClassCounts]:
+    """Turn the factors of a scikit-learn model into memberships and centroids, at several sizes."""
     from sklearn.exceptions import ConvergenceWarning
 
     from roget.learn.clustering.symmetric.estimator import FoldIn
@@ -225,7 +227,7 @@ def _factor(name: str, train: Any, make: Callable[[int], Any]) -> list[ClassCoun
             rows, columns = model.fit_transform(train), model.components_
         scale = columns.sum(axis=1)
         if name == "lda":
-            # Topic shares of words are shares of their tokens already, not factors of their counts.
+            # Topic shares are already shares of the tokens, not factors of the counts.
             rows = rows / np.maximum(scale, 1e-300)
         used = np.flatnonzero(scale > 0)
         weights = rows[:, used] * scale[used]
@@ -233,7 +235,7 @@ def _factor(name: str, train: Any, make: Callable[[int], Any]) -> list[ClassCoun
         mass = weights.sum(axis=0) / max(float(weights.sum()), 1e-300)
         membership = np.where(sums > 0, weights / np.where(sums > 0, sums, 1.0), mass)
         mass = totals @ membership
-        # Both factorise p(n, v) like the symmetric model at β = 1, so new words are folded in.
+        # Both models factorise p(n, v), like the symmetric model at β = 1, whose rule applies.
         made = Clustering(
             Tree.flat(used.size), membership, columns[used] / scale[used, None], mass / mass.sum(),
             rule=FoldIn(1.0),
@@ -243,4 +245,4 @@ def _factor(name: str, train: Any, make: Callable[[int], Any]) -> list[ClassCoun
 
 
 FAMILIES: dict[str, View] = {"nmf": _nmf, "lda": _lda, "nearest": _nearest}
-"""Classes not made by a clusterer; all others belong to the clusterer of their name."""
+"""Families that are not clusterers of the catalogue."""

@@ -1,4 +1,4 @@
-"""Class models as folders: JSON for names and weights, npz for tables; no code is executed."""
+"""Reading and writing of class models as folders of JSON and npz; no stored code is executed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def write(
     mixture: Mixture,
 ) -> None:
     """Write a fitted model atomically."""
-    # Arrays are stored under flat names: train, mixture.*, classes.PLACE.PART.*.
+    # Arrays are stored under flat names: train, mixture.*, classes.PREDICTOR.PART.*.
     arrays = folders.to_arrays("train", train)
     for name in ("discounts", "weights", "edges"):
         arrays[f"mixture.{name}"] = getattr(mixture, name)
@@ -53,7 +53,7 @@ def write(
 
 
 def read(path: PathLike) -> tuple[dict[str, Any], Any, list[ClassCounts], Mixture]:
-    """Read a folder: the header, the training counts, the predictions and their mixture."""
+    """Read a folder; return the header, the training counts, the predictors and their mixture."""
     with folders.whole(path):
         kept = folders.read(path, KIND)
         folders.require_arrays(kept, _MIXTURE)
@@ -63,14 +63,14 @@ def read(path: PathLike) -> tuple[dict[str, Any], Any, list[ClassCounts], Mixtur
             for place, one in enumerate(kept["classes"])
         ]
         train = folders.from_arrays(kept, "train")
-        # A consistent file can still hold an inconsistent model: check all parts together.
+        # Files that are valid one by one can still be inconsistent with each other.
         for fault in _faults(kept, train, found, mixture):
             raise ValueError(fault)
         return kept, train, found, mixture
 
 
 def _parts(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Clustering, ...]:
-    """Read the clusterings of one prediction."""
+    """Read the clusterings of one predictor."""
     try:
         if "parts" not in one:
             return _revive(kept, key, one)
@@ -83,7 +83,7 @@ def _parts(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Cluster
 
 
 def _ready(found: Clustering) -> Clustering:
-    """Return the clustering with its rule looked up, so that a damaged one is refused now."""
+    """Return the clustering with its rule loaded, so a damaged rule is refused at once."""
     if found.learnt is not None:
         return replace(found, learnt=_ready(found.learnt))
     rule = found.rule
@@ -95,13 +95,15 @@ def _ready(found: Clustering) -> Clustering:
 
 
 def _revive(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Clustering, ...]:
-    """Read the clusterings of a folder of an early version."""
+    """Read the clusterings of a folder written by an early version."""
     memberships = folders.from_arrays(kept, f"{key}.membership")
     centroids = folders.from_arrays(kept, f"{key}.centroids")
     mass, called = kept[f"{key}.mass"], one["rule"]
     sizes = one["blocks"] or [mass.size]
     if not all(type(size) is int and size > 0 for size in sizes) or sum(sizes) != mass.size:
-        raise ValueError(f"{key}: blocks {sizes!r} are not numbers that sum to {mass.size}")
+        raise ValueError(
+            f"{key}: blocks {sizes!r} are not positive integers that sum to {mass.size}"
+        )
     if type(one["beta"]) not in (int, float) or not 0 < one["beta"] < math.inf:
         raise ValueError(f"{key}: beta {one['beta']!r} is not a number above 0")
     rule: Rule | StoredRule | None
@@ -113,7 +115,7 @@ def _revive(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Cluste
     else:
         rule = find_legacy_rule({"beta": one["beta"], "rule": called})
     if rule is None:
-        raise ValueError(f"{key}: rule {called!r} is not known")
+        raise ValueError(f"{key}: unknown rule {called!r}")
     found, begin = [], 0
     for size in sizes:
         part = slice(begin, begin + size)
@@ -126,18 +128,18 @@ def _revive(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Cluste
 def _faults(
     kept: dict[str, Any], train: Any, predictors: list[ClassCounts], mixture: Mixture
 ) -> Iterator[str]:
-    """Yield inconsistencies that `write` would not have written."""
+    """Yield descriptions of invalid or inconsistent values."""
     if not sparse.issparse(train):
         yield "train: expected a sparse table"
     if train.nnz and train.data.min() < 0:
-        yield "train: expected counts, none negative"
+        yield "train: expected non-negative counts"
     options, columns, shape = kept["options"], kept["n_features_in_"], train.shape
     if not isinstance(options, dict) or set(options) != {"classes", "backoff"}:
         yield f"options {options!r}: expected classes and backoff"
     if options["classes"] not in (None, *catalogue.names("models")):
         yield f"options: classes {options['classes']!r} is not a known model"
     if options["backoff"] not in BACKOFFS:
-        yield f"options: backoff {options['backoff']!r} is not known"
+        yield f"options: backoff {options['backoff']!r} is unknown"
     if type(columns) is not int or columns != shape[1]:
         yield f"n_features_in_ {columns!r}: train has {shape[1]} columns"
     for place, one in enumerate(predictors):
@@ -156,8 +158,9 @@ def _faults(
 
 
 def _class_faults(key: str, one: Any, shape: tuple[int, int]) -> Iterator[str]:
+    """Yield faults of one predictor."""
     if not isinstance(one.name, str):
-        yield f"{key}: name {one.name!r} is not a text"
+        yield f"{key}: name {one.name!r} is not a string"
     if not isinstance(one.types, bool):
         yield f"{key}: types {one.types!r} is not a boolean"
     if not one.parts:
@@ -172,23 +175,25 @@ def _class_faults(key: str, one: Any, shape: tuple[int, int]) -> Iterator[str]:
 
 
 def _mixture_faults(mixture: Mixture, predictions: int) -> Iterator[str]:
+    """Yield faults of the mixture of predictors."""
     kind, discounts, edges = mixture.kind, mixture.discounts, mixture.edges
     if kind not in BACKOFFS[1:]:
-        yield f"mixture {kind!r} is not known: expected {', '.join(BACKOFFS[1:])}"
+        yield f"unknown mixture {kind!r}: expected {', '.join(BACKOFFS[1:])}"
     if not np.all(np.diff(edges) > 0):
-        yield "mixture.edges: expected to increase"
+        yield "mixture.edges: expected increasing numbers"
     shape, found = (edges.size + 1, predictions + (kind == "interpolate")), mixture.weights.shape
     if found != shape or not predictions:
-        shape_text = f"{found}, expected {shape} for {predictions} predictions"
+        shape_text = f"{found}, expected {shape} for {predictions} predictors"
         yield f"mixture.weights: the shape is {shape_text}"
     yield from _share_faults("mixture.weights", mixture.weights)
     if (discounts.size > 0) != (kind == "discount"):
         yield f"mixture.discounts: the shape is {discounts.shape} for {kind!r}"
     most = np.arange(1, discounts.size + 1) + SLACK
     if not np.all((discounts >= -SLACK) & (discounts <= most)):
-        yield f"mixture.discounts {discounts.tolist()}: expected 0 to j for those seen j times"
+        yield f"mixture.discounts {discounts.tolist()}: expected 0 to j for count j"
 
 
 def _share_faults(name: str, table: Any) -> Iterator[str]:
+    """Yield a fault if the rows of a table are not probabilities."""
     if not are_shares(table):
-        yield f"{name}: expected rows of shares that sum to 1"
+        yield f"{name}: expected rows of probabilities that sum to 1"

@@ -1,11 +1,13 @@
-"""How predictions are combined: discounted own counts, and classes by their weights.
+"""Combination of discounted own counts with the predictions of classes.
+
+For a word n with count c in context v and N tokens,
 
     p(v|n) = (c − D(c))/N + (Σ D/N)·q(v|n)
 
-with a discount for pairs with one, two, and more occurrences (modified Kneser–Ney of Chen &
-Goodman; the same discount for all is Ney's absolute discounting) and q a mixture of the predictions
-of classes. For fixed q the loss is convex in the discounts, which are fitted to development tokens;
-the weights of the mixture are fitted to the same tokens by EM.
+where D differs for pairs with one, two, and more occurrences (modified Kneser–Ney, Chen & Goodman
+1999); a single discount is absolute discounting. q is a mixture of the predictions of classes. The
+discounts are fitted to development tokens by convex optimisation for fixed q, the weights of the
+mixture by EM on the same tokens.
 """
 
 from __future__ import annotations
@@ -20,48 +22,48 @@ from roget.core.types import Array, Floats
 from roget.learn.clustering.tokens import fit_weights
 
 LEAST = 0.01
-"""Lower bound of discounts: some probability must be left for unseen contexts."""
+"""Lower bound of discounts, which leaves some probability for unseen contexts."""
 
 ROUNDS = 12
 """Maximum number of alternations between weights and discounts."""
 
 PRIOR = 20.0
-"""Pseudo-tokens with the overall weights added to each group of words."""
+"""Number of pseudo-tokens, with the overall weights, added to each group of words."""
 
 
 @dataclass(frozen=True, eq=False)
 class PredictionData:
-    """Cells to predict, with the statistics of the words' own counts."""
+    """Cells to predict, with statistics of the words' own counts."""
 
     own: Floats
-    """p(v|n) by the word's counts without discounts."""
+    """Relative frequency c/N of each cell, without discounts."""
     taken: Floats
-    """What a unit of each discount takes from the cell's own share, discounts × cells."""
+    """Discounts × cells: the decrease of a cell's own probability per unit of a discount."""
     given: Floats
-    """What a unit of each discount leaves to the classes, discounts × cells."""
+    """Discounts × cells: the probability left to the classes per unit of a discount."""
     known: Array
     """True if the word has any counts."""
 
     def discount(self, discounts: Floats) -> tuple[Floats, Floats]:
-        """Return the word's own share of the prediction, and the share left to the classes."""
+        """Return the own probability of each cell, and the probability left to the classes."""
         own = np.maximum(self.own - discounts @ self.taken, 0.0)
         return own, np.where(self.known, discounts @ self.given, 1.0)
 
     def prepend_own(self, stack: Floats) -> Floats:
-        """Prepend the word's own prediction; the last one replaces it if the word has no counts."""
+        """Prepend relative frequencies; words without counts get the last prediction instead."""
         return np.vstack([np.where(self.known, self.own, stack[-1]), stack])
 
 
 def gather_data(matrix: Any, rows: Array, columns: Array, levels: int) -> PredictionData:
-    """Collect the statistics of cells from a table of counts; `levels` is the number of discounts.
+    """Collect statistics of cells from a matrix of counts; `levels` is the number of discounts.
 
-    A fractional count below its level is discounted in proportion, so that nothing becomes
-    negative.
+    A fractional count below its level is discounted in proportion, which keeps probabilities
+    non-negative.
     """
     table = sparse.csr_array(matrix, dtype=np.float64, copy=True)
     table.sum_duplicates()
     n = table.shape[0]
-    # Counts of 1, 2, … belong to the discounts 1, 2, …; all higher counts to the last.
+    # The counts 1, 2, … have the discounts 1, 2, …; higher counts have the last one.
     level = np.clip(np.rint(table.data), 1, levels)
     share = np.minimum(table.data / level, 1.0) * (table.data > 0)
     totals = np.asarray(table.sum(axis=1)).ravel()
@@ -78,25 +80,25 @@ def gather_data(matrix: Any, rows: Array, columns: Array, levels: int) -> Predic
 
 
 def _find_entries(table: Any, row_of: Array, rows: Array, columns: Array) -> Array:
-    """Return the positions of cells among the table's entries; nnz if a cell is empty."""
+    """Return the position of each cell in the data of a csr_array; nnz if a cell is empty."""
     width = table.shape[1]
     keys = np.append(row_of * width + table.indices, np.iinfo(np.int64).max)
-    wanted = np.asarray(rows, dtype=np.int64) * width + columns
-    at = np.searchsorted(keys, wanted)
-    return np.asarray(np.where(keys[at] == wanted, at, table.nnz))
+    sought = np.asarray(rows, dtype=np.int64) * width + columns
+    at = np.searchsorted(keys, sought)
+    return np.asarray(np.where(keys[at] == sought, at, table.nnz))
 
 
 def closed_form(matrix: Any, levels: int) -> Floats:
-    """Estimate discounts from the numbers of pairs with one, two, … occurrences.
+    """Estimate discounts from the numbers n_j of pairs with j occurrences.
 
-    D_j = j − (j+1)·Y·n_(j+1)/n_j with Y = n_1/(n_1 + 2·n_2) (Chen & Goodman 1999); a single
-    discount is Y itself. Used if there are no development tokens.
+    D_j = j − (j+1)·Y·n_(j+1)/n_j with Y = n_1/(n_1 + 2·n_2) (Chen & Goodman 1999). A single
+    discount is Y. These are the initial values, and final without development tokens.
     """
     seen = np.bincount(
         np.clip(np.rint(sparse.csr_array(matrix).data), 0, levels + 2).astype(np.int64),
         minlength=levels + 2,
     ).astype(np.float64)
-    # n_1 and n_2; without them Y falls back to ½.
+    # If n_1 or n_2 is 0, Y is ½.
     once, twice = seen[1], seen[2] if seen.size > 2 else 0.0
     base = once / (once + 2 * twice) if once and twice else 0.5
     if levels == 1:
@@ -109,7 +111,7 @@ def closed_form(matrix: Any, levels: int) -> Floats:
 
 
 def tune(known: PredictionData, lower: Floats, counts: Floats, start: Floats) -> Floats:
-    """Return the discounts that predict the tokens best, for fixed lower-order predictions."""
+    """Return the discounts that maximise the likelihood, for fixed predictions of classes."""
     levels, total = start.size, float(counts.sum())
     # p is linear in the discounts: p = fixed + D·slope, so −Σ n·ln p is convex in D.
     slope = known.given * lower - known.taken
@@ -127,13 +129,13 @@ def tune(known: PredictionData, lower: Floats, counts: Floats, start: Floats) ->
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """A combination of predictions.
+    """A weighted combination of predictors.
 
-    kind: "discount" (own counts less the discounts, the rest by the weights), "interpolate" (own
-            counts are the first component) or "none" (own counts are not used).
-        discounts: empty unless kind is "discount".
-        weights: groups of words × predictions; rows sum to 1.
-        edges: total counts at which one group of words ends and the next begins.
+    kind: "discount" (discounted own counts, the rest by the weights), "interpolate" (the relative
+        frequencies are the first component) or "none" (own counts are not used).
+    discounts: empty unless kind is "discount".
+    weights: groups of words × predictors; rows sum to 1.
+    edges: total counts that separate the groups of words.
     """
 
     kind: str
@@ -142,11 +144,11 @@ class Mixture:
     edges: Floats
 
     def groups(self, totals: Floats) -> Array:
-        """Return the group of words with these total counts."""
+        """Return the frequency groups of words with these total counts."""
         return np.searchsorted(self.edges, totals, side="right")
 
     def cells(self, known: PredictionData, stack: Floats, groups: Array) -> Floats:
-        """Return p(v|n) of cells from the predictions of all classes."""
+        """Return p(v|n) of cells, given the predictions of all predictors in `stack`."""
         weights = self.weights[groups].T
         if self.kind == "discount":
             own, left = known.discount(self.discounts)
@@ -161,7 +163,7 @@ def learn(
 ) -> Mixture:  # fmt: skip
     """Fit the mixture to development tokens; `totals` are the total counts of their words.
 
-    Without tokens all predictions have equal weights, and the discounts stay unchanged.
+    Without tokens, all predictors have equal weights and the discounts are unchanged.
     """
     if kind == "discount":
         return _learn_discounts(known, stack, counts, discounts)
@@ -169,7 +171,7 @@ def learn(
         stack = known.prepend_own(stack)
     k = len(stack)
     mixture = Mixture(kind, np.empty(0), np.full((edges.size + 1, k), 1 / k), edges)
-    # Weights of all words first; the weights of each frequency group are shrunk towards them.
+    # Weights of each frequency group, shrunk towards the weights over all words.
     overall = fit_weights(stack, counts)
     groups = mixture.groups(totals)
     for group in range(edges.size + 1):
@@ -181,8 +183,8 @@ def learn(
 def _learn_discounts(
     known: PredictionData, stack: Floats, counts: Floats, discounts: Floats
 ) -> Mixture:
-    """Fit weights and discounts in turn until both converge."""
-    # Alternate: EM for the weights, then L-BFGS for the discounts, until the discounts settle.
+    """Fit weights and discounts alternately until the discounts converge."""
+    # EM for the weights, then L-BFGS for the discounts.
     weights = np.full(len(stack), 1 / len(stack))
     if counts.size and counts.sum() > 0:
         for _ in range(ROUNDS):

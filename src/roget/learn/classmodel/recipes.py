@@ -1,6 +1,6 @@
-"""Models by name: the role of the word's own counts, and what they back off to.
+"""Recipes of named models: the use of the word's own counts, and the backoff distribution.
 
-Models through the classes of one clusterer have its name and no entry here.
+A model that uses the classes of one clusterer has the name of the clusterer and needs no recipe.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ class ModelRecipe:
     own: "discount", "interpolate" or "none": how the word's own counts are used.
     levels: number of discounts.
     base: "continuation" (number of pairs a context occurs in) or "unigram" (its count).
-    families: kinds of classes in between, see `families.py`.
-    summary: description in one line.
+    families: families of classes to back off to first, see `families.py`.
+    summary: one-line description.
     """
 
     own: str
@@ -29,32 +29,47 @@ class ModelRecipe:
 
 
 def _through(summary: str, *families: str) -> ModelRecipe:
+    """Return a Kneser–Ney recipe that backs off to families of classes."""
     return ModelRecipe("discount", 3, "continuation", families, summary)
 
 
 RECIPES: dict[str, ModelRecipe] = {
-    "unigram": ModelRecipe("none", 0, "unigram", (), "how often a context is seen with any word"),
+    "unigram": ModelRecipe(
+        "none", 0, "unigram", (), "relative frequency of the context over all words"
+    ),
     "mle": ModelRecipe(
-        "interpolate", 0, "unigram", (), "the word's relative frequencies, mixed with the unigram"
+        "interpolate",
+        0,
+        "unigram",
+        (),
+        "relative frequency for the word, interpolated with the unigram",
     ),
-    "absolute": ModelRecipe("discount", 1, "unigram", (), "one discount, then the unigram"),
+    "absolute": ModelRecipe(
+        "discount", 1, "unigram", (), "absolute discounting, backing off to the unigram"
+    ),
     "kneser-ney": ModelRecipe(
-        "discount", 3, "continuation", (), "three discounts, then continuation counts"
+        "discount",
+        3,
+        "continuation",
+        (),
+        "modified Kneser–Ney with three discounts and continuation counts",
     ),
-    "nmf": _through("Kneser–Ney through non-negative factors under Kullback–Leibler", "nmf"),
-    "lda": _through("Kneser–Ney through latent Dirichlet allocation", "lda"),
-    "nearest": _through("Kneser–Ney through the nearest words", "nearest"),
+    "nmf": _through(
+        "Kneser–Ney with classes by non-negative factorisation (Kullback–Leibler)", "nmf"
+    ),
+    "lda": _through("Kneser–Ney with classes by latent Dirichlet allocation", "lda"),
+    "nearest": _through("Kneser–Ney with the nearest neighbours of each word", "nearest"),
     "roget": _through(
-        f"Kneser–Ney through both {' and '.join(catalogue.TOGETHER['roget'])} classes",
+        f"Kneser–Ney with {' and '.join(catalogue.TOGETHER['roget'])} classes together",
         *catalogue.TOGETHER["roget"],
     ),
-    "all": _through("Kneser–Ney through every kind above together", *catalogue.TOGETHER["all"]),
+    "all": _through("Kneser–Ney with all families of classes together", *catalogue.TOGETHER["all"]),
 }
 
 
 def recipe(name: str) -> ModelRecipe:
-    """Return the recipe of a name; the name of a clusterer predicts through its classes."""
+    """Return the recipe of a named model; a clusterer is used through its classes."""
     found = catalogue.load("models", name)
     if isinstance(found, ModelRecipe):
         return found
-    return _through(f"Kneser–Ney through {found.makes or f'classes of the clusterer {name}'}", name)
+    return _through(f"Kneser–Ney with {found.makes or f'classes of the clusterer {name}'}", name)

@@ -1,1 +1,1 @@
-"""Evaluation of classes: held-out text, decisions between verbs, human judgements."""
+"""Evaluation of classes on held-out text, by verb decisions, and by human judgements."""

@@ -1,4 +1,4 @@
-"""Agreement of annotators who judged the same items, with missing judgements."""
+"""Agreement between annotators, with missing judgements."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ NONE = -1
 def measure_alpha(codes: Ints) -> float | None:
     """Return Krippendorff's α of nominal judgements, annotators × items: 1 perfect, 0 chance.
 
-    Items judged by fewer than two annotators are ignored. None if there are no others, or if all
-    judgements are the same, so that chance agreement is perfect.
+    Items judged by fewer than two annotators are ignored. α is None if no items remain, or if all
+    judgements are the same, because chance agreement is then perfect.
 
     >>> measure_alpha(np.array([[0, 1, 1, -1], [0, 1, 0, 2]]))
     0.444...
@@ -26,16 +26,16 @@ def measure_alpha(codes: Ints) -> float | None:
     total = int(values.sum())
     if not total or (values > 0).sum() < 2:
         return None
-    # The pairs of judgements of an item are weighted by its number of judges.
-    # α = 1 − observed/expected disagreement.
-    unlike = judges[paired] ** 2 - (counts[paired] ** 2).sum(axis=1)
-    observed = float((unlike / (judges[paired] - 1)).sum()) / total
+    # α = 1 − observed/expected disagreement. Each item counts by its number of judges, so its pairs
+    # of judgements are divided by the number of judges minus 1.
+    disagreeing = judges[paired] ** 2 - (counts[paired] ** 2).sum(axis=1)
+    observed = float((disagreeing / (judges[paired] - 1)).sum()) / total
     expected = float(total**2 - (values**2).sum()) / (total * (total - 1))
     return float(1 - observed / expected)
 
 
 def measure_agreement(codes: Ints) -> float | None:
-    """Return the share of agreeing pairs of annotators over items both judged; None without any.
+    """Return the share of agreeing pairs of judgements of the same item; None without pairs.
 
     >>> measure_agreement(np.array([[0, 1, 1, -1], [0, 1, 0, 2]]))
     0.666...

@@ -1,8 +1,8 @@
-"""Answers: filled-in sheets compared with their key, for one or several annotators.
+"""Evaluation of filled-in question sheets of one or several annotators.
 
-Lines are the sampling units: the answers of several annotators to one line count as one
-observation, their mean, so the interval for all together is Wilson's over lines. It is
-conservative, the more so the less they agree.
+Lines are the sampling units. The answers of several annotators to a line count as one observation,
+their mean, so the interval over all annotators is a Wilson interval over lines. It is conservative,
+in particular if annotators disagree.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ from roget.learn.evaluation.options import KINDS, MOST
 from roget.learn.evaluation.sheets import INTRUSION, MADE_UP, READING, Question, QuestionSheet
 
 VERDICTS = ("coherent", "mixed", "junk")
-"""Verdicts on a line: most words belong together, some do, or none do."""
+"""Verdicts on a line: most, some, or none of the words belong together."""
 
 UNSURE = "?"
-"""The answer of an annotator who is unsure: it counts as an answer, and not as a right one."""
+"""Answer of an annotator who is unsure; it counts as a wrong answer."""
 
 ALL = "all"
-"""The mean over annotators, line by line."""
+"""Name of the row with the mean over annotators."""
 
 _WORDS = {f"word {n}": (f"word{n}",) for n in range(1, MOST + 2)}
 KEY = Roles({"line": (), "kind": (), "node": (), "answer": ()}, {"class": (), **_WORDS})
-"""The columns of a key."""
+"""Columns of a key."""
 
 FILLED = Roles(
     {"line": ("no", "number"), "answer": ("intruder", "verdict")}, {"words": (), **_WORDS}
 )
-"""The columns of a filled-in sheet."""
+"""Columns of a filled-in sheet."""
 
 
 class AgreementShare(NamedTuple):
-    """A share with the ends of its 95 % interval."""
+    """A share of answers with its 95 % confidence interval."""
 
     who: str
     right: float
@@ -59,14 +59,14 @@ class AgreementShare(NamedTuple):
 
 
 class AnswerLine(NamedTuple):
-    """The answers to a line."""
+    """A question and the answers to it."""
 
     question: Question
     answered: int
     right: int
     """Number of annotators who found the intruder, or judged the words coherent."""
-    said: tuple[tuple[str, int], ...]
-    """All answers with their numbers, the most frequent first."""
+    answers: tuple[tuple[str, int], ...]
+    """All distinct answers with their counts, the most frequent first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,29 +77,29 @@ class Judgement:
     questions: tuple[Question, ...]
     people: tuple[str, ...]
     codes: Ints
-    """Annotators × lines: number of the word or verdict; one more if unsure, −1 without answer."""
+    """Annotators × lines: index of the word or verdict; the next index if unsure, −1 if missing."""
 
     @property
     def answered(self) -> BoolArray:
-        """True where an annotator answered a line."""
+        """Annotators × lines: True if the annotator answered the line."""
         return np.asarray(self.codes != NONE)
 
     @property
     def chance(self) -> float | None:
-        """The expected share of intruders found by guessing."""
+        """The expected share of intruders found by guessing; None for reading."""
         if self.kind != INTRUSION:
             return None
         return float(np.mean([1 / len(one.words) for one in self.questions]))
 
     def share_found(self) -> list[AgreementShare]:
         """Return the share of intruders found by each annotator and by all together."""
-        # The code of the intruder in each line.
+        # The position of the intruder in each line.
         right = [one.words.index(one.answer) for one in self.questions]
         return self._share(self.codes == np.array(right), np.ones(len(right), dtype=bool))
 
     def verdicts(self) -> Iterator[tuple[bool, str, list[AgreementShare]]]:
-        """Yield the share of each verdict for classes, then for made-up lines (True)."""
-        # Made-up lines are the control: their verdicts are reported separately.
+        """Yield (made up, verdict, shares) for lines of classes, then for made-up lines."""
+        # Made-up lines are a control, so their verdicts are reported separately.
         is_made_up = np.array([one.answer == MADE_UP for one in self.questions])
         for made_up in (False, True):
             if (is_made_up == made_up).any():
@@ -112,30 +112,31 @@ class Judgement:
         found = []
         for question, codes in zip(self.questions, self.codes.T.tolist(), strict=True):
             choices = [*list_choices(self.kind, question), UNSURE]
-            said = Counter(choices[code] for code in codes if code != NONE)
+            counts = Counter(choices[code] for code in codes if code != NONE)
             right = question.answer if self.kind == INTRUSION else VERDICTS[0]
-            found.append(AnswerLine(question, said.total(), said[right], tuple(said.most_common())))
+            answers = tuple(counts.most_common())
+            found.append(AnswerLine(question, counts.total(), counts[right], answers))
         return found
 
     @cached_property
     def alpha(self) -> float | None:
-        """Krippendorff's α of all answers; None with one annotator."""
+        """Krippendorff's α of all answers; None for a single annotator."""
         return measure_alpha(self.codes)
 
     @cached_property
     def agreement(self) -> float | None:
-        """The share of pairs of annotators who give the same answer to a line."""
+        """The share of agreeing pairs of answers to the same line."""
         return measure_agreement(self.codes)
 
     def _share(self, good: BoolArray, lines: BoolArray) -> list[AgreementShare]:
-        """Return the share of good answers, for each annotator and for all together."""
+        """Return the share of good answers for each annotator, and over all annotators."""
         known = self.answered & lines
         rows = [
             (name, float(right.sum()), int(own.sum()))
             for name, right, own in zip(self.people, good & known, known, strict=True)
         ]
         if len(rows) > 1:
-            # All together: the mean over annotators is one observation per line.
+            # Over all annotators, the mean answer to a line is one observation.
             some = known.any(axis=0)
             means = (good & known).sum(axis=0)[some] / known.sum(axis=0)[some]
             rows.append((ALL, float(means.sum()), int(some.sum())))
@@ -158,18 +159,18 @@ def judge_answers(key: PathLike | QuestionSheet, filled: Mapping[str, PathLike],
     Parameters
     ----------
     key
-        The file of answers that was written with the sheet, or the sheet itself.
+        The key file that was written with the sheet, or the sheet itself.
     filled
-        The sheet that each annotator filled in, by name.
+        The filled-in sheet of each annotator, by name.
     columns
-        Columns of line and answer, if the sheets have lost their header.
+        Columns of line and answer, if the sheets have no header.
 
     Raises
     ------
     InputError
-        If nobody answered anything.
+        If no line is answered.
     FormatError
-        If a sheet does not belong to this key or has invalid answers; it lists the lines.
+        If a sheet does not match the key or has invalid answers; the message lists the lines.
     """
     # Each filled-in sheet becomes a row of codes, in the order of the key's lines.
     sheet = key if isinstance(key, QuestionSheet) else read_key(key)
@@ -213,7 +214,7 @@ def is_key(path: PathLike) -> bool:
 
 
 def read_key(path: PathLike) -> QuestionSheet:
-    """Read the sheet that a key belongs to; broken lines are listed."""
+    """Read a key; return the sheet with its answers."""
     source = source_of(os.fspath(path))
     kinds: set[str] = set()
     questions: dict[int, Question] = {}
@@ -223,42 +224,42 @@ def read_key(path: PathLike) -> QuestionSheet:
             line, node = _parse_number(texts["line"]), _parse_number(texts["node"])
             kind, answer = texts["kind"].lower(), texts["answer"]
             if line is None or line in questions:
-                again = "a line that was there before" if line in questions else "no line number"
-                refuse(f"{texts['line']!r} is {again}")
+                problem = "duplicate" if line in questions else "invalid"
+                refuse(f"{problem} line number {texts['line']!r}")
             elif kind not in KINDS:
                 refuse(f"the kind is {texts['kind']!r}; expected {' or '.join(KINDS)}")
             elif kind == INTRUSION and answer not in words:
                 refuse(f"the answer {answer!r} is not one of the words")
             elif kind == READING and answer not in ("", MADE_UP):
-                refuse(f"the answer is {answer!r}; expected {MADE_UP!r} or nothing")
+                refuse(f"the answer is {answer!r}; expected {MADE_UP!r} or an empty field")
             else:
                 kinds.add(kind)
                 questions[line] = Question(line, node, texts.get("class", ""), words, answer)
     if len(kinds) != 1:
         raise InputError(
-            f"{source.name}: expected lines of one kind, not {len(kinds)}", code="invalid-input"
+            f"{source.name}: {len(kinds)} kinds of lines; expected one", code="invalid-input"
         )
     return QuestionSheet(kinds.pop(), tuple(questions.values()))
 
 
 def read_answers(path: PathLike, sheet: QuestionSheet, columns: Columns = None) -> list[int]:
-    """Read the answers of a filled-in sheet to each line of a sheet: see `Judgement.codes`.
+    """Read a filled-in sheet; return the code of each answer (see `Judgement.codes`).
 
-    Lines may be in any order. Blank or missing lines are unanswered; case is ignored.
+    Lines may be in any order. Blank or missing lines are unanswered. Case is ignored.
     """
     # Rows are matched to lines by number, and their words are compared with the key.
-    asked = {one.line: one for one in sheet.questions}
+    questions = {one.line: one for one in sheet.questions}
     found: dict[int, int] = {}
     with open_table(path, columns, roles=FILLED, guess=True) as table:
         for texts, _, refuse in table.texts():
             line = _parse_number(texts["line"])
-            if line is None or line not in asked:
-                last = max(asked)
+            if line is None or line not in questions:
+                last = max(questions)
                 refuse(f"the line is {texts['line']!r}; expected a number of the key, up to {last}")
-            elif other := _find_difference(texts, sheet.kind, asked[line]):
-                refuse(f"line {line} has {other}: is it another sheet?")
+            elif other := _find_difference(texts, sheet.kind, questions[line]):
+                refuse(f"line {line} has {other}: does the sheet belong to this key?")
             else:
-                wrong, code = _parse_answer(texts["answer"], sheet.kind, asked[line])
+                wrong, code = _parse_answer(texts["answer"], sheet.kind, questions[line])
                 if wrong:
                     refuse(wrong)
                 elif found.setdefault(line, code) != code:
@@ -267,17 +268,17 @@ def read_answers(path: PathLike, sheet: QuestionSheet, columns: Columns = None) 
 
 
 def join_words(question: Question) -> str:
-    """Join the words of a line."""
+    """Join the words of a line by commas."""
     return ", ".join(question.words)
 
 
 def _parse_number(text: str) -> int | None:
-    """Parse a whole number, also as spreadsheets write it: 7 or 7.0."""
+    """Parse an integer, also in the form 7.0, which spreadsheets write."""
     return whole_number(text.removesuffix(".0"))
 
 
 def _find_difference(texts: Mapping[str, str], kind: str, question: Question) -> str:
-    """Return the first word of a row that differs from the line, if the row has words; or ""."""
+    """Return a description of the first word that differs from the key; "" if there is none."""
     if kind == READING:
         shown, right = texts.get("words", ""), join_words(question)
         words = shown.split(", ") if shown.casefold() != right.casefold() else []
@@ -291,7 +292,7 @@ def _find_difference(texts: Mapping[str, str], kind: str, question: Question) ->
 
 
 def _parse_answer(text: str, kind: str, question: Question) -> tuple[str, int]:
-    """Return what is wrong with an answer ("" if nothing), and its number."""
+    """Return an error message ("" if the answer is valid), and the code of an answer."""
     choices = list_choices(kind, question)
     plain, known = text.casefold(), [one.casefold() for one in choices]
     if not plain:
@@ -303,16 +304,18 @@ def _parse_answer(text: str, kind: str, question: Question) -> tuple[str, int]:
     number = _parse_number(plain)
     if number is not None and 1 <= number <= len(choices):
         return "", number - 1
-    # A verdict may be abbreviated, if that is unambiguous.
+    # A verdict may be abbreviated to an unambiguous prefix.
     begun = [code for code, one in enumerate(known) if kind == READING and one.startswith(plain)]
     if len(begun) == 1:
         return "", begun[0]
-    expected = f"{', '.join(choices)}, a number from 1 to {len(choices)}, {UNSURE} or nothing"
+    expected = (
+        f"{', '.join(choices)}, a number from 1 to {len(choices)}, {UNSURE} or an empty field"
+    )
     return f"the answer is {text!r}; expected one of {expected}", NONE
 
 
 def tabulate_sheet(sheet: QuestionSheet) -> tuple[list[str], list[list[object]]]:
-    """Return the columns and rows of a sheet to fill in; the last column is empty."""
+    """Return the column names and rows of a sheet to fill in; the last column is empty."""
     if sheet.kind == READING:
         rows: list[list[object]] = [[one.line, join_words(one), ""] for one in sheet.questions]
         return ["line", "words", "verdict"], rows
@@ -323,7 +326,7 @@ def tabulate_sheet(sheet: QuestionSheet) -> tuple[list[str], list[list[object]]]
 
 
 def tabulate_key(sheet: QuestionSheet) -> tuple[list[str], list[list[object]]]:
-    """Return the columns and rows of the key."""
+    """Return the column names and rows of the key."""
     names = _name_words(sheet.questions)
     rows: list[list[object]] = []
     for one in sheet.questions:
@@ -334,4 +337,5 @@ def tabulate_key(sheet: QuestionSheet) -> tuple[list[str], list[list[object]]]:
 
 
 def _name_words(questions: Sequence[Question]) -> list[str]:
+    """Return the names of the word columns."""
     return [*_WORDS][: max(len(one.words) for one in questions)]

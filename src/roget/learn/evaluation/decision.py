@@ -1,11 +1,11 @@
-"""The verb decision task of Pereira, Tishby & Lee (1993): decide which verb takes a noun.
+"""The verb decision task of Pereira, Tishby & Lee (1993): which of two verbs takes a noun.
 
-All tokens of chosen pairs are deleted from the table. A model that learns from the rest decides
-whether a noun is more likely the object of the deleted verb or of a rival; the right answer is the
-one that is more frequent in the whole table. In the paper the verbs had 500 to 5000 of 756,721
-tokens, and 104 pairs were chosen. Here the band is the same share of the tokens, the pairs have at
-least three tokens (otherwise the right answer would be chance), and the rivals are all other verbs
-of the band.
+All tokens of sampled pairs are deleted from the table. A model trained on the rest decides whether
+a noun is more likely the object of the deleted verb or of a rival verb. The correct verb is the
+more frequent one in the full table. In the paper, 104 pairs were sampled, of verbs with 500 to 5000
+of 756,721 tokens. Here the frequency band is the same share of the tokens, pairs have at least
+three tokens (with fewer, the correct answer would depend on chance), and the rivals are all other
+verbs of the band.
 """
 
 from __future__ import annotations
@@ -32,30 +32,33 @@ from roget.learn.clustering.tokens import unigram
 from roget.learn.evaluation.options import DecideOptions
 
 LEAST = 3
-"""Minimum number of tokens of a chosen pair."""
+"""Minimum number of tokens of a sampled pair."""
 BAND = 500 / 756_721, 5000 / 756_721
-"""Range of the shares of all tokens of a fairly frequent context, as in the paper."""
+"""Frequency band of contexts, as shares of all tokens, from the paper."""
 
 FLOOR = 1e-9
-"""Lower bound of probabilities before the logarithm."""
+"""Lower bound of probabilities, applied before taking logarithms."""
 RIDGE = 1e-3
-"""Ridge penalty that keeps the weights of nearly identical predictions similar."""
+"""Ridge penalty, which keeps the weights of nearly identical predictors similar."""
 
 
 @dataclass(frozen=True, eq=False)
 class DecisionTask:
-    """Triples of a word, a context deleted from its counts, and a rival; columns index the band."""
+    """Triples of a word, a context deleted from its counts, and a rival context.
+
+    `context` and `rival` are indices into `band`.
+    """
 
     train: Any
     band: Array
-    """The fairly frequent contexts."""
+    """Columns of the contexts in the frequency band."""
     word: Array
     context: Array
     rival: Array
     right: Array
-    """True if the whole table has more tokens of the word with the context than with the rival."""
+    """True if the word occurs more often with the context than with the rival in the full table."""
     exceptional: Array
-    """True if the totals of the contexts point the other way."""
+    """True if the total frequencies of the two contexts suggest the opposite."""
 
     @classmethod
     def draw(
@@ -66,55 +69,56 @@ class DecisionTask:
         least: int = LEAST,
         purpose: str = "test",
     ) -> DecisionTask:
-        """Choose pairs at random, delete them, and form triples of each with all rivals.
+        """Sample pairs, delete them, and combine each with all rivals.
 
-        Triples with equal counts are omitted. `purpose` is named if there are no pairs.
+        Triples with equal counts are omitted. `purpose` is used in the error message if there are
+        no pairs.
         """
         whole = sparse.csr_array(matrix, dtype=np.float64)
         totals = np.asarray(whole.sum(axis=0)).ravel()
-        # 1. The band of fairly frequent contexts, and the pairs to choose from.
+        # 1. The contexts of the frequency band, and the pairs to sample from.
         low, high = (share * totals.sum() for share in BAND)
         band = np.flatnonzero((totals >= low) & (totals <= high))
         part = whole[:, band].toarray()
         words, at = np.nonzero(part >= least)
         if not words.size or band.size < 2:
             raise InputError(
-                f"no pairs for the {purpose} draw: expected words with {least} or more tokens in "
-                f"one of several contexts with {low:,.6g} to {high:,.6g} tokens each, of which "
-                f"there are {band.size}",
+                f"no pairs to sample for the {purpose}: at least 2 contexts with {low:,.6g} to "
+                f"{high:,.6g} tokens are needed (found {band.size}), and words with at least "
+                f"{least} tokens in one of them",
                 code="too-little-text",
             )
         rng = np.random.default_rng(random_state)
-        # 2. Delete the chosen pairs.
+        # 2. Delete the sampled pairs.
         drawn = rng.choice(words.size, min(pairs, words.size), replace=False)
-        gone = np.zeros(part.shape, dtype=bool)
-        gone[words[drawn], at[drawn]] = True
-        # 3. A triple for each rival that was not deleted and has another count.
+        removed = np.zeros(part.shape, dtype=bool)
+        removed[words[drawn], at[drawn]] = True
+        # 3. A triple for each rival that is not deleted and has a different count.
         word, context = np.repeat(words[drawn], band.size), np.repeat(at[drawn], band.size)
         rival = np.tile(np.arange(band.size), drawn.size)
-        ask = ~gone[word, rival] & (part[word, context] != part[word, rival])
+        ask = ~removed[word, rival] & (part[word, context] != part[word, rival])
         word, context, rival = word[ask], context[ask], rival[ask]
         right = part[word, context] > part[word, rival]
-        # Exceptional: the more frequent context overall is not the preferred one.
+        # Exceptional: the word prefers the context that is less frequent overall.
         more = totals[band[context]] - totals[band[rival]]
         exceptional = (more != 0) & (right != (more > 0))
-        deleted = sparse.coo_array(gone)
-        robbed = sparse.lil_array(whole)
-        robbed[deleted.row, band[deleted.col]] = 0
-        train = sparse.csr_array(robbed)
+        deleted = sparse.coo_array(removed)
+        reduced = sparse.lil_array(whole)
+        reduced[deleted.row, band[deleted.col]] = 0
+        train = sparse.csr_array(reduced)
         train.eliminate_zeros()
         return cls(train, band, word, context, rival, right, exceptional)
 
     def errors(self, scores: Floats) -> tuple[float, float]:
-        """Return the error rates over all and over exceptional triples; a tie counts one half."""
+        """Return the error rates of all and of exceptional triples; a tie counts one half."""
         return self.judge(self.margins(scores))
 
     def margins(self, scores: Floats) -> Floats:
-        """Return the context's score minus the rival's; scores are words × band."""
+        """Return the score of the context minus that of the rival; `scores` is words × band."""
         return np.asarray(scores[self.word, self.context] - scores[self.word, self.rival])
 
     def judge(self, margins: Floats) -> tuple[float, float]:
-        """Return the error rates of decisions by margins, one margin for each triple."""
+        """Return the error rates of decisions by the sign of the margins, one for each triple."""
         wrong = np.where(margins == 0, 0.5, (margins > 0) != self.right)
         odd = wrong[self.exceptional]
         return float(wrong.mean()), float(odd.mean()) if odd.size else float("nan")
@@ -122,27 +126,27 @@ class DecisionTask:
 
 @dataclass(frozen=True)
 class Decided:
-    """Errors of one model; a value for each draw."""
+    """Error rates of one model, one for each draw."""
 
     model: str
     every: list[float] = field(default_factory=list)
     exceptional: list[float] = field(default_factory=list)
     heaviest: list[str] = field(default_factory=list)
-    """The classes with the largest weight in each draw that used any."""
+    """Name of the classes with the largest weight, for each draw with classes."""
 
     def means(self) -> tuple[Interval, Interval]:
-        """Return the mean errors over draws."""
+        """Return the mean error rates over draws."""
         return interval(self.every), interval(self.exceptional)
 
     @property
     def chosen(self) -> str | None:
-        """The classes with the largest weight in most draws."""
+        """Name of the classes that most often have the largest weight."""
         return Counter(self.heaviest).most_common(1)[0][0] if self.heaviest else None
 
 
 @dataclass(frozen=True)
 class Decisions:
-    """All models and their decisions; numbers of triples are means over draws."""
+    """Error rates of all models; numbers of triples are means over draws."""
 
     rows: list[Decided]
     words: int
@@ -162,19 +166,18 @@ def decide(
     progress: Report | None = None,
     **options: Any,
 ) -> Decisions:
-    """Measure the errors of models in deciding which of two contexts a word prefers.
+    """Measure how often models decide wrongly which of two contexts a word prefers.
 
-    Classes come in several kinds and sizes; their weights are learnt beforehand, on other pairs
-    deleted from the training table in the same way. With `clusters`, a model through the classes of
-    one clusterer decides by those alone, for each of these numbers of clusters, as in the paper;
-    there is then a row for each number.
+    Models combine classes of several kinds and sizes, with weights fitted on further pairs that
+    are deleted from the training table. With `clusters`, a model that uses one clusterer decides
+    by classes of this number alone, as in the paper, and has a row for each number.
     """
-    asked = DecideOptions(models=models, **choose(DecideOptions, options))
-    draws, names = asked.draws, list(dict.fromkeys(models))
+    request = DecideOptions(models=models, **choose(DecideOptions, options))
+    draws, names = request.draws, list(dict.fromkeys(models))
     if not names:
         raise InputError("no model to decide with: pass at least one", code="missing-option")
-    chosen = counts.top(asked.top)
-    sizes = list(dict.fromkeys(asked.clusters or ()))
+    chosen = counts.top(request.top)
+    sizes = list(dict.fromkeys(request.clusters or ()))
     rows = {
         name: [Decided(f"{name} {size}") for size in sizes]
         if _is_sized(name, sizes)
@@ -183,10 +186,10 @@ def decide(
     }
     triples, odd, pairs = 0.0, 0.0, 0
     for number in range(draws):
-        seed = asked.random_state + number
-        task = DecisionTask.draw(chosen.matrix, [seed, 0], asked.pairs)
-        # The rehearsal deletes further pairs, on which the weights of the classes are learnt.
-        rehearsal = DecisionTask.draw(task.train, [seed, 1], asked.pairs, purpose="rehearsal")
+        seed = request.random_state + number
+        task = DecisionTask.draw(chosen.matrix, [seed, 0], request.pairs)
+        # The rehearsal deletes further pairs, on which the weights of the classes are fitted.
+        rehearsal = DecisionTask.draw(task.train, [seed, 1], request.pairs, purpose="rehearsal")
         stage = DecisionStage(task, rehearsal, seed)
         for place, name in enumerate(names):
             if _is_sized(name, sizes):
@@ -198,24 +201,24 @@ def decide(
         triples += task.right.size / draws
         odd += float(task.exceptional.sum()) / draws
         pairs = max(pairs, np.unique(task.word * task.band.size + task.context).size)
-    told = [row for some in rows.values() for row in some]
-    return Decisions(told, *chosen.shape, pairs, triples, odd, draws, asked.random_state)
+    results = [row for some in rows.values() for row in some]
+    return Decisions(results, *chosen.shape, pairs, triples, odd, draws, request.random_state)
 
 
 def _is_sized(name: str, sizes: Sequence[int]) -> bool:
-    """Return True if numbers of clusters apply to a model, that is, to one clusterer's classes."""
+    """Return True if `sizes` apply to a model, which must use the classes of one clusterer."""
     return bool(sizes) and name not in RECIPES
 
 
 class DecisionStage:
-    """One draw: classes are learnt once for all models, from both training tables."""
+    """One draw of the task; classes are learnt once and shared by all models."""
 
     def __init__(self, task: DecisionTask, rehearsal: DecisionTask, seed: int) -> None:
         self._tasks, self._seed = (task, rehearsal), seed
         self._known: dict[str, list[tuple[str, Floats, Floats]]] = {}
 
     def run(self, name: str, row: Decided) -> None:
-        """Decide with a model, and record its errors."""
+        """Decide with a model, and record its error rates."""
         task, rehearsal = self._tasks
         families = recipe(name).families
         if not families:
@@ -223,7 +226,7 @@ class DecisionStage:
         else:
             learnt = [one for family in families for one in self._learn(family)]
             labels, here, before = zip(self._weigh_contexts(), *learnt, strict=True)
-            # Weights from the rehearsal, decisions in the task.
+            # Fit the weights on the rehearsal, and decide the task.
             weights = combine(np.stack(before, axis=1), rehearsal.right)
             every, odd = task.judge(np.stack(here, axis=1) @ weights)
             if weights.any():
@@ -232,7 +235,7 @@ class DecisionStage:
         row.exceptional.append(odd)
 
     def run_sizes(self, name: str, sizes: Sequence[int], rows: Sequence[Decided]) -> None:
-        """Decide by the classes of a clusterer alone, for each size, and record the errors."""
+        """Decide by the classes of a clusterer alone, for each size, and record the error rates."""
         task = self._tasks[0]
         for classes, row in zip(
             learn_sizes(name, task.train, self._seed, sizes), rows, strict=True
@@ -253,7 +256,7 @@ class DecisionStage:
         return model.proba_rows(np.arange(task.train.shape[0]))[:, task.band]
 
     def _weigh_contexts(self) -> tuple[str, Floats, Floats]:
-        """Return the margins of the unigram, in the form of `_learn`."""
+        """Return the name and margins of the unigram, like an element of `_learn`."""
         logs = [np.log(unigram(one.train)[one.band]) for one in self._tasks]
         here, before = (
             log[one.context] - log[one.rival] for log, one in zip(logs, self._tasks, strict=True)
@@ -261,11 +264,11 @@ class DecisionStage:
         return "unigram", here, before
 
     def _learn(self, family: str) -> list[tuple[str, Floats, Floats]]:
-        """Return for each of the family's classes a label and log-margins in task and rehearsal."""
+        """Return the name and log margins (task, rehearsal) of each of the classes of a family."""
         if family not in self._known:
             task, rehearsal = self._tasks
             found = [learn_family(family, one.train, self._seed) for one in self._tasks]
-            # Sizes that one of the tables does not reach are omitted in both.
+            # Sizes that only one of the two tables supports are omitted.
             self._known[family] = [
                 (
                     one.name,
@@ -282,13 +285,13 @@ class DecisionStage:
 
 
 def _take_logs(classes: ClassCounts, band: Array) -> Floats:
-    """Return ln p(v|n) of all words and the contexts of the band."""
+    """Return ln p(v|n) for all words n and the contexts v of the band."""
     return np.log(np.maximum(classes.rows(slice(None), band), FLOOR))
 
 
 def combine(margins: Floats, right: Array) -> Floats:
-    """Fit non-negative weights with which the margins decide best by logistic loss."""
-    # Margins in favour of the right answer: the loss is Σ ln(1 + exp(−w·margin)).
+    """Fit non-negative weights of margins by logistic regression."""
+    # Margins in favour of the correct context: the loss is the mean of ln(1 + exp(−w·margin)).
     signed = np.where(right, 1.0, -1.0)[:, None] * margins
     start = np.full(signed.shape[1], 1 / signed.shape[1])
 

@@ -1,8 +1,8 @@
-"""Comparison of models on tokens and words that they were not learnt from, over several splits.
+"""Comparison of models on held-out tokens and words, over several splits.
 
-`trial` measures the quality of the classes of a build: these are learnt again, in the same number
-and with the same β, from nine tokens in ten, which costs about as much as learning them did,
-without the search for the number.
+`trial` evaluates the classes of a build. It learns classes again from nine tokens in ten, with the
+same number of clusters and the same β, which takes about as long as the build without the search
+for the number of clusters.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from roget.learn.evaluation.options import HeldoutOptions
 PEER = "kneser-ney"
 PARTS = ("train", "test", "new")
 SHARES = (0.8, 0.1)
-"""Shares of training and development tokens; the rest is for testing."""
+"""Shares of training and development tokens; the rest are test tokens."""
 
 KEPT = 0.9
-"""Share of the tokens that classes are learnt from in a trial."""
+"""Share of training tokens in a trial."""
 
 LEAST = 100
 """Minimum number of held-out tokens for a trial."""
@@ -44,10 +44,11 @@ LEAST = 100
 
 @dataclass(frozen=True)
 class Heldout:
-    """Losses of one model in nats; a value for each split.
+    """Losses of one model in nats, with a value for each split.
 
-    loss: −ln p(v|n) per token of the training, test and new words' tokens.
-    entropy: the paper's relative entropy, KL(word's tokens ‖ model), with equal weights of words.
+    loss: −ln p(v|n) per token, for training tokens, test tokens, and tokens of new words.
+    entropy: relative entropy KL(empirical distribution ‖ model), averaged over words as in the
+        paper.
     """
 
     model: str
@@ -55,19 +56,19 @@ class Heldout:
     entropy: dict[str, list[float]] = field(default_factory=lambda: {part: [] for part in PARTS})
 
     def mean(self, what: str, part: str) -> Interval:
-        """Return the mean over splits of "loss" or "entropy" of a part."""
+        """Return the mean "loss" or "entropy" of a part over splits."""
         values: dict[str, list[float]] = getattr(self, what)
         return interval(values[part])
 
     def below(self, other: Heldout) -> Interval:
-        """Return by how much the test loss is lower than another model's, split by split."""
+        """Return the reduction of the test loss compared with another model, paired by split."""
         pairs = zip(other.loss["test"], self.loss["test"], strict=True)
         return interval([theirs - mine for theirs, mine in pairs])
 
 
 @dataclass(frozen=True)
 class HeldoutComparison:
-    """All models and what they were compared on; numbers of tokens are means over splits."""
+    """Losses of all models, and the size of the data; token counts are means over splits."""
 
     rows: list[Heldout]
     words: int
@@ -80,7 +81,7 @@ class HeldoutComparison:
 
     @property
     def peer(self) -> Heldout | None:
-        """Kneser–Ney, the reference of the differences."""
+        """The row of Kneser–Ney, the reference for differences."""
         return next((row for row in self.rows if row.model == PEER), None)
 
 
@@ -94,16 +95,16 @@ def compare(
 ) -> HeldoutComparison:
     """Measure how well models predict held-out tokens of the most frequent words and of new words.
 
-    In each split, models learn from 8 tokens in 10, weights and discounts are tuned on 1, and 1 is
-    for testing. New words are as many words again, the next by frequency: nothing is learnt from
-    them, and 8 in 10 of their tokens are known when the others are predicted.
+    In each split, 80 % of the tokens are for training, 10 % for tuning weights and discounts, and
+    10 % for testing. New words are the `top` words next in frequency. They are not used for
+    training; 80 % of their tokens are known when the other 20 % are predicted.
     """
-    asked = HeldoutOptions(models=models, **choose(HeldoutOptions, options))
-    top, splits, backoff = asked.top, asked.splits, asked.backoff
+    request = HeldoutOptions(models=models, **choose(HeldoutOptions, options))
+    top, splits, backoff = request.top, request.splits, request.backoff
     if not models:
         raise InputError("no model to compare: pass at least one", code="missing-option")
     names = list(dict.fromkeys(models))
-    # Differences are taken to Kneser–Ney, which takes no time.
+    # Kneser–Ney is always included as the reference of differences.
     names = names if PEER in names else [PEER, *names]
     chosen = counts.top(top)
     if chosen.total < 10:
@@ -116,12 +117,11 @@ def compare(
     rows = {name: Heldout(name) for name in names}
     tokens = dict.fromkeys(("train", "dev", "test", "new"), 0.0)
     for number in range(splits):
-        seed = asked.random_state + number
+        seed = request.random_state + number
         split = TokenSplit.draw(chosen, others, seed)
         learnt: dict[str, list[ClassCounts]] = {}
         for place, name in enumerate(names):
-            # Baselines without classes have their own kind of backoff; others use the requested
-            # one.
+            # The requested backoff applies only to models with classes.
             way = backoff if recipe(name).families else "auto"
             model = ClassModel(name, backoff=way, random_state=seed)
             model.fit(split.train, dev=split.dev, learnt=learnt)
@@ -133,13 +133,13 @@ def compare(
             tokens[part] += 0.0 if held is None else float(held.sum()) / splits
     new = 0 if others is None else len(others)
     return HeldoutComparison(
-        list(rows.values()), *chosen.shape, new, tokens, splits, asked.random_state, backoff
+        list(rows.values()), *chosen.shape, new, tokens, splits, request.random_state, backoff
     )
 
 
 @dataclass(frozen=True, eq=False)
 class TokenSplit:
-    """Training, development and test tokens, and known and test tokens of new words."""
+    """A split into training, development and test tokens, with tokens of new words."""
 
     train: Any
     dev: Any
@@ -149,7 +149,7 @@ class TokenSplit:
 
     @classmethod
     def draw(cls, counts: Counts, others: Counts | None, seed: int) -> TokenSplit:
-        """Draw the split of a seed."""
+        """Split the tokens at random."""
         train, dev, test = (
             sparse.csr_array(part.matrix, dtype=np.float64)
             for part in counts.split(*SHARES, random_state=seed)
@@ -175,7 +175,7 @@ class TokenSplit:
 
 
 def measure_losses(tokens: Any, logs: Floats) -> tuple[float, float]:
-    """Return −ln p(v|n) per token, and the mean over words of KL(word's tokens ‖ model)."""
+    """Return −ln p(v|n) per token, and KL(empirical distribution ‖ model) averaged over words."""
     totals = np.asarray(tokens.sum(axis=1), dtype=np.float64).ravel()
     if not totals.sum() > 0:
         return float("nan"), float("nan")
@@ -188,7 +188,7 @@ def measure_losses(tokens: Any, logs: Floats) -> tuple[float, float]:
 
 
 class SecondRun(NamedTuple):
-    """A model learnt again from nine tokens in ten, with these tokens and the others."""
+    """A model learnt again from nine tokens in ten, with its training and held-out tokens."""
 
     model: Any
     train: Counts
@@ -198,10 +198,10 @@ class SecondRun(NamedTuple):
 def run_again(
     counts: Counts, model: Any, seed: int | None, report: Report | None = None
 ) -> SecondRun | None:
-    """Learn the classes again from nine tokens in ten, in the same number and with the same β.
+    """Learn the classes again from nine tokens in ten, with the same number of clusters and β.
 
-    Returns None if there are too few tokens, counts are fractional, or Ctrl-C ended it. `report` is
-    called like the clusterer's `progress`, with "trial" in addition.
+    The result is None if counts are fractional or too few, or if the run was interrupted. `report`
+    is called like the clusterer's `progress`, with the additional fact "trial".
     """
     if counts.matrix.dtype.kind != "i":
         return None

@@ -1,4 +1,4 @@
-"""Options of comparisons on held-out text, decisions between verbs, and human judgements."""
+"""Options of `roget heldout`, `roget decide` and `roget judge`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from roget.core.options import Checked, copy_option, option, seed_option
 from roget.learn.command_options import BACKOFFS, NeighbourOptions
 
 KINDS = ("intrusion", "reading")
-"""Questions: which word does not belong, or do the words belong together?"""
+"""Kinds of sheets: find the word that does not belong, or judge whether all words belong."""
 SHOWN = ("frequent", "typical", "any")
-"""Which words of a class are shown."""
+"""Choices of the words of a class that are shown."""
 MOST = 50
-"""Maximum number of words shown."""
+"""Maximum number of words per line."""
 
 OURS = catalogue.TOGETHER["roget"]
 
@@ -29,8 +29,7 @@ class Shared(Checked):
         choices="models",
         called="model",
         flags=("--model", "-m"),
-        help="Model to compare, a name of `roget list models`; repeatable [default: all that take "
-        "seconds].",
+        help="Model to compare (see `roget list models`); repeatable [default: all fast models].",
     )
     top: int = option(1000, minimum=1, help="Use only the N most frequent words.")
     random_state: int = seed_option()
@@ -38,7 +37,7 @@ class Shared(Checked):
 
 @dataclass(frozen=True)
 class HeldoutOptions(Shared):
-    """Options of predicting held-out text."""
+    """Options of `roget heldout`."""
 
     models: Sequence[str] = copy_option(
         Shared,
@@ -49,14 +48,14 @@ class HeldoutOptions(Shared):
     backoff: str = option(
         "auto",
         choices=BACKOFFS,
-        help="Backoff of models with classes: discount = own counts discounted, interpolate = own "
-        "counts weighted by frequency, none = classes only; auto = that of the model.",
+        help="Backoff of models with classes: discount = discounted own counts, interpolate = own "
+        "counts weighted by frequency, none = classes only, auto = the default of the model.",
     )
 
 
 @dataclass(frozen=True)
 class DecideOptions(Shared):
-    """Options of deciding which of two verbs takes a noun."""
+    """Options of `roget decide`."""
 
     models: Sequence[str] = copy_option(
         Shared, "models", ("unigram", "kneser-ney", "nearest", *OURS, "roget")
@@ -75,14 +74,14 @@ class DecideOptions(Shared):
 
 @dataclass(frozen=True)
 class RatingOptions(Checked):
-    """Options of comparing similarities with human ratings."""
+    """Options of comparisons with human similarity ratings."""
 
     by: str = copy_option(NeighbourOptions, "by", "both")
     n: int = option(
         10,
         minimum=0,
         flags=("--number", "-n"),
-        help="Number of pairs to list that disagree most with the ratings.",
+        help="Number of listed pairs whose similarity differs most from the rating.",
     )
     draws: int = option(
         1000,
@@ -102,21 +101,21 @@ class RatingOptions(Checked):
 
 @dataclass(frozen=True)
 class SheetOptions(Checked):
-    """Options of a sheet to fill in."""
+    """Options of question sheets."""
 
     kind: str = option(
         "intrusion",
         choices=KINDS,
         called="kind of sheet",
-        help="Question: intrusion = which word does not belong; reading = do all words belong "
-        "together?",
+        help="Question: intrusion = which word does not belong, reading = do the words belong "
+        "together.",
     )
-    classes: int = option(40, minimum=1, help="Number of classes, drawn at random.")
+    classes: int = option(40, minimum=1, help="Number of randomly sampled classes.")
     words: int | None = option(
         None,
         minimum=2,
         maximum=MOST,
-        help="Number of words of each class [default: 5, or 20 for reading].",
+        help="Number of words per class [default: 5, or 20 for reading].",
     )
     shown: str = option(
         "frequent",
@@ -134,8 +133,7 @@ class SheetOptions(Checked):
     made_up: int | None = option(
         None,
         minimum=0,
-        help="Number of made-up lines among those for reading, as a control [default: one for "
-        "every four classes].",
+        help="Number of made-up control lines for reading [default: one for every four classes].",
     )
     random_state: int = seed_option()
 
@@ -150,5 +148,5 @@ class AnswerOptions(Checked):
         None,
         many="text",
         metavar="ROLE=COLUMN",
-        help="Columns of filled-in sheets without a header: line=1,answer=8.",
+        help="Columns of filled-in sheets without a header, e.g. line=1,answer=8.",
     )

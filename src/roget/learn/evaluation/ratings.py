@@ -1,8 +1,8 @@
-"""Ratings: agreement of a thesaurus with human ratings of similarity.
+"""Agreement of a thesaurus with human similarity ratings.
 
 Human ratings of word pairs (SimLex-999, WordSim-353) are compared with similarities by Spearman's
-ρ, which depends only on the order of the pairs. Pairs are resampled for intervals. The baseline is
-the cosine of PPMI, computed from the counts without classes.
+ρ. Confidence intervals come from bootstrap samples of pairs. The baseline is the cosine of PPMI
+vectors, computed from the counts without classes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from roget.learn.thesaurus import Thesaurus, lookup
 
 BASELINE = "PPMI cosine"
 TREE = "tree"
-"""Similarity in the tree: the smaller the smallest common class, the more similar."""
+"""Similarity in the tree: a smaller lowest common class means a higher similarity."""
 
 RATED = Roles(
     {
@@ -51,7 +51,7 @@ RATED = Roles(
     },
     number="rating",
 )
-"""Known headers: SimLex-999 and WordSim-353; without a header, columns are in this order."""
+"""Columns, with the headers of SimLex-999 and WordSim-353; also the order without a header."""
 
 _CELLS = 1 << 20
 """Batch size: ranks computed at once."""
@@ -66,7 +66,7 @@ class RatedPair(NamedTuple):
 
 
 class RatingOutlier(NamedTuple):
-    """A pair with its rating and its similarity; ranks are from 1, the most similar first."""
+    """A pair whose rating and similarity have different ranks; rank 1 is the most similar."""
 
     word: str
     other: str
@@ -78,28 +78,28 @@ class RatingOutlier(NamedTuple):
 
 @dataclass(frozen=True)
 class Correlation:
-    """Spearman's ρ of a way to compare words, and its difference to the baseline."""
+    """Spearman's ρ of a similarity, and its difference to the baseline."""
 
     way: str
     rho: Interval
     above: Interval | None
-    """Over the same resamples; None for the baseline itself."""
+    """Difference to the baseline over the same bootstrap samples; None for the baseline."""
 
 
 @dataclass(frozen=True)
 class Ratings:
-    """Agreement of a thesaurus with ratings; `rows` begin with the requested way to compare."""
+    """Agreement of a thesaurus with ratings; the requested similarity is the first of `rows`."""
 
     rows: tuple[Correlation, ...]
     odd: tuple[RatingOutlier, ...]
-    """Known pairs with the largest difference of ranks."""
+    """Known pairs with the largest rank differences."""
     pairs: int
     known: int
     """Number of pairs with both words in the thesaurus; other pairs are excluded."""
     missing: tuple[str, ...]
     """Words that are not in the thesaurus."""
     unsure: tuple[str, ...]
-    """Words that the thesaurus excluded as uncertain."""
+    """Words that the thesaurus left out as uncertain."""
     draws: int
     seed: int
 
@@ -110,14 +110,14 @@ class Ratings:
 
 
 def read_ratings(path: PathLike, columns: Columns = None) -> list[RatedPair]:
-    """Read rated pairs from a table: word, word and rating, with or without a header.
+    """Read a table of word pairs and ratings, with or without a header.
 
     Raises
     ------
     InputError
-        If there is no column of ratings, or no pair.
+        If there is no rating column, or no pair.
     FormatError
-        If words are missing or ratings are no numbers; it names the lines.
+        If words are missing or ratings are not numbers; the message lists the lines.
     """
     source = source_of(str(path))
     found = []
@@ -145,7 +145,7 @@ def read_ratings(path: PathLike, columns: Columns = None) -> list[RatedPair]:
 
 
 def _parse_rating(text: str) -> float:
-    """Parse a number; spreadsheets of many countries write 7,35."""
+    """Parse a number with a decimal point or comma; nan if invalid."""
     try:
         return float(text.replace(",", "."))
     except ValueError:
@@ -158,71 +158,71 @@ def judge_ratings(
 ) -> Ratings:
     """Compare the similarities of a thesaurus with human ratings of word pairs.
 
-    The requested way to compare words comes first, with its outliers; the others follow, as
-    in `Thesaurus.neighbours`.
+    The result has the similarity requested with `by` first, followed by the other similarities of
+    `Thesaurus.neighbours`. Outliers refer to the requested one.
 
     Parameters
     ----------
     thesaurus
-        Any, also a taxonomy that was read as one.
+        A thesaurus, or a taxonomy read as a thesaurus.
     ratings
-        A table of word, word and rating, or pairs.
+        A file with the columns word, word and rating, or a sequence of rated pairs.
 
     Raises
     ------
     InputError
-        If the thesaurus has fewer than three of the pairs.
+        If fewer than three pairs are in the thesaurus.
     """
-    asked = RatingOptions(**choose(RatingOptions, options))
-    by, draws, seed = asked.by, asked.draws, asked.random_state
-    given = (
-        read_ratings(ratings, asked.columns)
+    request = RatingOptions(**choose(RatingOptions, options))
+    by, draws, seed = request.by, request.draws, request.random_state
+    rated = (
+        read_ratings(ratings, request.columns)
         if isinstance(ratings, str | os.PathLike)
         else [RatedPair(*pair) for pair in ratings]
     )
     # Only pairs with both words in the thesaurus can be compared.
-    rows = np.array([[_find(thesaurus, word) for word in pair[:2]] for pair in given], dtype=int)
+    rows = np.array([[_find(thesaurus, word) for word in pair[:2]] for pair in rated], dtype=int)
     known = np.all(rows.reshape(-1, 2) >= 0, axis=1)
     if known.sum() < 3:
-        such = f" (the first is {given[0].word!r}, {given[0].other!r})" if given else ""
+        example = f" (the first is {rated[0].word!r}, {rated[0].other!r})" if rated else ""
         raise InputError(
-            f"{int(known.sum())} of {len(given)} pairs{such} have both words in the thesaurus; "
+            f"{int(known.sum())} of {len(rated)} pairs{example} have both words in the thesaurus; "
             "at least 3 are needed",
             code="too-little-text",
         )
     left, right = rows[known].T
-    people = np.array([pair.rating for pair in given])[known]
+    people = np.array([pair.rating for pair in rated])[known]
     ways = (by, *(way for way in WAYS if way != by))
-    # Similarities of the pairs in every way, with the tree and the baseline last.
-    alike = {way: lookup.similarities(thesaurus, left, right, way) for way in ways}
-    alike |= {TREE: _share_classes(thesaurus, left, right)}
-    alike |= {BASELINE: cosine_of_counts(thesaurus.counts, left, right)}
-    table = np.array([people, *alike.values()])
+    # All similarities of the pairs; the tree and the baseline come last.
+    similarities = {way: lookup.similarities(thesaurus, left, right, way) for way in ways}
+    similarities |= {TREE: _share_classes(thesaurus, left, right)}
+    similarities |= {BASELINE: cosine_of_counts(thesaurus.counts, left, right)}
+    table = np.array([people, *similarities.values()])
     found = np.array([correlate(people, one) for one in table[1:]])
     drawn = _draw(table, draws, seed)
-    chosen = [pair for pair, good in zip(given, known, strict=True) if good]
-    # Words that are missing, apart from words that the thesaurus excluded.
-    lacking = dict.fromkeys(
+    chosen = [pair for pair, good in zip(rated, known, strict=True) if good]
+    # Missing words; words that the thesaurus left out as uncertain are listed separately.
+    missing = dict.fromkeys(
         word
-        for pair, (a, b) in zip(given, rows, strict=True)
+        for pair, (a, b) in zip(rated, rows, strict=True)
         for word, row in ((pair.word, a), (pair.other, b))
         if row < 0
     )
-    aside = [word for word in lacking if {word, word.lower()} & thesaurus.unsure.keys()]
+    left_out = [word for word in missing if {word, word.lower()} & thesaurus.unsure.keys()]
     return Ratings(
-        tuple(_compare(way, at, found, drawn) for at, way in enumerate(alike)),
-        _find_odd(chosen, people, alike[by], asked.n),
-        len(given),
+        tuple(_compare(way, at, found, drawn) for at, way in enumerate(similarities)),
+        _find_odd(chosen, people, similarities[by], request.n),
+        len(rated),
         len(chosen),
-        tuple(word for word in lacking if word not in aside),
-        tuple(aside),
+        tuple(word for word in missing if word not in left_out),
+        tuple(left_out),
         draws,
         seed,
     )
 
 
 def _find(thesaurus: Thesaurus, word: str) -> int:
-    """Return the row of a word, as written or in lower case; −1 if missing or without tokens."""
+    """Return the row of a word, also in lower case; −1 if it is missing or has no tokens."""
     row = next((thesaurus.rows[one] for one in (word, word.lower()) if one in thesaurus.rows), -1)
     return row if row >= 0 and thesaurus.counts.word_totals[row] > 0 else -1
 
@@ -233,7 +233,7 @@ def correlate(values: Floats, others: Floats) -> Any:
     >>> float(correlate(np.array([1.0, 2.0, 3.0]), np.array([2.0, 9.0, 4.0])))
     0.5
     """
-    # Pearson's correlation of the ranks, ties having their mean rank.
+    # Pearson's correlation of the ranks; ties have their mean rank.
     ranks = [stats.rankdata(one, axis=-1) for one in (values, others)]
     one, other = (rank - rank.mean(axis=-1, keepdims=True) for rank in ranks)
     long = np.sqrt((one**2).sum(axis=-1) * (other**2).sum(axis=-1))
@@ -242,13 +242,13 @@ def correlate(values: Floats, others: Floats) -> Any:
 
 
 def cosine_of_counts(counts: Counts, left: Ints, right: Ints) -> Floats:
-    """Return the cosine of PPMI for pairs of words, with context totals to the power 0.75."""
+    """Return the cosine of smoothed PPMI vectors for pairs of words."""
     weights = unit(counts.ppmi(smoothing=SMOOTHING))
     return np.asarray(weights[left].multiply(weights[right]).sum(axis=1)).ravel().round(9)
 
 
 def _share_classes(thesaurus: Thesaurus, left: Ints, right: Ints) -> Floats:
-    """Return −ln of the share of words in the smallest common class."""
+    """Return −ln of the share of words in the lowest common class of each pair."""
     tree, sizes = thesaurus.tree, thesaurus.index.places.sizes
     ways = {node: tree.path(node) for node in np.unique(thesaurus.places[[*left, *right]]).tolist()}
     found = []
@@ -259,10 +259,10 @@ def _share_classes(thesaurus: Thesaurus, left: Ints, right: Ints) -> Floats:
 
 
 def _draw(table: Floats, draws: int, seed: int) -> Floats:
-    """Return ρ of each row with the first over resampled columns: samples × other rows."""
+    """Return bootstrap samples of ρ between the first row and each other row."""
     rng, size = np.random.default_rng(seed), table.shape[1]
     found = np.empty((draws, table.shape[0] - 1))
-    # In batches: a batch holds resamples × pairs ranks.
+    # In batches, each with at most `_CELLS` ranks.
     step = max(1, _CELLS // table.size)
     for begin in range(0, draws, step):
         some = rng.integers(size, size=(min(step, draws - begin), size))
@@ -273,6 +273,7 @@ def _draw(table: Floats, draws: int, seed: int) -> Floats:
 
 
 def _compare(way: str, at: int, found: Floats, drawn: Floats) -> Correlation:
+    """Return ρ of the similarity at a position, and its difference to the last, the baseline."""
     above = None
     if at != found.size - 1:
         above = _interval(found[at] - found[-1], drawn[:, at] - drawn[:, -1])
@@ -280,13 +281,14 @@ def _compare(way: str, at: int, found: Floats, drawn: Floats) -> Correlation:
 
 
 def _interval(value: float, drawn: Floats) -> Interval:
+    """Return the bootstrap interval of a value; an empty one if the value is undefined."""
     return bootstrap_interval(float(value), drawn) if math.isfinite(value) else Interval(None)
 
 
 def _find_odd(
     pairs: Sequence[RatedPair], people: Floats, own: Floats, n: int
 ) -> tuple[RatingOutlier, ...]:
-    """Return the pairs whose ranks differ most."""
+    """Return the n pairs with the largest rank differences."""
     ranks, mine = (stats.rankdata(-values) for values in (people, own))
     order = np.argsort(-np.abs(ranks - mine), kind="stable")[:n]
     found = []

@@ -1,14 +1,14 @@
-"""Sheets: lines of words for people to judge, sampled from the classes of a thesaurus.
+"""Question sheets for annotators: lines of words sampled from the classes of a thesaurus.
 
-In a line of **intrusion** one word comes from another class, and people find it (after Chang et al.
-2009, for topics): the more often they do, the more coherent a class is. Nothing but meaning may
-give it away. So one more word of the class is drawn than is shown, one of them is removed at
-random, and a word of about the same frequency and length replaces it. The intruder is among the
-first of its own class, which is in the half of the classes least similar to this one.
+In **intrusion** (after Chang et al. 2009, for topics), one word of a line comes from another class,
+and annotators try to find it. The more often they do, the more coherent the class is. Only meaning
+may reveal the intruder: it replaces a random word of the class and has about the same frequency and
+length. It is one of the first words of its class, which is among the half of the classes that are
+least similar to the class in question.
 
-In a line of **reading** all words are from one class, and people judge whether they belong
-together; some lines are made up of words from all classes, with the frequencies of the words of a
-class.
+In **reading**, all words of a line are from one class, and annotators judge whether they belong
+together. As a control, some lines are made up of words from all classes, with the frequencies of
+the words of a class.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from roget.learn.thesaurus import Thesaurus, lookup
 INTRUSION, READING = KINDS
 
 MADE_UP = "made up"
-"""The answer of a made-up line of reading."""
+"""Answer in the key that marks a made-up line of reading."""
 
 WORDS = {INTRUSION: 5, READING: 20}
-"""Default number of words shown."""
+"""Default number of words per line."""
 
 LEAST = 3
 """Minimum number of words of a class for reading."""
@@ -42,11 +42,11 @@ EACH = 4
 
 
 TWICE = 2
-"""Candidates for intruders are this many times the words shown: otherwise the rarest words shown
-would have few candidates of the same frequency."""
+"""Number of candidate intruders of a class, relative to the words shown. With fewer candidates, the
+rarest words shown would hardly have candidates of the same frequency."""
 
 NEAR = 5
-"""Number of words of similar frequency, among which one of similar length is chosen."""
+"""Number of candidates of similar frequency, from which the most similar length is chosen."""
 
 
 class Question(NamedTuple):
@@ -58,12 +58,12 @@ class Question(NamedTuple):
     label: str
     words: tuple[str, ...]
     answer: str
-    """The intruder; for reading, `MADE_UP` or nothing."""
+    """The intruder; for reading, `MADE_UP` or an empty string."""
 
 
 @dataclass(frozen=True)
 class QuestionSheet:
-    """Lines for people to judge."""
+    """Lines of words for annotators to judge."""
 
     kind: str
     questions: tuple[Question, ...]
@@ -73,15 +73,15 @@ class QuestionSheet:
 
 @with_options(SheetOptions)
 def draw_sheet(thesaurus: Thesaurus, **options: Any) -> QuestionSheet:
-    """Draw the lines of a sheet from the classes of a thesaurus.
+    """Sample the lines of a sheet from the classes of a thesaurus.
 
-    Every class has the same chance; all are used if there are fewer than requested. The
-    same thesaurus and options give the same sheet.
+    All classes have the same probability; all are used if there are fewer than requested. The same
+    thesaurus and options give the same sheet.
 
     Parameters
     ----------
     thesaurus
-        Where the words come from.
+        The thesaurus from which words are sampled.
 
     Raises
     ------
@@ -94,12 +94,12 @@ def draw_sheet(thesaurus: Thesaurus, **options: Any) -> QuestionSheet:
         raise InputError(f"made_up={made_up} requires kind='reading'", code="conflicting-options")
     n = asked.words or WORDS[kind]
     least = n + 1 if kind == INTRUSION else LEAST
-    # 1. The words of each class that may be shown, and the classes that have enough.
+    # 1. The words of each class that may be shown, and the classes with enough of them.
     draw = _Draw(thesaurus, np.random.default_rng(asked.random_state))
     nodes = thesaurus.nodes(asked.level)
     found = {node: draw.order(node, asked.shown) for node in nodes}
     good = {node: rows for node, rows in found.items() if rows.size >= least}
-    lacking = f"{plural(len(good), 'class')} of {len(nodes)} with {least} words or more to be shown"
+    lacking = f"{plural(len(good), 'class')} of {len(nodes)} with at least {least} words to show"
     if len(good) < 2:
         raise InputError(
             f"{lacking}; at least 2 are needed: request fewer words, or another level of the tree",
@@ -107,7 +107,7 @@ def draw_sheet(thesaurus: Thesaurus, **options: Any) -> QuestionSheet:
         )
     short = Notice(f"{lacking}; {classes} were requested", code="too-little-text")
     notes = () if len(good) >= classes else (short,)
-    # 2. Draw classes with equal chances, and make a line of each.
+    # 2. Sample classes with equal probability, and make a line for each.
     drawn = draw.rng.permutation([*good])[:classes].tolist()
     if kind == INTRUSION:
         return QuestionSheet(kind, tuple(draw.ask_intruders(drawn, good, n + 1)), notes)
@@ -117,7 +117,7 @@ def draw_sheet(thesaurus: Thesaurus, **options: Any) -> QuestionSheet:
 
 
 def is_readable(word: str) -> bool:
-    """Return True if a word is readable and a spreadsheet reads it as text.
+    """Return True if a word is readable and spreadsheets do not interpret it.
 
     >>> [is_readable(word) for word in ("tea", "t-shirt", "1990s", "=tea", "a\\tb")]
     [True, True, False, False, False]
@@ -126,7 +126,7 @@ def is_readable(word: str) -> bool:
 
 
 class _Draw:
-    """Draws words of a thesaurus; the rows of each class are the words that may be shown."""
+    """A sampler of words of a thesaurus."""
 
     def __init__(self, thesaurus: Thesaurus, rng: np.random.Generator) -> None:
         self.rng, self._thesaurus = rng, thesaurus
@@ -135,13 +135,13 @@ class _Draw:
         self._used: set[int] = set()
 
     def order(self, node: int, shown: str) -> Ints:
-        """Return the rows of a class's words in the order of display; no two read the same."""
+        """Return the rows of the words of a class in display order, without case variants."""
         inside = self._thesaurus.inside(node)
         if shown == "frequent":
             rows = inside[np.argsort(-self._totals[inside], kind="stable")].tolist()
         elif shown == "typical":
-            told = self._thesaurus.word_class(node, inside.size).words if inside.size else ()
-            rows = [self._thesaurus.rows[one.word] for one in told]
+            typical = self._thesaurus.word_class(node, inside.size).words if inside.size else ()
+            rows = [self._thesaurus.rows[one.word] for one in typical]
         else:
             rows = self.rng.permutation(inside).tolist()
         kept: dict[str, int] = {}
@@ -157,13 +157,13 @@ class _Draw:
         for line, node in enumerate(drawn, start=1):
             members = classes[node][:n].tolist()
             others = [rows[: TWICE * n] for other, rows in classes.items() if other != node]
-            # The removed word is random, so the intruder's frequency is as random as the members'.
+            # A random word is removed, so the frequency of the intruder is not conspicuous.
             left_out = members.pop(int(self.rng.integers(len(members))))
             far = self._choose_far(classes[node][:n], others)
             intruder = self._match(left_out, members, far, np.concatenate(others))
             if intruder is None:
                 raise InputError(
-                    "the classes have the same words, so there are no intruders",
+                    "no intruders: all classes have the same words",
                     code="too-little-text",
                 )
             yield self._ask(line, node, [*members, intruder], self._words[intruder])
@@ -183,7 +183,7 @@ class _Draw:
             rows: list[int] = []
             homes: set[int] = set()
             for like in classes[int(self.rng.choice([*classes]))].tolist():
-                # From a class without another word in the line, as long as there is one.
+                # Prefer a class that has no word in the line yet.
                 fresh = every[~np.isin(owner, [*homes])]
                 row = self._match(like, rows, fresh, every)
                 if row is not None:
@@ -192,33 +192,35 @@ class _Draw:
             yield self._ask(line, None, rows, MADE_UP)
 
     def _ask(self, line: int, node: int | None, rows: Sequence[int], answer: str) -> Question:
+        """Return a question with the words in random order."""
         words = tuple(self._words[row] for row in self.rng.permutation(rows).tolist())
         label = "" if node is None else self._thesaurus.label(node)
         return Question(line, node, label, words, answer)
 
     def _choose_far(self, members: Ints, others: Sequence[Ints]) -> Ints:
-        """Return words of the less similar half of the other classes, and of these again half."""
+        """Return words unlike a class: the less similar half of the less similar classes."""
         rows = np.concatenate(others)
         pairs = np.repeat(members, rows.size), np.tile(rows, members.size)
-        alike = lookup.similarities(self._thesaurus, *pairs).reshape(members.size, rows.size)
+        similarity = lookup.similarities(self._thesaurus, *pairs).reshape(members.size, rows.size)
         owner = np.repeat(np.arange(len(others)), [one.size for one in others])
-        means = np.bincount(owner, alike.mean(axis=0)) / np.bincount(owner)
+        means = np.bincount(owner, similarity.mean(axis=0)) / np.bincount(owner)
         far = np.flatnonzero(means[owner] <= np.median(means))
-        nearest = alike.max(axis=0)[far]
+        nearest = similarity.max(axis=0)[far]
         return np.asarray(rows[far[nearest <= np.median(nearest)]])
 
     def _match(self, row: int, present: Sequence[int], *choices: Ints) -> int | None:
-        """Replace a word by one of the first choice that has any; return None if none has.
+        """Return a word to replace another one; None if all choices are already present.
 
-        It differs from those present, was not drawn before if possible, and has about the same
-        frequency and length; ties are broken at random.
+        The word comes from the first of the `choices` with a candidate. It is not in the line yet,
+        was not used before if possible, and has about the same frequency and length. Ties are
+        broken at random.
         """
         there = {self._words[one].casefold() for one in present}
         for rows in choices:
             good = [one for one in rows.tolist() if self._words[one].casefold() not in there]
             fresh = np.array([one for one in good if one not in self._used] or good, dtype=np.int64)
             if fresh.size:
-                # Nearest in log frequency, ties in random order; of these the nearest in length.
+                # The candidates nearest in log frequency; among these, the nearest in length.
                 apart = np.abs(np.log(self._totals[fresh] / self._totals[row]))
                 order = self.rng.permutation(fresh.size)
                 near = fresh[order[np.argsort(apart[order], kind="stable")]][:NEAR].tolist()

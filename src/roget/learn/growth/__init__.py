@@ -1,1 +1,1 @@
-"""Adding text to a thesaurus that roget built."""
+"""Growing a thesaurus built by roget with new text."""

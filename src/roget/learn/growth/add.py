@@ -1,4 +1,4 @@
-"""Count new text by the recipe of a thesaurus, and add the counts to those of the thesaurus."""
+"""Counting of new text with the settings of a thesaurus, and addition of the counts."""
 
 from __future__ import annotations
 
@@ -27,30 +27,30 @@ from roget.learn.load import open_counts
 from roget.learn.load_counts import are_counted, count_once
 
 _BY_TEXT = ("left_out", "repairs", "terms", "function_words")
-"""Fields of a recipe that are inferred from the text, and so may differ between texts."""
+"""Fields of a recipe that are inferred from the text and may differ between texts."""
 
 _FREE = (*_BY_TEXT, "reading", "limit", "columns", "evidence", "evidence_size")
-"""Fields of a recipe in which counts that are added up may differ."""
+"""Fields of a recipe that may differ between counts that are added."""
 
 
 class Added(NamedTuple):
     """Counts of the thesaurus and of new text together."""
 
     counts: Counts
-    """The sum; words and contexts of the thesaurus come first, in their order."""
+    """The sum; words and contexts of the thesaurus come first, in their original order."""
     new: Any
     """Number of new tokens of each word."""
     whole: Counts
-    """The sum with all words, including those that are still too rare."""
+    """The sum for all words, including words that are still too rare."""
 
 
 def read_recipe(counts: Counts) -> CountRecipe | None:
-    """Return how text was counted; None if unknown, e.g. for tables of counts."""
-    told = counts.provenance.get("recipe")
-    if told is None:
+    """Return the recipe of counted text; None if unknown, e.g. for tables of counts."""
+    record = counts.provenance.get("recipe")
+    if record is None:
         return None
     try:
-        return replace(CountRecipe.from_record(told), limit=None)
+        return replace(CountRecipe.from_record(record), limit=None)
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
             f"the thesaurus's provenance has an invalid recipe: {error!r}", code="damaged-folder"
@@ -58,15 +58,15 @@ def read_recipe(counts: Counts) -> CountRecipe | None:
 
 
 def read_cuts(counts: Counts) -> CountCuts:
-    """Return the thresholds by which counts were cut; lists of words are not kept."""
-    told = counts.provenance.get("cuts") or {}
+    """Return the thresholds applied to counts; lists of words are not stored."""
+    cuts = counts.provenance.get("cuts") or {}
     names = ("min_count", "min_context", "min_pair")
-    least: dict[str, Any] = {name: told.get(name) or 1 for name in names}
+    least: dict[str, Any] = {name: cuts.get(name) or 1 for name in names}
     if not all(isinstance(one, int) and not isinstance(one, bool) for one in least.values()):
         raise InputError(
             f"the thesaurus's provenance has invalid cuts: {least}", code="damaged-folder"
         )
-    return CountCuts(**least, alphabetic=bool(told.get("alphabetic")))
+    return CountCuts(**least, alphabetic=bool(cuts.get("alphabetic")))
 
 
 def read_counts(
@@ -76,14 +76,17 @@ def read_counts(
     options: GrowOptions,
     progress: Report | None,
 ) -> tuple[Counts, tuple[str, ...]]:
-    """Return the counts of new inputs, by the recipe of the thesaurus; `folder` keeps parts."""
+    """Return the counts of new inputs; text is counted with the recipe of the thesaurus.
+
+    `folder` keeps intermediate results.
+    """
     names = [os.fspath(one) for one in inputs]
     if not names:
-        raise InputError("no text: name files, folders or counts", code="missing-option")
+        raise InputError("no inputs: pass files, folders or counts", code="missing-option")
     recipe = read_recipe(before)
     if are_counted(names) or recipe is None:
         found = [open_counts(name) for name in names]
-        notes = tuple(note for _, told in found for note in told)
+        notes = tuple(note for _, some in found for note in some)
         counts = found[0][0].merge(*(one for one, _ in found[1:]))
         return counts, (
             *notes,
@@ -93,15 +96,15 @@ def read_counts(
 
 
 def _check_compatible(
-    before: Counts, given: Sequence[Counts], names: Sequence[str], recipe: CountRecipe | None
+    before: Counts, new: Sequence[Counts], names: Sequence[str], recipe: CountRecipe | None
 ) -> list[str]:
     """Refuse counts made with other settings; return notes on possible differences."""
     notes: list[str] = []
-    for name, counts in zip(names, given, strict=True):
+    for name, counts in zip(names, new, strict=True):
         ours, its = before.relations, counts.relations
         if ours and its and set(ours) != set(its):
             raise InputError(
-                f"{name}: counted by {', '.join(its)}, but the thesaurus by {', '.join(ours)}: "
+                f"{name}: has the relations {', '.join(its)}, but the thesaurus {', '.join(ours)}: "
                 "use the same relations",
                 code="incompatible-counts",
             )
@@ -119,8 +122,8 @@ def _check_compatible(
         if any(getattr(recipe, part) != getattr(other, part) for part in _BY_TEXT):
             notes.append(
                 Notice(
-                    f"{name}: lemma repairs and stop words were inferred from its own text; pass "
-                    "the text itself to use those of the thesaurus",
+                    f"{name}: counted with lemma repairs and stop words inferred from this text; "
+                    "to apply the settings of the thesaurus, pass the text instead of counts",
                     code="incompatible-counts",
                 )
             )
@@ -135,9 +138,10 @@ def _count(
     options: GrowOptions,
     progress: Report | None,
 ) -> tuple[Counts, tuple[str, ...]]:
-    told = before.provenance.get("cuts") or {}
-    # Only the length of word lists is kept, so the new text cannot be counted with them.
-    if listed := [name for name in ("stop", "vocabulary", "contexts") if told.get(name)]:
+    """Count new text with the recipe of the thesaurus."""
+    cuts = before.provenance.get("cuts") or {}
+    # Only the length of word lists is stored, so they cannot be applied to the new text.
+    if listed := [name for name in ("stop", "vocabulary", "contexts") if cuts.get(name)]:
         raise InputError(
             f"the thesaurus was counted with a word list ({', '.join(listed)}), which it does not "
             "contain: count the new text with the same list (roget count), and pass the counts",
@@ -155,19 +159,19 @@ def _count(
     files = dict.fromkeys(source.path for source in sources if source.path != STANDARD_INPUT)
     _refuse_duplicates(before, ((sha256(Path(file)), file) for file in files))
     plan = CountPlan(sources, recipe, CountCuts(), plan_tasks(sources, recipe), ())
-    asked = Counting(
+    counting = Counting(
         processes=options.processes, memory=options.memory,
         engine=options.engine, scheduler=options.scheduler,
     )  # fmt: skip
-    return count_once(plan, folder, asked, progress)
+    return count_once(plan, folder, counting, progress)
 
 
 def add(before: Counts, new: Counts, spare: Counts | None = None) -> Added:
-    """Add new counts to those of a thesaurus, exactly.
+    """Add new counts to the counts of a thesaurus.
 
-    Words of the thesaurus stay. Other words are added once they reach the minimum count of the
-    thesaurus, with their counts in `spare`. All new counts of known words are added. New contexts
-    and pairs below the minimum counts of the thesaurus are left out.
+    Words of the thesaurus are kept. Other words are added if they reach the minimum count of the
+    thesaurus together with their counts in `spare`. All new counts of known words are added. New
+    contexts and pairs below the minimum counts of the thesaurus are left out.
     """
     cuts = read_cuts(before)
     _refuse_duplicates(before, _hashes(new).items())
@@ -195,7 +199,7 @@ def add(before: Counts, new: Counts, spare: Counts | None = None) -> Added:
 
 
 def _cut_pairs(grown: Counts, before: Counts, least: int) -> Counts:
-    """Drop new pairs below the minimum count; pairs of the thesaurus stay."""
+    """Drop new pairs below the minimum count; pairs of the thesaurus are kept."""
     matrix = grown.matrix.copy()
     n, m = before.shape
     there = matrix[:n, :m].astype(bool).multiply(before.matrix.astype(bool))
@@ -210,26 +214,26 @@ def _cut_pairs(grown: Counts, before: Counts, least: int) -> Counts:
     )  # fmt: skip
 
 
-def _refuse_duplicates(before: Counts, given: Iterable[tuple[str, str]]) -> None:
-    """Refuse files that are already in the thesaurus, or passed twice, by SHA-256."""
+def _refuse_duplicates(before: Counts, files: Iterable[tuple[str, str]]) -> None:
+    """Refuse (SHA-256, name) pairs of files that are in the thesaurus, or passed twice."""
     known = _hashes(before)
     twice: dict[str, str] = {}
-    for digest, file in given if known else ():
+    for digest, file in files if known else ():
         if digest in known:
             raise InputError(
-                f"{file}: already in the thesaurus, as {known[digest]}; leave it out",
+                f"{file}: already in the thesaurus as {known[digest]}; leave it out",
                 code="duplicate-input",
             )
         if digest in twice:
             raise InputError(
-                f"{file}: the same content as {twice[digest]}; leave one out",
+                f"{file}: has the same content as {twice[digest]}; leave one out",
                 code="duplicate-input",
             )
         twice[digest] = file
 
 
 def _hashes(counts: Counts) -> dict[str, str]:
-    """Return the files that were counted, by their SHA-256."""
+    """Return the names of the counted files by SHA-256."""
     return {
         str(one["sha256"]): str(one.get("path", ""))
         for one in counts.provenance.get("inputs", ())
@@ -238,7 +242,7 @@ def _hashes(counts: Counts) -> dict[str, str]:
 
 
 def _provenance(before: Counts, new: Counts) -> dict[str, Any]:
-    """Return the provenance of the sum: that of the thesaurus, with more inputs."""
+    """Return the provenance of the thesaurus with the new inputs added."""
     held, more = before.provenance, new.provenance
     sums = {
         name: held[name] + more[name]

@@ -1,4 +1,4 @@
-"""Add text to a thesaurus: `grow`, and `run` for a folder."""
+"""Growing a thesaurus with new text: `grow`, and `run` for folders."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ from roget.learn.thesaurus.records import CHANGE_KINDS, NEW, OPEN, GrowthChange
 from roget.learn.thesaurus.thesaurus import keep_spare
 
 BETWEEN = "between classes"
-"""Why a new word was left out."""
+"""Reason for leaving out a new word."""
 
 
 @dataclass(frozen=True)
 class GrowthResult:
-    """A grown thesaurus, and its changes."""
+    """A grown thesaurus and its changes."""
 
     thesaurus: Thesaurus
     changes: tuple[GrowthChange, ...]
-    """The changes of this growth, the largest first; `thesaurus.changes` has earlier ones too."""
+    """Changes of this growth, by kind and size; `thesaurus.changes` also has earlier ones."""
     notes: tuple[str, ...] = ()
     """Notes for the user."""
     tokens: float = 0
@@ -52,12 +52,12 @@ class GrowthResult:
 
     @property
     def numbers(self) -> dict[str, int]:
-        """Number of changes of each kind."""
+        """Number of changes by kind."""
         return {kind: sum(one.kind == kind for one in self.changes) for kind in CHANGE_KINDS}
 
     @property
     def stay(self) -> int:
-        """Number of words that did not change."""
+        """Number of unchanged words."""
         touched = {word for one in self.changes for word in one.words}
         return len(self.thesaurus) - len(touched.intersection(self.thesaurus.rows))
 
@@ -71,32 +71,32 @@ def grow(
     progress: Report | None = None,
     **options: Any,
 ) -> GrowthResult:
-    """Add text to a thesaurus: counts are added, classes updated; ids and edits stay.
+    """Add text to a thesaurus and update its classes; class ids and edits are kept.
 
-    New text is counted like the text of the thesaurus. Words without new tokens stay in their
-    classes. New words are placed by the rule of the clusterer. Words with many new tokens move, and
-    classes split, if the evidence is clear.
+    New text is counted with the settings of the thesaurus. Words without new tokens stay in their
+    classes. New words are placed by the rule of the clusterer. Words with many new tokens may move,
+    and classes may split, if the new counts clearly support it.
 
     Parameters
     ----------
     thesaurus
-        A thesaurus built by roget, or its folder, which is only changed if it is the output.
+        A thesaurus built by roget, or its folder. The folder is changed only if it is the output.
     inputs
-        Files, folders or patterns of text of the same kind, counts folders, tables, or Counts.
+        Files, folders or glob patterns of text of the same kind, counts folders, tables, or Counts.
     output
-        The folder to write, which may be that of the thesaurus.
+        The folder to write, which may be the folder of the thesaurus.
     progress
         Called with a `Progress`.
 
     Returns
     -------
     GrowthResult
-        The thesaurus, and its changes.
+        The grown thesaurus and its changes.
 
     Raises
     ------
     InputError
-        If inputs cannot be read, are of another kind, or are already in the thesaurus.
+        If inputs cannot be read, were counted differently, or are already in the thesaurus.
     """
     chosen = GrowOptions(**choose(GrowOptions, options))
     if output is not None:
@@ -115,13 +115,14 @@ def run(
     reading: Report | None = None,
     learning: Report | None = None,
 ) -> GrowthResult:
-    """Grow a thesaurus into a folder, by default its own, which is replaced at the end.
+    """Grow a thesaurus and write it to a folder, by default the folder of the thesaurus.
 
-    OUTPUT.partial keeps the counts if the run is interrupted, and locks the output meanwhile.
+    The output is replaced at the end. Until then, OUTPUT.partial locks it, and keeps the counts if
+    the run is interrupted.
     """
     if output is None:
         if isinstance(thesaurus, Thesaurus):
-            raise InputError("name a folder to write", code="missing-option")
+            raise InputError("specify an output folder", code="missing-option")
         output = thesaurus
     target = Path(output)
     if target.exists():
@@ -132,14 +133,14 @@ def run(
             found = thesaurus if isinstance(thesaurus, Thesaurus) else Thesaurus.load(thesaurus)
             grown = _grow(found, inputs, partial.folder, options, reading, learning)
             if (seen := grown.thesaurus.counts.evidence) is not None:
-                seen.load()  # its folder will be replaced
+                seen.load()  # before its folder is replaced
             thesaurus_files.write(grown.thesaurus, target, instead_of=found)
         partial.discard()
     return grown
 
 
 def _refuse_other(thesaurus: Thesaurus | PathLike, target: Path) -> None:
-    """Refuse to overwrite a folder with another thesaurus."""
+    """Refuse an output folder that holds another thesaurus."""
     place = Path(os.path.realpath(target))
     if isinstance(thesaurus, Thesaurus):
         its_own = place in thesaurus.base.homes
@@ -147,7 +148,7 @@ def _refuse_other(thesaurus: Thesaurus | PathLike, target: Path) -> None:
         its_own = Path(os.path.realpath(thesaurus)) == place
     if not its_own:
         raise InputError(
-            f"{target} holds another thesaurus: name a new folder", code="not-writable"
+            f"{target} holds another thesaurus: choose a new folder", code="not-writable"
         )
 
 
@@ -159,6 +160,7 @@ def _grow(
     reading: Report | None,
     learning: Report | None,
 ) -> GrowthResult:
+    """Count the new inputs, add them, update the classes, and replay the edits."""
     base = thesaurus.base
     background = reopen_background(base.provenance.get(KEY), options.background)
     notes: tuple[str, ...] = ()
@@ -168,13 +170,13 @@ def _grow(
         listed = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
         new, notes = read_counts(listed, base.counts, folder, options, reading)
     if new.evidence is not None:
-        new.evidence.load()  # the folder of the counts is temporary
+        new.evidence.load()  # before its temporary folder is removed
     if not new.entries:
-        raise InputError("the new inputs have no pairs", code="empty-input")
+        raise InputError("the new inputs contain no word–context pairs", code="empty-input")
     if set(base.contexts.tolist()).isdisjoint(new.contexts.tolist()):
         raise InputError(
             f"no new context (e.g. {new.contexts[0]!r}) is in the thesaurus (e.g. "
-            f"{base.contexts[0]!r}): count the text in the same way",
+            f"{base.contexts[0]!r}): count the text with the same settings",
             code="no-common-contexts",
         )
     _report(learning, 0.1)
@@ -205,9 +207,9 @@ def _grow(
 
 
 def decide(path: PathLike, accept: str | None = None, refuse: str | None = None) -> Thesaurus:
-    """Accept and refuse changes of a thesaurus folder: all, or none if one fails.
+    """Accept and refuse changes of a thesaurus folder, which is saved only if all succeed.
 
-    The changes are named as in `read_numbers`.
+    `accept` and `refuse` have the format of `read_numbers`.
     """
     thesaurus = Thesaurus.load(path)
     for text, kind in ((accept, editing.ACCEPT), (refuse, editing.REFUSE)):
@@ -215,7 +217,7 @@ def decide(path: PathLike, accept: str | None = None, refuse: str | None = None)
             continue
         numbers = read_numbers(text, [o.number for o in thesaurus.changes if o.state == OPEN])
         if not numbers:
-            raise InputError(f"{path}: no change is open", code="edit-refused")
+            raise InputError(f"{path}: there are no open changes", code="edit-refused")
         editor = thesaurus.editor
         thesaurus = (editor.accept if kind == editing.ACCEPT else editor.refuse)(numbers)
     thesaurus.save(path)
@@ -223,12 +225,13 @@ def decide(path: PathLike, accept: str | None = None, refuse: str | None = None)
 
 
 def _report(progress: Report | None, done: float) -> None:
+    """Report the fraction done, if progress is requested."""
     if progress is not None:
         progress(Progress(done, facts={}))
 
 
 def summarize_edits(thesaurus: Thesaurus) -> ManualEdits:
-    """Summarize the edits of words and classes, in terms of the unedited thesaurus."""
+    """Return the words and clusters of the unedited thesaurus that were edited."""
     base = thesaurus.base
     k = base.tree.n_clusters
     draft = thesaurus.draft
@@ -246,7 +249,7 @@ def summarize_edits(thesaurus: Thesaurus) -> ManualEdits:
                     touched.update(before.before.ids[before.before.tree.leaves(seen.node)].tolist())
     leaf = base.ids[base.tree.cluster_nodes]
     together = draft.parts[:k]
-    # A cluster split by an edit has no words any more: give it a number of its own.
+    # A cluster split by an edit has no words left; it gets a unique negative number.
     together = np.where(together >= 0, together, -1 - np.arange(k))
     return ManualEdits(rows, np.flatnonzero(np.isin(leaf, list(touched))), together)
 
@@ -254,7 +257,7 @@ def summarize_edits(thesaurus: Thesaurus) -> ManualEdits:
 def _make(
     thesaurus: Thesaurus, added: Added, learnt: ClusteringUpdate
 ) -> tuple[Thesaurus, tuple[GrowthChange, ...]]:
-    """Return the grown thesaurus without edits, and its changes by class ids."""
+    """Return the grown thesaurus without edits, and the changes with class ids."""
     base, counts, draft = thesaurus.base, added.counts, thesaurus.draft
     if learnt.kept.size < len(counts):
         counts = keep_rows(counts, learnt.kept)
@@ -265,7 +268,7 @@ def _make(
     leaf, edited = tree.cluster_nodes, draft.ids[draft.tree.cluster_nodes]
 
     def id_of(cluster: int) -> int:
-        """Return the id of the class that a cluster is, or is part of after edits."""
+        """Return the class id of a cluster, or of the class that contains it after edits."""
         own = int(ids[leaf[cluster]])
         if own in draft.ids or own >= first or draft.parts[cluster] < 0:
             return own
@@ -274,7 +277,7 @@ def _make(
     last = max((one.number for one in base.changes), default=0)
     order = list(CHANGE_KINDS)
     found = {str(word): row for row, word in enumerate(counts.words.tolist())}
-    # Words added by an edit stay in their class: they are not new.
+    # Words that an edit added stay in their class and are not new.
     by_hand = np.isin(np.arange(len(counts)), [found.get(word, -1) for word in draft.added])
     steps = [
         replace(one, rows=rows) if (rows := one.rows[~by_hand[one.rows]]).size else one
@@ -298,9 +301,9 @@ def _make(
     measured = ("heldout", "trust")
     provenance = {name: v for name, v in base.provenance.items() if name not in measured}
     if "unsure" in provenance:
-        told = {str(word): BETWEEN for word in added.counts.words.tolist()}
-        told = {**told, **provenance["unsure"]}
-        provenance["unsure"] = {word: why for word, why in told.items() if word not in found}
+        reasons = {str(word): BETWEEN for word in added.counts.words.tolist()}
+        reasons |= provenance["unsure"]
+        provenance["unsure"] = {word: why for word, why in reasons.items() if word not in found}
     provenance["grown"] = [
         *provenance.get("grown", ()),
         {"roget": __version__, "tokens": float(new.sum()), "words": len(counts) - len(base)},
@@ -314,7 +317,7 @@ def _make(
 
 
 def _replay(made: Thesaurus, before: Thesaurus) -> tuple[Thesaurus, list[str]]:
-    """Apply the edits of the thesaurus before; classes are matched by their ids."""
+    """Replay the edits of the previous thesaurus; classes are matched by id."""
     was, now = before.base.draft, made.draft
     log: list[Edit] = []
     problems: list[str] = []
@@ -342,7 +345,7 @@ def _replay(made: Thesaurus, before: Thesaurus) -> tuple[Thesaurus, list[str]]:
 
 
 def _undone(edits: Sequence[Edit], was: Draft, now: Draft) -> list[list[Edit]]:
-    """Translate the undone edits, up to the first that does not apply: later ones depend on it."""
+    """Translate the undone edits up to the first that fails, on which later ones depend."""
     found: list[list[Edit]] = []
     for edit in edits:
         try:
@@ -355,9 +358,9 @@ def _undone(edits: Sequence[Edit], was: Draft, now: Draft) -> list[list[Edit]]:
 
 
 def _translate(edit: Edit, was: Draft, now: Draft) -> list[Edit]:
-    """Translate an edit to the node numbers here.
+    """Translate an edit to the node numbers of the grown thesaurus.
 
-    Words that an edit added may have been added by the new text: they are moved.
+    If new text has added a word that the edit adds, the word is moved instead.
     """
 
     def find(seen: ClassSnapshot | None) -> ClassSnapshot | None:

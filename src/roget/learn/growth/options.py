@@ -10,21 +10,23 @@ from roget.errors import InputError
 from roget.learn.counting.options import CountOptions as Counting
 
 _MOST = 1_000_000
-"""Maximum number of changes in a range."""
+"""Maximum size of a range of changes."""
 
 _DIGITS = 18
-"""Maximum number of digits of the number of a change."""
+"""Maximum number of digits of a change number."""
 
 
 @dataclass(frozen=True)
 class GrowOptions(Checked):
-    """How new text is read, and which changes are allowed."""
+    """Options of `roget grow`."""
 
-    move: bool = option(True, help="Move words if their new counts clearly support it.")
+    move: bool = option(True, help="Move words if their new counts clearly support another class.")
     split: bool = option(
-        True, help="Split classes, and make new ones, if the new text clearly supports it."
+        True, help="Split classes and add new ones if the new text clearly supports it."
     )
-    min_contexts: int = option(3, minimum=1, help="Minimum number of known contexts of a new word.")
+    min_contexts: int = option(
+        3, minimum=1, help="Minimum number of known contexts for a new word."
+    )
     background: str | None = option(
         None,
         metavar="COUNTS",
@@ -42,7 +44,7 @@ ALL = "all"
 
 
 def read_numbers(text: str, known: Sequence[int]) -> list[int]:
-    """Parse a list of change numbers: 4, or 3,5-9, or all.
+    """Parse change numbers such as "4", "3,5-9" or "all".
 
     >>> read_numbers("3,5-7", []), read_numbers("all", [1, 4])
     ([3, 5, 6, 7], [1, 4])

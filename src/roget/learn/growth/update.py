@@ -1,6 +1,6 @@
-"""Update a clustering with new counts: place new words, move words and split classes.
+"""Update of a clustering with new counts: place new words, move words and split classes.
 
-Everything uses only `Clustering.place` and the counts, so it works for all clusterers.
+The update only uses `Clustering.place` and the counts, so it works for all clusterers.
 """
 
 from __future__ import annotations
@@ -24,32 +24,33 @@ from roget.learn.growth.options import GrowOptions
 from roget.learn.thesaurus.records import CLASS, MOVED, NEW, SPLIT
 
 MUCH = 0.2
-"""Minimum share of new tokens with which a word may move."""
+"""Minimum share of new tokens for a word to move."""
 
 CALM = 500
-"""Maximum number of unchanged words from which the noise of margins is estimated."""
+"""Maximum number of unchanged words used to estimate the noise of margins."""
 
 SURE = 0.99
-"""Quantile of the noise that a clear margin exceeds."""
+"""Quantile of the noise that a margin must exceed to be clear."""
 
 LEAST = float(np.log(2))
-"""Minimum clear margin, nats."""
+"""Minimum of a clear margin in nats."""
 
 DOUBT = 0.25
-"""Quantile of the leads of unchanged words below which a new word is between classes."""
+"""Quantile of the leads of unchanged words; a new word with a smaller lead is uncertain."""
 
 FEWEST = 5
-"""Minimum size of a new or split-off class, or a quarter of the median class if larger."""
+"""Minimum size of a new class, unless a quarter of the median class size is larger."""
 
 CLOSE, NEARLY, LINKED = 0.75, 0.9, 0.8
-"""Quantile of the cohesion of classes, factor on it for a new class, and factor for its linkage."""
+"""Quantile of the cohesion of classes, and factors on it: the minimum cohesion of a new class, and
+the linkage threshold."""
 
 STRANGE, MOST = 0.1, 2000
-"""Quantile of the words' similarity to their class below which a new word is an outlier, and the
+"""Quantile of the similarity of words to their class, below which a new word is an outlier; and the
 maximum number of outliers considered."""
 
 LARGEST = 400
-"""Maximum number of words of a class, the most frequent, considered for a split."""
+"""Number of most frequent words of a class that are considered for a split."""
 
 REASONS = 4
 """Maximum number of contexts listed as reasons."""
@@ -57,7 +58,7 @@ REASONS = 4
 
 @dataclass(frozen=True)
 class UpdateStep:
-    """A change in terms of clusters and rows, before it has a number."""
+    """A change in terms of clusters and rows, without a change number."""
 
     kind: str
     rows: Ints
@@ -69,23 +70,23 @@ class UpdateStep:
 
 
 class ManualEdits(NamedTuple):
-    """A summary of the edits, which growth respects."""
+    """The words and clusters that edits have fixed."""
 
     rows: Collection[int]
-    """Words placed by an edit: they do not move."""
+    """Rows of words placed by an edit, which do not move."""
     classes: Ints
-    """Clusters that were merged, split or nested: they are not split."""
+    """Clusters that were merged, split or nested, which are not split."""
     together: Ints
-    """The edited class of each cluster."""
+    """For each cluster, the number of its class after the edits."""
 
 
 class ClusteringUpdate(NamedTuple):
-    """An updated clustering and its changes."""
+    """An updated clustering and the changes."""
 
     clustering: Clustering
     steps: list[UpdateStep]
     kept: Ints
-    """Rows of the counts that are in the thesaurus; new words without known contexts are not."""
+    """Rows of the counts that are in the clustering; uncertain new words are left out."""
 
 
 def update_clustering(
@@ -104,9 +105,9 @@ def update_clustering(
     Parameters
     ----------
     found
-        The clustering of the counts before.
+        The clustering of the previous counts.
     before, counts
-        The counts before, and together with the new ones.
+        The previous counts, and the sum of previous and new counts.
     new
         The number of new tokens of each word.
     options
@@ -114,10 +115,11 @@ def update_clustering(
     edited
         The edits to respect.
     doubt
-        Whether new words between classes are left out, as the clusterer itself does.
+        Whether uncertain new words are left out, as the clusterer itself does.
     background
-        Counts of other texts that the classes were learnt with.
+        Counts of other texts with which the classes were learnt.
     """
+    # 1. Leave out new words with too few known contexts, and update the statistics of classes.
     old = len(before)
     known = np.diff(counts.matrix[:, : before.shape[1]].indptr) >= options.min_contexts
     kept = np.flatnonzero(known | (np.arange(len(counts)) < old))
@@ -125,6 +127,7 @@ def update_clustering(
         counts, new = keep_rows(counts, kept), new[kept]
     renewal = IncrementalUpdate(found, before, counts, background)
     wide = renewal.regroup()
+    # 2. Words to place: new words, words with many new tokens, and unchanged words as reference.
     entering = np.arange(old, len(counts))
     share = new / np.maximum(counts.word_totals, 1e-300)
     changed = np.flatnonzero(share[:old] >= MUCH) if options.move else np.empty(0, dtype=np.int64)
@@ -136,6 +139,7 @@ def update_clustering(
     placed = np.empty((0, 1))
     if queried.size:
         placed = to_dense(wide.place(_borrow(counts, background, wide)[queried]))
+    # 3. Leave out new words whose lead is small compared with unchanged words; move and add words.
     sure = np.ones(entering.size, dtype=bool)
     if doubt and calm.size and wide.n_clusters > 1:
         usual = np.quantile(_leads(placed[entering.size + changed.size :]), DOUBT)
@@ -150,6 +154,7 @@ def update_clustering(
         at = entering.size + np.searchsorted(changed, moved)
         memberships = replace_rows(memberships, moved, _shape(placed[at], wide))
     steps += _enter(placed[: entering.size][sure], entering[sure])
+    # 4. Split classes and add new ones, then recompute the statistics of classes.
     if options.split and new.any():
         regrown = _ClassBuilder(renewal, wide, before, memberships, new)
         steps = regrown.restructure(steps, edited.classes)
@@ -181,15 +186,15 @@ def keep_rows(counts: Counts, rows: Ints) -> Counts:
 
 
 def _shape(placed: Floats, wide: Clustering) -> Any:
-    """Return memberships of placed words: hard if the clusterer's own are hard."""
+    """Return the memberships of placed words: hard if the clustering is hard."""
     held = wide.memberships
-    if held.nnz == int(np.count_nonzero(np.diff(held.indptr))):  # every word is in one class only
+    if held.nnz == int(np.count_nonzero(np.diff(held.indptr))):  # every word is in a single class
         return one_hot(placed.argmax(axis=1), wide.n_clusters)
     return sparsify(np.asarray(placed, dtype=np.float64))
 
 
 def _margins(placed: Floats, own: Ints) -> tuple[Ints, Floats]:
-    """Return the most probable class of each word, and its log odds against the word's class."""
+    """Return the most probable class of each word, and its log odds to the current class."""
     best = placed.argmax(axis=1)
     rows = np.arange(own.size)
     logs = np.log(np.maximum(placed, 1e-300))
@@ -197,7 +202,7 @@ def _margins(placed: Floats, own: Ints) -> tuple[Ints, Floats]:
 
 
 def _leads(placed: Floats) -> Floats:
-    """Return the log odds of the two most probable classes of each word."""
+    """Return the log odds between the two most probable classes of each word."""
     two = np.log(np.maximum(np.partition(placed, -2, axis=1)[:, -2:], 1e-300))
     return np.asarray(two[:, 1] - two[:, 0])
 
@@ -205,7 +210,7 @@ def _leads(placed: Floats) -> Floats:
 def _move(
     wide: Clustering, placed: Floats, changed: Ints, calm: Ints, together: Ints
 ) -> list[UpdateStep]:
-    """Move words whose margin for another class exceeds the noise of unchanged words."""
+    """Return moves of words whose margin for another class exceeds the noise."""
     own = wide.labels
     if not changed.size:
         return []
@@ -216,7 +221,7 @@ def _move(
     steps = []
     for at in np.argsort(-margins, kind="stable").tolist():
         source, target = int(own[changed[at]]), int(best[at])
-        # No class loses all its words.
+        # A class keeps at least one word.
         if margins[at] > clear and together[source] != together[target] and left[source] > 1:
             left[source] -= 1
             steps.append(UpdateStep(MOVED, changed[[at]], source, target, float(margins[at]), ()))
@@ -224,7 +229,7 @@ def _move(
 
 
 def _enter(placed: Floats, rows: Ints) -> list[UpdateStep]:
-    """Return the steps of new words, scored by the lead of their class."""
+    """Return a step for each new word, scored by the lead of its class."""
     leads = _leads(placed) if placed.shape[1] > 1 else np.zeros(rows.size)
     return [
         UpdateStep(NEW, rows[[at]], None, int(line.argmax()), float(leads[at]), ())
@@ -233,9 +238,9 @@ def _enter(placed: Floats, rows: Ints) -> list[UpdateStep]:
 
 
 def _reason(made: Clustering, counts: Counts, step: UpdateStep) -> UpdateStep:
-    """Return the step with its reasons: contexts with the largest n(v)·log p(v|to)/p(v|from).
+    """Return the step with its reasons: the contexts v with the largest n(v)·ln p(v|to)/p(v|from).
 
-    The words' own tokens are subtracted from the target class.
+    The tokens of the moved words are subtracted from the target class.
     """
     tokens = np.asarray(counts.matrix[step.rows].sum(axis=0), dtype=np.float64).ravel()
     seen = np.flatnonzero(tokens)
@@ -249,7 +254,7 @@ def _reason(made: Clustering, counts: Counts, step: UpdateStep) -> UpdateStep:
     there = to_dense(made.centroids[[step.target]])[0, seen] * made.mass[step.target] * whole
     if step.kind in (NEW, MOVED):
         there = there - tokens[seen]
-    # Smoothing: pseudo-counts in proportion to the background.
+    # Smoothing: √N pseudo-tokens with the background distribution.
     usual = made.background[seen] * float(np.sqrt(whole))
     kept = max(float(made.mass[step.target]) * whole, 1.0)
     weight = tokens[seen] * np.log(
@@ -257,12 +262,12 @@ def _reason(made: Clustering, counts: Counts, step: UpdateStep) -> UpdateStep:
     )
     weight[there < 0.5] = 0
     best = np.argsort(-weight, kind="stable")[:REASONS]
-    told = counts.contexts[seen[best[weight[best] > 0]]]
-    return replace(step, reasons=tuple(map(str, told)))
+    names = counts.contexts[seen[best[weight[best] > 0]]]
+    return replace(step, reasons=tuple(map(str, names)))
 
 
 class _ClassBuilder:
-    """Memberships and tree while classes are split and added."""
+    """Memberships and tree during splits and additions of classes."""
 
     def __init__(
         self,
@@ -281,22 +286,22 @@ class _ClassBuilder:
         self._rows = unit(renewal.counts.ppmi())
 
     def restructure(self, steps: list[UpdateStep], fixed: Ints) -> list[UpdateStep]:
-        """Return the steps together with new classes and splits."""
+        """Return the steps with new classes and splits added."""
         usual = unit(self._before.ppmi())
         k = len(self.origin)
         sizes = np.bincount(self._was, minlength=k)
         fewest = max(FEWEST, int(np.median(sizes[sizes > 0])) // 4)
         old = [_divide(usual[_most_frequent(self._was, c, self._before)], fewest) for c in range(k)]
-        parted = [one.apart for one in old if one is not None]
+        separations = [one.apart for one in old if one is not None]
         some = self._labels >= 0
         grown = np.bincount(self._labels[some], self._new[some], minlength=k) > 0
         made = self._gather(steps, fewest)
-        usually = max(parted, default=np.inf)
+        usually = max(separations, default=np.inf)
         for c in np.setdiff1d(np.flatnonzero(grown), fixed).tolist():
             inside = _most_frequent(self._labels, c, self._counts)
             found = _divide(self._rows[inside], fewest)
             was = old[c]
-            # The halves must be further apart than those of any class before, and of this one.
+            # The halves must be further apart than the halves of any class were before.
             if found is None or not found.whole or found.apart <= usually:
                 continue
             if was is not None and found.apart <= was.apart:
@@ -305,7 +310,7 @@ class _ClassBuilder:
         return [*made, *steps]
 
     def _split(self, cluster: int, inside: Ints, found: _Division) -> UpdateStep:
-        """Split a class: the larger part keeps the number, the smaller gets a new one."""
+        """Split a class; the larger part keeps the cluster number, the smaller gets a new one."""
         target = len(self.origin)
         everything = np.flatnonzero(self._labels == cluster)
         sums = [np.asarray(self._rows[inside[side]].sum(axis=0)).ravel() for side in found.sides]
@@ -317,7 +322,10 @@ class _ClassBuilder:
         return UpdateStep(SPLIT, apart, cluster, target, found.apart, (), rest=cluster)
 
     def _gather(self, steps: list[UpdateStep], fewest: int) -> list[UpdateStep]:
-        """Make classes of new words that are twice as similar to each other as to any class."""
+        """Make classes of new words that are twice as similar to each other as to any class.
+
+        Outliers among the new words are clustered by average linkage of cosine distances.
+        """
         entering = np.array([one.rows[0] for one in steps if one.kind == NEW], dtype=np.int64)
         if entering.size < fewest or not len(self._was):
             return []
@@ -335,8 +343,8 @@ class _ClassBuilder:
         from scipy.cluster.hierarchy import fcluster, linkage
         from scipy.spatial.distance import squareform
 
-        alike = to_dense(self._rows[strange] @ self._rows[strange].T).astype(np.float64)
-        far = np.maximum(1 - alike, 0)
+        cosines = to_dense(self._rows[strange] @ self._rows[strange].T).astype(np.float64)
+        far = np.maximum(1 - cosines, 0)
         np.fill_diagonal(far, 0)
         usual = NEARLY * _cohesion(self._rows[: self._was.size], self._was, k)
         links = linkage(squareform(far, checks=False), "average")
@@ -347,7 +355,7 @@ class _ClassBuilder:
             if rows.size < fewest:
                 continue
             here = np.flatnonzero(groups == group)
-            inside = (alike[np.ix_(here, here)].sum() - here.size) / (here.size * (here.size - 1))
+            inside = (cosines[np.ix_(here, here)].sum() - here.size) / (here.size * (here.size - 1))
             across = to_dense(self._rows[rows] @ means.T).mean(axis=0)
             if inside < usual or across.max() > inside / 2:
                 continue
@@ -361,7 +369,7 @@ class _ClassBuilder:
         return made
 
     def _assign(self, rows: Ints, target: int, source: int | None) -> None:
-        """Put words into a new class: fully, or with their membership in the class it came from."""
+        """Put words into a new class, with full membership or their membership in `source`."""
         self._labels[rows] = target
         table = self.memberships.copy()
         table.resize((table.shape[0], max(table.shape[1], target + 1)))
@@ -376,22 +384,22 @@ class _ClassBuilder:
 
 
 class _Division(NamedTuple):
-    """Two parts of a class: their rows, the larger first, and their separation."""
+    """A split of a class in two: the rows of both parts, the larger first, and their separation."""
 
     sides: tuple[Ints, Ints]
     apart: float
     whole: bool
-    """Whether both parts have enough words."""
+    """True if both parts have enough words."""
 
 
 def _most_frequent(labels: Ints, cluster: int, counts: Counts) -> Ints:
-    """Return the most frequent words of a class."""
+    """Return the rows of the most frequent words of a class."""
     rows = np.flatnonzero(labels == cluster)
     return rows[np.argsort(-counts.word_totals[rows], kind="stable")[:LARGEST]]
 
 
 def _cohesion(rows: Any, labels: Ints, k: int) -> float:
-    """Return the upper quantile over classes of the mean cosine of two words of a class."""
+    """Return the `CLOSE` quantile over classes of the mean cosine of two words of a class."""
     sums = sparse.csr_array(one_hot(labels, k).T @ rows)
     sizes = np.bincount(labels, minlength=k)
     squares = np.asarray(sums.multiply(sums).sum(axis=1)).ravel()
@@ -403,23 +411,24 @@ def _cohesion(rows: Any, labels: Ints, k: int) -> float:
 
 
 def _divide(rows: Any, fewest: int) -> _Division | None:
-    """Split unit rows in two; None if there are too few.
+    """Split unit rows in two; return None if there are too few.
 
-    `apart` is the mean cosine within the parts minus that between them.
+    The separation is the mean cosine within the parts minus the mean cosine between them.
     """
     n = rows.shape[0]
     if n < 2 * fewest:
         return None
-    alike = to_dense(rows @ rows.T).astype(np.float64)
-    np.fill_diagonal(alike, 0)
-    # Start from the signs of the first principal coordinate, then move words to the closer part.
-    centred = alike - alike.mean(axis=0) - alike.mean(axis=1)[:, None] + alike.mean()
+    cosines = to_dense(rows @ rows.T).astype(np.float64)
+    np.fill_diagonal(cosines, 0)
+    # Start from the signs of the first principal coordinate, then move words to the closer part
+    # (on average, excluding themselves) until nothing changes.
+    centred = cosines - cosines.mean(axis=0) - cosines.mean(axis=1)[:, None] + cosines.mean()
     side = np.linalg.eigh(centred)[1][:, -1] > 0
     for _ in range(20):
         sizes = np.array([(~side).sum(), side.sum()])
         if sizes.min() < 2:
             break
-        to = np.stack([alike[:, ~side].sum(axis=1), alike[:, side].sum(axis=1)], 1)
+        to = np.stack([cosines[:, ~side].sum(axis=1), cosines[:, side].sum(axis=1)], 1)
         others = np.stack([sizes[0] - ~side, sizes[1] - side], 1)
         new = (to / np.maximum(others, 1)).argmax(axis=1).astype(bool)
         if np.array_equal(new, side):
@@ -428,15 +437,15 @@ def _divide(rows: Any, fewest: int) -> _Division | None:
     one, two = np.flatnonzero(~side), np.flatnonzero(side)
     if min(one.size, two.size) < 2:
         return _Division((one, two), 0.0, whole=False)
-    within = alike[np.ix_(one, one)].sum() + alike[np.ix_(two, two)].sum()
+    within = cosines[np.ix_(one, one)].sum() + cosines[np.ix_(two, two)].sum()
     pairs = one.size * (one.size - 1) + two.size * (two.size - 1)
-    apart = float(within / pairs - alike[np.ix_(one, two)].mean())
+    apart = float(within / pairs - cosines[np.ix_(one, two)].mean())
     sides = (one, two) if one.size >= two.size else (two, one)
     return _Division(sides, apart, whole=min(one.size, two.size) >= fewest)
 
 
 def _add_sibling(tree: Tree, cluster: int) -> Tree:
-    """Return the tree with a new leaf next to another one."""
+    """Return the tree with a new leaf as a sibling of a cluster."""
     leaf = tree.leaf(cluster)
     if not leaf:
         return tree.split(cluster, float("nan"))

@@ -284,7 +284,7 @@ def _lines(found: Judgement, lines: Sequence[AnswerLine]) -> ReportTable:
 
 
 def _list_answers(one: AnswerLine) -> str:
-    return ", ".join(text if n == 1 else f"{text} {n}" for text, n in one.said)
+    return ", ".join(text if n == 1 else f"{text} {n}" for text, n in one.answers)
 
 
 def _warn_answers(found: Judgement, known: int) -> list[str]:
@@ -322,7 +322,7 @@ def _judgement_data(found: Judgement, lines: Iterable[AnswerLine]) -> dict[str, 
         "classes": [
             {
                 **one.question._asdict(), "words": list(one.question.words),
-                "answered": one.answered, "right": one.right, "said": dict(one.said),
+                "answered": one.answered, "right": one.right, "said": dict(one.answers),
             }
             for one in sorted(lines, key=lambda one: one.question.line)
         ],
