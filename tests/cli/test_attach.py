@@ -11,7 +11,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from roget.cli import attach
-from roget.errors import FormatError, InputError
+from roget.errors import FormatError, InputError, code_of
 from roget.learn.attachment import sources
 
 app = typer.Typer()
@@ -97,18 +97,18 @@ def test_nothing_to_predict(trained: tuple[Path, Path]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "code"),
     [
-        ("", "quads"),
-        ("0 eat pizza with fork V\n", "all 1 quadruples have the answer V"),
-        ("0 eat pizza with V\n", "1 problem"),
+        ("", "empty-input"),
+        ("0 eat pizza with fork V\n", "too-little-text"),
+        ("0 eat pizza with V\n", "broken-lines"),
     ],
 )
-def test_files_that_cannot_be_learnt_from(tmp_path: Path, text: str, said: str) -> None:
+def test_files_that_cannot_be_learnt_from(tmp_path: Path, text: str, code: str) -> None:
     (tmp_path / "quads").write_text(text)
     done = run("train", "--quads", tmp_path / "quads", "-o", tmp_path / "model")
     assert isinstance(done.exception, InputError)
-    assert said in str(done.exception)
+    assert code_of(done.exception) == code
     assert not (tmp_path / "model").exists()
 
 

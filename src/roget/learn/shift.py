@@ -1,9 +1,9 @@
-"""Words whose use changed between two corpora or periods, with significance and reasons.
+"""Detection of words whose use changed between two corpora or periods.
 
-The change of a word is the Jensen–Shannon divergence of its contexts in the two corpora, compared
-with chance: a random permutation of its tokens over the two corpora, with fixed totals. Mean and
-variance under chance are exact: the divergence is a sum over contexts, and the number of tokens of
-a context in the first corpus is hypergeometric.
+The change of a word is the Jensen–Shannon divergence between its contexts in the two corpora, minus
+the divergence expected by chance. The null model permutes the word's tokens over the two corpora
+with fixed totals. The divergence is a sum over contexts, and the number of tokens of a context in
+the first corpus is hypergeometric, so the moments need no simulation.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _HALF = 0.6744897501960817
 """75 % quantile of the standard normal distribution."""
 
 _ENOUGH = 50
-"""Minimum number of words to estimate the usual change."""
+"""Minimum number of words for estimating the usual change."""
 
 _ROUNDING = 1e-6
-"""Standard deviations below this are rounding errors: the divergence is constant."""
+"""Threshold below which a standard deviation is a rounding error."""
 
 _FLAT = 1e-9
 """Relative rounding error of the fourth moment."""
@@ -46,14 +46,14 @@ _OF_TEXT = ("repairs", "terms", "function_words")
 """Recipe fields inferred from the text rather than set by the user."""
 
 SET_ASIDE = "set aside"
-"""Provenance key of words that occurred, but whose counts were not kept."""
+"""Provenance key of words that occurred but whose counts were not stored."""
 
 _STRANGE = 0.5
-"""Share of tokens in contexts missing from the other corpus that triggers a warning."""
+"""Share of tokens in contexts missing from the other corpus, above which a warning is given."""
 
 
 class ContextChange(NamedTuple):
-    """A context that became more or less frequent with a word."""
+    """A context whose frequency with a word changed."""
 
     context: str
     counts: tuple[int | float, int | float]
@@ -61,7 +61,7 @@ class ContextChange(NamedTuple):
     scores: tuple[float | None, float | None]
     """logDice in both corpora; None without occurrences."""
     part: float
-    """Its contribution to the divergence, bits."""
+    """Contribution to the divergence in bits."""
 
 
 @dataclass(frozen=True)
@@ -72,37 +72,37 @@ class WordShift:
     counts: tuple[int | float, int | float]
     """Occurrences in the old and the new corpus."""
     divergence: float
-    """Jensen–Shannon divergence of its contexts, bits: 0 = same, 1 = no context in common."""
+    """Jensen–Shannon divergence of the contexts in bits: 0 = identical, 1 = disjoint."""
     expected: float
-    """Expected divergence by chance."""
+    """Divergence expected by chance."""
     change: float
-    """Divergence above chance: 0 if nothing changed, also for rare words."""
+    """Divergence minus its expectation, near 0 for unchanged words of any frequency."""
     least: float
-    """Lower 95 % bound of the change, by which words are ranked."""
+    """Lower 95 % confidence bound of the change, by which words are ranked."""
     z: float
-    """Standard deviations above chance."""
+    """The change in standard deviations of the null model."""
     p: float
-    """p-value under chance, if tokens are independent."""
+    """p-value under the null model, which assumes independent tokens."""
     q: float
-    """False discovery rate if this word and all with smaller p are accepted."""
+    """False discovery rate (q-value) of p."""
     p_usual: float
-    """p-value compared with the usual change of words between the two corpora."""
+    """p-value relative to the usual change of words between the two corpora."""
     q_usual: float
-    """False discovery rate by `p_usual`."""
+    """False discovery rate (q-value) of `p_usual`."""
     gained: tuple[ContextChange, ...]
     lost: tuple[ContextChange, ...]
 
 
 @dataclass(frozen=True)
 class NewWord:
-    """A word that one corpus has and the other lacks."""
+    """A word that occurs in only one of the corpora."""
 
     word: str
     count: int | float
     expected: float
-    """Expected occurrences in the other corpus, if it were equally frequent there."""
+    """Expected occurrences in the other corpus at the same relative frequency."""
     p: float
-    """Probability that all of its tokens are in one corpus by chance."""
+    """Probability that all tokens are in this corpus by chance."""
 
 
 @dataclass(frozen=True)
@@ -110,17 +110,17 @@ class ShiftResult:
     """The changes between two corpora."""
 
     totals: tuple[int | float, int | float]
-    """Numbers of tokens of both corpora."""
+    """Number of tokens of each corpus."""
     changes: tuple[WordShift, ...]
-    """Words by the lower bound of their change, or the requested words."""
+    """The words with the largest `least`, or the requested words."""
     tested: int
-    """Number of words that are frequent enough in both."""
+    """Number of words frequent enough in both corpora."""
     changed: int
-    """Number of tested words with q ≤ .05: more change than by chance."""
+    """Number of tested words with q ≤ .05."""
     unusual: int
-    """Number of tested words with q_usual ≤ .05: more change than usual."""
+    """Number of tested words with q_usual ≤ .05."""
     usual: tuple[float, float]
-    """Median and spread of the change of words above chance, bits."""
+    """Median and spread of the change of words in bits."""
     appeared: tuple[NewWord, ...]
     vanished: tuple[NewWord, ...]
     notes: tuple[str, ...]
@@ -128,14 +128,14 @@ class ShiftResult:
 
 
 class _Table(NamedTuple):
-    """The cells of the compared words: row, column, tokens in the old and the new corpus."""
+    """Non-empty cells of the compared words, with the counts in the old and the new corpus."""
 
     rows: Ints
     columns: Ints
     old: Array
     new: Array
     totals: Array
-    """Tokens of each word in both corpora: words × 2."""
+    """Words × 2: tokens of each word in each corpus."""
 
 
 @with_options(ShiftOptions)
@@ -153,23 +153,24 @@ def shift(
     Parameters
     ----------
     old, new
-        Counts of both, made in the same way.
+        The counts of the two corpora, made with the same settings.
     words
-        Only these, in this order, however rare. Default: the n that changed most, and as many
-        of those that appeared or vanished.
+        Words to compare, in this order and regardless of frequency. By default the n words that
+        changed most, and up to n words that appeared or vanished.
     min_count
-        Only words seen so often in both; and, of one corpus alone, so often there.
+        Minimum occurrences of a word in each corpus; for words of one corpus only, in that corpus.
     progress
-        Called with a `Progress` of words.
+        Called with a `Progress`, which has the number of words done.
 
     Returns
     -------
-    Shift
+    ShiftResult
+        The changed words with their contexts, and the words that appeared or vanished.
 
     Raises
     ------
     InputError
-        If the two have no context in common; NotCounted for a word that neither has.
+        If the corpora have no context in common; NotCounted for a word that is in neither.
 
     Examples
     --------
@@ -178,20 +179,20 @@ def shift(
     >>> [(one.word, round(one.change, 2)) for one in shift(old, new).changes]
     [('mouse', 0.64), ('cat', -0.01)]
     """
-    wanted = ShiftOptions(**choose(ShiftOptions, options))
+    request = ShiftOptions(**choose(ShiftOptions, options))
     options_of(Compared)["min_count"].check(min_count)
     sides = (old, new)
     names, places = unite_names(one.contexts for one in sides)
     known = [np.isin(np.arange(names.size), places[at]) for at in (0, 1)]
     if not (known[0] & known[1]).any():
         raise InputError(
-            "the two corpora have no context in common: count them in the same way",
+            "the two corpora have no context in common: count both with the same settings",
             code="no-common-contexts",
         )
-    notes = [*_warn(sides, places, known, wanted.shared)]
-    keep = known[0] & known[1] if wanted.shared else known[0] | known[1]
-    asked = list(dict.fromkeys(words))
-    chosen = _choose(sides, asked, min_count)
+    notes = [*_warn(sides, places, known, request.shared)]
+    keep = known[0] & known[1] if request.shared else known[0] | known[1]
+    chosen_words = list(dict.fromkeys(words))
+    chosen = _choose(sides, chosen_words, min_count)
     table = _tabulate(sides, places, names.size, keep, chosen)
     seen = table.totals.min(axis=1) > 0
     parts = _parts(table.totals[table.rows], table.old, table.new)
@@ -199,13 +200,13 @@ def shift(
     expected, deviation, skew = _chance(table, progress)
     found, usual = _weigh(divergence, expected, deviation, skew, seen)
     order = (
-        [chosen.index(word) for word in asked if word in chosen]
-        if asked
-        else ranking(found["least"].round(9), frozen(chosen)).tolist()[: wanted.n]
+        [chosen.index(word) for word in chosen_words if word in chosen]
+        if chosen_words
+        else ranking(found["least"].round(9), frozen(chosen)).tolist()[: request.n]
     )
     changes = []
-    told = _explain(sides, places, names, table, order, wanted.told)
-    for at, (gained, lost) in zip(order, told, strict=True):
+    explained = _explain(sides, places, names, table, order, request.told)
+    for at, (gained, lost) in zip(order, explained, strict=True):
         weighed = {name: float(values[at]) for name, values in found.items()}
         counts = table.totals[at].tolist()
         changes.append(
@@ -220,7 +221,8 @@ def shift(
             )
         )
     appeared, vanished = (
-        _list_arrivals(*pair, min_count, wanted.n, asked) for pair in ((new, old), (old, new))
+        _list_arrivals(*pair, min_count, request.n, chosen_words)
+        for pair in ((new, old), (old, new))
     )
     changed, unusual = (int(np.count_nonzero(found[q] <= 0.05)) for q in ("q", "q_usual"))
     return ShiftResult(
@@ -242,11 +244,11 @@ def _warn(
     known: Sequence[BoolArray],
     shared: bool,
 ) -> Iterable[str]:
-    """Yield warnings about the comparison of these counts."""
+    """Yield warnings about differences in how the corpora were counted."""
     relations = [", ".join(one.relations) for one in sides]
     if all(relations) and relations[0] != relations[1]:
         yield Notice(
-            f"different relations were counted: {' and '.join(relations)}",
+            f"the corpora have different relations: {' and '.join(relations)}",
             code="incompatible-counts",
         )
     recipes = [one.provenance.get("recipe", {}) for one in sides]
@@ -266,7 +268,7 @@ def _warn(
         )
     if any(one.matrix.dtype.kind == "f" for one in sides):
         yield Notice(
-            "counts are fractions and are rounded, so significance is approximate",
+            "fractional counts are rounded, so significance is approximate",
             code="incompatible-counts",
         )
     for at, called in enumerate(("old", "new")):
@@ -274,24 +276,24 @@ def _warn(
         strange = float(total[~known[1 - at][places[at]]].sum() / (total.sum() or 1))
         if strange >= _STRANGE and not shared:
             yield Notice(
-                f"{strange:.0%} of the {called} tokens are in contexts that the other lacks; "
-                "if they were counted differently, use shared contexts only (--shared)",
+                f"{strange:.0%} of the tokens of the {called} corpus are in contexts that only it "
+                "has; if it was counted differently, use shared contexts only (--shared)",
                 code="incompatible-counts",
             )
 
 
-def _choose(sides: tuple[Counts, Counts], asked: Sequence[str], min_count: int) -> list[str]:
-    """Return the words to compare: those frequent enough in both, or the requested ones."""
+def _choose(sides: tuple[Counts, Counts], requested: Sequence[str], min_count: int) -> list[str]:
+    """Return the words to compare: words frequent enough in both, and requested ones."""
     totals = [dict(zip(one.words.tolist(), one.word_totals.tolist(), strict=True)) for one in sides]
-    for word in asked:
+    for word in requested:
         if word not in totals[0]:
-            sides[1].word_id(word)  # raises, with the nearest words
+            sides[1].word_id(word)  # raises an error that suggests similar words
     often = [
         word
         for word, count in totals[0].items()
         if count >= min_count and totals[1].get(word, 0) >= min_count
     ]
-    more = [word for word in asked if word not in set(often)]
+    more = [word for word in requested if word not in set(often)]
     return [*often, *(word for word in more if word in totals[0] and word in totals[1])]
 
 
@@ -302,7 +304,7 @@ def _tabulate(
     keep: BoolArray,
     words: Sequence[str],
 ) -> _Table:
-    """Return the cells of some words in both corpora."""
+    """Return the cells of words in both corpora."""
     keys, tokens, of = [], [], []
     for at, one in enumerate(sides):
         rows = np.array([one.word_id(word) for word in words], dtype=np.intp)
@@ -324,12 +326,13 @@ def _tabulate(
 
 
 def _parts(totals: Array, old: Array, new: Array) -> Floats:
-    """Return the contributions of contexts to the divergence of words, bits."""
+    """Return the contributions of contexts to the divergence of words in bits."""
     sizes = np.maximum(totals, 1)
     return _divergence(old / sizes[..., 0], new / sizes[..., 1])
 
 
 def _add_up(groups: Ints, values: Floats, size: int) -> Floats:
+    """Sum values by group."""
     return np.asarray(np.bincount(groups, values, minlength=size), dtype=np.float64)
 
 
@@ -346,14 +349,15 @@ def _divergence(p: Floats, q: Floats) -> Floats:
 def _chance(table: _Table, progress: Report | None) -> tuple[Floats, Floats, Floats]:
     """Return mean, standard deviation and skewness of each word's divergence under permutation.
 
-    Contexts that were seen equally often share one hypergeometric distribution. Means add up
-    exactly. Variances have the covariances of contexts added, by the parts of the divergence that
-    are linear and quadratic in the tokens of a context: those of two contexts have the
-    correlations ρ and ρ² (and the rest next to none), with ρ = −√(s·t / ((N−s)·(N−t))).
+    Contexts with the same number of tokens share one hypergeometric distribution. The mean is the
+    sum over contexts. The variance also needs the covariances of contexts. For contexts with s and
+    t of the word's N tokens, the components of the divergence that are linear and quadratic in the
+    tokens have the correlations ρ and ρ², with ρ = −√(s·t / ((N−s)·(N−t))); the correlation of the
+    remainder is negligible.
     """
     words = len(table.totals)
     tokens = table.old + table.new
-    # For each word and each t, the number of contexts with t tokens.
+    # Group the contexts of each word by their number of tokens; `many` is the size of a group.
     width = int(tokens.max(initial=0)) + 1
     keys, many = np.unique(table.rows * width + tokens, return_counts=True)
     rows, seen = np.divmod(keys, width)
@@ -362,6 +366,7 @@ def _chance(table: _Table, progress: Report | None) -> tuple[Floats, Floats, Flo
     cells = np.concatenate([[0], np.cumsum(seen + 1)])
     largest = int(table.totals.sum(axis=1).max(initial=0))
     factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, largest + 1)))])
+    # Batches of words with at most `_CHUNK` cells: a context with t tokens has t + 1 outcomes.
     begin = 0
     while begin < words:
         room = cells[ends[begin]] + _CHUNK
@@ -385,8 +390,9 @@ def _moments(
 ) -> tuple[Floats, Floats, Floats]:
     """Return mean, variance and third central moment of the divergences of some words.
 
-    Each entry stands for `many` contexts of the word in `rows` that were `seen` so often.
+    Entry i stands for `many[i]` contexts of the word `rows[i]` with `seen[i]` tokens each.
     """
+    # 1. All outcomes a + b = t of each entry: a tokens in the first corpus, b in the second.
     words = len(totals)
     first, second = totals[rows].T
     size = first + second
@@ -401,6 +407,7 @@ def _moments(
     def choose(n: Array, k: Array, rest: Array) -> Floats:
         return factorial[n] - factorial[k] - factorial[rest]
 
+    # 2. Hypergeometric probability of each outcome, and its contribution to the divergence.
     logs = choose(t, a, b) + choose(n1 + n2 - t, left1, left2) - choose(n1 + n2, n1, n2)
     weight = np.exp(np.where(can, logs, -np.inf))
     value = _divergence(a / np.maximum(n1, 1), b / np.maximum(n2, 1))
@@ -411,36 +418,38 @@ def _moments(
     def total(values: Floats) -> Floats:
         return _add_up(rows, many * values, words)
 
+    # 3. Regress the contribution on the number of tokens: linear and quadratic components.
     mean = average(value)
     away = value - mean[cell]
     off = a - average(a.astype(np.float64))[cell]
     spread = average(off**2)
     slope = _ratio(average(away * off), spread)
-    # The quadratic component, orthogonal to the linear one.
+    # The quadratic component is orthogonal to the linear one.
     curve = off**2 - (_ratio(average(off**3), spread))[cell] * off - spread[cell]
     bend = average(curve**2)
-    bend[bend < _FLAT * spread**2] = 0  # with two values there is no curvature except rounding
+    bend[bend < _FLAT * spread**2] = 0  # with two outcomes only rounding errors are left
     linear = slope * np.sqrt(spread)
     quadratic = _ratio(average(away * curve), np.sqrt(bend))
+    # 4. Sum the variances, and add the covariances ρ·linear² and ρ²·quadratic² of all pairs.
     near = np.sqrt(_ratio(seen.astype(np.float64), (size - seen).astype(np.float64)))
     variance = total(average(away**2))
     variance -= total(linear * near) ** 2 - total(linear**2 * near**2)
     variance += total(quadratic * near**2) ** 2 - total(quadratic**2 * near**4)
-    # Skewness as if contexts were independent, after removing the effect of fixed totals.
+    # 5. The third moment for independent contexts, after removing the effect of fixed totals.
     common = _ratio(total(slope * spread), total(spread))
     third = total(average((away - common[rows][cell] * off) ** 3))
     return total(mean), variance, third
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:
-    """Divide; 0 where the divisor is 0."""
+    """Divide elementwise; 0 for a divisor of 0."""
     return np.divide(above, below, out=np.zeros_like(above), where=below > 1e-300)
 
 
 def _weigh(
     divergence: Floats, expected: Floats, deviation: Floats, skew: Floats, seen: BoolArray
 ) -> tuple[dict[str, Floats], tuple[float, float]]:
-    """Return the sizes and significance of changes, and their usual size."""
+    """Return the statistics of each change by name, and the usual change."""
     change = np.where(seen, divergence - expected, 0.0)
     known = deviation > 0
     middle, spread = find_usual(change[known], deviation[known])
@@ -460,10 +469,10 @@ def _weigh(
 def find_usual(changes: Floats, deviations: Floats) -> tuple[float, float]:
     """Return the usual change: the median, and the spread that chance does not explain.
 
-    Tokens of one document are alike, and so are those of a genre: most words differ between two
-    corpora by more than single tokens would. Words are taken to change by a normal amount, to
-    which chance adds its own; the spread is such that half of the words are as near to the median
-    as they should be (an empirical null, Efron 2004). With few words, nothing is taken for usual.
+    Tokens of one document or genre are not independent, so most words differ between two corpora
+    by more than chance. The usual change is assumed to be normal, plus the variance of chance. Its
+    spread is chosen so that half of the words lie within the quartiles (an empirical null, Efron
+    2004). With too few words, both values are 0.
     """
     if changes.size < _ENOUGH:
         return 0.0, 0.0
@@ -483,7 +492,7 @@ def find_usual(changes: Floats, deviations: Floats) -> tuple[float, float]:
 
 
 def _tail(z: Floats, skew: Floats) -> Floats:
-    """Return p(Z ≥ z) of a gamma distribution of this skewness, standardised to mean 0, SD 1."""
+    """Return p(Z ≥ z) for a gamma distribution with this skewness, mean 0 and variance 1."""
     from scipy.special import gammaincc, ndtr
 
     bent = np.maximum(skew, 1e-3)
@@ -493,7 +502,7 @@ def _tail(z: Floats, skew: Floats) -> Floats:
 
 
 def control_fdr(p: Floats) -> Floats:
-    """Return the false discovery rate q of each p (Benjamini & Hochberg 1995).
+    """Return the q-value of each p-value (Benjamini & Hochberg 1995).
 
     >>> control_fdr(np.array([0.01, 0.04, 0.03, 0.5])).round(3).tolist()
     [0.04, 0.053, 0.053, 0.5]
@@ -513,7 +522,7 @@ def _explain(
     words: Sequence[int],
     n: int,
 ) -> Iterator[list[tuple[ContextChange, ...]]]:
-    """Return the contexts that each of some words gained and lost."""
+    """Yield the n contexts that each word gained, and the n contexts that it lost."""
     totals = np.zeros((2, names.size))
     each = np.full(names.size, "", dtype=object)
     for at in (1, 0):
@@ -533,26 +542,27 @@ def _explain(
         known = scores.astype(object)
         known[np.isnan(scores)] = None
         rates = counts / np.maximum(table.totals[word][:, None], 1)
-        told = []
+        both_sides = []
         for more in (rates[1] > rates[0], rates[1] < rates[0]):
             some = np.flatnonzero(more)
             best = some[ranking(parts[some], names[columns[some]])[:n]]
             both = (map(tuple, side[:, best].T.tolist()) for side in (counts, known))
             facts = names[columns[best]], *both, parts[best].tolist()
-            told.append(tuple(map(ContextChange, *facts)))
-        yield told
+            both_sides.append(tuple(map(ContextChange, *facts)))
+        yield both_sides
 
 
 def _list_arrivals(
-    here: Counts, there: Counts, min_count: int, n: int, asked: Sequence[str]
+    here: Counts, there: Counts, min_count: int, n: int, requested: Sequence[str]
 ) -> tuple[NewWord, ...]:
-    """Return the words of only one corpus, the most frequent first, or the requested ones."""
-    lacking, wanted = {*there.words.tolist(), *there.provenance.get(SET_ASIDE, ())}, {*asked}
+    """Return the words that only `here` has: the most frequent, or the requested ones."""
+    present = {*there.words.tolist(), *there.provenance.get(SET_ASIDE, ())}
+    chosen = {*requested}
     fair = there.total / ((here.total + there.total) or 1)
     found = [
         NewWord(word, count, count * there.total / (here.total or 1), (1 - fair) ** count)
         for word, count in zip(here.words.tolist(), here.word_totals.tolist(), strict=True)
-        if (word in wanted if asked else count >= min_count) and word not in lacking
+        if (word in chosen if requested else count >= min_count) and word not in present
     ]
     found.sort(key=lambda one: (-one.count, one.word))
-    return tuple(found if asked else found[:n])
+    return tuple(found if requested else found[:n])

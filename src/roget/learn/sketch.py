@@ -1,8 +1,11 @@
-"""Word sketches: a word's relations side by side, with the collocates that are typical of each.
+"""Word sketches: the relations of a word with the typical collocates of each.
 
-Collocates are ranked by logDice (Rychlý 2008) within a relation R: 14 + log2 of 2·‖w,R,c‖ over
-‖w,R,*‖ + ‖*,R,c‖. The last is the total of the context, so that a verb and a noun of one spelling
-are never added up. All totals are those of the counts at hand: what was cut from them is not there.
+Collocates c of a word w are ranked within a relation R by logDice (Rychlý 2008),
+
+    14 + log2(2·‖w,R,c‖ / (‖w,R,*‖ + ‖*,R,c‖))
+
+where ‖*,R,c‖ is the total of the context, so verbs and nouns with the same spelling are kept apart.
+Totals do not include counts removed by thresholds.
 """
 
 from __future__ import annotations
@@ -24,10 +27,10 @@ from roget.learn.command_options import SketchOptions
 from roget.learn.corpus.relations import UPOS
 
 FREQUENT = 100
-"""Minimum frequency of words for which collocates with one occurrence are left out."""
+"""Frequency from which collocates of a word need at least two occurrences."""
 
 _TURNED = "T"
-"""The step that puts words in the place of contexts."""
+"""Step in the provenance of counts whose words and contexts were swapped."""
 
 _NEAR = "near"
 _PLAIN = "contexts of {w}"
@@ -61,8 +64,8 @@ _NAMES = {
     "left": ("words before {w}", _BEFORE),
     "right": ("words after {w}", _AFTER),
 }
-"""Relations in plain words, in the order in which they are shown; and their contexts: how a phrase
-with the word, the dots, and the context would read, "" where there is none."""
+"""Relation → its description, and a pattern for phrases of the word (dots) and a collocate {c}; the
+pattern is empty if there is no such phrase. Relations are in display order."""
 
 _PHRASES = {
     "obl": ("verbs … {p} {w}", "{c} {p} …"),
@@ -70,7 +73,7 @@ _PHRASES = {
     "~obl": ("{w} {p} …", "… {p} {c}"),
     "~nmod": ("{w} {p} …", "… {p} {c}"),
 }
-"""The same of those that have a preposition; they come last, preposition by preposition."""
+"""Descriptions and patterns of relations with a preposition {p}, which are displayed last."""
 
 
 @dataclass(frozen=True)
@@ -78,11 +81,11 @@ class Collocate:
     """A collocate of a word in a relation, or of two words that are compared."""
 
     context: str
-    """Its name in the counts, e.g. obj:have."""
+    """The name of the context in the counts, e.g. obj:have."""
     name: str
-    """The name without its slot, e.g. have."""
+    """The name without the slot, e.g. have."""
     counts: tuple[int | float, ...]
-    """Occurrences with the word, and with the other word."""
+    """Occurrences with the word, and with the second word of a comparison."""
     scores: tuple[float | None, ...]
     """logDice with each word; None without common occurrences."""
 
@@ -98,7 +101,7 @@ class Collocate:
 
     @property
     def difference(self) -> float:
-        """LogDice with the word minus logDice with the other; 0 without occurrences."""
+        """LogDice with the first word minus logDice with the second; 0 without occurrences."""
         first, *other = (score or 0.0 for score in self.scores)
         return first - sum(other)
 
@@ -110,17 +113,17 @@ class SketchRelation:
     slot: str
     """The slot in the counts, e.g. obj, ~amod, obl:in; "" if the counts have no slots."""
     group: str
-    """The preposition by which relations are grouped; "" without one."""
+    """The preposition by which relations are grouped; "" if there is none."""
     name: str
-    """Description in plain words."""
+    """Description in plain English."""
     totals: tuple[int | float, ...]
-    """Occurrences of the word, and of the other word, in the slot."""
+    """Occurrences of each word in the slot."""
     shares: tuple[float, ...]
-    """The same as shares of all occurrences of the word."""
+    """Occurrences in the slot as shares of all occurrences of each word."""
     collocates: tuple[Collocate, ...]
-    """The first collocates by logDice or count; for two words those of `only`, `both`, `other`."""
+    """The best collocates by logDice or count; for two words `only`, then `both`, then `other`."""
     more: int
-    """Number of further collocates that are frequent enough."""
+    """Number of further collocates with enough occurrences."""
 
     @property
     def total(self) -> int | float:
@@ -129,12 +132,12 @@ class SketchRelation:
 
     @property
     def share(self) -> float:
-        """Share of the word's occurrences."""
+        """Share of the occurrences of the word."""
         return self.shares[0]
 
     @property
     def only(self) -> tuple[Collocate, ...]:
-        """Collocates of the word only, the most typical first."""
+        """Collocates of the first word only, the most typical first."""
         return tuple(one for one in self.collocates if not any(one.counts[1:]))
 
     @property
@@ -144,13 +147,13 @@ class SketchRelation:
 
     @property
     def other(self) -> tuple[Collocate, ...]:
-        """Collocates of the other word only, the most typical first."""
+        """Collocates of the second word only, the most typical first."""
         return tuple(one for one in self.collocates if not one.count)
 
 
 @dataclass(frozen=True)
 class Sketch:
-    """The relations of a word, or of two."""
+    """The relations of one word, or of two compared words."""
 
     words: tuple[str, ...]
     totals: tuple[int | float, ...]
@@ -159,16 +162,16 @@ class Sketch:
     least: int
     """Minimum occurrences of collocates."""
     left: tuple[str, ...]
-    """Slots left out: too small a share, or no collocate that is frequent enough."""
+    """Slots left out because of a small share or because no collocate is frequent enough."""
 
     @property
     def word(self) -> str:
-        """The word."""
+        """The word, or the first of two."""
         return self.words[0]
 
     @property
     def beside(self) -> str | None:
-        """The other word, if there is one."""
+        """The second word of a comparison; None for a single word."""
         return self.words[1] if len(self.words) > 1 else None
 
 
@@ -182,25 +185,27 @@ def sketch(
 ) -> Sketch:
     """Return the relations of a word with their collocates, or compare two words.
 
-    Of two, collocates and relations stay of which either word has enough.
+    In a comparison, it is sufficient if one of the words has enough occurrences of a collocate or
+    relation.
 
     Parameters
     ----------
     counts
         Counts of words in contexts; their slots are the relations.
     word, beside
-        The word, and perhaps another one to compare it with.
+        The word, and optionally a second word to compare it with.
     n
-        How many collocates of a relation; of two words, so many of each kind.
+        Number of collocates per relation; for two words, of each kind (`only`, `both`, `other`).
 
     Returns
     -------
     Sketch
+        The relations with their collocates.
 
     Raises
     ------
     NotCounted
-        If the counts lack a word; UnknownName for a relation that they lack.
+        If a word is not in the counts; UnknownName for an unknown relation.
 
     Examples
     --------
@@ -216,12 +221,12 @@ def sketch(
 
 
 def find_lines(counts: Counts, word: str, context: str, n: int) -> list[EvidenceLine]:
-    """Return the sentences of a pair that were kept as evidence, if any."""
+    """Return the stored example sentences of a pair."""
     return [] if counts.evidence is None else counts.evidence.lines(word, context, n)
 
 
 class Sketches:
-    """Sketches of any word of some counts; shared data are computed once.
+    """Sketches of all words of some counts, which share precomputed data.
 
     Parameters
     ----------
@@ -235,16 +240,16 @@ class Sketches:
 
     @property
     def slots(self) -> list[str]:
-        """All relations of the counts, "" for those of contexts without a slot."""
+        """All slots of the counts; "" for contexts without a slot."""
         return [*self._names]
 
     def name(self, slot: str, word: str | None = None) -> str:
-        """Return a relation in plain words; the slot itself if it is unknown."""
+        """Return the description of a relation; the slot itself if it is unknown."""
         form = self._form(slot)[0] or slot or _PLAIN
         return form.replace("{w}", "the word" if word is None else f"“{_drop_tag(word)}”")
 
     def phrase(self, column: int) -> str:
-        """Return a context in plain words with dots for the word, e.g. “have …”, or its name.
+        """Return a context as a phrase with dots for the word, e.g. “have …”; else its name.
 
         >>> contexts, slots = ["obj:drink", "nmod:of:cup"], ["obj", "nmod:of"]
         >>> counts = Counts([[4, 1]], ["tea"], contexts, slots=slots)
@@ -257,11 +262,11 @@ class Sketches:
         return form.replace("{c}", _drop_tag(_drop_slot(context, slot))) or context
 
     def _form(self, slot: str) -> tuple[str, str]:
-        """Return a relation and its context in plain words, with preposition; "" if unknown."""
+        """Return the description of a relation and the pattern of its phrases; "" if unknown."""
         relation, preposition = self._known[slot]
-        name, said = (_PHRASES if preposition else _NAMES).get(relation, ("", ""))
+        name, pattern = (_PHRASES if preposition else _NAMES).get(relation, ("", ""))
         spelt = preposition.replace("_", " ")
-        return name.replace("{p}", spelt), said.replace("{p}", spelt)
+        return name.replace("{p}", spelt), pattern.replace("{p}", spelt)
 
     @with_options(SketchOptions)
     def sketch(
@@ -272,16 +277,16 @@ class Sketches:
         **options: Any,
     ) -> Sketch:
         """Return the sketch of a word; see `sketch`."""
-        asked = SketchOptions(beside, n, **choose(SketchOptions, options))
+        request = SketchOptions(beside, n, **choose(SketchOptions, options))
         if word == beside:
             raise InputError(
-                f"cannot compare {word!r} with itself: name another word", code="invalid-option"
+                f"cannot compare {word!r} with itself: choose another word", code="invalid-option"
             )
         words = (word,) if beside is None else (word, beside)
         rows = [self.counts.word_id(one) for one in words]
-        wanted = self._choose(asked.relations)
+        wanted = self._choose(request.relations)
         totals = tuple(self.counts.word_totals[row].item() for row in rows)
-        least = asked.least or (2 if max(totals) >= FREQUENT else 1)
+        least = request.least or (2 if max(totals) >= FREQUENT else 1)
         columns, seen = self._look_up(rows)
         slots = self._slot_of[columns]
         in_slots = np.zeros((len(words), len(self._names)), seen.dtype)
@@ -289,7 +294,7 @@ class Sketches:
             np.add.at(into, slots, one)
         scores = log_dice(seen, in_slots[:, slots], self._totals[columns])
         plain = np.where(seen > 0, scores, 0.0)
-        strength = (seen if asked.sort == "count" else plain).sum(axis=0)
+        strength = (seen if request.sort == "count" else plain).sum(axis=0)
         lean = plain[0] - plain[-1]
         often = seen.max(axis=0) >= least
         found, left = [], []
@@ -297,7 +302,7 @@ class Sketches:
             slot, tokens = self._names[number], tuple(in_slots[:, number].tolist())
             shares = tuple(of / all if of else 0.0 for of, all in zip(tokens, totals, strict=True))
             at = np.flatnonzero((slots == number) & often)
-            small = max(shares) < asked.share if wanted is None else number not in wanted
+            small = max(shares) < request.share if wanted is None else number not in wanted
             if small or not at.size:
                 if wanted is None or number in wanted:
                     left.append(slot)
@@ -313,19 +318,22 @@ class Sketches:
                     self.name(slot, word if beside is None else None),
                     tokens,
                     shares,
-                    tuple(self._tell(columns[i], slot, seen[:, i], scores[:, i]) for i in listed),
+                    tuple(
+                        self._make_collocate(columns[i], slot, seen[:, i], scores[:, i])
+                        for i in listed
+                    ),
                     int(at.size) - len(listed),
                 )
             )
         return Sketch(words, totals, tuple(found), least, tuple(left))
 
     def _look_up(self, rows: Sequence[int]) -> tuple[Ints, Array]:
-        """Return the contexts of words, and the occurrences of each word in each."""
+        """Return the contexts of some rows, and the occurrences of each word in each context."""
         matrix = self.counts.matrix
         spans = [slice(*matrix.indptr[row : row + 2]) for row in rows]
         if len(rows) == 1:
             return matrix.indices[spans[0]], matrix.data[None, spans[0]]
-        # A stable sort merges runs that are already sorted quickly.
+        # The stable sort is fast, because the indices are concatenated sorted runs.
         columns = np.sort(np.concatenate([matrix.indices[span] for span in spans]), kind="stable")
         columns = columns[np.diff(columns, prepend=-1) > 0]
         seen = np.zeros((len(rows), columns.size), matrix.dtype)
@@ -361,7 +369,7 @@ class Sketches:
         return sorted(filter(None, tokens), key=lambda one: (-tokens[one], one))
 
     def _order(self, in_slots: Array) -> list[int]:
-        """Return the slots in display order: prepositions last, the most frequent first."""
+        """Return the slots in display order: prepositions come last, by frequency."""
         tokens = in_slots.sum(axis=0)
         groups: dict[str, float] = {}
         seen = np.flatnonzero(tokens).tolist()
@@ -383,7 +391,7 @@ class Sketches:
     def _part(
         self, columns: Ints, seen: Array, lean: Floats, strength: Array, at: Ints, n: int
     ) -> list[int]:
-        """Return the first collocates of only one word, of both, and of only the other."""
+        """Return the best collocates of the first word only, of both, and of the second only."""
         one, other = seen[:, at] > 0
         only, both, others = (
             self._first(columns, strength, at[kind], n)
@@ -393,7 +401,7 @@ class Sketches:
         return [*only, *both, *others]
 
     def _first(self, columns: Ints, strength: Array, at: Ints, n: int) -> list[int]:
-        """Return the n strongest, ties in alphabetical order."""
+        """Return the n strongest collocates; ties are in alphabetical order."""
         if at.size > n:
             bar = np.partition(strength[at], at.size - n)[at.size - n]
             at = at[strength[at] >= bar]
@@ -402,11 +410,12 @@ class Sketches:
         found.sort(key=lambda i: (-strength[i], contexts[columns[i]]))
         return found[:n]
 
-    def _tell(self, column: int, slot: str, seen: Array, scores: Floats) -> Collocate:
+    def _make_collocate(self, column: int, slot: str, seen: Array, scores: Floats) -> Collocate:
+        """Return a collocate from its column, counts and scores."""
         context = str(self.counts.contexts[column])
         name = _drop_slot(context, slot)
-        told = tuple(None if np.isnan(one) else float(one) for one in scores)
-        return Collocate(context, name, tuple(seen.tolist()), told)
+        known = tuple(None if np.isnan(one) else float(one) for one in scores)
+        return Collocate(context, name, tuple(seen.tolist()), known)
 
 
 def _drop_slot(context: str, slot: str) -> str:
@@ -422,14 +431,14 @@ def _drop_tag(word: str) -> str:
 
 
 def _find_slots(counts: Counts) -> tuple[list[str], Ints, dict[str, tuple[str, str]]]:
-    """Return the slots of contexts, each context's slot number, and the parsed slots.
+    """Return the names of slots, the slot number of each context, and the parsed slots.
 
-    Of counts that kept none, they are those that the names of contexts tell.
+    If the counts have no slots, these are inferred from the names of contexts.
     """
     each: Sequence[str] = counts.slots.tolist()
     if not any(each):
-        told = (split_slot(context)[0] for context in counts.contexts.tolist())
-        each = [slot if _parse(slot)[0] else "" for slot in told]
+        prefixes = (split_slot(context)[0] for context in counts.contexts.tolist())
+        each = [slot if _parse(slot)[0] else "" for slot in prefixes]
     numbers: dict[str, int] = {}
     of_context = np.array([numbers.setdefault(slot, len(numbers)) for slot in each], np.int64)
     names, alone = [*numbers], _sole_relation(counts)
@@ -452,7 +461,7 @@ def _parse(slot: str) -> tuple[str, str]:
 
 
 def _sole_relation(counts: Counts) -> str:
-    """Return the relation of counts with only one, whose slots do not name it."""
+    """Return the relation of counts with a single relation, which their slots do not name."""
     if _TURNED in counts.provenance.get("steps", ()):
         return ""
     if counts.provenance.get("recipe", {}).get("window"):

@@ -166,9 +166,9 @@ def test_unusable_training_data_is_refused() -> None:
     fork, cheese = ("eat", "pizza", "with", "fork"), ("eat", "pizza", "with", "cheese")
     for quads, answers, code, named in (
         ([], [], "empty-input", ""),
-        ([fork, cheese], "VV", "too-little-text", "all 2 quadruples have the answer V"),
+        ([fork, cheese], "VV", "too-little-text", "2 quadruples"),
         ([fork, cheese], "VX", "missing-label", "N or V"),
-        ([fork], "VN", "length-mismatch", "2 answers for 1"),
+        ([fork], "VN", "length-mismatch", "1 quadruples"),
     ):
         with refused(code, named):
             Attacher().fit(quads, answers)

@@ -91,7 +91,7 @@ def test_quadruples_passed_in_python_are_checked() -> None:
     ):
         with refused(code, "quadruple 0"):
             check_quadruples(wrong)  # type: ignore[arg-type]
-    with refused("length-mismatch", "2 answers for 1"):
+    with refused("length-mismatch", 2, 1):
         check_quadruples([FORK], "NV")
     with refused("missing-label", "N or V"):
         check_answers(check_quadruples([FORK[:4]], ["X"]))

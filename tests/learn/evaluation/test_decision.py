@@ -93,7 +93,7 @@ def test_classes_decide_better_than_totals_and_reproducibly() -> None:
 
 
 def test_nothing_to_decide_is_refused() -> None:
-    with refused("too-little-text", "test draw"):
+    with refused("too-little-text", "test"):
         decide(Counts(np.eye(4, dtype=int)), ("unigram",))
     with refused("missing-option"):
         decide(planted(), (), draws=1)
@@ -111,12 +111,12 @@ def test_protocol_is_as_hard_as_the_table_of_the_paper(
 
 
 def test_draw_without_pairs_and_its_band_are_named() -> None:
-    with refused("too-little-text", "test draw", "0.02", "0.16"):
+    with refused("too-little-text", "test", "0.02", "0.16"):
         decide(Counts(np.eye(4, dtype=int)), ("unigram",))
     # One pair only was seen often enough, and the test has deleted it.
     table = np.ones((5, 40), dtype=int)
     table[0, 0] = decision.LEAST
-    with refused("too-little-text", "rehearsal draw"):
+    with refused("too-little-text", "rehearsal"):
         decide(Counts(table), ("unigram",))
 
 

@@ -119,7 +119,7 @@ def test_hidden_words_take_those_with_them_that_they_are_a_part_of():
 @given(st.lists(st.text("abc", min_size=1, max_size=6), min_size=1, max_size=20, unique=True),
        st.text("abc", min_size=1, max_size=6))  # fmt: skip
 def test_endings_are_those_of_a_search(words, word):
-    got = Endings(words).alike(word)
+    got = Endings(words).find(word)
     common = {}
     for at, other in enumerate(words):
         a, b = f" {word}", f" {other}"

@@ -1,1 +1,1 @@
-"""Placing words in taxonomies that other people made."""
+"""Placing words in existing taxonomies."""

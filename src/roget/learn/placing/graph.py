@@ -17,25 +17,25 @@ from roget.learn.clustering.memberships import tabulate
 from roget.learn.taxonomy.taxonomy import Taxonomy, climb
 
 NEAR = (1.0, 0.75, 0.5)
-"""Weight of a vote for a class at the class itself, one step away, and two steps away."""
+"""Weights with which a vote counts for a class: 0, 1 and 2 steps away."""
 
 FAR = len(NEAR)
-"""Number of steps reported for all classes that are farther away."""
+"""Number of steps reported for all more distant classes."""
 
 CROWD = 1000
-"""Maximum number of links of a class through which paths of two steps are counted."""
+"""Maximum degree of a class that paths of two steps may pass through."""
 
 FLATTEN = 0.5
 """Exponent applied to the weights of senses (0 = uniform, 1 = as in the taxonomy)."""
 
 
 def fold(word: str) -> str:
-    """Normalise a word for comparison: lower case, parts separated by one blank."""
+    """Normalise a word for comparison: lower case, parts separated by single blanks."""
     return " ".join(re.split(r"[\W_]+", word.casefold())).strip()
 
 
 def is_part(word: str, other: str) -> bool:
-    """Return whether a folded word equals another one, or is a part of it.
+    """Return True if a folded word equals another one or is a part of it.
 
     >>> is_part("leader", "team leader"), is_part("ear", "year")
     (True, False)
@@ -45,11 +45,11 @@ def is_part(word: str, other: str) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """The numbered classes of a taxonomy, and its folded words with their weights."""
+    """The classes of a taxonomy, numbered, and its folded words with their weights."""
 
     title: str
     names: tuple[str, ...]
-    """The id of each class in its file."""
+    """The id of each class in the file."""
     labels: tuple[str, ...]
     parents: tuple[tuple[int, ...], ...]
     words: tuple[str, ...]
@@ -58,7 +58,7 @@ class Graph:
 
     @classmethod
     def from_taxonomy(cls, taxonomy: Taxonomy) -> Graph:
-        """Make the graph of all classes that have words below them, with all their parents."""
+        """Make the graph of all classes that have words in their subtree."""
         above = taxonomy.acyclic()
         names = tuple(above)
         number = {name: at for at, name in enumerate(names)}
@@ -81,9 +81,9 @@ class Graph:
         )
 
     def without(self, hidden: Collection[str]) -> Graph:
-        """Return the graph without some words, and without all words that contain one of them.
+        """Return the graph without some words and all words that contain one of them.
 
-        Classes without words below them are removed as well, but their numbers stay.
+        Classes without remaining words in their subtree lose their links, but keep their numbers.
         """
         gone = set(hidden)
         kept = [at for at, word in enumerate(self.words) if not _list_parts(word) & gone]
@@ -105,15 +105,15 @@ class Graph:
 
     @cached_property
     def shares(self) -> Any:
-        """csr_array, words × classes: the shares of a word in its classes, which add up to 1."""
+        """csr_array, words × classes: the share of a word in each class; rows sum to 1."""
         table = self.weights.copy()
         table.data = np.maximum(table.data, 0.0) ** FLATTEN
         sums = np.asarray(table.sum(axis=1)).ravel()
         return sparse.csr_array(sparse.diags_array(1 / np.where(sums > 0, sums, 1)) @ table)
 
     @cached_property
-    def beside(self) -> Any:
-        """csr_array of 0 and 1, classes × classes: the class itself and all one step away."""
+    def adjacent(self) -> Any:
+        """csr_array of 0 and 1, classes × classes: 1 for the class itself and its direct links."""
         low = [at for at, above in enumerate(self.parents) for _ in above]
         high = [one for above in self.parents for one in above]
         n = len(self.names)
@@ -122,36 +122,36 @@ class Graph:
 
     @cached_property
     def nearness(self) -> Any:
-        """csr_array, classes × classes: the weight of a vote for one (row) at another (column)."""
-        degrees = np.diff(self.beside.indptr)
+        """csr_array, classes × classes: the weight of a vote for the row at the column."""
+        degrees = np.diff(self.adjacent.indptr)
         through = sparse.diags_array((degrees <= CROWD).astype(np.float32))
-        two = _ones(self.beside @ through @ self.beside)
-        own, one = (sparse.eye_array(len(self.names), dtype=np.float32), self.beside)
-        # The weight falls off in steps: all within two, plus all within one, plus itself.
+        two = _ones(self.adjacent @ through @ self.adjacent)
+        own, one = (sparse.eye_array(len(self.names), dtype=np.float32), self.adjacent)
+        # A sum of three matrices: within two steps, within one step, and the class itself.
         steps = np.diff([*NEAR[::-1]], prepend=0.0)
         return sparse.csr_array(
             steps[0] * _ones(two + one) + steps[1] * one + steps[2] * own, dtype=np.float32
         )
 
     def senses(self, word: str) -> Ints:
-        """Return the classes of a word, the largest weight first."""
+        """Return the classes of a word, sorted by decreasing weight."""
         row = self.rows[fold(word)]
         part = slice(self.weights.indptr[row], self.weights.indptr[row + 1])
         order = np.argsort(-self.weights.data[part], kind="stable")
         return np.asarray(self.weights.indices[part][order], dtype=np.int64)
 
     def steps(self, classes: Iterable[int], others: Sequence[int] | Array) -> Ints:
-        """Return the fewest steps, up or down, from some classes to each other; at most `FAR`."""
+        """Return the distance of each of `others` to the nearest of `classes`; at most `FAR`."""
         found = np.full(len(self.names), FAR)
         reached = np.unique(np.fromiter(classes, np.int64))
         for far in range(FAR):
             reached = reached[found[reached] > far]
             found[reached] = far
-            reached = np.unique(self.beside[reached].indices) if far + 1 < FAR else reached
+            reached = np.unique(self.adjacent[reached].indices) if far + 1 < FAR else reached
         return found[np.asarray(others, dtype=np.int64)]
 
     def path(self, at: int) -> tuple[str, ...]:
-        """Return the labels from the root down to a class, by the first parents."""
+        """Return the labels from the root to a class, along first parents."""
         way = [self.labels[at]]
         while above := self.parents[at]:
             at = above[0]
@@ -160,6 +160,7 @@ class Graph:
 
 
 def _ones(table: Any) -> Any:
+    """Return a csr_array with 1 for every entry."""
     made = sparse.csr_array(table, dtype=np.float32)
     made.sum_duplicates()
     made.data[:] = 1
@@ -167,7 +168,7 @@ def _ones(table: Any) -> Any:
 
 
 def _list_parts(word: str) -> set[str]:
-    """Return a folded word and all contiguous parts of it."""
+    """Return all contiguous parts of a folded word, including the word."""
     parts = word.split(" ")
     ends = range(1, len(parts) + 1)
     return {" ".join(parts[begin:end]) for end in ends for begin in range(end)}

@@ -1,4 +1,4 @@
-"""Holdout test of placement: hide known words, place them, and compare with their classes."""
+"""Evaluation of placement: hide known words, place them, and compare with their true classes."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from roget.learn.placing.votes import BLOCK, FEWEST, NeighbourModel
 from roget.learn.taxonomy.taxonomy import Taxonomy
 
 RANKED = 10
-"""Number of candidates considered by the mean reciprocal rank."""
+"""Number of candidates considered for the mean reciprocal rank."""
 
 BINS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
-"""Limits of the score bins."""
+"""Edges of the score bins."""
 
 
 class PlacementMetrics(NamedTuple):
@@ -34,23 +34,23 @@ class PlacementMetrics(NamedTuple):
 
     name: str
     steps: tuple[tuple[int, ...], ...]
-    """For each hidden word the steps of its candidates, best first; FAR if there is no path."""
+    """For each hidden word, the distance of each candidate, best first; FAR without a path."""
 
     def share(self, steps: int, listed: int = 1) -> Interval:
-        """Return the share of words with one of the first candidates near a true class."""
+        """Return the share of words with one of the first `listed` candidates within `steps`."""
         right = sum(min(one[:listed], default=FAR) <= steps for one in self.steps)
         low, high = wilson(right, len(self.steps))
         return Interval(right / len(self.steps), low, high)
 
     @property
     def reciprocal_rank(self) -> float:
-        """Mean of 1/rank of the first candidate that is a true class, 0 if none is."""
+        """Mean reciprocal rank of the first true class among the candidates; 0 if it is missing."""
         ranks = (one.index(0) + 1 if 0 in one else np.inf for one in self.steps)
         return float(np.mean([1 / rank for rank in ranks]))
 
 
 class Bin(NamedTuple):
-    """First candidates with scores in a bin."""
+    """Statistics of first candidates with scores in a bin."""
 
     low: float
     high: float
@@ -58,7 +58,7 @@ class Bin(NamedTuple):
     score: float
     """Mean score."""
     right: float
-    """Share that is right."""
+    """Share of correct candidates."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ class HoldoutResult:
     title: str
     words: tuple[str, ...]
     known: int
-    """Number of words that were left as voters."""
+    """Number of remaining known words, which vote."""
     ways: tuple[PlacementMetrics, ...]
     bins: tuple[Bin, ...]
     steps: int
@@ -84,28 +84,28 @@ def hide(
     progress: Report | None = None,
     **options: Any,
 ) -> HoldoutResult:
-    """Hide some words of a taxonomy, place them, and measure how near they come.
+    """Hide random words of a taxonomy, place them, and measure the distance to their classes.
 
-    With a word, all words that contain it are hidden, e.g. "team leader" with "leader". The
-    baselines give a word the class of the most similar known word, by the cosine of positive
-    pointwise mutual information: its first sense, or the best of all its senses.
+    All words that contain a hidden word are hidden as well, e.g. "team leader" with "leader". The
+    baselines choose the class of the most similar known word by PPMI cosine: its first sense, or
+    the best of all its senses.
 
     Parameters
     ----------
     taxonomy
-        The taxonomy, as read by `roget.learn.taxonomy.taxonomy_of`.
+        A taxonomy read by `roget.learn.taxonomy.taxonomy_of`.
     counts
         The counts of the corpus.
     words
-        Number of words to hide, drawn at random.
+        Number of random words to hide.
     progress
-        Called with a `Progress`: the number of words done, and of all words.
+        Called with a `Progress`, which has the number of words done and the total.
 
     Returns
     -------
     HoldoutResult
-        The steps between candidates and true classes, for all votes, for contexts only, and for
-        the baselines.
+        The distances between candidates and true classes, for all votes, for votes by contexts
+        only, and for the baselines.
 
     Raises
     ------
@@ -119,9 +119,10 @@ def hide(
     if not 1 <= words <= most:
         raise InputError(
             f"cannot hide {words:,} words: the corpus has {known.size:,} words of {graph.title}, "
-            f"and {FEWEST} must be left; expected 1 to {most:,}",
+            f"and {FEWEST} must remain; expected 1 to {most:,}",
             code="invalid-option",
         )
+    # Known words are hidden, and the others vote.
     hidden = np.sort(np.random.default_rng(chosen.seed).choice(known, words, replace=False))
     voters = NeighbourModel(graph.without({fold(str(counts.words[row])) for row in hidden}), counts)
     truth = [graph.senses(str(counts.words[row])) for row in hidden]
@@ -145,7 +146,7 @@ def hide(
 
 
 def nearest(voters: NeighbourModel, rows: Ints) -> Ints:
-    """Return for each row the known word with the largest PPMI cosine, the first if tied."""
+    """Return the known word with the largest PPMI cosine for each row; the first if tied."""
     weights = unit(voters.counts.ppmi())
     others = weights[voters.known].T.tocsr()
     found = [
@@ -158,7 +159,7 @@ def nearest(voters: NeighbourModel, rows: Ints) -> Ints:
 def _measure(
     name: str, graph: Graph, truth: Sequence[Ints], found: Sequence[Ints]
 ) -> PlacementMetrics:
-    """Return the distances of the candidates of one method."""
+    """Return the metrics of one method, given the true classes and the candidates."""
     steps = (
         tuple(graph.steps(true, some[:RANKED]).tolist())
         for true, some in zip(truth, found, strict=True)
@@ -169,7 +170,7 @@ def _measure(
 def _compare_scores(
     placer: Placer, ranked: Sequence[Any], ours: PlacementMetrics
 ) -> tuple[Bin, ...]:
-    """Return the mean score of first candidates, and the share that is right, by bin."""
+    """Return the mean score and the share of correct first candidates, by score bin."""
     scale = placer.calibrate(placer.draw_known())
     some = [at for at, one in enumerate(ranked) if one.values.size]
     values = np.array([ranked[at].values[0] for at in some])

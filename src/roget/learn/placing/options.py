@@ -1,4 +1,4 @@
-"""Options for reading the text whose words are placed."""
+"""Options for reading the text with the words to place."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from roget.learn.options import Placing
 
 @dataclass(frozen=True)
 class CorpusOptions(Checked):
-    """How text is read and counted."""
+    """Options for reading and counting text."""
 
     reader: str | None = copy_option(CountOptions, "reader", None)
     encoding: str = copy_option(CountOptions, "encoding", "utf-8")
@@ -21,6 +21,6 @@ class CorpusOptions(Checked):
     scheduler: str | None = copy_option(CountOptions, "scheduler", None)
 
     def plan(self, min_count: int, part: str) -> Placing:
-        """Return the options of counting words of a part of speech."""
+        """Return the counting options for words of a part of speech."""
         relation = None if part == "noun" else f"{part}s"
         return Placing(**vars(self), min_count=min_count, relation=relation)

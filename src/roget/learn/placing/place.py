@@ -1,4 +1,4 @@
-"""Place words of a corpus in an existing taxonomy: candidate classes with scores and reasons."""
+"""Placing of words in an existing taxonomy: candidate classes with scores and reasons."""
 
 from __future__ import annotations
 
@@ -24,56 +24,56 @@ SUPPORTERS, CONTEXTS = 5, 4
 """Maximum number of known words, and of contexts, listed as reasons."""
 
 TRIED = 1000
-"""Maximum number of known words from which scores are calibrated."""
+"""Maximum number of known words used to calibrate scores."""
 
 LISTED = 5
-"""Number of candidates of each of these words."""
+"""Number of candidates per word used to calibrate scores."""
 
 LOOKED = 100
-"""Number of known words from which the mean distance of classes is estimated."""
+"""Number of known words used to estimate the share of nearby classes."""
 
 DIGITS = 4
-"""Decimal places of scores; calibrated scores are not more precise."""
+"""Number of decimals of scores."""
 
 
 class PlacementCandidate(NamedTuple):
-    """A class that a word may belong to."""
+    """A candidate class of a word."""
 
     word: str
     seen: float
-    """Occurrences of the word in the corpus."""
+    """Number of occurrences of the word in the corpus."""
     id: str
-    """The id of the class in its file."""
+    """The id of the class in the taxonomy."""
     label: str
     path: tuple[str, ...]
-    """The labels from the root down to the class."""
+    """Labels from the root to the class."""
     score: float
-    """Probability that the class is at most `steps` steps from a true class."""
+    """Probability that a true class is at most `steps` steps away."""
     reasons: tuple[Supporter, ...]
-    """Known words that vote for it, the largest votes first."""
+    """Known words that vote for the class, the largest votes first."""
     contexts: tuple[str, ...]
     """Contexts that the word shares with these words."""
     lines: tuple[EvidenceLine, ...] = ()
-    """Sentences with the word in these contexts, if they were kept."""
+    """Example sentences with the word in these contexts, if stored."""
 
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """Candidates for the words of a corpus that a taxonomy lacks."""
+    """Candidate classes for words of a corpus that are not in a taxonomy."""
 
     title: str
     words: tuple[tuple[PlacementCandidate, ...], ...]
-    """The candidates of each word, best first; the word with the best candidate first."""
+    """Candidates of each word, best first; words are sorted by their best score."""
     left_out: tuple[str, ...]
-    """Words without a candidate, or without one with a sufficient score."""
+    """Words without a candidate of sufficient score."""
     known: int
     """Number of words that the corpus and the taxonomy share."""
     steps: int
     least: float = 0.0
     tried: int = 0
-    """Number of known words from which the scores were calibrated."""
+    """Number of known words used to calibrate the scores."""
     near: float = 0.0
-    """Share of all classes that are at most `steps` steps from a true class, by chance."""
+    """Chance level: the mean share of classes within `steps` steps of a true class."""
 
     @property
     def candidates(self) -> Iterator[PlacementCandidate]:
@@ -82,9 +82,9 @@ class Placed:
 
 
 class ScoreCalibration(NamedTuple):
-    """A logistic model of the probability that a candidate is right.
+    """A logistic model of the probability that a candidate is correct.
 
-    Its inputs are the value of the candidate and the frequency of the word.
+    The features are the value of the candidate and the log frequency of the word.
     """
 
     bias: float
@@ -93,7 +93,7 @@ class ScoreCalibration(NamedTuple):
 
     @classmethod
     def learn(cls, values: Floats, seen: Floats, right: Floats) -> ScoreCalibration:
-        """Fit the model to candidates that are known to be right or wrong."""
+        """Fit the model to candidates of known correctness."""
         share = (right.sum() + 0.5) / (right.size + 1)
         if right.all() or not right.any():
             return cls(float(np.log(share / (1 - share))), 0.0, 0.0)
@@ -103,19 +103,19 @@ class ScoreCalibration(NamedTuple):
         middle, spread = facts.mean(axis=0), np.maximum(facts.std(axis=0), 1e-9)
         model = LogisticRegression().fit((facts - middle) / spread, right)
         slopes = model.coef_[0] / spread
-        # A larger value must never lower the probability.
+        # A larger value must not lower the probability.
         slopes[0] = max(slopes[0], 0.0)
         return cls(float(model.intercept_[0] - slopes @ middle), *map(float, slopes))
 
     def predict(self, values: Floats, seen: Floats | float) -> Floats:
-        """Return the probabilities of candidates."""
+        """Return the probability of each candidate."""
         from scipy.special import expit
 
         return np.asarray(expit(self.bias + self.value * values + self.seen * np.log(seen)))
 
 
 class Ranking(NamedTuple):
-    """The best classes of a word, and their votes minus the mean of known words."""
+    """The best classes of a word, and their votes minus the mean votes of known words."""
 
     row: int
     classes: Ints
@@ -130,26 +130,26 @@ def place(
     progress: Report | None = None,
     **options: Any,
 ) -> Placed:
-    """Place words that a taxonomy lacks: find the classes that they may belong to.
+    """Find candidate classes for words of a corpus that are not in a taxonomy.
 
-    Words with similar contexts, and words with the same ending, vote for their classes and, with
-    less weight, for classes near these. The mean votes of all words are subtracted. The probability
-    that a candidate is right is calibrated on words that corpus and taxonomy share: each is placed
-    as if the taxonomy lacked it, and all words that contain it.
+    Known words with similar contexts or the same ending vote for their classes and, with less
+    weight, for nearby classes. The mean votes over known words are subtracted. Scores are
+    calibrated on words that are in both the corpus and the taxonomy: each is placed as if it, and
+    all words that contain it, were not in the taxonomy.
 
     Parameters
     ----------
     taxonomy
-        A taxonomy, or its file: SKOS, a child–parent table, a WordNet folder, or wn:ID.
+        A taxonomy, or its path: SKOS, a child–parent table, a WordNet folder, or wn:ID.
     counts
-        The counts of the corpus, or their file or folder.
+        The counts of the corpus, or their path.
     progress
-        Called with a `Progress`: the number of words done, and of all words.
+        Called with a `Progress`, which has the number of words done and the total.
 
     Returns
     -------
     Placed
-        The words, best candidate first, each with its candidates; and the words left out.
+        The words with their candidates, and the words left out.
 
     Raises
     ------
@@ -169,14 +169,14 @@ def place(
 
 
 class Placer:
-    """Places words by votes, with scores calibrated on known words."""
+    """Placement of words by votes, with scores calibrated on known words."""
 
     def __init__(self, voters: NeighbourModel, options: PlaceOptions) -> None:
         self.voters, self.options = voters, options
         self._spelt = SPELT if options.spelling else 0.0
 
     def place(self, rows: Ints, progress: Report | None = None) -> Placed:
-        """Return the candidates of some rows of the counts."""
+        """Return the candidates of the words in some rows of the counts."""
         voters, options = self.voters, self.options
         tried = self.draw_known()
         whole = tried.size + rows.size
@@ -202,7 +202,7 @@ class Placer:
         )  # fmt: skip
 
     def share_near(self, rows: Ints) -> float:
-        """Return the mean share of classes within `steps` steps of those of a known word."""
+        """Return the mean share of classes within `steps` steps of a class of a known word."""
         graph, words = self.voters.graph, self.voters.counts.words
         classes = np.unique(graph.weights.indices)
         some = rows[:: max(1, rows.size // LOOKED)]
@@ -210,11 +210,11 @@ class Placer:
         return float(np.mean(np.array(far) <= self.options.steps))
 
     def rank(self, rows: Ints, n: int, progress: Report | None = None) -> list[Ranking]:
-        """Return the n best classes of some rows."""
+        """Return the n best classes of each row."""
         return [one for _, some in self._blocks(rows, n, progress) for one in some]
 
     def calibrate(self, rows: Ints, progress: Report | None = None) -> ScoreCalibration:
-        """Calibrate scores on the candidates of some known words."""
+        """Calibrate scores on the candidates of known words."""
         graph, counts = self.voters.graph, self.voters.counts
         values, seen, right = [], [], []
         for one in self.rank(rows, LISTED, progress):
@@ -229,7 +229,7 @@ class Placer:
         )
 
     def draw_known(self) -> Ints:
-        """Draw the known words on which scores are calibrated."""
+        """Sample the known words on which scores are calibrated."""
         known = self.voters.known
         rng = np.random.default_rng(self.options.seed)
         return np.sort(rng.choice(known, min(TRIED, known.size), replace=False))
@@ -237,6 +237,7 @@ class Placer:
     def _blocks(
         self, rows: Ints, n: int, progress: Report | None
     ) -> Iterator[tuple[Any, list[Ranking]]]:
+        """Yield the votes and rankings of batches of rows."""
         usual = self.voters.usual
         for begin in range(0, rows.size, BLOCK):
             part = rows[begin : begin + BLOCK]
@@ -245,7 +246,7 @@ class Placer:
             for at, row in enumerate(part.tolist()):
                 cells = slice(table.indptr[at], table.indptr[at + 1])
                 classes = table.indices[cells].astype(np.int64)
-                # Rounded, so that results do not depend on the batch.
+                # Rounded, because the last digits depend on the batch.
                 values = (table.data[cells] - usual[classes]).round(6)
                 best = np.lexsort((classes, -values))[:n]
                 best = best[values[best] > 0]
@@ -257,6 +258,7 @@ class Placer:
     def _candidate(
         self, votes: Any, at: int, row: int, target: int, score: float
     ) -> PlacementCandidate:
+        """Return a candidate with its reasons, contexts and example sentences."""
         voters, graph = self.voters, self.voters.graph
         counts, word = voters.counts, str(voters.counts.words[row])
         supporters = tuple(votes.list_supporters(at, target, SUPPORTERS))
@@ -273,17 +275,17 @@ class Placer:
         )  # fmt: skip
 
     def _shared_contexts(self, row: int, supporters: Sequence[Supporter]) -> tuple[str, ...]:
-        """Return the contexts that contribute most to the similarity with the supporters."""
+        """Return the contexts that contribute most to the similarity to the supporters."""
         rows = self.voters.spelt
         near = [at for one in supporters if one.by == "contexts" for at in rows[one.word]]
         if not near:
             return ()
-        telling = self.voters.telling
-        both = telling[[row]].multiply(telling[near].sum(axis=0)[None, :]).tocsr()
+        weights = self.voters.context_weights
+        both = weights[[row]].multiply(weights[near].sum(axis=0)[None, :]).tocsr()
         best = np.argsort(-both.data, kind="stable")[:CONTEXTS]
         return tuple(str(self.voters.counts.contexts[at]) for at in both.indices[best])
 
 
 def _part(progress: Report | None, done: int, whole: int) -> Report | None:
-    """Return the progress report of a part of the work that starts after `done` words."""
+    """Return a progress callback for a part of the work that starts after `done` words."""
     return progress and (lambda now: progress(Progress(done + now.done, whole)))

@@ -1,4 +1,4 @@
-"""Read the candidates that people accepted in a spreadsheet of `roget place`."""
+"""Reading of accepted candidates from a spreadsheet written by `roget place`."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from roget.learn.taxonomy.taxonomy import Taxonomy
 COLUMNS = Roles({"accept": (), "word": (), "id": ()}, by_option=False)
 
 NO = ("", "-", "0", "false", "n", "no")
-"""Marks that do not accept a candidate; any other mark does."""
+"""Marks that reject a candidate; any other mark accepts it."""
 
 
 class Accepted(NamedTuple):
-    """A word that somebody accepted for a class."""
+    """A word accepted for a class."""
 
     word: str
     id: str
@@ -33,7 +33,7 @@ def read_accepted(path: PathLike, taxonomy: Taxonomy) -> list[Accepted]:
     InputError
         If no candidate is accepted.
     FormatError
-        If a class is not in the taxonomy, or a word is missing; the message names the lines.
+        If a class is not in the taxonomy, or a word is missing; the message lists the lines.
     """
     source, known = source_of(os.fspath(path)), taxonomy.acyclic()
     found = []
@@ -48,7 +48,7 @@ def read_accepted(path: PathLike, taxonomy: Taxonomy) -> list[Accepted]:
             found.append(Accepted(word, id, taxonomy.labels.get(id, id)))
     if not found:
         raise InputError(
-            f"{source.name}: no candidate is accepted; write x into the column accept",
+            f"{source.name}: no candidate is accepted; write x in the column accept",
             code="empty-input",
         )
     return found

@@ -1,4 +1,4 @@
-"""Votes of known words for classes, by similar contexts and by common endings."""
+"""Votes of known words for classes, by similar contexts and common endings."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from roget.learn.representation.similarity import (
 )
 
 NEAREST = 100
-"""Number of known words that vote by contexts; at most a tenth of all."""
+"""Maximum number of known words that vote by contexts; also limited to a tenth of all."""
 
 FEWEST = 20
 """Minimum number of words that the corpus and the taxonomy share."""
 
 SPELT = 0.2
-"""Share of the votes by endings."""
+"""Weight of the votes by endings."""
 
 ENDING, ENOUGH, MOST = 3, 30, 400
-"""Minimum length of an ending, number of words that suffice, maximum voters of one ending."""
+"""Minimum length of an ending, sufficient number of voters, maximum voters per ending."""
 
 SILENCE = {"contexts": 100.0, "ending": 64.0}
-"""Constant added to the total weight of voters, so that few weak votes count little."""
+"""Constant added to the total weight of voters, which reduces the effect of few weak votes."""
 
 BLOCK = 256
-"""Batch size: number of words whose votes are computed at once."""
+"""Batch size: words whose votes are computed at once."""
 
 _LAST = chr(0x10FFFF)
 
@@ -51,27 +51,27 @@ class Supporter(NamedTuple):
     alike: float
     """Similarity in standard deviations; for endings, the number of common characters."""
     by: str
-    """Kind of vote: contexts or ending."""
+    """Kind of vote, "contexts" or "ending"."""
     share: float
-    """Its share of all votes for the class."""
+    """Share of the votes for the class."""
 
 
 class VoteSource:
     """Votes of one kind for a batch of words."""
 
-    def __init__(self, by: str, share: float, alike: Any, entries: Ints) -> None:
-        self.by, self.share, self.alike = by, share, alike
+    def __init__(self, by: str, share: float, similarity: Any, entries: Ints) -> None:
+        self.by, self.share, self.similarity = by, share, similarity
         self.entries = entries
-        """The row of each voter among the words of the taxonomy."""
+        """Row of each voter in the words of the taxonomy."""
 
     @cached_property
     def weights(self) -> Any:
-        """csr_array, rows × voters: the weight of each vote; rows add up to less than 1.
+        """csr_array, rows × voters: the weight of each vote; rows sum to less than 1.
 
-        The weight is the squared similarity. For endings it is 2 to the number of characters, since
-        each more character roughly halves the number of words that share it.
+        The weight by contexts is the squared similarity. The weight by endings is 2 to the power of
+        the ending's length, since each character roughly halves the number of words that share it.
         """
-        table = self.alike.copy()
+        table = self.similarity.copy()
         table.data = 2.0**table.data if self.by == "ending" else table.data**2
         sums = np.asarray(table.sum(axis=1)).ravel() + SILENCE[self.by]
         table.data /= np.repeat(sums, np.diff(table.indptr))
@@ -88,19 +88,19 @@ class Votes:
 
     @cached_property
     def values(self) -> Any:
-        """csr_array, rows × classes: votes for a class and, with less weight, for classes near."""
+        """csr_array, rows × classes: votes for the class or, with less weight, nearby classes."""
         return sparse.csr_array(self.classes @ self._graph.nearness)
 
     def list_supporters(self, at: int, target: int, n: int) -> list[Supporter]:
-        """Return the n words with the largest votes of one row for a class."""
+        """Return the n voters with the largest votes for a class in one row."""
         near = self._graph.nearness[[target]].toarray().ravel()
         found = []
         for one in self._sources:
             part = slice(one.weights.indptr[at], one.weights.indptr[at + 1])
-            voters, alike = one.weights.indices[part], one.alike.data[part]
+            voters, values = one.weights.indices[part], one.similarity.data[part]
             entries = one.entries[voters]
             votes = (self._graph.shares[entries] @ near) * one.weights.data[part] * one.share
-            for entry, similarity, vote in zip(entries, alike, votes, strict=True):
+            for entry, similarity, vote in zip(entries, values, votes, strict=True):
                 if vote > 0:
                     word = self._graph.words[entry]
                     found.append(Supporter(word, float(similarity), one.by, float(vote)))
@@ -110,7 +110,7 @@ class Votes:
 
 
 class NeighbourModel:
-    """The known words of a corpus, and all words of a taxonomy, as voters for unknown words."""
+    """A model in which known words of a corpus and a taxonomy vote for classes of new words."""
 
     def __init__(self, graph: Graph, counts: Counts) -> None:
         self.graph, self.counts = graph, counts
@@ -129,56 +129,59 @@ class NeighbourModel:
 
     @cached_property
     def usual(self) -> Floats:
-        """Mean votes of known words at each class."""
+        """Mean votes of known words for each class."""
         mean = np.asarray(self.graph.shares[self._entries].mean(axis=0), dtype=np.float32).ravel()
         return np.asarray(mean @ self.graph.nearness, dtype=np.float64)
 
     @cached_property
     def spelt(self) -> dict[str, list[int]]:
-        """The rows of the counts of each folded word."""
+        """Folded word → rows of the counts."""
         found: dict[str, list[int]] = {}
         for row in self.known.tolist():
             found.setdefault(self.folded[row], []).append(row)
         return found
 
     @cached_property
-    def telling(self) -> Any:
-        """The weights of contexts of each word, in rows of length 1."""
+    def context_weights(self) -> Any:
+        """Words × contexts: the weight of each context, in rows of unit length."""
         return weigh_contexts(self.counts)
 
     @cached_property
-    def _alike(self) -> Similarity:
+    def _similarity(self) -> Similarity:
+        """The similarity of words by contexts and by vectors."""
         counts = self.counts
         learnt = Representation.learn(counts.matrix, words=counts.words, contexts=counts.contexts)
         common = select_common_rows(counts.word_totals)
         vectors = StandardisedCosine(learnt.vectors.astype(np.float64), common)
-        return Similarity(counts.word_totals, StandardisedCosine(self.telling, common), vectors)
+        return Similarity(
+            counts.word_totals, StandardisedCosine(self.context_weights, common), vectors
+        )
 
     def by_contexts(self, rows: Ints) -> Any:
-        """Return the similarities of the nearest known words, a csr_array, rows × known words.
+        """Return the similarity of the nearest known words: csr_array, rows × known words.
 
-        The word itself and words that contain it do not vote.
+        The word itself and words that contain it are excluded.
         """
-        alike = self._alike.compare(rows)[:, self.known]
+        similarity = self._similarity.compare(rows)[:, self.known]
         for at, row in enumerate(rows):
-            alike[at, self._find_containing(self.folded[row])] = 0
+            similarity[at, self._find_containing(self.folded[row])] = 0
         n = int(min(NEAREST, max(5, self.known.size // 10), self.known.size))
-        best = np.argsort(-alike, axis=1, kind="stable")[:, :n]
-        values = np.maximum(np.take_along_axis(alike, best, axis=1), 0)
+        best = np.argsort(-similarity, axis=1, kind="stable")[:, :n]
+        values = np.maximum(np.take_along_axis(similarity, best, axis=1), 0)
         places = np.repeat(np.arange(rows.size), n), best.ravel()
-        table = sparse.csr_array((values.ravel(), places), shape=alike.shape)
+        table = sparse.csr_array((values.ravel(), places), shape=similarity.shape)
         table.eliminate_zeros()
         return table
 
     def by_endings(self, rows: Ints) -> Any:
-        """Return the lengths of common endings, a csr_array, rows × words of the taxonomy."""
-        found = (self._endings.alike(self.folded[row]) for row in rows)
+        """Return the lengths of common endings: csr_array, rows × words of the taxonomy."""
+        found = (self._endings.find(self.folded[row]) for row in rows)
         table = tabulate(found, len(self.graph.words))
         table.sort_indices()
         return table
 
     def votes(self, rows: Ints, spelt: float = SPELT) -> Votes:
-        """Return the votes of known words for `rows`; a share `spelt` of them is by endings."""
+        """Return the votes of known words for rows; endings have the weight `spelt`."""
         sources = [VoteSource("contexts", 1 - spelt, self.by_contexts(rows), self._entries)]
         if spelt:
             every = np.arange(len(self.graph.words))
@@ -188,7 +191,7 @@ class NeighbourModel:
 
     @cached_property
     def _containing(self) -> dict[str, list[int]]:
-        """The known words that contain each part, or are the whole word."""
+        """Part → indices of known words that contain it as a word; also for the whole word."""
         found: dict[str, list[int]] = {}
         for at, row in enumerate(self.known):
             word = self.folded[row]
@@ -197,7 +200,7 @@ class NeighbourModel:
         return found
 
     def _find_containing(self, word: str) -> list[int]:
-        """Return the known words that equal or contain a word."""
+        """Return the indices of known words that equal or contain a word."""
         first = word.split(" ")[0]
         return [
             at
@@ -207,19 +210,19 @@ class NeighbourModel:
 
 
 class Endings:
-    """Words sorted by their reversed spelling, so that words with a common ending are adjacent."""
+    """An index of words by ending: words sorted by reversed spelling."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self._words = words
         self._order = sorted(range(len(words)), key=lambda at: _reverse(words[at]))
         self._reversed = [_reverse(words[at]) for at in self._order]
 
-    def alike(self, word: str) -> dict[int, int]:
-        """Return the words with the longest common endings, and the lengths of these endings.
+    def find(self, word: str) -> dict[int, int]:
+        """Return the words with the longest common endings, and the lengths of the endings.
 
-        The blank before a word is one of its characters. Longer endings come first, until there
-        are enough words. Of an ending with too many words an even sample is taken. The word itself
-        and words that contain it are left out.
+        The ending is shortened until there are enough words. From an ending with too many words,
+        evenly spaced ones are taken. The blank before a word counts as a character. The word itself
+        and words that contain it are excluded.
         """
         reversed_word, found = _reverse(word), {}
         for length in range(len(reversed_word), ENDING - 1, -1):
@@ -238,4 +241,5 @@ class Endings:
 
 
 def _reverse(word: str) -> str:
+    """Return a word reversed, with the blank before it."""
     return f" {word}"[::-1]

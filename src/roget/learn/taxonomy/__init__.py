@@ -1,4 +1,4 @@
-"""Taxonomies made by people, read as thesauri: SKOS, child–parent tables, WordNet."""
+"""Reading of existing taxonomies: SKOS, child–parent tables, WordNet."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from roget.learn.taxonomy.wordnet import PARTS
 from roget.learn.thesaurus import Thesaurus
 
 _FOLDERS = {"wordnet": "data.{}", "wordnet-tables": "{}_senses.tsv"}
-"""Files that identify a folder of each kind, for each part of speech."""
+"""File name, by part of speech, that identifies each kind of folder."""
 
 
 def read(
@@ -29,18 +29,18 @@ def read(
 ) -> Thesaurus:
     """Read a SKOS file, a child–parent table or a WordNet folder, or wn:ID, as a thesaurus.
 
-    There are no counts, so a word counts once. The classes on its path from the root stand in for
-    contexts (only the largest ones if there are very many): neighbours are words that share
-    classes. A word of several classes belongs equally to all of them; in WordNet in proportion to
-    the tag counts of its senses, plus one. In a tree each class has one parent: the first is kept,
-    and `provenance["dropped"]` is the number of others. Classes without words are left out.
+    A taxonomy has no counts, so every word counts once. The classes on the path from the root serve
+    as contexts (only the largest if there are very many), so neighbours are words that share
+    classes. A word of several classes belongs equally to all of them, or in WordNet in proportion
+    to the tag counts of its senses plus one. Each class keeps its first parent;
+    `provenance["dropped"]` is the number of other parents. Classes without words are left out.
 
     Parameters
     ----------
     path
         The file or folder, or wn:ID for a lexicon of the package wn, e.g. wn:oewn:2024.
     kind
-        One of `roget list taxonomies`, if it cannot be inferred from the name.
+        A name of `roget list taxonomies`, if it cannot be inferred from the path.
     language
         Language of labels, if a SKOS file has several.
     progress
@@ -59,8 +59,7 @@ def taxonomy_of(
 ) -> Taxonomy:
     """Read the classes and words of a taxonomy file, with all parents of each class.
 
-    `part` selects the nouns or the verbs of a WordNet that has both. Other parameters are those of
-    `read`.
+    `part` selects the nouns or the verbs of a WordNet. For the other parameters see `read`.
     """
     if part is not None and part not in PARTS:
         raise UnknownName("part of speech", part, PARTS)
@@ -74,6 +73,7 @@ def _open(
     part: str | None,
     progress: Report | None = None,
 ) -> tuple[Taxonomy, Path, str]:
+    """Read a taxonomy; return it with its path and kind."""
     if is_remote(os.fspath(path)):
         with local_file(path) as copy:
             found, _, chosen = _open(copy, kind, language, part, progress)
@@ -92,7 +92,7 @@ def _open(
 
 
 def kind_of_folder(place: Path) -> str | None:
-    """Return the kind of WordNet that a folder holds, None if it holds none."""
+    """Return the kind of WordNet in a folder; None if there is none."""
     held = (
         kind
         for kind, name in _FOLDERS.items()

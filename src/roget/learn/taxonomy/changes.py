@@ -1,4 +1,4 @@
-"""Translate changes that another tool made to a SKOS export into edits of the thesaurus."""
+"""Translation of changes to a SKOS export, made by another tool, into edits."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ _WORD = re.compile("word-([^#/]+)$")
 
 @dataclass
 class ConceptRecord:
-    """A concept of a file."""
+    """A concept of a SKOS file."""
 
     names: tuple[str, ...] = ()
     """Preferred labels."""
     others: tuple[str, ...] = ()
     broader: set[int] = field(default_factory=set)
-    """Ids of its broader classes."""
+    """Ids of the classes that the concept states as broader."""
     narrower: set[int] = field(default_factory=set)
-    """Ids of the classes that call it narrower."""
+    """Ids of the classes that state the concept as narrower."""
     note: Note = field(default_factory=Note)
     address: str = ""
 
 
 @dataclass
 class Content:
-    """The classes of a file by id, its words, and new concepts."""
+    """The content of a SKOS file: classes by id, words, and new concepts."""
 
     classes: dict[int, ConceptRecord] = field(default_factory=dict)
     words: dict[str, ConceptRecord] = field(default_factory=dict)
     new: list[ConceptRecord] = field(default_factory=list)
-    told: dict[str, str] = field(default_factory=dict)
-    """Values of our own predicates: name → text."""
+    own: dict[str, str] = field(default_factory=dict)
+    """Values of roget's predicates, by name."""
 
 
 def read_changes(
@@ -56,39 +56,42 @@ def read_changes(
 ) -> list[EditRequest]:
     """Return the edits that turn a thesaurus into a changed export of it.
 
-    The file is compared with the export of the thesaurus as it was then. Differences are renamed
-    classes, moved words, classes under another parent or missing (merged into the class that has
-    their words now), added and deleted words, definitions and notes.
+    The file is compared with an export of the state of the thesaurus that was exported. Possible
+    changes are renamed classes, moved words, classes under another parent, missing classes (which
+    are merged into the class that now has their words), added and deleted words, definitions and
+    notes.
 
     Parameters
     ----------
     thesaurus
         The exported thesaurus, which may have been edited since.
     path
-        A changed SKOS file of `roget export`, complete or with some levels.
+        A changed SKOS file of `roget export`, with all or some levels.
     language
         Language of labels, if the file has several.
 
     Returns
     -------
     list of EditRequest
-        For `apply_edits`; classes are named by their ids.
+        Edits for `apply_edits`; classes are identified by id.
 
     Raises
     ------
     InputError
-        If it is not an export of this thesaurus, or if changes are ambiguous; these are listed.
+        If the file is not an export of this thesaurus, or if changes are ambiguous; the message
+        lists them.
     """
     place = Path(path)
     now = _read_content(place, language)
     if not now.classes:
         raise InputError(
-            f"{place}: no class has an id: expected a file of roget export", code="edit-refused"
+            f"{place}: no class has an id; expected a file written by roget export",
+            code="edit-refused",
         )
     try:
-        before = thesaurus.editor.at_state(now.told["state"]) if "state" in now.told else thesaurus
-        levels = _numbers(now.told, "levels")
-        least = _numbers(now.told, "minChildren")
+        before = thesaurus.editor.at_state(now.own["state"]) if "state" in now.own else thesaurus
+        levels = _numbers(now.own, "levels")
+        least = _numbers(now.own, "minChildren")
         written = collapse(before, levels, max(least, default=1))
     except InputError as error:
         raise InputError(f"{place}: {error}", code="edit-refused") from None
@@ -99,9 +102,9 @@ def read_changes(
 
 
 def _drop_done(one: EditRequest, now: Thesaurus, before: Thesaurus) -> EditRequest | None:
-    """Return the part of an edit that is not done yet; None if all of it is done.
+    """Return the part of an edit that is not done yet; None if it is done completely.
 
-    Edits that no longer apply are returned unchanged: applying them raises the reason.
+    Edits that no longer apply are returned unchanged, since applying them raises an error.
     """
     gone = isinstance(one.target, int) and one.target not in now.ids
     if one.action == editing.MERGE and gone and one.into in now.ids:
@@ -127,13 +130,13 @@ def _drop_done(one: EditRequest, now: Thesaurus, before: Thesaurus) -> EditReque
     return replace(one, words=kept) if kept else None
 
 
-def _numbers(told: Mapping[str, str], name: str) -> list[int]:
-    """Parse a list of whole numbers of our exports."""
-    text = told.get(name, "")
+def _numbers(values: Mapping[str, str], name: str) -> list[int]:
+    """Parse a comma-separated list of positive integers."""
+    text = values.get(name, "")
     found = [whole_number(part.strip()) for part in text.split(",")] if text else []
     if not all(found):
         raise InputError(
-            f"roget:{name} is {text!r:.60}: expected whole numbers from 1", code="edit-refused"
+            f"roget:{name} is {text!r:.60}: expected positive integers", code="edit-refused"
         )
     return [number for number in found if number]
 
@@ -147,15 +150,14 @@ def _export(thesaurus: Thesaurus) -> Content:
 
 
 def _read_content(place: Path, language: str | None) -> Content:
-    """Read the content of a file."""
+    """Read the content of a SKOS file."""
     found = skos.gather(triples.read(place, skos.PREDICATES), place, language)
-    told = found.told
-    # By address if another tool has dropped our predicates.
+    # Ids are read from addresses if another tool has dropped roget's predicates.
     ids = skos.read_ids(found, place, by_address=True)
-    content = Content(told={name: next(iter(held.values())) for name, held in told.items()})
+    content = Content(own={name: next(iter(held.values())) for name, held in found.own.items()})
     for concept in sorted(found.concepts):
         preferred, others = found.labels.get(concept, ([], []))
-        said = ConceptRecord(
+        record = ConceptRecord(
             tuple(preferred),
             tuple(others),
             {ids.get(one, -1) for one in found.broader.get(concept, ())},
@@ -164,20 +166,20 @@ def _read_content(place: Path, language: str | None) -> Content:
             concept,
         )
         if concept in ids:
-            content.classes[ids[concept]] = said
+            content.classes[ids[concept]] = record
         elif concept not in found.kinds[skos.SKOS + "Concept"]:
-            continue  # a link to a concept that was deleted
+            continue  # a link to a deleted concept
         elif concept in found.kinds[skos.WORD]:
             spelt = _WORD.search(concept)
             word = unquote(spelt[1]) if spelt else preferred[0] if preferred else concept
-            content.words[word] = said
+            content.words[word] = record
         else:
-            content.new.append(said)
+            content.new.append(record)
     return content
 
 
 class _Comparison:
-    """The edits that lead from one content to another."""
+    """A comparison of the content before and after the changes, which collects edits."""
 
     def __init__(self, place: Path, before: Content, now: Content, whole: Thesaurus) -> None:
         self.place, self.before, self.now, self.whole = place, before, now, whole
@@ -187,7 +189,7 @@ class _Comparison:
         """Deleted class → the class it was merged into."""
 
     def compare(self) -> list[EditRequest]:
-        """Return all edits: names first, since a class may be replaced by its only subclass."""
+        """Return all edits; names first, since a class may be replaced by its only subclass."""
         self._write_classes()
         self._merge()
         self._nest()
@@ -195,28 +197,31 @@ class _Comparison:
         self._write_words()
         return self.requests
 
-    def request(self, action: str, said: ConceptRecord | None, **more: object) -> None:
-        """Request an edit."""
-        place = f"{self.place}: {said.address}" if said else str(self.place)
+    def request(self, action: str, record: ConceptRecord | None, **more: object) -> None:
+        """Add an edit."""
+        place = f"{self.place}: {record.address}" if record else str(self.place)
         self.requests.append(EditRequest(action, place=place, **more))  # type: ignore[arg-type]
 
-    def report(self, said: ConceptRecord, why: str) -> None:
-        """Report an ambiguous change."""
-        text = f"{self.place}: {said.address}: {why}"
+    def report(self, record: ConceptRecord, why: str) -> None:
+        """Record an ambiguous change."""
+        text = f"{self.place}: {record.address}: {why}"
         if text not in self.unclear:
             self.unclear.append(text)
 
     def name(self, id: int) -> str:
         """Return the name of a class for messages."""
-        said = self.now.classes.get(id) or self.before.classes.get(id)
-        return f"{said.names[0]!r} ({id})" if said and said.names else f"class {id}"
+        record = self.now.classes.get(id) or self.before.classes.get(id)
+        return f"{record.names[0]!r} ({id})" if record and record.names else f"class {id}"
 
-    def above(self, was: ConceptRecord | None, said: ConceptRecord | None) -> set[int] | None:
-        """Return the classes above a concept, by the direction that changed; None if ambiguous."""
-        if said is None:
+    def above(self, was: ConceptRecord | None, record: ConceptRecord | None) -> set[int] | None:
+        """Return the broader classes of a concept; None if ambiguous.
+
+        Links may be stated in two directions; the direction that changed is used.
+        """
+        if record is None:
             return set()
         old = was.broader if was else set()
-        broader, narrower = said.broader, said.narrower
+        broader, narrower = record.broader, record.narrower
         if broader == narrower or not narrower or narrower == old:
             return broader
         if not broader or broader == old or (was is None and broader <= narrower):
@@ -225,11 +230,11 @@ class _Comparison:
         known = self.now.classes.keys()
         if broader & known == narrower & known:
             return broader & known
-        self.report(said, "its broader classes differ from the classes that call it narrower")
+        self.report(record, "its broader classes differ from the classes that list it as narrower")
         return None
 
     def _merge(self) -> None:
-        """Merge each missing class into the class that has most of its words and subclasses."""
+        """Merge each missing class into the class that now has most of its words and subclasses."""
         gone = [id for id in self.before.classes if id not in self.now.classes]
         for id in self.now.classes:
             if id not in self.before.classes:
@@ -237,66 +242,70 @@ class _Comparison:
         heirs: dict[int, Counter[int]] = {id: Counter() for id in gone}
         pairs = [(was, self.now.words.get(word)) for word, was in self.before.words.items()]
         pairs += [(was, self.now.classes.get(id)) for id, was in self.before.classes.items()]
-        for was, said in pairs:
-            for id in was.broader & heirs.keys() if said else ():
-                new = (self.above(was, said) or set()) - was.broader
+        for was, record in pairs:
+            for id in was.broader & heirs.keys() if record else ():
+                new = (self.above(was, record) or set()) - was.broader
                 heirs[id].update(new & self.now.classes.keys())
         for id in gone:
             parents = self.before.classes[id].broader
             # A class without words or subclasses is merged into a sibling.
-            beside = [
+            siblings = [
                 one
-                for one, said in self.now.classes.items()
+                for one, record in self.now.classes.items()
                 if one in self.before.classes and self.before.classes[one].broader == parents
             ]
-            best = heirs[id].most_common(1)[0][0] if heirs[id] else min(beside, default=None)
+            best = heirs[id].most_common(1)[0][0] if heirs[id] else min(siblings, default=None)
             if best is None:
                 self.report(
                     self.before.classes[id],
-                    f"the class {self.name(id)} is missing, and its words are nowhere",
+                    f"the class {self.name(id)} is missing, and its words are in no other class",
                 )
                 continue
             self.heirs[id] = best
             self.request(editing.MERGE, self.before.classes[id], target=id, into=best)
 
     def heir(self, id: int) -> int:
-        """Return a class, or the class it was merged into."""
+        """Return the class itself, or the class it was merged into."""
         while id in self.heirs:
             id = self.heirs[id]
         return id
 
     def _nest(self) -> None:
-        """Nest classes that have another parent."""
-        for id, said in self.now.classes.items():
+        """Move classes that have another parent."""
+        for id, record in self.now.classes.items():
             was = self.before.classes.get(id)
-            above = self.above(was, said) if was else None
+            above = self.above(was, record) if was else None
             if was is None or above is None:
                 continue
             if above == {self.heir(one) for one in was.broader} or above == was.broader:
                 continue
             if len(above) != 1 or min(above) not in self.now.classes:
                 names = ", ".join(self.name(one) for one in sorted(above) if one >= 0)
-                said_of = f"under {names}" if names else "under no class of the thesaurus"
-                self.report(said, f"the class {self.name(id)} is {said_of}: expected one class")
+                where = f"under {names}" if names else "not under a class of the thesaurus"
+                self.report(record, f"the class {self.name(id)} is {where}: expected one parent")
                 continue
-            self.request(editing.NEST, said, target=id, into=min(above))
+            self.request(editing.NEST, record, target=id, into=min(above))
 
     def _compare_words(self) -> None:
         """Move, delete and add words."""
         gone = [word for word in self.before.words if word not in self.now.words]
         moved: dict[int, list[str]] = {}
         added: dict[int, list[str]] = {}
-        for word, said in self.now.words.items():
+        for word, record in self.now.words.items():
             was = self.before.words.get(word)
             if was is None:
-                self._add(said, word, added)
+                self._add(record, word, added)
                 continue
-            if said.names != was.names:
-                label = ", ".join(said.names) or "nothing"
-                self.report(said, f"the word {word!r} has the label {label}: delete it and add one")
-            for other in said.others:
-                self._add(said, other, added)
-            above = self.above(was, said)
+            if record.names != was.names:
+                label = ", ".join(record.names) or "nothing"
+                self.report(
+                    record,
+                    f"the word {word!r} has the label {label}: to replace a word, delete it "
+                    "and add the new one",
+                )
+            for other in record.others:
+                self._add(record, other, added)
+            above = self.above(was, record)
             if above is None or above in (was.broader, {self.heir(one) for one in was.broader}):
                 continue
             if len(above) == 1 and min(above) in self.now.classes:
@@ -304,13 +313,14 @@ class _Comparison:
             else:
                 names = ", ".join(self.name(one) for one in sorted(above) if one >= 0) or "no class"
                 self.report(
-                    said, f"the word {word!r} is in {names}: expected one class of the thesaurus"
+                    record,
+                    f"the word {word!r} is in {names}: expected one class of the thesaurus",
                 )
-        for said in self.now.new:
-            if len(said.names) != 1:
-                self.report(said, "a new concept without a preferred label")
+        for record in self.now.new:
+            if len(record.names) != 1:
+                self.report(record, "a new concept needs exactly one preferred label")
             else:
-                self._add(said, said.names[0], added)
+                self._add(record, record.names[0], added)
         for id, words in sorted(moved.items()):
             self.request(editing.MOVE, self.now.classes[id], target=id, words=tuple(words))
         for id, words in sorted(added.items()):
@@ -318,47 +328,50 @@ class _Comparison:
         if gone:
             self.request(editing.DELETE, None, words=tuple(gone))
 
-    def _add(self, said: ConceptRecord, word: str, added: dict[int, list[str]]) -> None:
-        above = self.above(None, said)
+    def _add(self, record: ConceptRecord, word: str, added: dict[int, list[str]]) -> None:
+        """Add a new word to the list of its class."""
+        above = self.above(None, record)
         if above is None:
             return
         if word in self.whole.rows:
-            self.report(said, f"{word!r} is already in the thesaurus")
+            self.report(record, f"{word!r} is already in the thesaurus")
         elif len(above) != 1 or min(above) not in self.now.classes:
-            self.report(said, f"{word!r} is new: expected one broader class of the thesaurus; to "
+            self.report(record, f"{word!r} is new: expected one broader class of the thesaurus; to "
                              "make a class, split one")  # fmt: skip
         else:
             added.setdefault(min(above), []).append(word)
 
     def _write_classes(self) -> None:
-        """Rename classes, and write their notes."""
-        for id, said in self.now.classes.items():
+        """Add edits for changed names and notes of classes."""
+        for id, record in self.now.classes.items():
             was = self.before.classes.get(id)
             if was is None:
                 continue
-            if said.names != was.names:
-                if len(said.names) == 1:
-                    self.request(editing.RENAME, said, target=id, text=said.names[0])
+            if record.names != was.names:
+                if len(record.names) == 1:
+                    self.request(editing.RENAME, record, target=id, text=record.names[0])
                 else:
-                    self.report(said, f"the class {id} has {len(said.names)} preferred labels")
-            elif said.others != was.others:
-                new = sorted(set(said.others) - set(was.others))
+                    self.report(record, f"the class {id} has {len(record.names)} preferred labels")
+            elif record.others != was.others:
+                new = sorted(set(record.others) - set(was.others))
                 if len(new) == 1:
-                    self.request(editing.RENAME, said, target=id, text=new[0])
+                    self.request(editing.RENAME, record, target=id, text=new[0])
                 elif new:
-                    self.report(said, f"the class {id} has {len(new)} new alternative labels")
-            self._write_note(was.note, said, target=id)
+                    self.report(record, f"the class {id} has {len(new)} new alternative labels")
+            self._write_note(was.note, record, target=id)
 
     def _write_words(self) -> None:
-        """Write the notes of words."""
-        for word, said in self.now.words.items():
-            self._write_note(self.before.words.get(word, ConceptRecord()).note, said, words=(word,))
-        for said in self.now.new:
-            if len(said.names) == 1:
-                self._write_note(Note(), said, words=said.names)
+        """Add edits for changed notes of words."""
+        for word, record in self.now.words.items():
+            self._write_note(
+                self.before.words.get(word, ConceptRecord()).note, record, words=(word,)
+            )
+        for record in self.now.new:
+            if len(record.names) == 1:
+                self._write_note(Note(), record, words=record.names)
 
-    def _write_note(self, old: Note, said: ConceptRecord, **about: object) -> None:
-        """Write the note of a class or a word, if it changed."""
-        for name, was, text in zip(Note._fields, old, said.note, strict=True):
+    def _write_note(self, old: Note, record: ConceptRecord, **about: object) -> None:
+        """Add an edit for the note of a class or a word, if it changed."""
+        for name, was, text in zip(Note._fields, old, record.note, strict=True):
             if text != was:
-                self.request(editing.NOTE, said, **about, text=text, field=name)
+                self.request(editing.NOTE, record, **about, text=text, field=name)

@@ -1,4 +1,4 @@
-"""Dendrograms of words: a scipy linkage matrix in an .npz file with the words."""
+"""Reading of dendrograms: an .npz file with a scipy linkage matrix and its words."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from roget.learn.taxonomy.taxonomy import Taxonomy
 
 
 def read(place: Path, language: str | None = None, part: str | None = None) -> Taxonomy:
-    """Read the taxonomy of a linkage Z and its words: merges are classes, the last is the root.
+    """Read a linkage matrix Z and its words as a taxonomy; merges are classes.
 
-    Merges at the same height as their parent are part of it. `labels`, if any, name the merges.
+    The last merge is the root. Merges at the same height as their parent belong to the parent. The
+    optional array `labels` has the names of the merges.
     """
     merges, words, labels = _load(place)
     n = len(words)
@@ -26,7 +27,7 @@ def read(place: Path, language: str | None = None, part: str | None = None) -> T
     above[pairs] = (n + np.arange(len(merges)))[:, None]
     height = np.concatenate((np.zeros(n), merges[:, 2]))
     top = above.size - 1
-    # Merges at the same height are one class, named by the last of them.
+    # Connected merges at the same height are one class, named after the last merge.
     home = np.arange(above.size)
     for node in range(top - 1, n - 1, -1):
         if height[node] == height[above[node]]:
@@ -46,11 +47,11 @@ def read(place: Path, language: str | None = None, part: str | None = None) -> T
 
 
 def _load(place: Path) -> tuple[Array, Array, Array]:
-    """Return the merges, words and labels, after checking that they fit together."""
+    """Return the merges, words and labels, checked for consistency."""
     found = read_npz(place, packed=True, kinds="iufU")
     if not {"Z", "words"} <= found.keys():
         raise InputError(
-            f"{place}: no array Z or words: expected an .npz with a linkage Z and its words",
+            f"{place}: array Z or words is missing: expected a linkage matrix Z and its words",
             code="unsupported-format",
         )
     merges, words = found["Z"], found["words"]
@@ -68,18 +69,22 @@ def _load(place: Path) -> tuple[Array, Array, Array]:
         )
     if words.dtype.kind != "U" or labels.dtype.kind != "U" or len(set(words.tolist())) < len(words):
         raise InputError(
-            f"{place}: words and labels must be texts, and words unique", code="duplicate-name"
+            f"{place}: words and labels must be strings, and words must be unique",
+            code="duplicate-name",
         )
     _check(merges, place)
     return merges, words, labels
 
 
 def _check(merges: Array, place: Path) -> None:
-    """Refuse an invalid linkage."""
-    # Rows without sizes: files written by other tools may have others in the last column.
+    """Refuse an invalid linkage matrix."""
+    # Sizes are ignored: other tools may use the last column differently.
     problem = check_merges(merges[:, :2])
     if problem:
         raise InputError(f"{place}: Z: {problem}", code="not-a-tree")
     height = merges[:, 2]
     if not np.isfinite(height).all() or (np.diff(height) < 0).any() or (height < 0).any():
-        raise InputError(f"{place}: the heights of Z decrease", code="not-a-tree")
+        raise InputError(
+            f"{place}: the heights of Z must be non-negative and must not decrease",
+            code="not-a-tree",
+        )

@@ -1,4 +1,4 @@
-"""Read SKOS and SKOS-XL thesauri as classes and words; nothing is downloaded."""
+"""Reading of SKOS and SKOS-XL thesauri as classes and words, without network access."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from roget.learn.thesaurus.nodes import LISTED
 
 ROGET = "urn:x-roget:"
 WORD, WORD_CLASS = ROGET + "Word", ROGET + "WordClass"
-"""Types in our exports: concepts that are words, and classes whose labels are not words."""
+"""Types in roget's exports: concepts that are words, and classes whose labels are not words."""
 
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 SKOS = "http://www.w3.org/2004/02/skos/core#"
@@ -34,33 +34,33 @@ _OURS = {
     ROGET + name
     for name in ("id", "split", "count", "memberships", "state", "levels", "minChildren")
 }
-"""Predicates of our exports."""
+"""Predicates of roget's exports."""
 _WRITTEN = {SKOS + "definition": "definition", SKOS + "editorialNote": "note"}
 """Predicates of definitions and notes."""
 _ID = re.compile("class-([0-9]+)$")
-"""End of the addresses of our classes."""
+"""End of the addresses of classes in roget's exports."""
 PREDICATES = {TYPE, BROADER, NARROWER, TOP, HAS_TOP, *_LABELS, *_EXTENDED, *_OURS, *_WRITTEN}
 
 
 @dataclass
 class Concepts:
-    """The concepts of a file: addresses, links, and labels in one language."""
+    """The concepts of a file, identified by address: links, and labels in one language."""
 
     kinds: dict[str, set[str]] = field(
         default_factory=lambda: {WORD: set(), WORD_CLASS: set(), SKOS + "Concept": set()}
     )
     """Type → concepts."""
     broader: dict[str, set[str]] = field(default_factory=dict)
-    """Concept → concepts it calls broader."""
+    """Concept → concepts that it states as broader."""
     narrower: dict[str, set[str]] = field(default_factory=dict)
-    """Concept → concepts that call it narrower."""
+    """Concept → concepts that state it as narrower."""
     tops: set[str] = field(default_factory=set)
     labels: dict[str, tuple[list[str], list[str]]] = field(default_factory=dict)
-    """Concept → its preferred and its alternative labels."""
-    spoken: set[str] = field(default_factory=set)
-    """The languages of labels."""
-    told: dict[str, dict[str, str]] = field(default_factory=dict)
-    """Values of our own predicates: name → subject → text."""
+    """Concept → preferred and alternative labels."""
+    languages: set[str] = field(default_factory=set)
+    """Languages of labels."""
+    own: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Values of roget's predicates: name → subject → text."""
     written: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     """Subject and "definition" or "note" → texts."""
 
@@ -71,14 +71,17 @@ class Concepts:
         return self.kinds[SKOS + "Concept"].union(self.tops, self.broader, self.narrower, *linked)
 
     def above(self, concept: str) -> set[str]:
-        """Return the broader concepts; our exports state both directions, so only its own."""
+        """Return the broader concepts, by both directions of links.
+
+        Roget's exports state both directions, so `broader` suffices for them.
+        """
         broader = self.broader.get(concept, set())
         if broader and (concept in self.kinds[WORD] or concept in self.kinds[WORD_CLASS]):
             return broader
         return broader | self.narrower.get(concept, set())
 
     def note(self, concept: str) -> Note:
-        """Return the definition and note of a concept."""
+        """Return the definition and the note of a concept."""
         return Note(*("\n".join(self.written.get((concept, name), ())) for name in Note._fields))
 
 
@@ -88,22 +91,22 @@ def read(
     part: str | None = None,
     progress: Report | None = None,
 ) -> Taxonomy:
-    """Read the taxonomy of a SKOS file: concepts are classes, and their labels are words.
+    """Read a SKOS file as a taxonomy; concepts are classes, and their labels are words.
 
-    Labels are preferred and alternative labels of SKOS or SKOS-XL, in one language or without
-    language. Broader concepts are sorted by address.
+    The labels are the preferred and alternative labels of SKOS or SKOS-XL, in one language or
+    without a language tag. Broader concepts are sorted by address.
     """
     found = gather(triples.read(place, PREDICATES, progress), place, language)
     if not found.concepts:
         raise InputError(f"{place}: no skos:Concept", code="empty-input")
     words, named = found.kinds[WORD], found.kinds[WORD_CLASS]
     ids = read_ids(found, place)
-    counts = _numbers(found.told.get("count", {}), place)
-    splits = _numbers(found.told.get("split", {}), place)
-    shares = found.told.get("memberships", {})
+    counts = _numbers(found.own.get("count", {}), place)
+    splits = _numbers(found.own.get("split", {}), place)
+    shares = found.own.get("memberships", {})
     by_id = {str(id): concept for concept, id in ids.items()}
     taxonomy = Taxonomy(
-        source_of(str(place)).stem, language=language or min(found.spoken, default=None)
+        source_of(str(place)).stem, language=language or min(found.languages, default=None)
     )
     for concept in sorted(found.concepts, key=_natural):
         preferred, others = found.labels.get(concept, ([], []))
@@ -123,7 +126,7 @@ def read(
             taxonomy.ids[concept] = ids[concept]
         if concept in splits:
             taxonomy.order[concept] = splits[concept]
-        # Our exports put the plain label second if it is not unique.
+        # In roget's exports, the alternative label is the plain one if labels are not unique.
         first = [*others, *preferred] if concept in named else [*preferred, *others]
         taxonomy.labels[concept] = first[0] if first else re.split("[#/:]", concept)[-1]
         if above:
@@ -138,24 +141,26 @@ def gather(
 ) -> Concepts:
     """Collect the concepts of statements, with the labels of one language.
 
-    Labels of other languages are dropped immediately, to save memory.
+    Labels in other languages are dropped at once to save memory.
     """
-    found, wanted = Concepts(), (language or "").lower()
+    found, requested = Concepts(), (language or "").lower()
     labels: dict[tuple[str, int], set[str]] = {}
-    # A SKOS-XL label is a resource: the concepts that have it, and its literal forms.
+    # A SKOS-XL label is a resource, with concepts that have it (holders) and literal forms.
     holders: dict[str, list[tuple[str, int]]] = {}
     forms: dict[str, list[str]] = {}
     written: dict[tuple[str, str], list[tuple[str, str]]] = {}
-    # Whether the labels of a language are kept.
-    heard: dict[str, bool] = {"": True}
-    for subject, predicate, object, tongue in statements:
+    # Language → whether its labels are kept.
+    kept_languages: dict[str, bool] = {"": True}
+    for subject, predicate, object, tag in statements:
         if predicate in _LABELS:
-            if tongue is None or not object:
+            if tag is None or not object:
                 continue
-            if tongue not in heard:
-                # A second language is an error at the end, which lists all of them.
-                heard[tongue] = speaks(tongue, wanted) if wanted else len(heard) == 1
-            if not heard[tongue]:
+            if tag not in kept_languages:
+                # If no language is requested, a second one is an error, raised at the end.
+                kept_languages[tag] = (
+                    matches(tag, requested) if requested else len(kept_languages) == 1
+                )
+            if not kept_languages[tag]:
                 continue
             rank = _LABELS[predicate]
             if rank < 0:
@@ -176,30 +181,31 @@ def gather(
         elif predicate == HAS_TOP:
             found.tops.add(object)
         elif predicate in _OURS:
-            found.told.setdefault(predicate.removeprefix(ROGET), {})[subject] = object
-        elif tongue is not None and (not wanted or not tongue or speaks(tongue, wanted)):
-            written.setdefault((subject, _WRITTEN[predicate]), []).append((tongue, object))
-    found.spoken = heard.keys() - {""}
-    _check_languages(found.spoken, place, language)
+            found.own.setdefault(predicate.removeprefix(ROGET), {})[subject] = object
+        elif tag is not None and (not requested or not tag or matches(tag, requested)):
+            written.setdefault((subject, _WRITTEN[predicate]), []).append((tag, object))
+    found.languages = kept_languages.keys() - {""}
+    _check_languages(found.languages, place, language)
     found.written = {
-        about: sorted(text for tongue, text in texts if heard.get(tongue, False) or wanted)
+        about: sorted(text for tag, text in texts if kept_languages.get(tag, False) or requested)
         for about, texts in written.items()
     }
-    for label, said in forms.items():
+    for label, texts_of in forms.items():
         for holder in holders.get(label, ()):
-            labels.setdefault(holder, set()).update(said)
+            labels.setdefault(holder, set()).update(texts_of)
     for (concept, rank), texts in sorted(labels.items()):
         known = found.labels.setdefault(concept, ([], []))
         known[rank].extend(text for text in sorted(texts) if not rank or text not in known[0])
     return found
 
 
-def _share(above: list[str], told: str, by_id: Mapping[str, str]) -> dict[str, float]:
-    """Return the share of each class in a word: as exported, if its classes are unchanged.
+def _share(above: list[str], exported: str, by_id: Mapping[str, str]) -> dict[str, float]:
+    """Return the memberships of a word: the exported ones, if its classes are unchanged.
 
-    A word that was moved belongs to its new classes, with the exported shares or else equally.
+    A word that was moved belongs to its new classes, with exported shares where there are any and
+    equal shares otherwise.
     """
-    pairs = [part.partition(":") for part in told.split()]
+    pairs = [part.partition(":") for part in exported.split()]
     try:
         known = {by_id[id]: float(share) for id, _, share in pairs if id in by_id}
     except ValueError:
@@ -211,18 +217,18 @@ def _share(above: list[str], told: str, by_id: Mapping[str, str]) -> dict[str, f
 
 
 def read_ids(found: Concepts, place: Path, *, by_address: bool = False) -> dict[str, int]:
-    """Return the unique ids of classes; with `by_address`, missing ids are read off addresses."""
-    told = dict(found.told.get("id", {}))
-    for concept in found.kinds[WORD_CLASS] - told.keys() if by_address else ():
+    """Return the ids of classes; with `by_address`, missing ids are taken from addresses."""
+    texts = dict(found.own.get("id", {}))
+    for concept in found.kinds[WORD_CLASS] - texts.keys() if by_address else ():
         if match := _ID.search(concept):
-            told[concept] = match[1]
+            texts[concept] = match[1]
     ids: dict[str, int] = {}
     holders: dict[int, str] = {}
-    for concept, text in sorted(told.items()):
+    for concept, text in sorted(texts.items()):
         id = whole_number(text)
         if id is None:
             raise InputError(
-                f"{place}: {concept:.80} has the id {text!r:.60}: expected a whole number",
+                f"{place}: {concept:.80} has the id {text!r:.60}: expected an integer",
                 code="invalid-input",
             )
         if id in holders:
@@ -234,10 +240,10 @@ def read_ids(found: Concepts, place: Path, *, by_address: bool = False) -> dict[
     return ids
 
 
-def _numbers(told: Mapping[str, str], place: Path) -> dict[str, float]:
-    """Parse the values of subjects as numbers."""
+def _numbers(texts: Mapping[str, str], place: Path) -> dict[str, float]:
+    """Parse the values of subjects as non-negative numbers."""
     found = {}
-    for subject, text in told.items():
+    for subject, text in texts.items():
         try:
             number = float(text)
         except ValueError:
@@ -251,22 +257,24 @@ def _numbers(told: Mapping[str, str], place: Path) -> dict[str, float]:
     return found
 
 
-def _check_languages(spoken: set[str], place: Path, language: str | None) -> None:
-    listed = ", ".join(sorted(spoken))
-    if language is None and len(spoken) > 1:
+def _check_languages(languages: set[str], place: Path, language: str | None) -> None:
+    """Refuse several languages without a choice, or a language without labels."""
+    listed = ", ".join(sorted(languages))
+    if language is None and len(languages) > 1:
         raise InputError(
-            f"{place}: labels in several languages ({listed}): choose one with --language",
+            f"{place}: labels are in several languages ({listed}): choose one with --language",
             code="label-language",
         )
-    if language and spoken and not any(speaks(tongue, language.lower()) for tongue in spoken):
+    if language and languages and not any(matches(one, language.lower()) for one in languages):
         raise InputError(
-            f"{place}: no label in {language!r}; languages: {listed}", code="label-language"
+            f"{place}: no labels in {language!r}; languages of labels: {listed}",
+            code="label-language",
         )
 
 
-def speaks(tongue: str, wanted: str) -> bool:
-    """Return whether a language tag equals a requested one, or is a variant of it."""
-    return tongue == wanted or tongue.startswith(wanted + "-")
+def matches(tag: str, requested: str) -> bool:
+    """Return True if a language tag equals the requested one or is a variant of it."""
+    return tag == requested or tag.startswith(requested + "-")
 
 
 def _natural(address: str) -> tuple[list[tuple[int, str]], str]:

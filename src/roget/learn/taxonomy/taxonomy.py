@@ -1,4 +1,4 @@
-"""Taxonomy: classes and words as a file has them, and the thesaurus made from them."""
+"""`Taxonomy`: the classes and words of a file, and their conversion to a thesaurus."""
 
 from __future__ import annotations
 
@@ -26,57 +26,57 @@ from roget.learn.thesaurus.edits import Note
 Name = TypeVar("Name", str, int)
 
 SHOWN = 10
-"""Maximum number of classes of a cycle listed in a message."""
+"""Maximum number of classes of a cycle listed in an error message."""
 
 CELLS = 1 << 23
-"""Maximum number of cells of the centroids: clusters times contexts."""
+"""Maximum size of the centroids: clusters × contexts."""
 
 MOST = 5_000_000
-"""Maximum number of copies of classes in a tree: several parents at many levels multiply."""
+"""Maximum number of nodes of a tree; classes with several parents are copied below each."""
 
 ROOT = ""
-"""Name of the added root if several classes have no parent."""
+"""Name of the root that is added if several classes have no parent."""
 
 
 class Nodes(NamedTuple):
-    """The nodes of a tree, each after its parent."""
+    """The nodes of a tree, in an order with parents before children."""
 
     classes: list[str]
     """The class of each node."""
     tree: Tree
     shares: list[float]
-    """The share of its class in each node."""
+    """For each node, the share of its class, which copies divide."""
     holders: dict[str, list[int]]
-    """The nodes with the words of a class."""
+    """Class → nodes that hold its words."""
 
 
 @dataclass
 class Taxonomy:
-    """The classes and words of a file; a class may have several parents."""
+    """A hierarchy of classes with words; a class may have several parents."""
 
     title: str
-    """Name of the root, if there are several top classes."""
+    """Title of the taxonomy, and label of the root if several classes have no parent."""
     labels: dict[str, str] = field(default_factory=dict)
-    """Class → its label, in the order of the file."""
+    """Class → label, in the order of the file."""
     parents: dict[str, list[str]] = field(default_factory=dict)
-    """Class → the classes above it, the most important first."""
+    """Class → parents, the most important first."""
     otherwise: dict[str, str] = field(default_factory=dict)
-    """Class → its parent if it has no other."""
+    """Class → parent to use if `parents` has none."""
     words: dict[str, dict[str, float]] = field(default_factory=dict)
-    """Word → its weight in each class."""
+    """Word → weight in each class."""
     language: str | None = None
     """Language of the words, if known."""
     counts: dict[str, float] = field(default_factory=dict)
-    """Word → its count, if the file has it; others count once."""
+    """Word → count; words without a count have 1."""
     ids: dict[str, int] = field(default_factory=dict)
-    """Class → its id in the exported thesaurus."""
+    """Class → id in the exported thesaurus."""
     notes: dict[str, Note] = field(default_factory=dict)
-    """Class → its definition and note."""
+    """Class → definition and note."""
     word_notes: dict[str, Note] = field(default_factory=dict)
     order: dict[str, float] = field(default_factory=dict)
-    """Class → rank of its split, the smallest first; by default level by level."""
+    """Class → rank of its split, in ascending order; by default level by level."""
     loops: bool = False
-    """Whether cycles are broken instead of refused."""
+    """True if cycles are broken instead of refused."""
 
     def add(self, word: str, name: str, weight: float = 1.0) -> None:
         """Put a word into a class."""
@@ -84,7 +84,7 @@ class Taxonomy:
         classes[name] = classes.get(name, 0.0) + weight
 
     def tree(self, place: Path) -> tuple[dict[str, list[str]], list[tuple[str, str]]]:
-        """Return at most one parent for each class with words below, and the links left out."""
+        """Return the first parent of each class with words in its subtree, and dropped links."""
         self._check_cycles(place)
         kept: dict[str, list[str]] = {}
         dropped: list[tuple[str, str]] = []
@@ -99,7 +99,7 @@ class Taxonomy:
         return self._keep_used(kept, place), dropped
 
     def acyclic(self) -> dict[str, list[str]]:
-        """Return all parents of each class with words below, without cycles."""
+        """Return all parents of each class with words in its subtree, without cycles."""
         self._check_cycles(self.title)
         closing = _closing(self.parents) if self.loops else set()
         kept: dict[str, list[str]] = {}
@@ -109,10 +109,10 @@ class Taxonomy:
         return self._keep_used(kept, self.title)
 
     def unfold(self, parents: Mapping[str, Sequence[str]]) -> Nodes:
-        """Return the tree of all paths: a class has a node below each node of each parent.
+        """Return the tree of all paths, with a copy of each class below each of its parents.
 
-        A node has the share of its parent node, divided by the number of parents. A class with
-        both words and subclasses has an extra leaf for its words.
+        The share of a node is that of its parent node divided by the number of parents. A class
+        with both words and subclasses has an extra leaf for its words.
         """
         holding = {name for classes in self.words.values() for name in classes}
         below: dict[str, list[str]] = {}
@@ -136,9 +136,9 @@ class Taxonomy:
             share += [share[node] / (len(parents[part]) or 1) for part in parts]
             if len(classes) > most:
                 raise InputError(
-                    f"{self.title}: with a copy of each class below each of its parents there are "
-                    f"more than {MOST:,} classes; import it as a thesaurus, which keeps the first "
-                    "parent only",
+                    f"{self.title}: the tree has over {MOST:,} nodes, since classes are copied "
+                    "below each of their parents; import it as a thesaurus, which keeps only the "
+                    "first parent",
                     code="too-large",
                 )
         return Nodes(classes, Tree(parent), share, holders)
@@ -146,7 +146,7 @@ class Taxonomy:
     def share_out(
         self, nodes: Nodes, weighted: bool = True
     ) -> tuple[list[int], list[int], list[float]]:
-        """Return rows, nodes and shares: one entry for each word in each node with its words."""
+        """Return rows, nodes and shares: an entry for each word in each node of its classes."""
         rows, at, shares = [], [], []
         for row, (word, classes) in enumerate(self.words.items()):
             total = sum(classes.values())
@@ -166,10 +166,11 @@ class Taxonomy:
         return rows, at, shares
 
     def _otherwise(self, name: str) -> list[str]:
+        """Return the default parent of a class as a list, empty if there is none."""
         return [self.otherwise[name]] if name in self.otherwise else []
 
     def _keep_used(self, kept: Mapping[str, list[str]], place: Path | str) -> dict[str, list[str]]:
-        """Return the classes with words below; refuse links to classes that do not exist."""
+        """Keep classes with words in their subtree; refuse links to missing classes."""
         used = climb(itertools.chain(*self.words.values()), lambda name: kept.get(name, ()))
         if unknown := used - self.labels.keys():
             name = min(unknown)
@@ -186,6 +187,7 @@ class Taxonomy:
         return {name: kept[name] for name in self.labels if name in used}
 
     def _check_cycles(self, place: Path | str) -> None:
+        """Refuse cycles, unless they are broken."""
         try:
             if not self.loops:
                 graphlib.TopologicalSorter(self.parents).prepare()
@@ -193,12 +195,12 @@ class Taxonomy:
             found = [repr(self.labels.get(name, name)) for name in error.args[1]]
             shown = found[:SHOWN] + ["…"] * (len(found) > SHOWN)
             raise InputError(
-                f"{place}: classes form a cycle: {' > '.join(shown)}", code="not-a-tree"
+                f"{place}: the classes form a cycle: {' > '.join(shown)}", code="not-a-tree"
             ) from None
 
 
 def climb(names: Iterable[Name], parents_of: Callable[[Name], Iterable[Name]]) -> set[Name]:
-    """Return classes together with all their ancestors."""
+    """Return the classes and all their ancestors."""
     found = set(names)
     waiting = list(found)
     while waiting:
@@ -209,6 +211,7 @@ def climb(names: Iterable[Name], parents_of: Callable[[Name], Iterable[Name]]) -
 
 
 def _up(name: str, kept: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield a class and its ancestors along first parents."""
     yield name
     while above := kept.get(name):
         name = above[0]
@@ -238,9 +241,10 @@ def _closing(parents: Mapping[str, Sequence[str]]) -> set[tuple[str, str]]:
 
 
 def make_thesaurus(taxonomy: Taxonomy, place: Path, kind: str) -> Thesaurus:
-    """Make a thesaurus of a taxonomy; see `roget.learn.taxonomy.read`."""
+    """Convert a taxonomy to a thesaurus; see `roget.learn.taxonomy.read`."""
     if not taxonomy.words:
         raise InputError(f"{place}: no class has a word", code="empty-input")
+    # 1. The tree, and memberships of words in its leaves.
     kept, dropped = taxonomy.tree(place)
     nodes = _reorder(taxonomy.unfold(kept), taxonomy.order)
     tree = nodes.tree
@@ -249,6 +253,7 @@ def make_thesaurus(taxonomy: Taxonomy, place: Path, kind: str) -> Thesaurus:
     memberships = sparse.csr_array((shares, (rows, tree.cluster[at])), shape=shape)
     labels = {ROOT: taxonomy.title, **taxonomy.labels}
     names = [labels[name] for name in nodes.classes]
+    # 2. Contexts of a word are the classes on its paths, in equal shares.
     above = _above(nodes, tree)
     chosen = _largest(memberships @ above, above.shape[0])
     centroids = above[:, chosen].toarray()
@@ -291,7 +296,7 @@ def make_thesaurus(taxonomy: Taxonomy, place: Path, kind: str) -> Thesaurus:
 
 
 def _reorder(nodes: Nodes, order: Mapping[str, float]) -> Nodes:
-    """Return the nodes in the order of splits, if it is known."""
+    """Return the nodes in the order of splits, if the order is known."""
     if not order:
         return nodes
     waiting, found = [(0.0, 0)], [0]
@@ -310,7 +315,7 @@ def _reorder(nodes: Nodes, order: Mapping[str, float]) -> Nodes:
 
 
 def _ids(classes: Sequence[str], first: Mapping[str, int], known: Mapping[str, int]) -> list[int]:
-    """Return the id of each node: that of its class for its first node, else a new one."""
+    """Return the id of each node: the known id for the first node of a class, else a new id."""
     if not known:
         return list(range(len(classes)))
     new = itertools.count(max(known.values()) + 1)
@@ -321,7 +326,7 @@ def _ids(classes: Sequence[str], first: Mapping[str, int], known: Mapping[str, i
 
 
 def _above(nodes: Nodes, tree: Tree) -> Any:
-    """Return a table with 1 where a class (column) is on the path to a cluster (row)."""
+    """Return a matrix, clusters × nodes, with 1 if the node is on the path to the cluster."""
     leaves, clusters = tree.cluster_nodes, np.arange(tree.n_clusters)
     own = [nodes.classes[leaf] == nodes.classes[tree.parent[leaf]] for leaf in leaves]
     at = np.where(np.array(own) & (leaves > 0), tree.parent[leaves], leaves)
@@ -329,9 +334,9 @@ def _above(nodes: Nodes, tree: Tree) -> Any:
 
 
 def _largest(held: Any, clusters: int) -> Ints:
-    """Return the classes that become contexts: the largest ones, up to the maximum size.
+    """Return the nodes that become contexts: the largest ones, up to the maximum size.
 
-    A class has no more words than its parent, and comes after it, so the root is always included.
+    A node has at most as many words as its parent and comes after it, so the root is included.
     """
     sizes = np.asarray(held.sum(axis=0)).ravel().round(9)
     order = np.argsort(-sizes, kind="stable")[: max(1, CELLS // clusters)]
@@ -339,7 +344,7 @@ def _largest(held: Any, clusters: int) -> Ints:
 
 
 def _distinct(names: Sequence[str], ids: Sequence[str]) -> list[str]:
-    """Return unique names: duplicates get their id in brackets."""
+    """Make names unique; duplicates get their id in brackets."""
     seen, taken = Counter(names), set(names)
     found = []
     for name, id in zip(names, ids, strict=True):

@@ -1,6 +1,6 @@
-"""Read RDF files statement by statement; nothing is downloaded.
+"""Reading of RDF statements, without network access.
 
-pyoxigraph parses a stream, in constant memory; if it is not installed, rdflib loads the whole file.
+pyoxigraph parses a stream in constant memory. If it is not installed, rdflib loads the whole file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from roget.errors import InputError, RogetError
 _SYNTAX = {".ttl": "turtle", ".nt": "nt", ".rdf": "xml", ".xml": "xml", ".owl": "xml"}
 
 LONGEST = 500
-"""Maximum length of an XML entity: enough for any address, too short for an entity bomb."""
+"""Maximum length of an XML entity: enough for addresses, too short for an entity bomb."""
 
 HEAD = 1 << 20
 """Number of bytes searched for XML declarations."""
@@ -30,19 +30,19 @@ _ROOT = re.compile(rb"<[A-Za-z_]")
 
 
 class Triple(NamedTuple):
-    """A statement: addresses unchanged, blank nodes prefixed by _:, texts with their language."""
+    """An RDF statement; blank nodes have the prefix "_:"."""
 
     subject: str
     predicate: str
     object: str
     language: str | None
-    """Lower-case language; None for an address, "" for a text without language."""
+    """Lower-case language tag of a literal, "" without a tag; None for an address."""
 
 
 def read(
     place: Path, predicates: Container[str], progress: Report | None = None
 ) -> Iterator[Triple]:
-    """Yield the statements of a file with certain predicates."""
+    """Yield the statements of a file that have one of the predicates."""
     source = source_of(str(place))
     syntax = _SYNTAX.get(source.suffix, "turtle")
     if syntax == "xml":
@@ -53,7 +53,7 @@ def read(
             yield from parse(stream, syntax, place.resolve().as_uri(), predicates)
         except (OSError, RogetError, GeneratorExit):
             raise
-        except Exception as error:  # parsers raise errors of their own types
+        except Exception as error:  # each parser has its own exceptions
             if stream.broken is not None:
                 raise stream.broken from None
             reason = " ".join(str(error).split())[:200]
@@ -63,6 +63,7 @@ def read(
 def _read_stream(
     stream: _Stream, syntax: str, base: str, predicates: Container[str]
 ) -> Iterator[Triple]:
+    """Parse a stream with pyoxigraph."""
     import pyoxigraph as ox
 
     formats = {
@@ -70,7 +71,7 @@ def _read_stream(
         "nt": ox.RdfFormat.N_TRIPLES,
         "xml": ox.RdfFormat.RDF_XML,
     }
-    # Lenient: published vocabularies contain invalid addresses, e.g. with blanks.
+    # Lenient, because published vocabularies contain invalid addresses, e.g. with blanks.
     found = ox.parse(
         input=io.BufferedReader(stream, BLOCK), format=formats[syntax], base_iri=base, lenient=True
     )
@@ -81,16 +82,17 @@ def _read_stream(
             continue
         subject, object = quad.subject, quad.object
         if type(object) is text:
-            told, language = object.value, (object.language or "").lower()
+            value, language = object.value, (object.language or "").lower()
         else:
-            told, language = object.value if type(object) is node else str(object), None
+            value, language = object.value if type(object) is node else str(object), None
         low = subject.value if type(subject) is node else str(subject)
-        yield Triple(low, predicate, told, language)
+        yield Triple(low, predicate, value, language)
 
 
 def _read_whole(
     stream: _Stream, syntax: str, base: str, predicates: Container[str]
 ) -> Iterator[Triple]:
+    """Parse a whole file with rdflib."""
     with name_extra():
         from rdflib import BNode, Graph, Literal
 
@@ -102,26 +104,26 @@ def _read_whole(
     for low, predicate, object in graph:
         if str(predicate) not in predicates:
             continue
-        said = isinstance(object, Literal)
-        language = (getattr(object, "language", None) or "").lower() if said else None
+        is_literal = isinstance(object, Literal)
+        language = (getattr(object, "language", None) or "").lower() if is_literal else None
         yield Triple(name(low), str(predicate), name(object), language)
 
 
 class _Stream(io.RawIOBase):
-    """The bytes of a source as a file, without a byte order mark."""
+    """A source as a binary file object, without a byte order mark."""
 
     def __init__(self, source: Source, progress: Report | None) -> None:
         self._source, self._progress = source, progress
         self._chunks, self._ready = source.chunks(), memoryview(b"")
         self._begun = False
         self.broken: InputError | None = None
-        """The error of the source, which a parser may replace by its own."""
+        """The error of the source, which a parser may hide behind its own exception."""
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill a buffer with the next available bytes."""
+        """Read the next available bytes into a buffer."""
         if not self._ready:
             try:
                 chunk = next(self._chunks, b"")
@@ -139,14 +141,14 @@ class _Stream(io.RawIOBase):
 
 
 def _check_entities(source: Source) -> None:
-    """Refuse nested, external or long entities, and XML in which they cannot be detected."""
+    """Refuse nested, external or long XML entities, and XML whose entities cannot be checked."""
     head = source.head(HEAD)
     if b"\0" in head:
         raise InputError(f"{source.name}: expected XML in UTF-8", code="not-text")
     root = _ROOT.search(re.sub(rb"<!--.*?-->", b"", head, flags=re.DOTALL))
     if b"<!ENTITY" in head and root is None and len(head) == HEAD:
         raise InputError(
-            f"{source.name}: more than {HEAD:,} bytes of declarations before any RDF",
+            f"{source.name}: more than {HEAD:,} bytes of declarations before the RDF",
             code="too-large",
         )
     for parameter, name, value in _ENTITY.findall(head):
@@ -154,7 +156,7 @@ def _check_entities(source: Source) -> None:
         if parameter or text is None or re.search(rb"&(?!#)|%", text) or len(text) > LONGEST:
             shown = name.decode(errors="replace")[:60]
             raise InputError(
-                f"{source.name}: the XML entity {shown!r} is refused: expected at most {LONGEST} "
+                f"{source.name}: unsafe XML entity {shown!r}: expected at most {LONGEST} "
                 "characters, without other entities",
                 code="too-large",
             )

@@ -1,4 +1,4 @@
-"""Child–parent tables: one row for each link, the child first."""
+"""Reading of child–parent tables, with one link per row."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ LINKS = Roles({"child": ("narrower",), "parent": ("broader",)})
 
 
 def read(place: Path, language: str | None = None, part: str | None = None) -> Taxonomy:
-    """Read the taxonomy of a table: names with children are classes, others are words.
+    """Read a table as a taxonomy; names with children are classes, all others are words.
 
-    A class is also a word of itself if a row links it to itself: animal, tab, animal. A row without
-    a parent names a top class. A header may name the columns.
+    If a row links a name to itself (animal, tab, animal), the class also has the name as a word. A
+    row without a parent defines a top class. The header is optional.
     """
     source = source_of(str(place))
     links = _read_links(source) if source.size else []

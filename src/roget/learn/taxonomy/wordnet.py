@@ -1,4 +1,4 @@
-"""WordNets: Princeton data files, tables made from them, and lexicons of the package wn."""
+"""Reading of WordNets: Princeton data files, tables, and lexicons of the package wn."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from roget.learn import command_options
 from roget.learn.taxonomy.taxonomy import Taxonomy
 
 PARTS = {part: number for number, part in enumerate(command_options.PARTS, 1)}
-"""Parts of speech with hypernyms, and their numbers in sense keys."""
+"""Parts of speech with hypernyms → their numbers in sense keys."""
 
 HYPERNYMS = ("@", "@i")
 
-SENSES = "lemma, number of the sense, synset, lexicographer's file, how often tagged"
+SENSES = "lemma, sense number, synset, lexicographer file, tag count"
 LINKS = "synset, pointer, hypernym"
 
 
@@ -34,10 +34,10 @@ class Synset(NamedTuple):
 
 
 def read(place: Path, part: str | None = None, language: str | None = None) -> Taxonomy:
-    """Read nouns and verbs, or one of them, from a folder or a data file; synsets are classes.
+    """Read nouns, verbs or both from a folder or a data file; synsets are classes.
 
-    Underscores become blanks. Some releases have cycles of verbs: the link that closes a cycle is
-    left out.
+    Underscores become blanks. Some releases have cycles of verbs; the link that closes a cycle is
+    dropped.
     """
     folder, named = place, place.suffix.removeprefix(".")
     files = {one: place / f"data.{one}" for one in _choose_parts(part)}
@@ -50,36 +50,36 @@ def read(place: Path, part: str | None = None, language: str | None = None) -> T
             )
     files = {one: file for one, file in files.items() if file.is_file()}
     if not files:
-        wanted = "neither data.noun nor data.verb" if part is None else f"no data.{part}"
-        raise InputError(f"{place}: has {wanted}", code="file-not-found")
+        missing = "data.noun and data.verb are" if part is None else f"data.{part} is"
+        raise InputError(f"{place}: {missing} missing", code="file-not-found")
     tagged = _read_tags(folder / "cntlist.rev")
     return _assemble({one: _synsets(file, one, tagged) for one, file in files.items()})
 
 
 def read_tables(place: Path, part: str | None = None, language: str | None = None) -> Taxonomy:
-    """Read nouns and verbs, or one of them, from a folder of tables.
+    """Read nouns, verbs or both from a folder of tables.
 
-    noun_senses.tsv has the columns lemma, sense number, synset, lexicographer file and tag count;
-    noun_hypernyms.tsv synset, pointer (@ or @i) and hypernym; likewise for verbs. Underscores
-    become blanks.
+    The columns of noun_senses.tsv are lemma, sense number, synset, lexicographer file and tag
+    count; the columns of noun_hypernyms.tsv are synset, pointer (@ or @i) and hypernym. The tables
+    of verbs have the same columns. Underscores become blanks.
     """
     names = {one: f"{one}_senses.tsv" for one in _choose_parts(part)}
     found = [one for one, name in names.items() if (place / name).is_file()]
     if not found:
-        raise InputError(f"{place}: has no {' or '.join(names.values())}", code="file-not-found")
+        raise InputError(f"{place}: {' and '.join(names.values())} missing", code="file-not-found")
     return _assemble({one: _synsets_of_tables(place, one) for one in found})
 
 
 def read_package(place: Path, part: str | None = None, language: str | None = None) -> Taxonomy:
-    """Read nouns and verbs, or one of them, from a lexicon of the package wn.
+    """Read nouns, verbs or both from a lexicon of the package wn.
 
-    Nothing is downloaded: install a lexicon with `python -m wn download ID`.
+    Lexicons are not downloaded automatically; use `python -m wn download ID`.
     """
     with name_extra():
         wn: Any = importlib.import_module("wn")
     id = str(place).removeprefix("wn:")
     try:
-        # expand="": do not borrow relations from other lexicons.
+        # expand="" excludes relations of other lexicons.
         lexicon = wn.Wordnet(id, expand="")
     except wn.Error as error:
         there = ", ".join(sorted(f"wn:{one.specifier()}" for one in wn.lexicons())) or "none"
@@ -87,29 +87,30 @@ def read_package(place: Path, part: str | None = None, language: str | None = No
             f"wn:{id}: {error}; installed: {there}; try python -m wn download {id}",
             code="file-not-found",
         ) from None
-    wanted = _choose_parts(part)
-    parts = {one: synsets for one in wanted if (synsets := lexicon.synsets(pos=one[0]))}
+    requested = _choose_parts(part)
+    parts = {one: synsets for one in requested if (synsets := lexicon.synsets(pos=one[0]))}
     if not parts:
         raise InputError(
-            f"wn:{id}: has no {' or '.join(f'{one}s' for one in wanted)}", code="empty-input"
+            f"wn:{id}: has no {' or '.join(f'{one}s' for one in requested)}", code="empty-input"
         )
     return _assemble({one: map(_synset_of_package, found) for one, found in parts.items()})
 
 
 def _choose_parts(part: str | None) -> list[str]:
+    """Return the requested parts of speech; all if none is requested."""
     return [one for one in PARTS if part in (None, one)]
 
 
 def _assemble(parts: Mapping[str, Iterable[Synset]]) -> Taxonomy:
-    """Make a taxonomy of synsets, below a class for each part of speech if there are several."""
+    """Make a taxonomy of synsets; several parts of speech have a top class each."""
     taxonomy = Taxonomy("WordNet" if len(parts) > 1 else next(iter(parts)), loops=True)
-    for part, given in parts.items():
+    for part, listed in parts.items():
         if len(parts) > 1:
             taxonomy.labels[part] = part
-        synsets = list(given)
+        synsets = list(listed)
         known = {one.name for one in synsets}
         for one in synsets:
-            # An inner class need not have words.
+            # Inner synsets may have no words.
             taxonomy.labels[one.name] = one.senses[0][0] if one.senses else one.name
             for word, weight in one.senses:
                 taxonomy.add(word, one.name, weight)
@@ -120,9 +121,10 @@ def _assemble(parts: Mapping[str, Iterable[Synset]]) -> Taxonomy:
 
 
 def _synsets(file: Path, part: str, tagged: Mapping[str, int]) -> Iterator[Synset]:
+    """Yield the synsets of a data file."""
     problems = Problems(str(file))
     for number, line in source_of(str(file)).lines():
-        if line.startswith("  ") or not line.strip():  # the licence
+        if line.startswith("  ") or not line.strip():  # the licence text
             continue
         try:
             yield _synset(line, part, tagged)
@@ -132,7 +134,7 @@ def _synsets(file: Path, part: str, tagged: Mapping[str, int]) -> Iterator[Synse
 
 
 def _synset(line: str, part: str, tagged: Mapping[str, int]) -> Synset:
-    """Parse a synset: offset, file, type, word count (hex), words, pointer count, pointers."""
+    """Parse a line: offset, file, type, word count (hex), words, pointer count, pointers."""
     cells = line.partition(" | ")[0].split()
     offset, lexicographer, count = cells[0], int(cells[1]), int(cells[3], 16)
     words = cells[4 : 4 + 2 * count]
@@ -151,7 +153,7 @@ def _synset(line: str, part: str, tagged: Mapping[str, int]) -> Synset:
 
 
 def _read_tags(file: Path) -> dict[str, int]:
-    """Read the tag counts of senses, if the folder has them."""
+    """Read the tag counts of senses by sense key; empty if the file is missing."""
     if not file.is_file():
         return {}
     cells = (line.split() for _, line in source_of(str(file)).lines())
@@ -160,6 +162,7 @@ def _read_tags(file: Path) -> dict[str, int]:
 
 
 def _synsets_of_tables(place: Path, part: str) -> Iterator[Synset]:
+    """Yield the synsets of a folder of tables."""
     senses: dict[str, list[tuple[int, int, str]]] = {}
     for lemma, number, synset, _, tagged in _rows(place / f"{part}_senses.tsv", SENSES, (1, 4)):
         senses.setdefault(synset, []).append((-int(tagged), int(number), lemma.replace("_", " ")))
@@ -175,7 +178,7 @@ def _synsets_of_tables(place: Path, part: str) -> Iterator[Synset]:
 
 
 def _rows(file: Path, expected: str, numbers: Sequence[int] = ()) -> Iterator[list[str]]:
-    """Yield the cells of each line, after checking their number and the whole numbers."""
+    """Yield the cells of each line; the columns `numbers` must be integers."""
     problems = Problems(str(file))
     width = len(expected.split(", "))
     for number, line in source_of(str(file)).lines():
@@ -188,6 +191,7 @@ def _rows(file: Path, expected: str, numbers: Sequence[int] = ()) -> Iterator[li
 
 
 def _synset_of_package(found: Any) -> Synset:
+    """Convert a synset of the package wn."""
     senses = [(sense.word().lemma(), 1.0 + sum(sense.counts())) for sense in found.senses()]
     above = found.get_related("hypernym", "instance_hypernym")
     return Synset(found.id, senses, [one.id for one in above])

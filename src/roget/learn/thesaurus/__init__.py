@@ -1,4 +1,4 @@
-"""Thesaurus: a tree of word classes to look words up in and to edit."""
+"""Thesaurus: a tree of word classes, with lookup and editing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bisection of a class: a deterministic two-means clustering of its words."""
+"""Bisection of a class by deterministic two-means clustering of its words."""
 
 from __future__ import annotations
 
@@ -13,37 +13,37 @@ from roget.errors import InputError
 from roget.learn.representation.vectors import Representation
 
 MAX_ITERATIONS = 50
-"""Maximum number of iterations of two-means, and of the power iteration before it."""
+"""Maximum number of iterations of two-means, and of the power iteration."""
 
 
 def bisect(counts: Counts, known: Representation | None, rows: Ints) -> BoolArray:
-    """Return which words are in the smaller of two clusters; of equal ones, the second.
+    """Split words in two; return True for the words of the smaller cluster (the second if tied).
 
-    The clusters are two spherical means, initialised by the direction of largest variance: of the
-    words' vectors if there are any, else of √p(context|word).
+    The method is spherical two-means, initialised by the first principal component of the words'
+    vectors, or of √p(context|word) if there are no vectors.
 
     Parameters
     ----------
     counts
         The counts of all words.
     known
-        Vectors of the words, if the clustering has any.
+        The representation of the words, if the clustering has one.
     rows
-        The rows of the words to divide.
+        The rows of the words to split.
     """
     table = _get_vectors(counts, known, rows)
     has_vector = np.asarray((table * table).sum(axis=1)).ravel() > 0
     if has_vector.sum() < 2:
         raise InputError(
-            "fewer than two words of the class have contexts: name the words to split off",
+            "fewer than two words of the class have contexts: specify the words to split off",
             code="edit-refused",
         )
     some = table[has_vector]
-    # Unit vectors that are all equal have a sum as long as their number.
+    # The sum of n identical unit vectors has length n.
     length = np.linalg.norm(_sum(some, np.ones(some.shape[0], dtype=bool)))
     if not length < some.shape[0] * (1 - 1e-9):
         raise InputError(
-            "the words of the class have identical contexts: name the words to split off",
+            "the words of the class have identical contexts: specify the words to split off",
             code="edit-refused",
         )
     sides = _split_by_variance(some)
@@ -60,6 +60,7 @@ def bisect(counts: Counts, known: Representation | None, rows: Ints) -> BoolArra
 
 
 def _get_vectors(counts: Counts, known: Representation | None, rows: Ints) -> Any:
+    """Return unit vectors of rows: learnt vectors, or square roots of relative frequencies."""
     if known is not None:
         at = rows if known.rows is None else known.rows[rows]
         vectors = known.vectors[np.maximum(at, 0)].astype(np.float64)
@@ -71,14 +72,14 @@ def _get_vectors(counts: Counts, known: Representation | None, rows: Ints) -> An
 
 
 def _split_by_variance(table: Any) -> BoolArray:
-    """Return the side of the mean on which each word lies along the first principal component."""
+    """Return True for words above the mean along the first principal component."""
     size = table.shape[0]
     mean = _sum(table, np.ones(size, dtype=bool)) / size
-    # Start from the word least similar to the mean: deterministic, unlike a random vector.
+    # Start from the word least similar to the mean, which is deterministic.
     far = int(np.asarray(table @ mean).argmin())
     scores = np.asarray(table @ (_sum(table, np.arange(size) == far) - mean))
     scores = scores - scores.mean()
-    # Power iteration on the centred table, without making it dense.
+    # Power iteration; the matrix is centred implicitly, so it stays sparse.
     for _ in range(MAX_ITERATIONS):
         back = np.asarray(table.T @ scores) - mean * scores.sum()
         length = np.linalg.norm(back)
@@ -93,4 +94,5 @@ def _split_by_variance(table: Any) -> BoolArray:
 
 
 def _sum(table: Any, rows: BoolArray) -> Floats:
+    """Sum some rows of a dense or sparse table."""
     return np.asarray(table.T @ rows.astype(np.float64), dtype=np.float64)

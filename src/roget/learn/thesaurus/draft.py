@@ -1,7 +1,7 @@
-"""Draft: the state of a thesaurus while edits are applied, before tables are computed.
+"""`Draft`: the state of a thesaurus after some edits, before its tables are computed.
 
-Words belong to *units*: the clusters as they were learnt, and the sides of clusters that were
-split since. Merges and changes of the tree only change which cluster a unit is part of.
+Words belong to *units*, which are the learnt clusters and the two sides of each cluster that an
+edit has split. Merging and nesting only change the cluster that a unit is part of.
 """
 
 from __future__ import annotations
@@ -32,32 +32,32 @@ if TYPE_CHECKING:
 
 
 class Deleted(NotCounted):
-    """A word that was deleted from the thesaurus."""
+    """Error for a word that was deleted from the thesaurus."""
 
     code = "unknown-word"
 
     def __init__(self, word: str) -> None:
-        LookupError.__init__(self, f"{word!r} was deleted: undo the edit, or add the word")
+        LookupError.__init__(self, f"{word!r} was deleted: undo the edit, or add the word again")
 
 
 class EditTarget(NamedTuple):
     """An edit made to another thesaurus, translated to this one."""
 
     edits: list[Edit]
-    """The edits to make; a word that was added there may have to be moved here."""
+    """The edits to apply; a word added there may have to be moved here."""
     left: Edit | None
-    """The part of an edit of several words that does not apply."""
+    """The part of an edit that does not apply because words are missing."""
     unsure: list[tuple[ClassSnapshot, MatchedClass]]
-    """Classes that were matched with low similarity."""
+    """Classes matched with low similarity."""
 
 
 class Memory(NamedTuple):
-    """Results that all drafts of a thesaurus share."""
+    """A cache that all drafts of a thesaurus share."""
 
     labels: dict[Any, list[str]]
-    """Words of generated labels, by everything they depend on."""
+    """Words of generated labels; the key has everything they depend on."""
     divergences: dict[tuple[int, ...], float]
-    """KL of the centroid of some units from the average."""
+    """KL divergence of the centroid of some units from the background."""
 
 
 class Draft:
@@ -68,33 +68,33 @@ class Draft:
         self.labels, self.notes = dict(base.labels), dict(base.notes)
         self.before: Draft | None = None
         self.edit: Edit | None = None
-        """The last edit, and the draft before it."""
+        """The last edit; `before` is the draft before it."""
         self.added: tuple[str, ...] = ()
         self.gone: frozenset[int] = frozenset()
-        """New words, whose rows come after all others, and the rows of deleted words."""
+        """Rows of deleted words; the rows of the words `added` come after the base."""
         self.settled: frozenset[int] = frozenset()
-        """The rows of words that a person put into one class."""
+        """Rows of words that an edit put into one class."""
         self.parts: Ints = np.arange(base.tree.n_clusters)
-        """The cluster of each unit, -1 if the unit was split."""
+        """The cluster of each unit, −1 for a unit that was split."""
         self.divisions: tuple[SplitRule, ...] = ()
         self.moved: dict[int, tuple[Ints, Floats]] = {}
         self.home: dict[int, int] = {}
-        """For words that differ from the tables: their units with weights, and their home unit."""
+        """Row → home unit of words that edits moved; `moved` has their units and weights."""
         self.changes = {one.number: one for one in base.changes}
         self.states: dict[int, str] = {}
-        """Growth changes that were accepted or refused."""
+        """Number → state of growth changes that were accepted or refused."""
         self.memory = Memory({}, {})
         self._table, self._homes = base.memberships, base.tree.cluster[base.places]
 
     def history(self) -> list[Draft]:
-        """Return this draft and all before it, the oldest first."""
+        """Return all drafts up to this one, the oldest first."""
         found = [self]
         while found[-1].before is not None:
             found.append(found[-1].before)
         return found[::-1]
 
     def after(self, edit: Edit) -> Draft:
-        """Return the draft with one more edit; classes are taken by node number."""
+        """Return the draft after one more edit, whose classes are identified by node number."""
         made = copy.copy(self)
         made.before, made.edit = self, edit
         for seen in (edit.node, edit.into):
@@ -104,7 +104,7 @@ class Draft:
         return made
 
     def after_all(self, edits: Iterable[Edit]) -> Draft:
-        """Return the draft with more edits; waiting edits are skipped."""
+        """Return the draft after several edits; waiting edits are skipped."""
         made = self
         for edit in edits:
             if not edit.waiting:
@@ -112,14 +112,14 @@ class Draft:
         return made
 
     def row(self, word: str) -> int:
-        """Return the row of a word: a row of the base thesaurus, or a later one if it was added."""
+        """Return the row of a word; added words come after the words of the base thesaurus."""
         row = self._find_row(word)
         if row in self.gone:
             raise Deleted(word)
         return self.base.row(word) if row < 0 else row
 
     def _find_row(self, word: str) -> int:
-        """Return the row of a word, deleted or not; -1 if it never existed."""
+        """Return the row of a word, even if it was deleted; −1 if it never existed."""
         row = self.base.rows.get(word, -1)
         return len(self.base) + self.added.index(word) if row < 0 and word in self.added else row
 
@@ -131,27 +131,27 @@ class Draft:
 
     @property
     def rows(self) -> Ints:
-        """The remaining rows."""
+        """The rows of the remaining words."""
         every = np.arange(len(self.base) + len(self.added))
         return np.delete(every, sorted(self.gone)) if self.gone else every
 
     @property
     def origin(self) -> Ints | None:
-        """The row of each word in the base, -1 for new words; None if no word changed."""
+        """The row of each word in the base, −1 for added words; None if the words are unchanged."""
         if not self.gone and not self.added:
             return None
         return np.where(self.rows < len(self.base), self.rows, -1)
 
     def counts(self) -> Counts:
-        """Return the counts of all words; added words have none."""
+        """Return the counts of the remaining words; added words have no counts."""
         return self.base.counts if self.origin is None else self.base.counts.cover(self.words)
 
     def places(self) -> Ints:
-        """Return the leaf of each word: the leaf of its home unit."""
+        """Return the leaf of each word, which is the leaf of its home unit."""
         return self.tree.cluster_nodes[self.homes()]
 
     def homes(self) -> Ints:
-        """Return the cluster in which each word has its place."""
+        """Return the home cluster of each word."""
         return self.parts[self._home_units()[self.rows]]
 
     def units(self) -> list[tuple[int, ...]]:
@@ -163,14 +163,15 @@ class Draft:
         return [tuple(some) for some in found]
 
     def senses(self, learnt: Any) -> Any:
-        """Translate the learnt senses to the edited classes, a csr_array of words × clusters.
+        """Translate learnt senses to the edited classes: csr_array, words × clusters.
 
-        Senses in merged clusters are added up. Of a cluster that was split, a word is in one side.
-        A word that a person put into a class has only that sense.
+        Senses in merged clusters are summed. A sense in a split cluster goes to one of the sides.
+        A word that an edit put into a class has only this sense.
         """
         table, homes = learnt.tocoo(), self._home_units()
         row, unit, data = table.row, table.col.astype(np.int64), table.data
         size = self.base.tree.n_clusters
+        # 1. Replace split clusters by the side of the word's home, or the more probable side.
         for number, division in enumerate(self.divisions):
             first = size + 2 * number
             at = np.flatnonzero(np.isin(unit, division.clusters))
@@ -179,6 +180,7 @@ class Draft:
             for side in (0, 1):
                 second[self._descendants(first + side)[homes[row[at]]]] = side
             unit[at] = first + second
+        # 2. Words placed by edits, and added words, have their home as the only sense.
         own = np.zeros(homes.size, dtype=bool)
         own[sorted(self.settled)] = True
         own[table.shape[0] :] = True
@@ -186,12 +188,13 @@ class Draft:
         rows, units = np.concatenate([row[kept], alone]), np.concatenate([unit[kept], homes[alone]])
         cells = np.concatenate([data[kept], np.ones(alone.size)]), (rows, self.parts[units])
         found = sparse.csr_array(cells, shape=(homes.size, self.tree.n_clusters))
+        # 3. A single sense is the home of the word.
         lone = np.flatnonzero(np.diff(found.indptr) == 1)
         found.indices[found.indptr[lone]] = self.parts[homes[lone]]
         return found[self.rows] if self.gone else found
 
     def _descendants(self, unit: int) -> BoolArray:
-        """Return which units are this one, or a side of what it was split into."""
+        """Return a mask of the unit itself and all units it was split into."""
         found: BoolArray = np.arange(self.parts.size) == unit
         size = self.base.tree.n_clusters
         for number, division in enumerate(self.divisions):
@@ -200,11 +203,11 @@ class Draft:
         return found
 
     def _sum_words(self, places: Ints, weights: Any = None) -> Any:
-        """Return the number (or the total weight) of the words below each node."""
+        """Return the number, or the total weight, of the words in the subtree of each node."""
         return self.tree.sum_up(np.bincount(places, weights, minlength=self.tree.n_nodes))
 
     def fingerprints(self) -> list[tuple[float, float]]:
-        """Return a hash of the set of words in each node: sums of two random numbers per word."""
+        """Return a hash of the words of each node: the sums of two random numbers per word."""
         rows, places = self.rows, self.places()
         found = []
         for seed in (1, 2):
@@ -218,7 +221,7 @@ class Draft:
         Parameters
         ----------
         known
-            A clustering with the same clusters, if there is one: then only words are updated.
+            A clustering with the same clusters, if available; then only its words are updated.
         """
         base, belongs = self.base.clustering, self.memberships()
         kept, origin = base.representation, self.origin
@@ -232,14 +235,14 @@ class Draft:
         return bare.join(self.tree, self.parts, belongs, self.divisions)
 
     def memberships(self) -> Any:
-        """Return p(cluster|word): the units of each cluster added up."""
+        """Return p(cluster|word), summed over the units of each cluster."""
         table, k = self._unit_memberships(), self.tree.n_clusters
         if not np.array_equal(self.parts, np.arange(k)):
             table = sparse.csr_array(table @ grouping_matrix(self.parts, k))
         return table[self.rows] if self.gone else table
 
     def locate(self, edit: Edit) -> EditTarget:
-        """Translate an edit of another thesaurus: its classes are matched by their words."""
+        """Translate an edit of another thesaurus; its classes are matched by their words."""
         known, missing = [], []
         for word in edit.words:
             try:
@@ -248,7 +251,7 @@ class Draft:
             except (InputError, LookupError):
                 missing.append(word)
         if edit.words and not known and edit.kind != editing.ADD:
-            self.row(edit.words[0])  # raises, with the reason
+            self.row(edit.words[0])  # raises an error with the reason
         places = self.places()
         sizes, unsure = self._sum_words(places), []
         rows = {word: row for row, word in enumerate(self.words)}
@@ -257,7 +260,7 @@ class Draft:
             found = match_class(seen, rows, places, sizes, self.tree)
             if found.node and found.similarity < editing.SURE_MATCH:
                 unsure.append((seen, found))
-            # The words remain those that the person saw, however often the thesaurus is rebuilt.
+            # Keep the original words, so matching does not degrade over several rebuilds.
             return replace(seen, node=found.node)
 
         node, into = (None if seen is None else translate(seen) for seen in (edit.node, edit.into))
@@ -271,9 +274,11 @@ class Draft:
         return EditTarget(part, None if edit.kind == editing.SPLIT else left, unsure)
 
     def _rename(self, edit: Edit) -> None:
+        """Set the label of a class."""
         self.labels = {**self.labels, _node(edit): edit.text}
 
     def _note(self, edit: Edit) -> None:
+        """Set or remove a note on a class or word."""
         about: int | str = edit.words[0] if edit.node is None else _node(edit)
         if edit.words:
             self.row(edit.words[0])
@@ -283,19 +288,21 @@ class Draft:
             del self.notes[about]
 
     def _merge(self, edit: Edit) -> None:
+        """Merge a class into another one."""
         self._reshape(tree_edits.merge(self.tree, _node(edit), _into(edit)), ())
 
     def _nest(self, edit: Edit) -> None:
+        """Put a class under another one."""
         self._reshape(tree_edits.nest(self.tree, _node(edit), _into(edit)), edit.ids)
 
     def _move(self, edit: Edit) -> None:
-        """Make words belong to one class only."""
+        """Move words to a class, as their only class."""
         self.moved, self.home = dict(self.moved), dict(self.home)
         for word in edit.words:
             self._put(self.row(word), _node(edit))
 
     def _add(self, edit: Edit) -> None:
-        """Add new words, or words that were deleted."""
+        """Add new or deleted words to a class."""
         self.moved, self.home = dict(self.moved), dict(self.home)
         for word in edit.words:
             row = self._find_row(word)
@@ -309,13 +316,15 @@ class Draft:
             self._put(row, _node(edit))
 
     def _delete(self, edit: Edit) -> None:
+        """Delete words and their notes."""
         rows = {self.row(word) for word in edit.words}
         self.gone |= rows
         if len(self.gone) == len(self.base) + len(self.added):
-            raise _refuse("no words would be left: a thesaurus has at least one")
+            raise _refuse("cannot delete all words of a thesaurus")
         self.notes = {at: held for at, held in self.notes.items() if at not in edit.words}
 
     def _split(self, edit: Edit) -> None:
+        """Split a leaf in two; the words of the edit go to the second side."""
         node = _node(edit)
         made = tree_edits.split(self.tree, node)
         units = self._find_units(np.array([self.tree.cluster[node]]))
@@ -329,7 +338,8 @@ class Draft:
                 raise _refuse(f"{word!r} is in another class, not in node {node}")
             apart[row] = True
         if not (inside & ~apart).any():
-            raise _refuse("all words of the class would go into the new one: leave some")
+            raise _refuse("the new class would get all words: leave at least one in the other")
+        # The counts of both sides define how other words are divided between them.
         weights = np.asarray(table[:, units].sum(axis=1)).ravel()
         counts = self.base.counts.matrix
         known = slice(0, counts.shape[0])
@@ -337,11 +347,13 @@ class Draft:
             [np.where(side, weights, 0)[known] @ counts for side in (inside & ~apart, apart)]
         )
         division = split_cluster(units, *self._centroid(units), sides)
+        # Members of the class go to one side, other words partly to both, by their counts.
         share = np.zeros(homes.size)
         others = np.flatnonzero((weights > 0) & ~inside)
         others = others[others < counts.shape[0]]
         share[others] = division.share(counts[others])
         share[apart] = 1
+        # The sides are two new units, which replace the old ones.
         size = table.shape[1]
         kept = ~np.isin(table.indices, units)
         rows = np.repeat(np.arange(homes.size), np.diff(table.indptr))[kept]
@@ -360,11 +372,12 @@ class Draft:
         self._reshape(made, edit.ids)
 
     def _accept(self, edit: Edit) -> None:
+        """Mark growth changes as accepted."""
         for number in edit.changes:
             self._decide(number, records.ACCEPTED)
 
     def _refuse(self, edit: Edit) -> None:
-        """Revert growth changes: words go back or are deleted, split classes are merged."""
+        """Revert growth changes: move words back or delete them, and merge split classes."""
         self.moved, self.home = dict(self.moved), dict(self.home)
         for number in edit.changes:
             change = self._decide(number, records.REFUSED)
@@ -381,13 +394,14 @@ class Draft:
                 merged = tree_edits.merge(self.tree, self.find(change.target), self.find(into))
                 self._reshape(merged, ())
                 if None not in (change.rest, change.source) and change.source not in self.ids:
-                    # The larger part gets back the id of the class before the split.
+                    # The merged class gets the id that the class had before the split.
                     ids = self.ids.copy()
                     ids[ids == change.rest] = int(change.source or 0)
                     ids.flags.writeable = False
                     self.ids = ids
 
     def _decide(self, number: int, state: str) -> records.GrowthChange:
+        """Set the state of an open growth change, and return the change."""
         known = self.changes
         if number not in known:
             there = f"changes are {min(known)} to {max(known)}" if known else "there are no changes"
@@ -398,14 +412,14 @@ class Draft:
         return known[number]
 
     def find(self, id: int | None) -> int:
-        """Return the node of a class by its id."""
+        """Return the node of a class id."""
         found = np.flatnonzero(self.ids == id)
         if not found.size:
             raise _refuse(f"class {id} no longer exists: move the words by hand")
         return int(found[0])
 
     def _reshape(self, made: EditedTree, ids: Sequence[int]) -> None:
-        """Take over a changed tree: renumber labels, notes, ids and the clusters of units."""
+        """Replace the tree: renumber labels, notes, ids and the clusters of units."""
         if len(made.made) != len(ids):
             raise _refuse(f"{len(ids)} ids for {len(made.made)} new classes")
         if set(ids) & set(self.ids.tolist()) or len(set(ids)) < len(ids):
@@ -427,16 +441,16 @@ class Draft:
         numbers = np.empty(made.tree.n_nodes, dtype=np.int64)
         numbers[made.nodes[kept]] = self.ids[kept]
         numbers[list(made.made)] = ids
-        numbers[0] = self.ids[0]  # the root keeps its id, whichever node replaces it
+        numbers[0] = self.ids[0]  # the root keeps its id, even if another node replaces it
         numbers.flags.writeable = False
         self.tree, self.ids = made.tree, numbers
         if not np.array_equal(made.clusters, np.arange(made.clusters.size)):
             self.parts = np.where(self.parts >= 0, made.clusters[self.parts], -1)
 
     def _put(self, row: int, node: int) -> None:
-        """Make a word belong to one class only, with the same proportions among its parts.
+        """Put a word into one class only, with unchanged proportions among its units.
 
-        A word that belonged to none of the parts is distributed by its counts.
+        A word that was in none of the units is distributed by its counts.
         """
         clusters = self.tree.cluster[self.tree.leaves(node)]
         units = self._find_units(clusters)
@@ -447,7 +461,7 @@ class Draft:
         some = weights > 0
         self.settled |= {row}
         self.moved[row] = units[some], weights[some]
-        # A word that a merge has put among these leaves stays there, whatever its memberships.
+        # A home that is already in the class is kept, e.g. after a merge.
         home = self.home.get(row, int(self._homes[row]) if row < self._homes.size else -1)
         if home < 0 or self.parts[home] not in clusters:
             sums = np.bincount(self.parts[units], weights, minlength=self.tree.n_clusters)
@@ -456,6 +470,7 @@ class Draft:
             self.home[row] = int(units[np.where(there, weights, -1.0).argmax()])
 
     def _find_units(self, clusters: Ints) -> Ints:
+        """Return the units of some clusters."""
         return np.flatnonzero(np.isin(self.parts, clusters))
 
     def _unit_weights(self, row: int) -> Floats:
@@ -470,7 +485,8 @@ class Draft:
         return belongs
 
     def _place_among(self, row: int, units: Ints) -> Floats:
-        """Return the probability of units for a word that belonged to none of them."""
+        """Return the probabilities of units for a word that was in none of them."""
+        # Find the learnt clusters from which these units were split.
         learnt = self.base.tree.n_clusters
         feeding, size = set(units.tolist()), self.parts.size
         for division in reversed(self.divisions):
@@ -487,7 +503,7 @@ class Draft:
         return found if found.sum() > 0 else np.ones(units.size)
 
     def _centroid(self, units: Ints) -> tuple[Floats, float]:
-        """Return p(context|units) and the total probability of some units."""
+        """Return p(context|units), and the mass of the units."""
         base = self.base.clustering
         learnt, mass, rows = base.n_clusters, [], []
         for unit in units.tolist():
@@ -503,6 +519,7 @@ class Draft:
         return weights @ np.array(rows), sums
 
     def _home_units(self) -> Ints:
+        """Return the home unit of each word, including deleted words."""
         homes = np.full(len(self.base) + len(self.added), -1, dtype=np.int64)
         homes[: self._homes.size] = self._homes
         if self.home:
@@ -510,7 +527,7 @@ class Draft:
         return homes
 
     def _unit_memberships(self) -> Any:
-        """Return the membership of each word, deleted ones included, in each unit: a csr_array."""
+        """Return memberships, words × units, as a csr_array; deleted words are included."""
         table, rows = self._table, sorted(self.moved)
         if not rows:
             return table
@@ -521,12 +538,15 @@ class Draft:
 
 
 def _refuse(message: str) -> InputError:
+    """Return the error for an edit that cannot be applied."""
     return InputError(message, code="edit-refused")
 
 
 def _node(edit: Edit) -> int:
+    """Return the node number of the class of an edit; −1 if it has none."""
     return edit.node.node if edit.node is not None else -1
 
 
 def _into(edit: Edit) -> int:
+    """Return the node number of the target class of an edit; −1 if it has none."""
     return edit.into.node if edit.into is not None else -1

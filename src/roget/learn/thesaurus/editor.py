@@ -1,4 +1,4 @@
-"""Editor: edits of a thesaurus, undo and redo, and edits replayed on another thesaurus."""
+"""`Editor`: edits of a thesaurus, undo and redo, and replay on another thesaurus."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ LONGEST_LABEL = 200
 """Maximum number of characters of a new label."""
 
 SHOWN = 10
-"""Maximum number of problems listed in one error."""
+"""Maximum number of problems listed in an error message."""
 
 
 class Replayed(NamedTuple):
-    """A thesaurus with edits that were made to another one."""
+    """A thesaurus after a replay of edits of another one."""
 
     thesaurus: Thesaurus
     problems: list[str]
-    """Edits that do not apply here."""
+    """Edits that could not be applied, with the reasons."""
     doubts: list[str]
-    """Edits of classes that were matched with low similarity."""
+    """Edits whose classes were matched with low similarity."""
 
 
 class Editor:
-    """The editor of a thesaurus. Each edit returns a new thesaurus; the old one stays unchanged.
+    """The editor of a thesaurus. Each edit returns a new thesaurus; the old one is unchanged.
 
     >>> from roget import Counts, SoftAnnealing, Thesaurus
     >>> counts = Counts([[9, 1, 0], [8, 2, 0], [0, 1, 7]], ["tea", "ale", "book"])
@@ -61,33 +61,35 @@ class Editor:
         return self._append(Edit(editing.RENAME, self._remember(node), label))
 
     def move(self, words: str | Iterable[str], node: int) -> Thesaurus:
-        """Move one or more words to a class, so that they belong to no other class.
+        """Move one or more words to a class, which becomes their only class.
 
-        Among the parts of the class a word keeps its proportions or, if it was in none of them, is
-        distributed by its counts. Other words, and the profile of the class, stay unchanged.
+        The memberships of a word in the clusters of the class keep their proportions. A word that
+        was in none of the clusters is distributed by its counts. Other words and the centroids are
+        unchanged.
         """
         seen = self._remember(node)
         return self._append(Edit(editing.MOVE, seen, words=self._resolve(words)))
 
     def merge(self, node: int, into: int) -> Thesaurus:
-        """Merge a class into another one, which keeps its id; nodes get new numbers.
+        """Merge a class into another one, which keeps its id; nodes are renumbered.
 
-        If the other class is a leaf, the leaves of both are joined: memberships and masses are
-        added up, and centroids averaged by mass. Otherwise its subclasses are put next to those of
-        the other. Words that have their place in either class have it in the merged one.
+        If the other class is a leaf, the leaves of both are merged: memberships and masses are
+        summed, and centroids are averaged by mass. Otherwise the subclasses of the class become
+        subclasses of the other. The words of both classes are in the merged class.
         """
         return self._append(Edit(editing.MERGE, self._remember(node), into=self._remember(into)))
 
     def nest(self, node: int, into: int) -> Thesaurus:
-        """Put a class, and all classes below it, under another one; nodes get new numbers.
+        """Move a class with its subtree under another class; nodes are renumbered.
 
-        If the other class is a leaf, its own words go into a new class below it, next to the
-        first. A class with only one subclass left is replaced by that subclass.
+        If the other class is a leaf, its words go into a new subclass. A class that is left with a
+        single subclass is replaced by it.
 
         Raises
         ------
         InputError
-            If the class is the root, or the other is the same, a part of it, or already above it.
+            If the class is the root, or the other class is the same, in its subtree, or already
+            its parent.
         """
         seen, there = self._remember(node), self._remember(into)
         is_leaf = not self.thesaurus.tree.children(there.node)
@@ -97,49 +99,49 @@ class Editor:
     def add(self, words: str | Iterable[str], node: int) -> Thesaurus:
         """Add one or more new words to a class.
 
-        A new word has no counts, so its neighbours are the words of its class. A word that was
-        deleted comes back with its counts.
+        A new word has no counts, so its neighbours are the words of its class. A deleted word is
+        restored with its counts.
 
         Raises
         ------
         InputError
-            If a word is already in the thesaurus, or is not one line of printable characters.
+            If a word is already in the thesaurus, or is not a single line of printable characters.
         """
         seen = self._remember(node)
         return self._append(Edit(editing.ADD, seen, words=editing.check_words(words)))
 
     def delete(self, words: str | Iterable[str]) -> Thesaurus:
-        """Delete one or more words; the profiles of classes stay unchanged."""
+        """Delete one or more words; the centroids of classes are unchanged."""
         return self._append(Edit(editing.DELETE, words=self._resolve(words)))
 
     def split(self, node: int, words: str | Iterable[str] | None = None) -> Thesaurus:
-        """Split a leaf into two new classes below it; nodes get new numbers.
+        """Split a leaf into two new subclasses; nodes are renumbered.
 
-        The class itself keeps its id and its name. Words that have their place elsewhere, but
-        belong to it in part, are distributed by their counts.
+        The class keeps its id and name. Words of other classes with a partial membership in this
+        one are distributed over the subclasses by their counts.
 
         Parameters
         ----------
         node
-            The class, a leaf.
+            The class, which must be a leaf.
         words
-            The words of the second new class; by default those of `suggest_split`.
+            The words of the second subclass; by default the words of `suggest_split`.
 
         Raises
         ------
         InputError
-            If the class has subclasses, if a word has its place elsewhere, if no word would be
-            left, or if the words of the class cannot be distinguished.
+            If the class has subclasses, if a word is in another class, if the first subclass would
+            be empty, or if the words of the class cannot be distinguished.
         """
         thesaurus, seen = self.thesaurus, self._remember(node)
         if thesaurus.tree.children(seen.node):
-            tree_edits.split(thesaurus.tree, seen.node)  # raises, with the reason
+            tree_edits.split(thesaurus.tree, seen.node)  # raises an error with the reason
         apart = self.suggest_split(seen.node) if words is None else self._resolve(words)
         ids = (thesaurus.next_id, thesaurus.next_id + 1)
         return self._append(Edit(editing.SPLIT, seen, words=apart, ids=ids))
 
     def suggest_split(self, node: int) -> tuple[str, ...]:
-        """Return the words that `split` separates by default: the smaller of two clusters."""
+        """Return the words that `split` separates by default, the smaller of two clusters."""
         thesaurus = self.thesaurus
         rows = thesaurus.inside(node)
         apart = bisect(thesaurus.counts, thesaurus.clustering.representation, rows)
@@ -164,63 +166,64 @@ class Editor:
         return self._append(Edit(editing.NOTE, self._remember(about), text, field=field))
 
     def accept(self, numbers: int | Iterable[int]) -> Thesaurus:
-        """Accept one or more changes made by growth, so that they are no longer open.
+        """Accept one or more changes made by growth.
 
         Raises
         ------
         InputError
-            If there is no such change, or it was already accepted or refused.
+            If a change does not exist, or was already accepted or refused.
         """
         return self._decide(editing.ACCEPT, numbers)
 
     def refuse(self, numbers: int | Iterable[int]) -> Thesaurus:
         """Revert one or more changes made by growth.
 
-        Words that moved go back, new words are deleted, and split classes are merged. A new class
-        is merged into the most similar one.
+        Moved words are moved back, new words are deleted, split classes are merged, and a new class
+        is merged into the most similar class.
 
         Raises
         ------
         InputError
-            If there is no such change, or it was already accepted or refused.
+            If a change does not exist, or was already accepted or refused.
         """
         return self._decide(editing.REFUSE, numbers)
 
     def _decide(self, kind: str, numbers: int | Iterable[int]) -> Thesaurus:
+        """Accept or refuse changes by number."""
         listed = [numbers] if isinstance(numbers, int | np.integer) else list(numbers)
-        wanted = tuple(dict.fromkeys(editing.check_number(one, "change") for one in listed))
-        if not wanted:
-            raise InputError("no changes: name one or more by number", code="edit-refused")
+        chosen = tuple(dict.fromkeys(editing.check_number(one, "change") for one in listed))
+        if not chosen:
+            raise InputError("no changes: pass one or more numbers", code="edit-refused")
         known = self.thesaurus.draft.changes
-        words = [word for one in wanted if one in known for word in known[one].words]
-        edit = Edit(kind, words=tuple(dict.fromkeys(words)) or ("?",), changes=wanted)
+        words = [word for one in chosen if one in known for word in known[one].words]
+        edit = Edit(kind, words=tuple(dict.fromkeys(words)) or ("?",), changes=chosen)
         return self._append(edit)
 
     @property
     def done(self) -> tuple[Edit, ...]:
-        """The edits in effect; others wait for the next thesaurus."""
+        """The edits in effect, without edits that wait for the next rebuild."""
         return tuple(edit for edit in self.thesaurus.edits if not edit.waiting)
 
     @property
     def undoable(self) -> Edit | None:
-        """The edit that `undo` would undo, if any."""
+        """The edit that `undo` would undo; None if there is none."""
         return self.done[-1] if self.done else None
 
     def undo(self) -> Thesaurus:
-        """Undo the last edit; `redo` makes it again."""
+        """Undo the last edit; `redo` restores it."""
         if not self.done:
             raise InputError("nothing to undo", code="edit-refused")
         return self.undo_to(len(self.done) - 1)
 
     def redo(self) -> Thesaurus:
-        """Make the first of the `undone` edits again."""
+        """Redo the edit that was undone last."""
         edits, undone = self.thesaurus.edits, self.thesaurus.undone
         if not undone:
             raise InputError("nothing to redo", code="edit-refused")
         return self.with_edits((*edits, undone[0]), undone[1:])
 
     def undo_to(self, n: int) -> Thesaurus:
-        """Undo all but the first n edits; `redo` makes them again."""
+        """Undo all but the first n edits; `redo` restores them."""
         edits = self.thesaurus.edits
         done = [at for at, edit in enumerate(edits) if not edit.waiting]
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 0 <= n <= len(done):
@@ -236,25 +239,26 @@ class Editor:
 
     @property
     def state(self) -> str:
-        """A short text by which a thesaurus recognises its exports, and the edits before them.
+        """An identifier of the current state, which exports contain.
 
-        It is the number of edits, and a hash of them, of the words and of the classes.
+        It consists of the number of edits, and a hash of the edits, words and classes.
         """
         return f"{len(self.done)} {self._digest(self.done)}"
 
     def at_state(self, state: str) -> Thesaurus:
-        """Return the thesaurus as it was in a state."""
+        """Return the thesaurus in an earlier state, given its identifier."""
         text, _, digest = state.partition(" ")
         number = whole_number(text)
         if number is None or number > len(self.done) or self._digest(self.done[:number]) != digest:
             raise InputError(
-                "the file was exported from another thesaurus, or from one that was rebuilt, grown "
-                "or undone since: export it again, and make the changes there",
+                "the file was exported from another thesaurus, or this one was rebuilt, grown or "
+                "undone since: export it again, and repeat the changes",
                 code="edit-refused",
             )
         return self.undo_to(number)
 
     def _digest(self, done: Sequence[Edit]) -> str:
+        """Return a hash of the unedited thesaurus and some edits."""
         base = self.thesaurus.base
         content = [
             base.words.tolist(),
@@ -265,10 +269,10 @@ class Editor:
         return hashlib.sha256(json.dumps(content, ensure_ascii=True).encode()).hexdigest()[:16]
 
     def replay(self, edits: Iterable[Edit]) -> Replayed:
-        """Make edits again that were made to another thesaurus.
+        """Apply the edits of another thesaurus to this one.
 
-        Classes are matched by their words, so that edits survive a rebuild that numbers classes
-        differently. Edits that do not apply are kept among `edits`, waiting for the next time.
+        Classes are matched by their words, since a rebuild numbers classes differently. Edits that
+        cannot be applied are kept as waiting edits for the next replay.
         """
         draft, log = self.thesaurus.draft, list(self.thesaurus.edits)
         problems, doubts = [], []
@@ -297,28 +301,28 @@ class Editor:
         return Replayed(self.with_edits(log), problems, doubts)
 
     def _used_ids(self, log: Iterable[Edit]) -> set[int]:
-        """Return the ids that no new class may get."""
+        """Return the ids that new classes must not use."""
         return {*range(self.thesaurus.base.next_id), *(id for edit in log for id in edit.ids)}
 
     def with_edits(
         self, edits: Iterable[Edit], undone: Iterable[Edit] = (), next_id: int = 0
     ) -> Thesaurus:
-        """Return the thesaurus with exactly these edits, whose classes are taken by node number.
+        """Return the thesaurus with exactly these edits, whose classes are given by node number.
 
         Parameters
         ----------
         edits
-            The edits in order; waiting edits are only kept.
+            The edits in order; waiting edits are kept, but not applied.
         undone
-            The edits that `redo` would make, the next first.
+            The edits for `redo`, the next one first.
         next_id
-            The smallest id of the next new class.
+            A lower bound of the id of the next new class.
         """
         edits, undone, now = tuple(edits), tuple(undone), self.thesaurus
         before = now.draft
         draft = _continue(before, [edit for edit in edits if not edit.waiting])
         ids = [id + 1 for edit in (*edits, *undone) for id in edit.ids]
-        # An index is carried over if the edits in between left its input unchanged.
+        # Reuse the indexes whose input these edits leave unchanged.
         same_words = draft.added == before.added and draft.gone == before.gone
         same_clusters = draft.parts is before.parts and draft.divisions is before.divisions
         same_places = (
@@ -352,17 +356,18 @@ class Editor:
         )
 
     def _append(self, edit: Edit) -> Thesaurus:
+        """Return the thesaurus with one more edit."""
         return self.with_edits((*self.thesaurus.edits, edit))
 
     def _resolve(self, words: str | Iterable[str]) -> tuple[str, ...]:
-        """Return words as they are in the thesaurus; an unknown word is an error."""
+        """Return the words in the spelling of the thesaurus; refuse unknown words."""
         thesaurus = self.thesaurus
         return tuple(
             str(thesaurus.words[thesaurus.row(word)]) for word in editing.check_words(words)
         )
 
     def _remember(self, node: int) -> ClassSnapshot:
-        """Return a class with a sample of its words, evenly from the frequent to the rare."""
+        """Return a snapshot of a class, with a sample of its words across all frequencies."""
         thesaurus, node = self.thesaurus, editing.check_number(node)
         rows = thesaurus.inside(node)
         size = int(rows.size)
@@ -374,7 +379,7 @@ class Editor:
 
 
 def _continue(draft: Draft, edits: list[Edit]) -> Draft:
-    """Return the draft of some edits, starting from the last state that they have in common."""
+    """Return the draft of some edits, starting from the last state in common with `draft`."""
     history = draft.history()
     for at, (edit, one) in enumerate(zip(edits, history[1:], strict=False)):
         if edit is not one.edit and edit != one.edit:
@@ -385,24 +390,24 @@ def _continue(draft: Draft, edits: list[Edit]) -> Draft:
 
 @dataclass(frozen=True)
 class EditRequest:
-    """An edit requested by a page, a table or a file, which names classes in various ways.
+    """A request for an edit, from a page, table or file.
 
     Parameters
     ----------
     action
         One of `edits.KINDS`.
     target
-        The class: its id, or a text, which is the name of a class or a word in it.
+        The class: its id, its name, or a word in it.
     words
-        The words to move, add, delete or split off, or the word that a note is on.
+        The words to move, add, delete or split off, or the word to annotate.
     text
         The new label, or the text of a note.
     into
-        The class to merge into or nest under, named as `target`.
+        The class to merge into or nest under, in the form of `target`.
     field
         Field of a note: "definition" or "note".
     place
-        Where the edit was requested, for messages, e.g. "edits.tsv:3".
+        The origin of the request for messages, e.g. "edits.tsv:3".
     """
 
     action: str
@@ -414,7 +419,7 @@ class EditRequest:
     place: str = ""
 
     def apply(self, thesaurus: Thesaurus) -> Thesaurus:
-        """Return the thesaurus with this edit."""
+        """Return the thesaurus after this edit."""
         editor = thesaurus.editor
         if self.action not in editing.KINDS:
             raise InputError(
@@ -425,7 +430,7 @@ class EditRequest:
             return editor.delete(self.words)
         if self.action == editing.NOTE and self.target is None:
             if len(self.words) != 1:
-                raise InputError("a note is on one class or on one word", code="edit-refused")
+                raise InputError("a note needs exactly one class or one word", code="edit-refused")
             return editor.note(self.words[0], self.text, self.field)
         node = find_class(thesaurus, self.target)
         match self.action:
@@ -450,10 +455,10 @@ class EditRequest:
         return change(node, into)
 
     def is_done(self, thesaurus: Thesaurus) -> bool:
-        """Return whether a name or a note is already as requested.
+        """Return True if the class or word already has the requested name or note.
 
-        Moving a word to the class that it is in is not skipped: it is a decision that survives a
-        rebuild.
+        Moving a word to its current class is never done already, since the edit fixes the class for
+        later rebuilds.
         """
         if self.action == editing.NOTE and self.field in editing.FIELDS:
             if self.target is None and (
@@ -475,10 +480,10 @@ def apply_edits(
     Parameters
     ----------
     thesaurus
-        The thesaurus; it is not changed.
+        The thesaurus, which is not changed.
     requests
-        The edits. Classes are looked up one edit at a time, so that a new name can be used in the
-        next request.
+        The edits. Classes are looked up one edit at a time, so a request can use the name that an
+        earlier one has set.
     progress
         Called with the number of edits done.
 
@@ -490,7 +495,7 @@ def apply_edits(
     Raises
     ------
     InputError
-        If any of the edits does not apply; the message names each, with its place.
+        If edits cannot be applied; the message lists them with their origin.
     """
     problems, listed = [], list(requests)
     for number, one in enumerate(listed):
@@ -505,14 +510,14 @@ def apply_edits(
 
 
 def refuse_all(problems: Sequence[str]) -> None:
-    """Raise one error that lists the first problems, if there are any."""
+    """Raise an error that lists the first problems, if there are any."""
     if problems:
         more = f"\nand {len(problems) - SHOWN:,} more" if len(problems) > SHOWN else ""
         raise InputError("\n".join(problems[:SHOWN]) + more, code="edit-refused")
 
 
 def is_within(thesaurus: Thesaurus, word: str, node: int) -> bool:
-    """Return whether a word belongs to a class and to no other."""
+    """Return True if a word belongs only to this class."""
     if node not in thesaurus.path(word):
         return False
     inside = thesaurus.tree.cluster[thesaurus.tree.leaves(node)]
@@ -521,10 +526,10 @@ def is_within(thesaurus: Thesaurus, word: str, node: int) -> bool:
 
 
 def find_class(thesaurus: Thesaurus, name: int | str | None) -> int:
-    """Return the node of a class by its id, its name, or a word that has its place there."""
+    """Return the node of a class, given its id, its name, or a word of the class."""
     if name is None or name == "":
         raise InputError(
-            "no class is named: expected its id, its name or a word in it", code="edit-refused"
+            "the class is missing: expected its id, its name, or a word in it", code="edit-refused"
         )
     if isinstance(name, int):
         return thesaurus.node(name)
@@ -538,11 +543,11 @@ def find_class(thesaurus: Thesaurus, name: int | str | None) -> int:
     if len(found) > 1:
         ids = ", ".join(str(thesaurus.ids[node]) for node in found)
         raise InputError(
-            f"several classes have the name {text!r}: name one by its id ({ids})",
+            f"several classes have the name {text!r}: use an id instead ({ids})",
             code="edit-refused",
         )
     if found:
         return found[0]
     if text not in thesaurus.rows:
-        raise InputError(f"no class and no word is called {text!r:.60}", code="unknown-word")
+        raise InputError(f"no class or word has the name {text!r:.60}", code="unknown-word")
     return thesaurus.path(text)[-1]

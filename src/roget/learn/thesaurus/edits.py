@@ -1,4 +1,4 @@
-"""Edits: records of what a person changed, by words, so that they apply to a rebuilt thesaurus."""
+"""Records of edits, which identify classes by words and can be replayed after a rebuild."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     ACCEPT: ("words", "changes"),
     REFUSE: ("words", "changes"),
 }
-"""Required fields of each kind of edit; a note is on a class (node) or on a word (words)."""
+"""Required fields of each kind of edit; a note also needs a class (node) or a word (words)."""
 
 KINDS = tuple(NEEDS)
 
@@ -39,26 +39,26 @@ FIELDS = (DEFINITION, REMARK)
 """Fields of a note on a class or word."""
 
 LONGEST_WORD, LONGEST_NOTE = 200, 10_000
-"""Maximum number of characters."""
+"""Maximum number of characters of a word and of a note."""
 
 SAMPLE = 100
-"""Maximum number of words by which a class is remembered."""
+"""Maximum number of words in the snapshot of a class."""
 
 MIN_MATCH = 0.5
-"""Minimum F of the words of two classes to take them for the same."""
+"""Minimum F-measure of the words of two classes that are matched."""
 
 SURE_MATCH = 0.8
-"""Minimum F of the words for a match that is not reported as doubtful."""
+"""Minimum F-measure of a match that is not reported as doubtful."""
 
 SHOWN, LINE = 3, 80
-"""Number of words, and of characters of a text, shown in a sentence."""
+"""Maximum number of words, and of characters of a text, shown in a message."""
 
 _CONTROL = re.compile(
     "[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\ufdd0-\\ufdef"
     + "".join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF))
     + "]"
 )
-"""Control characters, line ends and Unicode noncharacters."""
+"""Control characters, line breaks and Unicode noncharacters."""
 
 
 class Note(NamedTuple):
@@ -70,21 +70,21 @@ class Note(NamedTuple):
 
 @dataclass(frozen=True)
 class ClassSnapshot:
-    """A class at the time of an edit: its node, its label, and words by which to find it again."""
+    """A class at the time of an edit, with words for matching it after a rebuild."""
 
     node: int
     label: str
     size: int
     words: tuple[str, ...]
-    """All its words, or for a large class a sample, evenly from the frequent to the rare."""
+    """All words of the class; for a large class, a sample across all frequencies."""
 
 
 class MatchedClass(NamedTuple):
-    """The class of a thesaurus that is most similar to a remembered one."""
+    """The class of a thesaurus that is most similar to a snapshot."""
 
     node: int
     similarity: float
-    """F of their words."""
+    """F-measure of the words."""
     common: int
     """Estimated number of common words."""
     size: int
@@ -93,26 +93,26 @@ class MatchedClass(NamedTuple):
 
 @dataclass(frozen=True)
 class Edit:
-    """One change by a person; `str` describes it in a sentence."""
+    """An edit by a user; `str` returns a description."""
 
     kind: str
     """One of `KINDS`."""
     node: ClassSnapshot | None = None
-    """The class that was renamed, moved to, merged, nested, split or annotated."""
+    """The class that is renamed, merged, nested, split or annotated, or that gets words."""
     text: str = ""
     """The new label, or the text of a note."""
     into: ClassSnapshot | None = None
-    """The class it was merged into, or nested under."""
+    """The class to merge into or nest under."""
     waiting: bool = False
-    """Whether the edit does not apply to this thesaurus and is kept for the next one."""
+    """True if the edit does not apply to this thesaurus and is kept for the next rebuild."""
     words: tuple[str, ...] = ()
-    """The words that were moved, added, deleted, split off or annotated."""
+    """The words that are moved, added, deleted, split off or annotated."""
     ids: tuple[int, ...] = ()
     """The ids of new classes."""
     field: str = ""
     """Field of a note: "definition" or "note"."""
     changes: tuple[int, ...] = ()
-    """The numbers of the growth changes that were accepted or refused."""
+    """The numbers of the growth changes that are accepted or refused."""
 
     def __post_init__(self) -> None:
         if self.kind not in NEEDS:
@@ -126,10 +126,10 @@ class Edit:
                 verb = "needs" if name in needs else "has no"
                 raise _refuse(f"an edit of kind {self.kind} {verb} {name!r}")
         if self.kind == RENAME:
-            _check_letters(self.text)  # labels of older folders may hold more than new ones
+            _check_letters(self.text)  # old labels may contain more characters
         if self.kind == NOTE:
             if (self.node is None) is (len(self.words) != 1) or len(self.words) > 1:
-                raise _refuse("a note is on one class or on one word")
+                raise _refuse("a note needs exactly one class or one word")
             if self.field not in FIELDS:
                 raise _refuse(f"unknown field {self.field!r} of a note: use {' or '.join(FIELDS)}")
             check_text(self.text, f"the {self.field}", LONGEST_NOTE)
@@ -154,25 +154,25 @@ class Edit:
         }[self.kind]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the edit as plain values."""
+        """Return the edit as JSON-compatible values."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, content: Any) -> Edit:
-        """Return the edit that `to_json`, of this or an older version, wrote."""
+        """Read an edit written by `to_json` of this or an older version."""
         try:
             text, waiting = content["text"], content["waiting"]
             if not isinstance(text, str) or not isinstance(waiting, bool):
-                raise TypeError("'text' must be a text and 'waiting' true or false")
+                raise TypeError("'text' must be a string and 'waiting' a boolean")
             kind, words = content["kind"], content.get("words", ())
-            if kind == MOVE and "words" not in content:  # version 1: one word, kept as the text
+            if kind == MOVE and "words" not in content:  # version 1 stored a single word as text
                 words, text = (text,), ""
             ids, field = content.get("ids", ()), content.get("field", "")
             changes = content.get("changes", ())
             if not _is_list(words, str) or not _is_list(ids, int) or not isinstance(field, str):
-                raise TypeError("'words' must be texts, 'ids' numbers and 'field' a text")
+                raise TypeError("'words' must be strings, 'ids' integers and 'field' a string")
             if not _is_list(changes, int):
-                raise TypeError("'changes' must be numbers")
+                raise TypeError("'changes' must be integers")
             node, into = (
                 None if content[name] is None else _read_snapshot(content[name])
                 for name in ("node", "into")
@@ -193,65 +193,65 @@ class Edit:
 
 
 def _refuse(message: str) -> InputError:
+    """Return the error for an invalid edit."""
     return InputError(message, code="edit-refused")
 
 
 def check_label(label: object) -> None:
-    """Refuse an invalid new name of a class."""
+    """Refuse an invalid new label of a class."""
     _check_letters(label)
     if _CONTROL.search(str(label)):
         raise _refuse(f"invalid label {label!r:.80}: expected one line of printable characters")
 
 
 def _check_letters(label: object) -> None:
+    """Refuse a label that is empty or not a string."""
     check_text(label, "the label")
     if not str(label).strip():
-        raise _refuse("empty label: expected a text")
+        raise _refuse("the label is empty")
 
 
 def check_text(text: object, what: str, longest: int | None = None) -> None:
-    """Refuse a value that is not a text, is too long, or cannot be written as UTF-8."""
+    """Refuse a value that is not a string, is too long, or cannot be encoded as UTF-8."""
     if not isinstance(text, str):
-        raise _refuse(f"{what} is {text!r}: expected a text")
+        raise _refuse(f"{what} is {text!r}: expected a string")
     if longest is not None and len(text) > longest:
         raise _refuse(f"{what} has {len(text):,} characters: expected at most {longest:,}")
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise _refuse(f"{what} {text!r} cannot be written as UTF-8") from None
+        raise _refuse(f"{what} {text!r} cannot be encoded as UTF-8") from None
 
 
 def check_word(word: str) -> None:
     """Refuse an invalid new word."""
     check_text(word, "the word", LONGEST_WORD)
     if not word.strip() or word != word.strip():
-        raise _refuse(
-            f"invalid word {word!r}: expected letters, without leading or trailing blanks"
-        )
+        raise _refuse(f"invalid word {word!r}: it is empty, or has leading or trailing blanks")
     if not word.isprintable():
         raise _refuse(f"invalid word {word!r}: expected printable characters on one line")
 
 
 def check_words(words: str | Iterable[str]) -> tuple[str, ...]:
-    """Return one word or several as a tuple without duplicates; refuse anything but texts."""
+    """Return one or several words as a tuple without duplicates; refuse other types."""
     listed = (words,) if isinstance(words, str) else tuple(words)
     for word in listed:
         if not isinstance(word, str):
-            raise _refuse(f"the word is {word!r}: expected a text")
+            raise _refuse(f"the word is {word!r}: expected a string")
     if not listed:
-        raise _refuse("no words: name one or more")
+        raise _refuse("no words: pass one or more")
     return tuple(dict.fromkeys(str(word) for word in listed))
 
 
 def check_number(number: object, what: str = "node") -> int:
-    """Return a whole number as an int; refuse anything else."""
+    """Return an integer as an int; refuse other types."""
     if isinstance(number, int | np.integer) and not isinstance(number, bool):
         return int(number)
-    raise _refuse(f"{what} {number!r}: expected a whole number")
+    raise _refuse(f"{what} {number!r}: expected an integer")
 
 
 def list_words(words: tuple[str, ...]) -> str:
-    """Join words for a sentence; of many, only the first."""
+    """Join words for a message, shortened to the first few."""
     shown = words if len(words) <= SHOWN + 1 else words[:SHOWN]
     listed = [_quote(word) for word in shown]
     if len(words) > len(shown):
@@ -260,11 +260,12 @@ def list_words(words: tuple[str, ...]) -> str:
 
 
 def describe_changes(numbers: tuple[int, ...]) -> str:
-    """Describe growth changes for a sentence."""
+    """Describe growth changes for a message."""
     return f"change {numbers[0]}" if len(numbers) == 1 else f"{len(numbers):,} changes"
 
 
 def _quote(text: str) -> str:
+    """Return a text on one line, shortened and in quotes."""
     line = " ".join(text.split())
     return f"“{line if len(line) <= LINE else line[: LINE - 1] + '…'}”"
 
@@ -272,11 +273,11 @@ def _quote(text: str) -> str:
 def match_class(
     seen: ClassSnapshot, rows: Mapping[str, int], places: Ints, sizes: Ints, tree: Tree
 ) -> MatchedClass:
-    """Find the class whose words are most similar to those of a remembered class.
+    """Find the class whose words are most similar to the words of a snapshot.
 
-    Similarity is F, twice the common words over the sizes of both, where only those words of the
-    remembered class count that are in this thesaurus. A sample stands for all words of a large
-    class. The root matches the root and no other class.
+    Similarity is the F-measure, twice the number of common words divided by the sum of both sizes.
+    Words of the snapshot that are not in this thesaurus are ignored. For a large class, counts are
+    extrapolated from the sample. The root only matches the root.
     """
     known = [rows[word] for word in seen.words if word in rows]
     if not known:
@@ -290,28 +291,28 @@ def match_class(
     best = 0
     if seen.node:
         best = 1 + int(similarity[1:].argmax()) if tree.n_nodes > 1 else 0
-        # A class without words of its own ties with the class above it: prefer the same number.
+        # A class and its only subclass with words tie: prefer the original node number.
         if 0 < seen.node < tree.n_nodes and similarity[seen.node] == similarity[best]:
             best = seen.node
         if not best:
             raise _refuse(f"no class matches “{seen.label}”: the thesaurus has only the root")
         if similarity[best] < MIN_MATCH:
             raise _refuse(
-                f"no class matches “{seen.label}”: the most similar one has F "
-                f"{similarity[best]:.2f}, less than {MIN_MATCH}"
+                f"no class matches “{seen.label}”: the most similar one has an F-measure of "
+                f"{similarity[best]:.2f}, below {MIN_MATCH}"
             )
     return MatchedClass(best, float(similarity[best]), round(float(common[best])), int(sizes[best]))
 
 
 def describe_match(seen: ClassSnapshot, label: str, found: MatchedClass) -> str:
-    """Describe the class that a remembered class was matched with, for a person to check."""
+    """Describe the match of a snapshot, for users to check."""
     others = found.size - found.common
     more = f", and {plural(others, 'other', ',')}" if others else ""
     return f"“{seen.label}” is now “{label}” ({found.common:,} of {seen.size:,} words{more})"
 
 
 def renumber(edit: Edit, tree: Tree, used: set[int]) -> Edit:
-    """Return the edit with as many ids as it needs in a tree, its own ids if they are free."""
+    """Return the edit with the number of ids it needs in a tree; free ids are kept."""
     needed = 2 if edit.kind == SPLIT else 0
     if edit.kind == NEST and edit.into is not None and not tree.children(edit.into.node):
         needed = 1
@@ -322,7 +323,7 @@ def renumber(edit: Edit, tree: Tree, used: set[int]) -> Edit:
 
 
 def add_or_move(edit: Edit, present: Collection[str]) -> list[Edit]:
-    """Split an edit that adds words: the words that are already present are moved instead."""
+    """Split an edit that adds words; words that are already present are moved instead."""
     new = tuple(word for word in edit.words if word not in present)
     old = tuple(word for word in edit.words if word in present)
     parts = (edit.kind, new), (MOVE, old)
@@ -330,17 +331,19 @@ def add_or_move(edit: Edit, present: Collection[str]) -> list[Edit]:
 
 
 def _is_list(value: object, kind: type) -> bool:
+    """Return True for a list or tuple of values of one type, which are not booleans."""
     return isinstance(value, list | tuple) and all(
         isinstance(one, kind) and not isinstance(one, bool) for one in value
     )
 
 
 def _read_snapshot(content: Any) -> ClassSnapshot:
+    """Read a snapshot from JSON."""
     node, label, size, words = (content[name] for name in ("node", "label", "size", "words"))
     is_valid = _is_list([node, size], int) and isinstance(label, str) and _is_list(words, str)
     if not is_valid or size < len(words):
         raise TypeError(
-            "'node' must be a number, 'label' a text, 'words' a list of texts, and 'size' at least "
-            "their number"
+            "'node' must be an integer, 'label' a string, 'words' a list of strings, and 'size' at "
+            "least the number of words"
         )
     return ClassSnapshot(node, label, size, tuple(words))

@@ -1,13 +1,14 @@
-"""Files: a thesaurus as a folder with counts, clustering and labels, and a separate log of edits.
+"""Reading and writing of thesaurus folders: counts, clustering and labels, and a log of edits.
 
 thesaurus.json       format, sizes, tree, labels, path of the search, rule for new words, files
-edits.json           the edits, done and undone; all other files are without edits
+edits.json           the edits, done and undone; all other files hold the unedited thesaurus
 membership.parquet   row INTEGER, cluster INTEGER, probability DOUBLE: p(cluster|word)
-centroids.npz        centroids: clusters × contexts; mass: p(cluster); more of the clustering
+centroids.npz        centroids: clusters × contexts; mass: p(cluster); other arrays
 
-words, contexts and entries.parquet, and the tables of evidence, are those of counts. Tables called
-spare-… are counts of words that are not in the thesaurus, for when it grows. Version 1 had no
-labels and no edits, version 2 other seals.
+The files words.parquet, contexts.parquet and entries.parquet, and the tables of example sentences,
+have the format of counts folders. Tables with the prefix "spare-" are counts of words that are not
+in the thesaurus, which are needed when it grows. Version 1 had no labels and no edits, version 2
+had another kind of checksum.
 """
 
 from __future__ import annotations
@@ -43,18 +44,18 @@ if TYPE_CHECKING:
 
 EDITS, EDITS_FORMAT, EDITS_VERSION = "edits.json", "roget.edits", 3
 _SEALED = 2
-"""First version of edits.json with a seal."""
+"""First version of edits.json with a checksum."""
 MEMBERSHIP = "membership.parquet"
 
 SPARE = {f"spare-{name}": types for name, types in counts_files.TABLES.items()}
-"""Tables of the counts of words that are not in the thesaurus, if there are any."""
+"""Tables of the counts of words that are not in the thesaurus."""
 
 HELD_OUT = ("all", "class", "word", "both")
-"""Models by which held-out tokens are predicted."""
+"""Models that are evaluated on held-out tokens."""
 
 
 class Changed(InputError):
-    """A folder holds another thesaurus, or other edits, than when it was last read or written."""
+    """Error for a folder whose thesaurus or edits have changed since it was read or written."""
 
     code = "changed"
 
@@ -67,11 +68,13 @@ class FolderState(NamedTuple):
 
 
 def _is_number(value: Any) -> bool:
+    """Return True for a finite number."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return is_number and abs(value) <= sys.float_info.max
 
 
 def _is_tree(value: Any) -> bool:
+    """Return True for a tree in JSON."""
     return (
         is_mapping(value)
         and all(is_list_of(is_whole)(value.get(name)) for name in ("parent", "cluster"))
@@ -80,10 +83,12 @@ def _is_tree(value: Any) -> bool:
 
 
 def _is_step(value: Any) -> bool:
+    """Return True for a mapping to plain values."""
     return is_mapping(value) and not any(isinstance(one, dict | list) for one in value.values())
 
 
 def _is_heldout(value: Any) -> bool:
+    """Return True for held-out bits per token of all models."""
     return is_mapping(value) and all(_is_number(value.get(one)) for one in HELD_OUT)
 
 
@@ -100,11 +105,12 @@ def _is_background(value: Any) -> bool:
 
 
 def _is_text_mapping(value: Any) -> bool:
+    """Return True for a mapping to strings."""
     return is_mapping(value) and all(map(is_text, value.values()))
 
 
 def _is_note(value: Any) -> bool:
-    """Return whether a value is [node or word, definition, note]."""
+    """Return True for [node or word, definition, note]."""
     return (
         isinstance(value, list)
         and len(value) == 3
@@ -114,16 +120,17 @@ def _is_note(value: Any) -> bool:
 
 
 def _optional(is_valid: folders.Check) -> folders.Check:
+    """Return a check that also accepts None."""
     return lambda value: value is None or is_valid(value)
 
 
 def _check_old(place: Path, record: dict[str, Any]) -> None:
-    """Refuse a manifest of version 1 or 2 that was changed; version 2 was sealed by `sha256`."""
+    """Refuse a changed manifest of version 1 or 2; version 2 has its hash in `sha256`."""
     if record["version"] == 1:
         if "sha256" in record or (place.parent / EDITS).exists():
             raise InputError(
-                f"{place}: 'version' is 1, which has no 'sha256' and no {EDITS}: the file was "
-                "changed since it was written",
+                f"{place}: 'version' is 1, which has no 'sha256' and no {EDITS}: the file has "
+                "been modified",
                 code="damaged-folder",
             )
         record.setdefault("labels", {})
@@ -171,7 +178,7 @@ FILES = KIND.files
 
 
 def is_thesaurus(folder: PathLike) -> bool:
-    """Return whether a folder claims to hold a thesaurus."""
+    """Return True if a folder has the manifest of a thesaurus."""
     return folders.is_kind(folder, KIND)
 
 
@@ -182,24 +189,24 @@ def write(
     instead_of: Thesaurus | None = None,
     evidence: bool = True,
 ) -> None:
-    """Write a thesaurus completely or not at all, replacing an older one.
+    """Write a thesaurus atomically, replacing an existing one.
 
     Parameters
     ----------
     thesaurus
-        The thesaurus. If it was read from the folder, or written there before, only its edits are
+        The thesaurus. If it was read from the folder or written there before, only its edits are
         written.
     path
         The folder.
     instead_of
-        The thesaurus in the folder that this one was made from; then everything is written.
+        The thesaurus in the folder from which this one was made. All files are then written.
     evidence
-        If False, sentences of the corpus are left out.
+        If False, example sentences are left out.
 
     Raises
     ------
     Changed
-        If another program has written to the folder since.
+        If another program has written to the folder in the meantime.
     """
     base, target = thesaurus.base, Path(os.path.realpath(path))
     known = (instead_of or thesaurus).base.homes.get(target)
@@ -223,14 +230,14 @@ def write(
 
 
 def read(path: PathLike, kind: type[Thesaurus]) -> Thesaurus:
-    """Read a thesaurus; the error for a missing, truncated or changed file names it."""
+    """Read a thesaurus; refuse missing, truncated or modified files."""
     folder = folders.open_folder(path, KIND)
     log, digest = _read_edits(folder)
     folder.verify()
     base = _read_base(folder, kind)
     state = FolderState(folder.digest, digest)
     if _read_state(folder.path) != state:
-        raise Changed(f"{path}: the thesaurus was changed while it was read: load it again")
+        raise Changed(f"{path}: the thesaurus changed while it was read: load it again")
     base.homes[folder.path.resolve()] = state
     try:
         return base.editor.with_edits(*log) if any(log) else base
@@ -239,12 +246,12 @@ def read(path: PathLike, kind: type[Thesaurus]) -> Thesaurus:
 
 
 def read_edits(path: PathLike) -> tuple[Edit, ...]:
-    """Read the edits of a thesaurus folder, without the rest."""
+    """Read only the edits of a thesaurus folder."""
     return _read_edits(folders.open_folder(path, KIND))[0].edits
 
 
 def _fill(draft: Path, base: Thesaurus, evidence: bool, spare: Counts | None) -> str:
-    """Write all but the edits; return the SHA-256 of the manifest."""
+    """Write all files except the edits; return the SHA-256 of the manifest."""
     counts, clustering, belongs = base.counts, base.clustering, base.memberships.copy()
     belongs.sum_duplicates()
     belongs = belongs.tocoo()
@@ -260,7 +267,7 @@ def _fill(draft: Path, base: Thesaurus, evidence: bool, spare: Counts | None) ->
         "counts": counts.provenance,
         "clustering": {**held, "contexts": None},
     }
-    # Most thesauri have ids that equal the node numbers, and no notes.
+    # Ids are stored only if they differ from the node numbers.
     if base.next_id != base.tree.n_nodes or (base.ids != np.arange(base.tree.n_nodes)).any():
         plain |= {"ids": base.ids.tolist(), "next_id": base.next_id}
     if base.notes:
@@ -282,6 +289,7 @@ def _fill(draft: Path, base: Thesaurus, evidence: bool, spare: Counts | None) ->
 
 
 def _make_spare_tables(spare: Counts | None, counts: Counts) -> dict[str, Any]:
+    """Return the tables of spare counts by name."""
     if spare is None:
         return {}
     tables = counts_files.to_tables(spare)
@@ -291,14 +299,16 @@ def _make_spare_tables(spare: Counts | None, counts: Counts) -> dict[str, Any]:
 
 
 def _make_spare_reader(folder: folders.Folder) -> Callable[[], Counts | None]:
-    """Return a function that reads the spare counts on first use; few callers need them."""
+    """Return a function that reads the spare counts, which are rarely needed, on first use."""
 
     @cache
     def read() -> Counts | None:
         if not all(map(folder.has, SPARE)):
             return None
         if folders.open_folder(folder.path, KIND).digest != folder.digest:
-            raise Changed(f"{folder.path}: changed since it was loaded: load it again")
+            raise Changed(
+                f"{folder.path}: the folder has changed since it was loaded: load it again"
+            )
         tables = dict(zip(counts_files.TABLES, folder.tables(*SPARE).values(), strict=True))
         shape = len(tables[counts_files.WORDS]["word"]), len(tables[counts_files.CONTEXTS]["slot"])
         with folders.whole(folder.path):
@@ -315,7 +325,9 @@ def _read_base(folder: folders.Folder, kind: type[Thesaurus]) -> Thesaurus:
         names = tables[counts_files.WORDS]["word"], tables[counts_files.CONTEXTS]["context"]
         shape = [*map(len, names), int(arrays["mass"].size)]
         if record["shape"] != shape:
-            raise InputError(f"'shape' is {record['shape']}, but the tables have {shape}")
+            raise InputError(
+                f"'shape' is {record['shape']}, but the tables have {shape}", code="damaged-folder"
+            )
         words, contexts, clusters = shape
         counts = counts_files.from_tables(
             tables, (words, contexts), record["relations"], record["counts"], Counts
@@ -332,7 +344,7 @@ def _read_base(folder: folders.Folder, kind: type[Thesaurus]) -> Thesaurus:
             "ids": record.get("ids"),
             "next_id": record.get("next_id"),
         }
-        if "clustering" not in record:  # written before folders kept the clustering
+        if "clustering" not in record:  # written by an early version
             tree = Tree.from_json(record["tree"])
             parts = tree, table, arrays["centroids"], arrays["mass"]
             return kind.from_parts(counts, *parts, steps=record["path"], **about)
@@ -373,7 +385,7 @@ def _write_edits(folder: Path, thesaurus: Thesaurus, digest: str) -> str:
 
 
 def _read_edits(folder: folders.Folder) -> tuple[EditLog, str]:
-    """Read the edits and the SHA-256 of their file, "" if there is none."""
+    """Read the edits, and the SHA-256 of their file ("" in version 1)."""
     if folder.record["version"] == 1:
         return EditLog(), ""
     place = folder.path / EDITS
@@ -382,8 +394,8 @@ def _read_edits(folder: folders.Folder) -> tuple[EditLog, str]:
     data = place.read_bytes()
     record = folders.parse(place, data)
     version = folders.require_version(place, record, EDITS_FORMAT, EDITS_VERSION, data, _SEALED)
-    given, undone, next_id = record.get("edits"), record.get("undone", []), record.get("next_id", 0)
-    if not isinstance(given, list) or not (version > 1 or _is_hashed(given, record.get("sha256"))):
+    done, undone, next_id = record.get("edits"), record.get("undone", []), record.get("next_id", 0)
+    if not isinstance(done, list) or not (version > 1 or _is_hashed(done, record.get("sha256"))):
         raise folders.changed(place)
     if not isinstance(undone, list) or not is_whole(next_id):
         raise folders.changed(place)
@@ -392,29 +404,29 @@ def _read_edits(folder: folders.Folder) -> tuple[EditLog, str]:
             f"{place}: the edits belong to another {KIND.manifest}", code="damaged-folder"
         )
     try:
-        edits, later = (tuple(Edit.from_json(one) for one in some) for some in (given, undone))
+        edits, later = (tuple(Edit.from_json(one) for one in some) for some in (done, undone))
     except InputError as error:
         raise InputError(f"{place}: {error}", code="damaged-folder") from None
     return EditLog(edits, later, next_id), hashlib.sha256(data).hexdigest()
 
 
 def _is_hashed(plain: Any, seal: object) -> bool:
-    """Return whether plain values have the hash that an older version wrote with them."""
+    """Return True if the hash of plain values, computed as in older versions, is `seal`."""
     try:
         return seal == hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
-    except RecursionError:  # our own files are never nested so deeply
+    except RecursionError:  # roget never writes deeply nested files
         return False
 
 
 def _read_state(folder: Path) -> FolderState:
-    """Return the state of a folder."""
+    """Return the hashes of the files of a folder."""
     files = (folder / KIND.manifest, folder / EDITS)
     manifest, edits = (folders.sha256(file) if file.is_file() else "" for file in files)
     return FolderState(manifest, edits)
 
 
 def _require_unchanged(folder: Path, known: FolderState) -> None:
-    """Refuse a folder that was written to since; missing files can be written again."""
+    """Refuse a folder that has changed; missing files are allowed."""
     for name, now, before in zip((KIND.manifest, EDITS), _read_state(folder), known, strict=True):
         if now not in ("", before):
             what = "edited" if name == EDITS else "rebuilt or changed"
@@ -425,7 +437,7 @@ def _require_unchanged(folder: Path, known: FolderState) -> None:
 
 
 def _is_complete(path: Path) -> bool:
-    """Return whether a folder holds a thesaurus of this version, by manifest and file sizes."""
+    """Return True if a folder has all files of a thesaurus, by manifest and file sizes."""
     try:
         folder = folders.open_folder(path, KIND)
         files = folder.record["files"].items()

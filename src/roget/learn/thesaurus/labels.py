@@ -1,4 +1,4 @@
-"""Labels of classes that nobody has named: their most characteristic words."""
+"""Generated labels of classes: their most characteristic words."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ LABEL = 3
 """Number of words in a label."""
 
 REPEATED = 0.5
-"""Factor on the score of a word that is in a label further up: it may still be the best word."""
+"""Factor on the score of a word that is in a label further up in the tree."""
 
 STABLE = 0.95
-"""Minimum F of the words of a class before and after edits for which its label stays."""
+"""Minimum F-measure of the words of a class before and after edits for keeping its label."""
 
 CACHED = 64
-"""Number of cached profiles of classes; each class needs its own and its parent's."""
+"""Number of cached profiles of classes."""
 
 
 class ClassLabels:
-    """The words that distinguish each class of a tree from the class above it.
+    """The words that distinguish each class of a tree from its parent.
 
-    The score of a word is how much better the other words of its class predict its tokens than
-    words outside do: Σ n(v)·log(½ + ½·p(v|class) / p(v|outside)). The word itself is left out of
-    both distributions, and contexts that no other word has count nothing. The score is the sum for
-    two outsides, all words and the class just above, so that labels are typical and yet change on
-    the way down. Words of the label just above come last; the score of words in labels further up
-    is halved. Ties are broken by frequency. The label of the root is its most frequent words.
+    The score of a word measures how much better the class predicts its tokens than a reference:
+    Σ n(v)·ln(½ + ½·p(v|class) / p(v|reference)). The word itself is excluded from both
+    distributions, and contexts that no other word has contribute 0. Scores are summed over two
+    references, all words and the parent class, so labels are typical but differ between levels.
+    Words of the parent's label come last, and the scores of words in labels further up are halved.
+    Ties are broken by frequency. The label of the root has its most frequent words.
 
-    A class costs one pass over its words, so all classes cost one pass per level of the tree.
+    Labelling takes one pass over the words for each level of the tree.
     """
 
     def __init__(self, counts: Counts, tree: Tree, places: Ints) -> None:
@@ -46,7 +46,7 @@ class ClassLabels:
         self._totals = np.asarray(counts.word_totals, dtype=np.float64)
         self._tree = tree
         first, last = tree.layout.first, tree.layout.end
-        # Words sorted by leaf, so that the words of any node are a slice.
+        # Words are sorted by leaf, so the words of a node are a slice.
         self._order = np.argsort(first[places], kind="stable")
         at = first[places][self._order]
         self._begin, self._end = np.searchsorted(at, first), np.searchsorted(at, last)
@@ -54,7 +54,7 @@ class ClassLabels:
         self._chosen: dict[int, list[int]] = {}
 
     def rows(self, node: int) -> list[int]:
-        """Return the rows of the words in the label of a class, best first; none if it is empty."""
+        """Return the rows of the words in the label of a class, best first."""
         if node not in self._chosen:
             for one in self._tree.path(node):
                 if one not in self._chosen:
@@ -62,28 +62,28 @@ class ClassLabels:
         return self._chosen[node]
 
     def _choose(self, node: int) -> list[int]:
-        """Return the label of a class; the classes above it must have theirs."""
+        """Return the label of a class, after the labels of its ancestors have been chosen."""
         rows = self._inside(node)
         totals = self._totals[rows]
         score, last = totals, np.zeros(rows.size, dtype=bool)
         if node:
             *above, parent = self._tree.path(int(self._tree.parent[node]))
             score = self._score(node, rows, (0, parent))
-            # The root's label says nothing specific, so its words are not penalised.
+            # Words in the label of the root, which is not specific, are not penalised.
             used = np.isin(rows, [row for one in above if one for row in self._chosen[one]])
             score = np.where(used & (score > 0), REPEATED * score, score)
             last = np.isin(rows, self._chosen[parent] if parent else [])
         return [int(row) for row in rows[np.lexsort((rows, -totals, -score, last))[:LABEL]]]
 
     def _score(self, node: int, rows: Ints, outside: tuple[int, ...]) -> Floats:
-        """Return Σ n(v)·log(½ + ½·p(v|class) / p(v|outside)) of each word, summed over outsides."""
+        """Return Σ n(v)·ln(½ + ½·p(v|class) / p(v|reference)) of each word over all references."""
         part = self._matrix[rows]
         word = np.repeat(np.arange(rows.size), np.diff(part.indptr))
         contexts, n = part.indices, np.asarray(part.data, dtype=np.float64)
         own = self._totals[rows][word]
 
         def predict(one: int) -> Floats:
-            """Return p(v|node) of each entry, without the tokens of the entry's own word."""
+            """Return p(v|node) for each entry, excluding the tokens of the entry's word."""
             profile = self._profile(one)
             left = np.maximum(profile.sum() - own, 0.0)
             seen = np.maximum(profile[contexts] - n, 0.0)
@@ -97,17 +97,18 @@ class ClassLabels:
         return np.asarray(sums)
 
     def _sum_counts(self, node: int) -> Floats:
-        """Return the counts of each context, summed over the words of a class."""
+        """Return the count of each context, summed over the words of a class."""
         part: Any = self._matrix[self._inside(node)]
         sums = np.bincount(part.indices, part.data, minlength=self._matrix.shape[1])
         return np.asarray(sums, dtype=np.float64)
 
     def _inside(self, node: int) -> Ints:
+        """Return the rows of the words of a class."""
         return self._order[self._begin[node] : self._end[node]]
 
 
 class StableLabels(ClassLabels):
-    """Labels after edits: a class whose words have hardly changed keeps its label."""
+    """Labels after edits; a class whose words have hardly changed keeps its label."""
 
     def __init__(self, thesaurus: Thesaurus) -> None:
         super().__init__(thesaurus.counts, thesaurus.tree, thesaurus.places)
@@ -131,7 +132,7 @@ class StableLabels(ClassLabels):
         return [here.rows[word] for word in words]
 
     def _is_stable(self, before: int, node: int, label: list[str]) -> bool:
-        """Return whether a class still has most of its words, and all words of its label."""
+        """Return True if a class still has most of its words, and all words of its label."""
         here, base = self._thesaurus, self._base
         rows = here.inside(node)
         if not label or not {*label} <= {*here.words[rows].tolist()}:
@@ -139,11 +140,11 @@ class StableLabels(ClassLabels):
         origin = rows if here.edited is None else here.edited.rows[rows]
         members = np.zeros(max(len(base), int(origin.max(initial=-1)) + 1), dtype=bool)
         members[base.inside(before)] = True
-        # F of the words = 2·common / (size before + size now).
+        # F-measure = 2·common / (size before + size now).
         return bool(2 * members[origin].sum() >= STABLE * (members.sum() + origin.size))
 
     def _key(self, node: int) -> Any:
-        """Return everything that the label of a class depends on."""
+        """Return a cache key with everything that the label of a class depends on."""
         here, (*above, _) = self._thesaurus, self._thesaurus.tree.path(node)
         labels = tuple(tuple(here.words[self.rows(one)].tolist()) for one in above)
         marks = here.index.places.fingerprints

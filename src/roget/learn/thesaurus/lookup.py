@@ -1,7 +1,7 @@
-"""Lookup: indexes of the words, classes and places of a thesaurus, and questions about them.
+"""Lookup in a thesaurus, with indexes of its words, classes and places.
 
-A thesaurus has three indexes, each computed on first use. An edit that leaves the words, the
-clusters or the places unchanged shares the index with the thesaurus before it.
+The indexes are computed on first use. An edited thesaurus shares the indexes that the edit does not
+affect with the thesaurus before the edit.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ if TYPE_CHECKING:
 Rows: TypeAlias = npt.NDArray[np.intp]
 
 MIN_PROBABILITY = 0.01
-"""Minimum probability of the second and further classes listed for a new word."""
+"""Minimum probability of the second and further classes that are listed for a new word."""
 
 _MAX_LEFT_OUT = 100
-"""Maximum number of contexts that are left out one by one to measure their weight."""
+"""Maximum number of contexts that are left out one at a time to measure their weights."""
 
 
 class WordIndex:
-    """What follows from the counts alone."""
+    """An index of words, derived from the counts alone."""
 
     def __init__(self, counts: Counts) -> None:
         self._counts = counts
@@ -64,19 +64,19 @@ class WordIndex:
 
     @cached_property
     def conditional(self) -> Any:
-        """p(context|word), a csr_array of words × contexts."""
+        """p(context|word): csr_array, words × contexts."""
         return self._counts.conditional()
 
     @cached_property
     def negative_entropy(self) -> Floats:
-        """Σ p log p of each word's distribution over contexts, nats."""
+        """Σ p·ln p of the context distribution of each word."""
         table = self.conditional.copy()
         table.data = xlogx(table.data)
         return np.asarray(table.sum(axis=1)).ravel()
 
     @cached_property
     def information(self) -> float:
-        """Mutual information between words and contexts, nats."""
+        """Mutual information between words and contexts in nats."""
         total = max(self._counts.total, 1e-300)
         spread = -xlogx(self._counts.context_totals / total).sum()
         own = np.sum(self._counts.word_totals / total * self.negative_entropy)
@@ -84,7 +84,7 @@ class WordIndex:
 
 
 class ClassProfiles:
-    """What follows from the centroids and masses of the clusters."""
+    """An index of classes, derived from the centroids and masses of the clusters."""
 
     def __init__(self, clustering: Clustering) -> None:
         self._clustering = clustering
@@ -92,7 +92,7 @@ class ClassProfiles:
 
     @cached_property
     def centroids(self) -> npt.NDArray[np.floating[Any]]:
-        """p(context|cluster), clusters × contexts, dense."""
+        """p(context|cluster): dense array, clusters × contexts."""
         table = self._clustering.centroids
         return np.asarray(table.toarray() if sparse.issparse(table) else table)
 
@@ -103,7 +103,7 @@ class ClassProfiles:
 
     @cached_property
     def divergences(self) -> Floats:
-        """KL(centroid ‖ average) of each cluster, nats."""
+        """KL(centroid ‖ average) of each cluster in nats."""
         return np.array([kl(centroid, self.average) for centroid in self.centroids])
 
     def mean(self, clusters: Ints) -> Floats:
@@ -111,14 +111,14 @@ class ClassProfiles:
         weights = self.mass[clusters] if self.mass[clusters].sum() > 0 else np.ones(clusters.size)
         if clusters.size * 8 < self.mass.size:
             return np.asarray(weights @ self.centroids[clusters] / weights.sum(), dtype=np.float64)
-        # With many clusters, converting the centroids to float64 takes longer than the product.
+        # For many clusters, a product in the dtype of the centroids is faster than a conversion.
         shares = np.zeros(self.mass.size, dtype=self.centroids.dtype)
         shares[clusters] = weights / weights.sum()
         return np.asarray(shares @ self.centroids, dtype=np.float64)
 
 
 class PlaceIndex:
-    """What follows from the places of words in the tree: sizes, labels and senses of classes."""
+    """An index of places, the leaves of words: sizes, labels and senses of classes."""
 
     def __init__(self, thesaurus: Thesaurus, places: Ints | None = None) -> None:
         self._thesaurus, self._tree = thesaurus, thesaurus.tree
@@ -137,7 +137,7 @@ class PlaceIndex:
 
     @cached_property
     def sizes(self) -> Ints:
-        """The number of words in each node."""
+        """The number of words of each node."""
         return self._tree.sum_up(np.bincount(self.places, minlength=self._tree.n_nodes))
 
     @cached_property
@@ -153,19 +153,19 @@ class PlaceIndex:
 
     @cached_property
     def fingerprints(self) -> list[tuple[float, float]]:
-        """A hash of the set of words in each node."""
+        """A hash of the words of each node."""
         return self._thesaurus.draft.fingerprints()
 
     @cached_property
     def labels(self) -> ClassLabels:
-        """The words by which classes are labelled."""
+        """The words of generated labels."""
         if self._thesaurus.edited is None:
             return ClassLabels(self._thesaurus.counts, self._tree, self.places)
         return StableLabels(self._thesaurus)
 
     @cached_property
     def senses(self) -> Senses:
-        """The senses of all words; after edits, the learnt senses in the edited classes."""
+        """The senses of all words; after edits, the learnt senses mapped to the edited classes."""
         thesaurus, draft = self._thesaurus, self._thesaurus.edited
         if draft is None:
             home = self._tree.cluster[self.places]
@@ -174,18 +174,18 @@ class PlaceIndex:
         return learnt.after(draft.homes(), draft.senses(learnt.memberships), draft.origin)
 
     def inside(self, node: int) -> Rows:
-        """Return the rows of the words in a node."""
+        """Return the rows of the words of a node."""
         node, layout = self._tree.require_node(node), self._tree.layout
         at = layout.first[self.places]
         return np.flatnonzero((at >= layout.first[node]) & (at < layout.end[node]))
 
     def clusters(self, node: int) -> Ints:
-        """Return the clusters below a node."""
+        """Return the clusters in the subtree of a node."""
         return np.asarray(self._tree.cluster[self._tree.leaves(node)])
 
 
 class Carried(NamedTuple):
-    """Indexes shared with the thesaurus before an edit; None where the edit changed the input."""
+    """Indexes shared with the thesaurus before an edit; None if the edit affects the index."""
 
     words: WordIndex | None = None
     profiles: ClassProfiles | None = None
@@ -194,29 +194,29 @@ class Carried(NamedTuple):
 
 
 class Index:
-    """The indexes of a thesaurus: carried over from before an edit, or made on first use."""
+    """The indexes of a thesaurus, shared with an earlier one or computed on first use."""
 
     def __init__(self, thesaurus: Thesaurus, carried: Carried) -> None:
         self._thesaurus, self._carried = thesaurus, carried
 
     @cached_property
     def words(self) -> WordIndex:
-        """What follows from the counts."""
+        """The index of words."""
         return self._carried.words or WordIndex(self._thesaurus.counts)
 
     @cached_property
     def profiles(self) -> ClassProfiles:
-        """What follows from the centroids."""
+        """The index of classes."""
         return self._carried.profiles or ClassProfiles(self._thesaurus.clustering)
 
     @cached_property
     def places(self) -> PlaceIndex:
-        """What follows from the places of words."""
+        """The index of places."""
         return self._carried.places or PlaceIndex(self._thesaurus)
 
     @cached_property
     def neighbours(self) -> Neighbours:
-        """The words, ready to be compared."""
+        """The index of neighbours."""
         if self._carried.neighbours is not None:
             return self._carried.neighbours
         thesaurus, draft = self._thesaurus, self._thesaurus.edited
@@ -227,27 +227,27 @@ class Index:
         return learnt.after(thesaurus.counts, thesaurus.clustering, draft.origin, merged)
 
     def carry(self) -> Carried:
-        """Return all indexes, for a copy with the same counts, clustering and places."""
+        """Return all indexes for a copy with the same counts, clustering and places."""
         return Carried(self.words, self.profiles, self.places, self.known_neighbours)
 
     @property
     def known_neighbours(self) -> Neighbours | None:
-        """The index of neighbours if it was already made."""
+        """The index of neighbours; None if it has not been computed."""
         found: Neighbours | None = vars(self).get("neighbours")
         return found
 
 
 def centroid(thesaurus: Thesaurus, node: int) -> Floats:
-    """Return p(context|class) of any node of the tree."""
+    """Return p(context|class) for a node of the tree."""
     return thesaurus.index.profiles.mean(thesaurus.index.places.clusters(node))
 
 
 def select_distinct(
     here: Floats, average: Floats, contexts: Array, n: int
 ) -> Iterator[TypicalContext]:
-    """Yield the n contexts that most distinguish a distribution from the average.
+    """Yield the n contexts that distinguish a distribution most from the average.
 
-    They are those with the largest p·log(p / average), their part of the KL divergence.
+    Contexts are ranked by p·ln(p / average), their contribution to the KL divergence.
     """
     seen = np.flatnonzero((here > 0) & (average > 0))
     p, lift = here[seen], np.log(here[seen] / average[seen])
@@ -257,7 +257,7 @@ def select_distinct(
 
 
 def describe_class(thesaurus: Thesaurus, node: int) -> str:
-    """Return a generated label of a class: its words, or in brackets its contexts."""
+    """Return a generated label of a class: typical words, or contexts in brackets."""
     if rows := thesaurus.index.places.labels.rows(node):
         return ", ".join(str(thesaurus.words[row]) for row in rows)
     typical = select_distinct(
@@ -267,11 +267,11 @@ def describe_class(thesaurus: Thesaurus, node: int) -> str:
 
 
 def select_splits(thesaurus: Thesaurus, value: float) -> BoolArray:
-    """Return for each node whether its split is at least as good as a value."""
+    """Return True for nodes whose split is at least as good as a value."""
     tree = thesaurus.tree
     values, inner = tree.value.copy(), tree.cluster < 0
     for node in np.flatnonzero(inner & np.isnan(values)).tolist():
-        # A split made by a person gets the value of the split above it.
+        # A split made by an edit gets the value of its parent.
         values[node] = values[tree.parent[node]] if node else math.nan
     if np.isnan(values[inner]).any() or math.isnan(value):
         raise InputError(
@@ -305,10 +305,10 @@ def word_class(thesaurus: Thesaurus, node: int, n: int = 10) -> WordClass:
 def context_classes(
     thesaurus: Thesaurus, node: int = 0, n: int | None = None
 ) -> list[ContextClass]:
-    """Return the context classes that distinguish a word class; none if contexts have no classes.
+    """Return the context classes that distinguish a word class most.
 
-    For the root the most probable come first, else those that contribute most to the divergence
-    of the class from the average.
+    They are ranked by their contribution to the divergence of the class from the average; for the
+    root, by probability. The list is empty if contexts were not clustered.
     """
     labels = thesaurus.clustering.context_labels
     if labels is None:
@@ -318,7 +318,7 @@ def context_classes(
     here, usual = (
         np.asarray(np.bincount(labels, p, minlength=k), dtype=np.float64) for p in (own, average)
     )
-    # The columns of each context class, the most frequent first.
+    # The columns of each context class, sorted by decreasing frequency.
     ends = np.cumsum(np.bincount(labels, minlength=k))[:-1]
     members = np.split(np.lexsort((-average, labels)), ends)
     return [
@@ -333,7 +333,7 @@ def context_classes(
 
 
 def nearest_words(thesaurus: Thesaurus, node: int, n: int = 10) -> list[TypicalWord]:
-    """Return the n words, of all, that are nearest to the centroid of a class."""
+    """Return the n words nearest to the centroid of a class, among all words."""
     profile = centroid(thesaurus, node)
     return _rank_words(thesaurus, node, profile, np.arange(len(thesaurus)), n)
 
@@ -341,14 +341,14 @@ def nearest_words(thesaurus: Thesaurus, node: int, n: int = 10) -> list[TypicalW
 def _rank_words(
     thesaurus: Thesaurus, node: int, profile: Floats, rows: Rows, n: int
 ) -> list[TypicalWord]:
-    """Return the n of some words that are nearest to a centroid by KL(word ‖ class)."""
+    """Return the n rows nearest to a centroid by KL(word ‖ class), as typical words."""
     index = thesaurus.index.words
     with np.errstate(divide="ignore"):
         logs = np.log(profile)
     # KL(word ‖ class) = Σ p log p − Σ p log p(context|class).
     table = index.conditional if rows.size == len(thesaurus) else index.conditional[rows]
     distances = np.maximum(index.negative_entropy[rows] - table @ logs, 0.0)
-    # A word without occurrences is near to nothing.
+    # Words without occurrences have an infinite distance.
     distances[np.diff(table.indptr) == 0] = math.inf
     if 0 < n < rows.size:
         near = distances <= np.partition(distances, n - 1)[n - 1]
@@ -366,7 +366,7 @@ def _rank_words(
 def list_neighbours(
     thesaurus: Thesaurus, rows: Rows, n: int = 10, by: str = "both"
 ) -> list[list[Neighbour]]:
-    """Return the neighbours of several words, which is faster than one by one."""
+    """Return the neighbours of several words in one batch."""
     words = thesaurus.words
     return [
         [Neighbour(str(words[at]), float(s)) for at, s in zip(*found, strict=True)]
@@ -377,7 +377,7 @@ def list_neighbours(
 def similarities(
     thesaurus: Thesaurus, rows: Rows, others: Rows, by: str = NeighbourOptions.by
 ) -> Floats:
-    """Return the similarity of word pairs, as `Thesaurus.neighbours` reports it.
+    """Return the similarities of word pairs, on the scale of `Thesaurus.neighbours`.
 
     Parameters
     ----------
@@ -386,7 +386,7 @@ def similarities(
     rows, others
         The rows of the first and of the second word of each pair.
     by
-        The way to compare words: "both", "classes" or "counts".
+        How words are compared: "both", "classes" or "counts".
     """
     return thesaurus.index.neighbours.compare(rows, others, by)
 
@@ -409,7 +409,7 @@ def senses(thesaurus: Thesaurus, word: str, n: int = 10) -> list[Sense]:
 
 
 def evidence(thesaurus: Thesaurus, word: str, n: int = 10) -> list[TypicalContext]:
-    """Return the n contexts that say most about a word: p(v|word)·log(p(v|word) / p(v))."""
+    """Return the n contexts v of a word with the largest p(v|word)·ln(p(v|word) / p(v))."""
     table, row = thesaurus.index.words.conditional, thesaurus.row(word)
     here = slice(*table.indptr[row : row + 2])
     seen = table.indices[here]
@@ -420,7 +420,7 @@ def evidence(thesaurus: Thesaurus, word: str, n: int = 10) -> list[TypicalContex
 def shared_evidence(
     thesaurus: Thesaurus, word: str, other: str, n: int = 10
 ) -> list[TypicalContext]:
-    """Return the n contexts that say most about two words, by the smaller probability."""
+    """Return the n most informative common contexts of two words, by the lower probability."""
     rows = [thesaurus.row(word), thesaurus.row(other)]
     both = thesaurus.index.words.conditional[rows].toarray()
     return list(
@@ -429,10 +429,10 @@ def shared_evidence(
 
 
 def reasons(thesaurus: Thesaurus, word: str, node: int, n: int = 10) -> Reasons:
-    """Return the n contexts of a word that speak most for a class, against the best other leaf.
+    """Return the n contexts of a word that most favour a class over the best other leaf.
 
-    The word is placed by its contexts, as new words are, and again without each of them. The
-    weight of a context is the change of the log odds.
+    The word is placed by its contexts like a new word, then again without each context. The weight
+    of a context is the decrease of the log odds.
     """
     index, clustering = thesaurus.index.places, thesaurus.clustering
     row, inside = thesaurus.row(word), index.clusters(node)
@@ -442,7 +442,7 @@ def reasons(thesaurus: Thesaurus, word: str, node: int, n: int = 10) -> Reasons:
     other = int(rest[placed[rest].argmax()]) if rest.size else None
     against = node if other is None else int(thesaurus.tree.cluster_nodes[other])
     outside = inside if other is None else np.array([other])
-    # Leave out only the contexts whose likelihood ratio favours the class most.
+    # Only contexts whose likelihood ratio favours the class most are left out in turn.
     both = np.maximum([centroid(thesaurus, one)[own.indices] for one in (node, against)], 1e-12)
     order = np.argsort(-own.data * np.log(both[0] / both[1]), kind="stable")
     tried = order[: max(_MAX_LEFT_OUT, n)]
@@ -471,7 +471,7 @@ def reasons(thesaurus: Thesaurus, word: str, node: int, n: int = 10) -> Reasons:
 
 
 def _leave_one_out(own: Any, left_out: Ints) -> Any:
-    """Return copies of a row, each without one of its entries, as a csr_array."""
+    """Return a csr_array with copies of a row, each without one entry."""
     kept = ~np.eye(own.indices.size, dtype=np.bool_)[left_out]
     ends = np.arange(left_out.size + 1) * (own.indices.size - 1)
     columns, counts = (np.tile(one, (left_out.size, 1))[kept] for one in (own.indices, own.data))
@@ -479,7 +479,7 @@ def _leave_one_out(own: Any, left_out: Ints) -> Any:
 
 
 def find_node(thesaurus: Thesaurus, name: str) -> int:
-    """Return the node of a class by its number, its label, or a word in it."""
+    """Return the node of a class, given its number, its label, or a word in it."""
     number = whole_number(name)
     if number is not None:
         return thesaurus.tree.require_node(number)
@@ -500,7 +500,7 @@ def find_node(thesaurus: Thesaurus, name: str) -> int:
 def find_lines(
     thesaurus: Thesaurus, word: str, context: str | None = None, n: int = 10, sort: str = "corpus"
 ) -> list[EvidenceLine]:
-    """Return sentences with a word, or with a word in a context; none if none are kept.
+    """Return stored example sentences of a word, or of a word in a context.
 
     See `Evidence.lines`.
     """
@@ -510,8 +510,8 @@ def find_lines(
 
 
 def list_placements(thesaurus: Thesaurus, counts: Counts, n: int = 3) -> list[Placement]:
-    """Return the n most probable classes (leaves) of each new word, word by word."""
-    # Imported here because it loads scikit-learn, which other lookups do not need.
+    """Return the n most probable leaves for each new word."""
+    # Imported here because it loads scikit-learn, which other functions do not need.
     from roget.learn.clustering.inputs import align_contexts
 
     belongs, leaves = thesaurus.classify(counts), thesaurus.tree.cluster_nodes

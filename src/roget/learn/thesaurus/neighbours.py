@@ -1,4 +1,4 @@
-"""Neighbours: the words most similar to a word, by contexts, by classes, or by both."""
+"""Nearest neighbours of words, by contexts, by classes, or by both."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from roget.learn.thesaurus.nodes import MANY, parts
 
 
 class Neighbours:
-    """All words of a thesaurus, ready to be compared.
+    """An index for comparing the words of a thesaurus.
 
-    In addition to their own contexts, words are compared by the vectors that the classes were made
-    from, if they were kept, or else by the classes: Σ p(c|word)·(direction of c).
+    In addition to their own contexts, words are compared by the vectors from which the classes were
+    made, or without vectors by their classes: Σ p(c|word)·(direction of c).
     """
 
     def __init__(self, counts: Counts, clustering: Clustering) -> None:
@@ -44,16 +44,16 @@ class Neighbours:
         rows: Ints | None = None,
         parts: Ints | None = None,
     ) -> Neighbours:
-        """Return the index after edits, which reuses unchanged parts.
+        """Return the index after edits, reusing unchanged parts.
 
         Parameters
         ----------
         counts, clustering
-            The counts and the clustering now.
+            The counts and the clustering after the edits.
         rows
-            The row of each word before the edits, -1 for new words; by default unchanged.
+            The row of each word before the edits, −1 for new words; by default unchanged.
         parts
-            The class that each class before is part of now, if classes were only merged.
+            The new class of each old class, if classes were only merged.
         """
         made = Neighbours(counts, clustering)
         made._own = self._own if rows is None else self._own.keep(rows)
@@ -70,13 +70,13 @@ class Neighbours:
         return made
 
     def nearest(self, rows: Ints, n: int, by: str = "both") -> Iterator[tuple[Ints, Floats]]:
-        """Yield for each row the n most similar other rows and similarities; ties by row number."""
+        """Yield the n nearest rows and their similarities for each row; ties by row number."""
         if n < 1:
             raise InputError(f"{n} neighbours: expected 1 or more", code="invalid-option")
         measure, size = self._measure(rows, by), len(self._counts)
         seen = self._counts.word_totals > 0
         for part in parts(rows.size, size):
-            # Rounded, so that results do not depend on the batch.
+            # Rounded, because the last digits depend on the batch.
             for row, found in zip(rows[part], measure.compare(rows[part]).round(9), strict=True):
                 others = np.flatnonzero(seen) if by == "counts" else np.arange(size)
                 others = others[others != row]
@@ -87,21 +87,18 @@ class Neighbours:
                 yield best, found[best]
 
     def compare(self, rows: Ints, others: Ints, by: str = "both") -> Floats:
-        """Return the similarity of pairs of words.
-
-        These are the similarities that `nearest` gives.
-        """
+        """Return the similarities of pairs of words, which equal the similarities of `nearest`."""
         measure = self._measure(np.concatenate([rows, others]), by)
-        asked, at = np.unique(rows, return_inverse=True)
+        distinct, at = np.unique(rows, return_inverse=True)
         found = np.empty(rows.size)
-        for part in parts(asked.size, len(self._counts)):
+        for part in parts(distinct.size, len(self._counts)):
             here = np.flatnonzero((at >= part.start) & (at < part.stop))
-            table = measure.compare(asked[part]).round(9)
+            table = measure.compare(distinct[part]).round(9)
             found[here] = table[at[here] - part.start, others[here]]
         return found
 
     def _measure(self, rows: Ints, by: str) -> StandardisedCosine | Similarity:
-        """Return the similarity of a way, after checking that it can compare some rows."""
+        """Return the requested similarity; refuse rows that it cannot compare."""
         if by not in WAYS:
             raise UnknownName("way to compare words", by, WAYS)
         if by == "counts" and not (self._counts.word_totals[rows] > 0).all():
@@ -112,6 +109,7 @@ class Neighbours:
         return self._ways(by)
 
     def _way(self, by: str) -> StandardisedCosine | Similarity:
+        """Return the similarity "both", "counts" or "classes"."""
         if by == "both":
             totals = self._counts.word_totals
             return Similarity(totals, self._own, self._vectors or self._classes)
@@ -137,12 +135,12 @@ class Neighbours:
 
     @cached_property
     def _products(self) -> Floats:
-        """Products of the sums of classes with each other."""
+        """Classes × classes: dot products of the summed context weights."""
         sums = self._sum_classes()
         return to_dense(sums @ transpose(sums))
 
     def _sum_classes(self) -> Any:
-        """Return the sums of the context weights of the words of each class."""
+        """Return the context weights summed over the words of each class."""
         return transpose(self._clustering.memberships) @ self._own.words
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Nodes of the tree of classes: the leaf of each word, and trees with fewer levels."""
+"""Operations on the nodes of the tree: the leaf of each word, and fewer levels."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ if TYPE_CHECKING:
     from roget.learn.thesaurus.thesaurus import Thesaurus
 
 LISTED = 0.1
-"""Minimum membership with which a word is also listed in a class that is not its own."""
+"""Minimum membership for listing a word in another class than its own."""
 
 MANY = 4096
-"""Maximum number of classes that are compared pairwise; imported taxonomies may have more."""
+"""Maximum number of classes that are compared pairwise; taxonomies may have more."""
 
 CELLS = 1 << 22
-"""Batch size: cells of a dense table computed at once."""
+"""Batch size: cells of a dense array computed at once."""
 
 
 def parts(rows: int, columns: int) -> Iterator[slice]:
-    """Yield slices of rows such that each slice has at most `CELLS` cells."""
+    """Yield slices of rows with at most `CELLS` cells each."""
     step = max(1, CELLS // max(columns, 1))
     for begin in range(0, rows, step):
         yield slice(begin, min(begin + step, rows))
 
 
 def assign_leaves(memberships: Any, tree: Tree) -> Ints:
-    """Return the leaf of each word: from the root down, the child with the larger membership.
+    """Return the leaf of each word, following the child with the largest membership.
 
     Parameters
     ----------
     memberships
-        p(cluster|word), a csr_array of words × clusters.
+        p(cluster|word): csr_array, words × clusters.
     tree
         The tree over the clusters.
     """
     above, order = _tabulate_ancestors(tree)
     leaves = np.zeros(memberships.shape[0], dtype=np.int64)
-    # Upper bound of the nodes a word lies in: all ancestors of all of its clusters.
+    # Upper bound of the number of nodes of a word: all ancestors of its clusters.
     reach = np.minimum(np.diff(memberships.indptr) * np.diff(above.indptr).max(), tree.n_nodes)
     batch = (np.cumsum(reach) - reach) // CELLS
     for begin in np.unique(batch, return_index=True)[1].tolist():
@@ -53,7 +53,7 @@ def assign_leaves(memberships: Any, tree: Tree) -> Ints:
 
 
 def _descend(belongs: Any, order: Ints, tree: Tree) -> Ints:
-    """Follow the child with the larger membership down to a leaf; the first one if equal."""
+    """Follow the child with the largest membership down to a leaf; the first child if tied."""
     size, column = order.size, np.argsort(order)
     # Columns are sorted by parent, so the children of a node are adjacent.
     above = column[tree.parent[order]]
@@ -61,14 +61,14 @@ def _descend(belongs: Any, order: Ints, tree: Tree) -> Ints:
     row = np.repeat(np.arange(belongs.shape[0]), np.diff(belongs.indptr))
     inner = belongs.indices > 0
     row, at, p = row[inner], belongs.indices[inner].astype(np.int64), belongs.data[inner]
-    # One key for each (word, parent); within a key, keep the child with the largest membership.
+    # For each key (word, parent), keep the child with the largest membership.
     key = row * size + above[at]
     first = np.flatnonzero(np.diff(key, prepend=-1))
     largest = np.repeat(np.maximum.reduceat(p, first), np.diff(first, append=key.size))
     best = np.flatnonzero(p == largest)
     best = best[np.diff(key[best], prepend=-1) > 0]
     key, at = key[best], at[best]
-    # All words step down together until each has reached a leaf.
+    # All words descend together until each has reached a leaf.
     here = np.zeros(belongs.shape[0], dtype=np.int64)
     moving = np.arange(here.size) if size > 1 else np.empty(0, dtype=np.int64)
     while moving.size:
@@ -78,7 +78,7 @@ def _descend(belongs: Any, order: Ints, tree: Tree) -> Ints:
 
 
 def _tabulate_ancestors(tree: Tree) -> tuple[Any, Ints]:
-    """Return a table with 1 where a cluster (row) lies in a node (column), and the columns' nodes.
+    """Return a matrix with 1 if a cluster (row) is below a node (column), and the column nodes.
 
     Nodes are ordered by depth, then by the column of their parent, then by number.
     """
@@ -93,24 +93,24 @@ def _tabulate_ancestors(tree: Tree) -> tuple[Any, Ints]:
 
 
 def collapse(thesaurus: Thesaurus, levels: Iterable[int] = (), min_children: int = 1) -> Thesaurus:
-    """Return the thesaurus with fewer levels: only the classes of some cuts.
+    """Return the thesaurus with fewer levels, keeping only the classes of some cuts.
 
-    Classes keep their ids, labels and notes, and words their places. Clusters within a class of
-    the finest cut are joined.
+    Classes keep their ids, labels and notes, and words keep their places. Clusters within a class
+    of the finest cut are merged.
 
     Parameters
     ----------
     thesaurus
-        The thesaurus; it is not changed.
+        The thesaurus, which is not changed.
     levels
-        Numbers of classes, e.g. 8 and 64, as in `Thesaurus.cut`. By default all classes are kept.
+        Numbers of classes of the cuts, e.g. 8 and 64. By default all classes are kept.
     min_children
-        Replace classes with fewer subclasses by these subclasses, except the root and leaves.
+        Replace inner classes with fewer subclasses than this by their subclasses.
 
     Raises
     ------
     InputError
-        If the thesaurus has fewer classes than a level.
+        If a level is larger than the number of classes.
     """
     tree = thesaurus.tree
     cuts = sorted(set(levels))
@@ -139,13 +139,13 @@ def collapse(thesaurus: Thesaurus, levels: Iterable[int] = (), min_children: int
             for about, note in thesaurus.notes.items()
             if isinstance(about, str) or about in kept
         },
-        # At a split into many a word may prefer another child than at splits into two.
+        # Keep the places: with more children per node, the descent may choose another child.
         places=np.asarray(inside[thesaurus.places]),
     )
 
 
 def _dissolve(tree: Tree, kept: set[int], min_children: int) -> set[int]:
-    """Drop nodes with too few children; the children go to the node above."""
+    """Drop nodes with too few children; their children move up."""
     kept = {0, *kept}
     children = dict.fromkeys(kept, 0)
 

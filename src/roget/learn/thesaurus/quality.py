@@ -1,4 +1,4 @@
-"""Quality: how much of the information in the words the classes keep."""
+"""Quality of classes: the mutual information that they preserve."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
 
 
 class Information(NamedTuple):
-    """Mutual information with the contexts, nats, in the counts the thesaurus was made from."""
+    """Mutual information of classes and of words with the contexts, in nats."""
 
     classes: float
     words: float
 
 
 def information(thesaurus: Thesaurus) -> Information:
-    """Return the mutual information of classes, and of words, with their contexts.
+    """Return the mutual information of classes and of words with the contexts.
 
-    I(classes; contexts) = Σ p(c)·KL(p(v|c) ‖ p(v)), at most I(words; contexts).
+    I(classes; contexts) = Σ p(c)·KL(p(v|c) ‖ p(v)) is at most I(words; contexts).
     """
     kept = float(thesaurus.mass @ _divergences(thesaurus))
     return Information(kept, thesaurus.index.words.information)
 
 
 def _divergences(thesaurus: Thesaurus) -> Floats:
-    """Return KL(centroid ‖ average) of each cluster; those known from before edits are reused."""
+    """Return KL(centroid ‖ average) of each cluster, reusing values from before the edits."""
     draft, profiles = thesaurus.edited, thesaurus.index.profiles
     if draft is None:
         return profiles.divergences

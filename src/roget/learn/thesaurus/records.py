@@ -1,4 +1,4 @@
-"""Records: the words, contexts, classes and changes that a thesaurus returns."""
+"""Result records of a thesaurus: words, contexts, classes and changes."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from roget.errors import InputError
 
 
 class TypicalWord(NamedTuple):
-    """A word of a class."""
+    """A typical word of a class."""
 
     word: str
     distance: float
-    """KL(word ‖ class), nats."""
+    """KL(word ‖ class) in nats."""
     probability: float
     """p(class|word)."""
 
 
 class TypicalContext(NamedTuple):
-    """A context of a class or word."""
+    """A typical context of a class or word."""
 
     context: str
     probability: float
     lift: float
-    """Log of the probability over p(context)."""
+    """ln of the probability divided by p(context)."""
 
 
 class ContextClass(NamedTuple):
-    """A class of contexts, as used by a class of words."""
+    """A class of contexts, with its probability in a class of words."""
 
     number: int
     contexts: tuple[str, ...]
-    """All its contexts, the most frequent first."""
+    """All contexts of the class, the most frequent first."""
     probability: float
-    """Its probability in the class of words."""
+    """Probability in the class of words."""
     lift: float
-    """Log of the probability over that in all words."""
+    """ln of the probability divided by the probability over all words."""
 
     @property
     def label(self) -> str:
@@ -50,11 +50,11 @@ class Neighbour(NamedTuple):
 
     word: str
     similarity: float
-    """In standard deviations above the mean of common words."""
+    """Standard deviations above the mean similarity of common words."""
 
     @property
     def distance(self) -> float:
-        """exp(−similarity): the smaller, the more similar."""
+        """The distance exp(−similarity)."""
         return math.exp(-self.similarity)
 
 
@@ -65,24 +65,24 @@ class Reason(NamedTuple):
     seen: float
     """Occurrences of the word in the context."""
     weight: float
-    """Decrease of the log odds without the context, nats."""
+    """Decrease of the log odds in nats if the context is left out."""
 
 
 class Reasons(NamedTuple):
-    """Why a word is in a class, and not in the most probable other one."""
+    """The reasons why a word is in a class and not in the most probable other class."""
 
     node: int
     probability: float
-    """p(class|word), by the word's contexts."""
+    """p(class|word) by the contexts of the word."""
     against: int
-    """The most probable other class; the class itself if there is no other."""
+    """The most probable other class; the class itself if there is only one."""
     other: float
     """p(other class|word)."""
     odds: float
-    """Log odds of the two classes. With the rule p(c)·Π p(context|c)^count this is the sum of all
-    weights and of the prior log odds."""
+    """Log odds of the two classes. For the placement rule p(c)·Π p(context|c)^count, they are the
+    sum of the weights of all contexts and the prior log odds."""
     contexts: tuple[Reason, ...]
-    """The largest weights first."""
+    """Contexts with the largest weights, in descending order."""
 
 
 class Sense(NamedTuple):
@@ -90,22 +90,22 @@ class Sense(NamedTuple):
 
     node: int
     share: float
-    """The share of the word's use."""
+    """Share of the uses of the word."""
     contexts: tuple[TypicalContext, ...]
-    """Contexts of the word that vote for the class, the strongest first."""
+    """Contexts of the word that support the class, the strongest first."""
     words: tuple[str, ...]
     """Words of the class that are most similar to the word in these contexts."""
 
 
 class Placement(NamedTuple):
-    """A class that a new word may belong to."""
+    """A candidate class of a new word."""
 
     word: str
     node: int
     label: str
     probability: float
     known: float
-    """Share of the word's tokens in contexts that the thesaurus has."""
+    """Share of the word's tokens in contexts known to the thesaurus."""
 
 
 @dataclass(frozen=True)
@@ -116,13 +116,13 @@ class WordClass:
     parent: int | None
     children: tuple[int, ...]
     label: str
-    """Its name, or words that distinguish it from other classes."""
+    """Name of the class, or words that distinguish it from other classes."""
     size: int
-    """Number of words that have their place here."""
+    """Number of words of the class."""
     mass: float
     """p(class); 1 for the root."""
     value: float | None
-    """Value of the split: β, or the nats saved; None for a leaf."""
+    """Value of the split, β or the nats saved; None for a leaf."""
     words: tuple[TypicalWord, ...]
     contexts: tuple[TypicalContext, ...]
 
@@ -134,7 +134,7 @@ CHANGE_KINDS = {
     MOVED: "a word moved to another class by the new text",
     NEW: "a new word",
 }
-"""Kinds of changes that growth makes, the largest first."""
+"""Kinds of growth changes, in display order."""
 
 OPEN, ACCEPTED, REFUSED = "open", "accepted", "refused"
 STATES = (OPEN, ACCEPTED, REFUSED)
@@ -142,27 +142,27 @@ STATES = (OPEN, ACCEPTED, REFUSED)
 
 @dataclass(frozen=True)
 class GrowthChange:
-    """A change that growth made, to be accepted or refused; classes are known by their ids."""
+    """A change made by growth, which users accept or refuse; classes are given by id."""
 
     number: int
     kind: str
     """One of `CHANGE_KINDS`."""
     words: tuple[str, ...]
-    """The word; for a split the words of the smaller part, for a new class all its words."""
+    """The word; for a split, the words of the smaller part; for a new class, all its words."""
     source: int | None
-    """The class before; for a new class the most similar one; None for a new word."""
+    """The previous class; for a new class, the most similar class; None for a new word."""
     target: int
-    """The class now."""
+    """The new class."""
     score: float
-    """How much better the new class fits. For words: nats, compared with the class before or the
-    second best. For classes: mean cosine within the parts minus that between them."""
+    """Strength of the change. For words: log odds in nats to the previous or second-best class. For
+    a split: mean cosine within the parts minus between them. For a new class: mean cosine."""
     reasons: tuple[str, ...]
     """Contexts that support the change, the strongest first."""
     tokens: float
     """Number of new tokens of the words."""
     state: str = OPEN
     rest: int | None = None
-    """For a split: the id of the larger part."""
+    """The id of the larger part, for a split."""
 
     def __post_init__(self) -> None:
         if self.kind not in CHANGE_KINDS or self.state not in STATES:
@@ -173,22 +173,22 @@ class GrowthChange:
             )
 
     def to_json(self) -> dict[str, Any]:
-        """Return the change as plain values."""
+        """Return the change as JSON-compatible values."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, content: Any) -> GrowthChange:
-        """Return the change that `to_json` wrote."""
+        """Read a change written by `to_json`."""
         try:
             plain = dict(content)
             for name in ("words", "reasons"):
                 if not all(isinstance(text, str) for text in plain[name]):
-                    raise TypeError(f"{name!r} must be texts")
+                    raise TypeError(f"{name!r} must be strings")
                 plain[name] = tuple(plain[name])
             for name in ("number", "target", "source", "rest"):
                 value = plain[name]
                 if isinstance(value, bool) or not isinstance(value, int | None):
-                    raise TypeError(f"{name!r} must be a whole number")
+                    raise TypeError(f"{name!r} must be an integer")
             return cls(**plain)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(f"invalid change: {error!r}", code="damaged-folder") from None

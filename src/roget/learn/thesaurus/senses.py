@@ -1,13 +1,12 @@
-"""Senses: the classes for which a word's contexts vote; the word itself has no vote.
+"""Senses of words: a decomposition of each word into classes.
 
-A word is decomposed into classes: its PPMI row, scaled to length 1, is fitted by a non-negative
-combination of the rows of classes, where each class is represented by its other words only. Words
-with one sense are not fully explained by their class either. Therefore a class counts as a sense if
-its weight is larger than usual for words of the same place, in units of their standard deviation.
-The fit is made twice, by contexts and by the similarities of classes, and both are averaged, which
-is more stable. Frequent words have more senses (Zipf 1945) and more evidence for them, so the
-threshold is lower for words with more contexts than usual, and higher for others. Classes that are
-close in the tree are one sense.
+The PPMI row of a word, scaled to unit length, is fitted by a non-negative combination of rows of
+classes, where each class is represented by its other words only. Even words with a single sense are
+not fully explained by their class. A class is therefore a sense only if its weight is unusually
+large, in standard deviations, among words of the same place. For stability, weights are averaged
+over two fits, one by contexts and one by similarities to classes. Frequent words have more senses
+(Zipf 1945) and more evidence for them, so the threshold decreases with the number of contexts.
+Classes that are close in the tree count as one sense.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from roget.learn.clustering.memberships import one_hot, tabulate
 from roget.learn.thesaurus.nodes import MANY, parts
 
 CANDIDATES = 16
-"""Number of classes, the most similar ones, that a word is decomposed into."""
+"""Number of most similar classes used in the decomposition of a word."""
 
 SWEEPS = 10
 """Number of passes of coordinate descent over the weights."""
@@ -35,31 +34,31 @@ MAX_SENSES = 4
 """Maximum number of senses of a word."""
 
 THRESHOLD = 3.9
-"""Minimum standard score of the weight of a sense, for a word with the usual number of contexts:
-chosen such that nine of ten nouns with one sense in WordNet stay in one class."""
+"""Minimum z-score of the weight of a sense, for a word with the usual number of contexts. With this
+value, nine of ten nouns with one sense in WordNet have one sense here."""
 
 ZIPF = 2.5
-"""Decrease of the threshold for a word with e times as many contexts."""
+"""Decrease of the threshold if the number of contexts is e times larger."""
 
 MAX_COSINE = 0.2
-"""Classes with a larger cosine of their rows are one sense."""
+"""Maximum cosine of two classes that are different senses."""
 
 TOGETHER, LEAST_CLASSES = 5, 40
-"""Mean number of classes in a part of the tree within which a word has one sense, and the minimum
-number of classes of a tree for which this applies: classes of smaller trees are broad enough."""
+"""Mean number of classes in a part of the tree that counts as one sense, and the minimum number of
+classes for which this applies, since the classes of small trees are broad."""
 
 PRIOR = 10.0
-"""Pseudo-count of words with the mean of all classes, so that small classes have a spread."""
+"""Number of pseudo-words with the overall mean, which regularises small classes."""
 
 MIN_SPREAD = 0.02
-"""Minimum standard deviation."""
+"""Minimum standard deviation of weights."""
 
 HALF_CONTEXTS = 50.0
-"""Number of contexts with which a word's similarity to a sense is halved in the list of words."""
+"""Number of contexts at which the similarity of a word to a sense is halved."""
 
 
 class Vote(NamedTuple):
-    """A sense by numbers: its cluster, its share, and columns and rows, the best first."""
+    """A sense: its cluster, its share, and columns and rows of the best contexts and words."""
 
     cluster: int
     share: float
@@ -68,7 +67,7 @@ class Vote(NamedTuple):
 
 
 class Senses:
-    """The senses of all words, from counts, a tree, and the cluster of each word's place.
+    """The senses of all words.
 
     Parameters
     ----------
@@ -79,7 +78,7 @@ class Senses:
     tree
         The tree over the clusters.
     fallback
-        p(class|word), a csr_array: the senses if there are too many classes to compare them all.
+        p(class|word), a csr_array, which is used if there are too many classes to compare.
     """
 
     def __init__(self, counts: Counts, home: Ints, tree: Tree, fallback: Any = None) -> None:
@@ -91,7 +90,7 @@ class Senses:
         fit = _ClassFit(self._rows, home, tree)
         weights = fit.weigh()
         shares = like(weights[0], (weights[0].data + weights[1].data) / 2)
-        # The place of a word is its first sense, unless only the word itself votes for it.
+        # The first sense is the place of the word, unless no other word supports it.
         placed = np.asarray(shares[np.arange(home.size), home]).ravel() > 0
         first = np.where(placed, home, np.asarray(shares.argmax(axis=1)).ravel())
         row = np.repeat(np.arange(home.size), np.diff(shares.indptr))
@@ -99,7 +98,7 @@ class Senses:
         score += ZIPF * _log_ratio_to_usual(np.diff(counts.matrix.indptr))[row]
         good = (score >= THRESHOLD) & (shares.indices != first[row]) & (shares.data > 0)
         self.memberships = fit.keep(shares, first, score, good)
-        """p(sense|word), a csr_array of words × clusters; a word of one sense is in its place."""
+        """p(sense|word): csr_array, words × clusters."""
 
     def after(self, home: Ints, memberships: Any, rows: Ints | None = None) -> Senses:
         """Return the senses after edits of the classes.
@@ -107,11 +106,11 @@ class Senses:
         Parameters
         ----------
         home
-            The cluster of each word now.
+            The cluster of each word after the edits.
         memberships
-            p(sense|word) now.
+            p(sense|word) after the edits.
         rows
-            The row of each word before the edits, -1 for new words; by default all are the same.
+            The row of each word before the edits, −1 for new words; by default unchanged.
         """
         made = Senses.__new__(Senses)
         made._home, made.memberships, made._rows = home, memberships, self._rows
@@ -131,13 +130,13 @@ class Senses:
 
     @cached_property
     def _sums(self) -> Any:
-        """The sum of the rows of each cluster, a csr_array with sorted indices."""
+        """The sum of the rows of each cluster: csr_array with sorted indices."""
         belongs = sparse.csr_array(one_hot(self._home, self._n_clusters).T)
         return sparse.csr_array(belongs @ self._rows).sorted_indices()
 
     @cached_property
     def _lengths(self) -> Floats:
-        """The length of the sum of each cluster."""
+        """The norm of the sum of each cluster."""
         squares = self._sums.copy()
         squares.data = squares.data**2
         sums = np.asarray(squares.sum(axis=1)).ravel()
@@ -145,11 +144,11 @@ class Senses:
 
     @cached_property
     def _member_rows(self) -> dict[int, Any]:
-        """Rows of the words of clusters that were used, as csr_arrays."""
+        """Cache: cluster → rows of its words, as a csr_array."""
         return {}
 
     def _get_sums(self, clusters: Ints, columns: Ints) -> Floats:
-        """Return some columns of the sums of some clusters, dense."""
+        """Return some columns of the sums of some clusters as a dense array."""
         table = np.zeros((clusters.size, columns.size))
         for at, cluster in enumerate(clusters.tolist()):
             begin, end = self._sums.indptr[cluster : cluster + 2]
@@ -160,18 +159,18 @@ class Senses:
         return table
 
     def rank(self, row: int, n: int) -> list[Vote]:
-        """Return the senses of a word, the most frequent first, with n contexts and words each."""
+        """Return the senses of a word, the largest share first, each with n contexts and words."""
         begin, end = self.memberships.indptr[row : row + 2]
         order = begin + np.argsort(-self.memberships.data[begin:end], kind="stable")
         kept, shares = self.memberships.indices[order], self.memberships.data[order]
         here = slice(*self._rows.indptr[row : row + 2])
         columns, values = self._rows.indices[here], self._rows.data[here]
-        # Each class without the word itself, in the word's contexts.
+        # The sums of the classes in the contexts of the word, without the word itself.
         known = self._get_sums(kept, columns)
         known -= (kept == self._home[row])[:, None] * values
         # Differences below 1e-9 are rounding errors of the subtraction.
         known = np.where(known > 1e-9, known / self._lengths[kept][:, None], 0.0)
-        # A context divides its vote among the senses in proportion to share times class value.
+        # A context is divided among senses in proportion to share × class value.
         votes = known * shares[:, None]
         votes *= values / np.maximum(votes.sum(axis=0), 1e-300)
         found = []
@@ -183,7 +182,7 @@ class Senses:
         return found
 
     def _rank_members(self, cluster: int, row: int, columns: Ints, vote: Floats, n: int) -> Ints:
-        """Return the n words of a cluster most similar to a word in the contexts it votes with."""
+        """Return the n words of a cluster that are most similar to a word, by the votes."""
         if cluster not in self._member_rows:
             self._member_rows[cluster] = self._rows[self._members[cluster]]
         members, rows = self._members[cluster], self._member_rows[cluster]
@@ -197,7 +196,7 @@ class Senses:
 
 
 class _ClassFit:
-    """The fit of all words by classes."""
+    """The decomposition of all words into classes."""
 
     def __init__(self, rows: Any, home: Ints, tree: Tree) -> None:
         self._rows, self._home, self._kin = rows, home, find_kin(tree)
@@ -208,7 +207,7 @@ class _ClassFit:
         self._cosines = self._gram / lengths / lengths[:, None]
 
     def weigh(self) -> list[Any]:
-        """Return the weight of each class in each word by either fit; rows add up to 1, or to 0."""
+        """Return the weights, words × classes, of both fits; non-zero rows sum to 1."""
         size, clusters = self._home.size, self._gram.shape[0]
         n, grams = min(CANDIDATES, clusters), (self._cosines, self._cosines @ self._cosines)
         found: list[list[Any]] = [[], []]
@@ -226,11 +225,11 @@ class _ClassFit:
         return [sparse.csr_array(sparse.vstack(out)) for out in found]
 
     def _compare(self, part: slice) -> Floats:
-        """Return the cosine of words with each class, represented by its other words only."""
+        """Return the cosines of words and classes, where a class excludes the word itself."""
         table, home = (self._rows[part] @ self._sums.T).toarray(), self._home[part]
         at, seen = (np.arange(home.size), home), np.diff(self._rows.indptr)[part] > 0
-        # Without the word w, a class sum s has the product s·w − 1 and the squared length
-        # |s|² − 2 s·w + 1, since w has length 1.
+        # With |w| = 1, the class sum s − w has the product s·w − 1 with the word, and the
+        # squared norm |s|² − 2 s·w + 1.
         lengths = np.tile(np.diag(self._gram), (home.size, 1))
         lengths[at] += seen * (1 - 2 * table[at])
         table[at] -= seen
@@ -238,7 +237,7 @@ class _ClassFit:
         return np.where(good, table / np.sqrt(np.where(good, lengths, 1.0)), 0.0)
 
     def keep(self, shares: Any, first: Ints, score: Floats, good: BoolArray) -> Any:
-        """Return for each word its first class and all good, distinct ones; or else its place."""
+        """Return p(sense|word) for the first class and good, distinct others; else the place."""
         kept = {}
         ends = shares.indptr
         for word in np.unique(np.searchsorted(ends, np.flatnonzero(good), side="right") - 1):
@@ -262,17 +261,17 @@ class _ClassFit:
 
 
 def find_kin(tree: Tree) -> Ints:
-    """Return for each cluster the part of the tree with which it is one sense; flat: its own."""
+    """Return the part of the tree of each cluster; clusters of one part are one sense."""
     k = tree.n_clusters
     kin = tree.cut(k // TOGETHER) if k >= LEAST_CLASSES else np.arange(k)
     return kin if kin.any() else np.arange(k)
 
 
 def fit(grams: Floats, target: Floats) -> Floats:
-    """Return weights ≥ 0, row by row, that minimise |Σ weight·class − word|².
+    """Return the weights ≥ 0 that minimise |Σ weight·class − word|², for each row.
 
-    Coordinate descent: each weight in turn is set to its optimum given the others. `grams` are the
-    products of the classes with each other, `target` those of the word with the classes.
+    Coordinate descent sets each weight in turn to its optimum for fixed other weights. `grams` has
+    the dot products between classes, `target` the dot products of the word with the classes.
     """
     weights, residual = np.zeros_like(target), target.copy()
     for _ in range(SWEEPS):
@@ -285,9 +284,10 @@ def fit(grams: Floats, target: Floats) -> Floats:
 
 
 def standardise(weights: list[Any], shares: Any, first: Ints, belongs: Any) -> Floats:
-    """Return each share as a standard score among the words whose first class is the same.
+    """Return the z-score of each share among the words with the same first class.
 
-    `weights` has the shares by either fit, at the same places as `shares`; scores are averaged.
+    `weights` has the shares of both fits, with the same sparsity as `shares`; z-scores are
+    averaged.
     """
     score, at = np.zeros(shares.nnz), shares.indices
     size = np.asarray(belongs.sum(axis=1)).ravel()
@@ -301,12 +301,12 @@ def standardise(weights: list[Any], shares: Any, first: Ints, belongs: Any) -> F
 
 
 def _shrink_means(sums: Floats, size: Floats) -> Floats:
-    """Return means of the words of one class (row) in another, shrunk to the mean of all others."""
+    """Return the mean weight of a class (column) in the words of a class (row), shrunk."""
     usual = (sums.sum(axis=0) - np.diag(sums)) / np.maximum(size.sum() - size, 1)
     return np.asarray((sums + PRIOR * usual) / (size[:, None] + PRIOR))
 
 
 def _log_ratio_to_usual(contexts: Any) -> Floats:
-    """Return the log of each number over the usual one, the geometric mean weighted by numbers."""
+    """Return ln of each number divided by their geometric mean, weighted by the numbers."""
     logs = np.log(np.maximum(contexts, 1))
     return np.asarray(logs - np.average(logs, weights=contexts) if contexts.any() else logs)

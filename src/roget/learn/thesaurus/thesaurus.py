@@ -1,4 +1,4 @@
-"""Thesaurus: a tree of word classes, the words in them, and the contexts they share."""
+"""`Thesaurus`: a tree of word classes, with words and contexts."""
 
 from __future__ import annotations
 
@@ -40,12 +40,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Thesaurus(ReportMixin):
-    """A tree of word classes; a word belongs to every class to some degree.
+    """A tree of word classes, in which words have graded memberships.
 
-    The leaves of the tree are clusters. An inner node is the sum of its leaves: memberships are
-    added up, and its centroid is the mean of theirs, weighted by probability. A class is known by
-    its node. A word also has one place in the tree: from the root down, the child with the larger
-    membership. Where classes are merged, all words that had their place there stay together.
+    The leaves of the tree are clusters. An inner node combines its leaves: memberships are summed,
+    and the centroid is the mean of their centroids, weighted by mass. Classes are identified by
+    node number. In addition to its memberships, a word has one place in the tree, which is the leaf
+    reached from the root by following the child with the largest membership. When classes are
+    merged, all words with a place in them stay together.
 
     >>> from roget.learn.clustering.soft.estimator import SoftAnnealing
     >>> counts = Counts([[9, 1, 0], [8, 2, 0], [0, 1, 7]], ["tea", "ale", "book"])
@@ -56,8 +57,8 @@ class Thesaurus(ReportMixin):
     >>> thesaurus.neighbours("tea", 1)[0].word
     'ale'
 
-    A thesaurus is immutable. Its `editor` returns edited copies, whose `edits` are the log of what
-    was done. Node numbers are valid until the tree changes; `ids` stay with their classes.
+    A thesaurus is immutable. Its `editor` returns edited copies, which record the edits in `edits`.
+    Node numbers change with the tree, but the `ids` of classes are permanent.
 
     >>> edited = thesaurus.editor.rename(thesaurus.common_class("tea", "ale"), "drinks")
     >>> edited.label(edited.path("ale")[-1]), str(edited.edits[0])
@@ -66,27 +67,27 @@ class Thesaurus(ReportMixin):
     Attributes
     ----------
     counts
-        The counts that the classes were made from.
+        The counts from which the classes were made.
     clustering
         The clusters and the tree over them.
     provenance
-        How the thesaurus was made.
+        Information on how the thesaurus was made.
     labels
-        Names of classes, by node, where there are any.
+        Names of classes by node; unnamed classes are missing.
     notes
-        Definitions and notes, by node or word.
+        Definitions and notes by node or word.
     ids
         The id of each node.
     next_id
-        The id of the next new class; no id is used twice.
+        The id of the next new class; ids are never reused.
     changes
-        What growth has changed, and whether that was accepted or refused.
+        The changes made by growth, with their states: open, accepted or refused.
     edits
-        The edits made so far, in order.
+        The edits in order.
     undone
-        The edits that `redo` would make, the next first.
+        The undone edits for `redo`, the next one first.
     homes
-        The folders it was read from or written to, and their state; see `files`.
+        The folders from which it was read or to which it was written, with their states.
     """
 
     kind: ClassVar[str] = "thesaurus"
@@ -121,31 +122,31 @@ class Thesaurus(ReportMixin):
         load_spare: Callable[[], Counts | None] = lambda: None,
         places: Ints | None = None,
     ) -> Thesaurus:
-        """Make a thesaurus of counts and a clustering of their words.
+        """Make a thesaurus from counts and a clustering of their words.
 
         Parameters
         ----------
         counts
-            The counts that the classes were made from.
+            The counts from which the classes were made.
         model
-            A clusterer fitted to these counts, or a Clustering, such as a level of one. Words that
-            the clusterer marks as unsure are left out; `unsure` has the reasons.
+            A clusterer fitted to these counts, or a Clustering. Words that the clusterer marks as
+            uncertain are left out; `unsure` has the reasons.
         provenance
-            How it was made; by default the clusterer, its options and its facts.
+            Information on how it was made; by default the clusterer, its options and its facts.
         labels
-            Names of classes, by node.
+            Names of classes by node.
         ids
-            The id of each node; by default its number.
+            The id of each node; by default the node number.
         next_id
-            The id of the next new class: larger than any id ever used.
+            The id of the next new class, larger than all ids used before.
         notes
-            Definitions and notes, by node or word.
+            Definitions and notes by node or word.
         changes
-            What growth has changed, to be accepted or refused.
+            The changes made by growth.
         load_spare
-            Returns the counts of words that are too rare or unsure, for when there is more text.
+            A function that returns the counts of rare or uncertain words, for later growth.
         places
-            The leaf of each word; by default found from the memberships.
+            The leaf of each word; by default derived from the memberships.
 
         Raises
         ------
@@ -162,7 +163,7 @@ class Thesaurus(ReportMixin):
             provenance = provenance or _describe_model(model)
             clustering = model.clustering_
             if model.unsure_:
-                # Keep only the words of which the clusterer is sure, and the reasons for the rest.
+                # Leave out uncertain words, and record the reasons.
                 why = {str(counts.words[row]): reason for row, reason in model.unsure_.items()}
                 rows = np.setdiff1d(np.arange(len(counts)), list(model.unsure_))
                 counts = counts.select(counts.words[rows].tolist())
@@ -202,37 +203,37 @@ class Thesaurus(ReportMixin):
         provenance: Mapping[str, Any] | None = None,
         **about: Any,
     ) -> Thesaurus:
-        """Make a thesaurus of a tree and arrays: memberships, centroids and masses of clusters.
+        """Make a thesaurus from a tree and arrays of memberships, centroids and masses.
 
-        Words are placed by the rule that the provenance implies: after annealing (a "beta") by
-        distance, else by Bayes. Other keywords are those of `from_clustering`.
+        The placement rule is inferred from the provenance: by distance after annealing (if there is
+        a "beta"), else by Bayes. For other keywords see `from_clustering`.
         """
         rule, unit = infer_rule(provenance or {})
-        # p(context) in the counts, which also covers contexts that no class has.
+        # p(context) from the counts, since contexts may be missing from all classes.
         background = counts.context_totals / max(counts.total, 1e-300)
         clustering = Clustering(tree, memberships, centroids, mass, background, rule, unit, steps)
         return cls.from_clustering(counts, clustering, provenance=provenance, **about)
 
     @classmethod
     def load(cls, path: PathLike) -> Thesaurus:
-        """Read a thesaurus that `save` wrote; no code of the folder is executed."""
+        """Read a thesaurus written by `save`; no stored code is executed."""
         return files.read(path, cls)
 
     def save(self, path: PathLike, *, evidence: bool = True) -> None:
-        """Write the thesaurus as a folder that `load` and other tools can read.
+        """Write the thesaurus to a folder, which `load` and other tools can read.
 
         Parameters
         ----------
         path
-            The folder. If the thesaurus was loaded from there or saved there before, only its
-            edits are written.
+            The folder. If the thesaurus was loaded from it or saved to it before, only the edits
+            are written.
         evidence
-            If False, a new folder has no sentences of the corpus.
+            If False, a new folder gets no example sentences.
 
         Raises
         ------
         Changed
-            If another program has changed the folder since it was loaded or saved.
+            If another program has changed the folder in the meantime.
         """
         files.write(self, path, evidence=evidence)
 
@@ -250,12 +251,12 @@ class Thesaurus(ReportMixin):
 
     @property
     def memberships(self) -> Any:
-        """p(cluster|word), a csr_array of words × clusters."""
+        """p(cluster|word): csr_array, words × clusters."""
         return self.clustering.memberships
 
     @property
     def centroids(self) -> npt.NDArray[np.floating[Any]]:
-        """p(context|cluster), clusters × contexts."""
+        """p(context|cluster): array, clusters × contexts."""
         return self.index.profiles.centroids
 
     @property
@@ -280,27 +281,27 @@ class Thesaurus(ReportMixin):
 
     @property
     def places(self) -> Ints:
-        """The leaf in which each word has its place."""
+        """The leaf of each word."""
         return self.index.places.places
 
     @property
     def unsure(self) -> Mapping[str, str]:
-        """Words that were left out of all classes, and why."""
+        """Words left out of all classes → reason."""
         return self.provenance.get("unsure") or {}
 
     @property
     def is_imported(self) -> bool:
-        """Whether it was read from a taxonomy: nothing was counted, classes stand for contexts."""
+        """True if the thesaurus was read from a taxonomy, whose contexts are classes."""
         return "imported" in self.provenance
 
     @property
     def spare(self) -> Counts | None:
-        """Counts of words that were too rare or unsure, which more text may bring in."""
+        """Counts of rare or uncertain words, which growth may add; None if not stored."""
         return self.load_spare()
 
     @property
     def base(self) -> Thesaurus:
-        """The thesaurus without any edits."""
+        """The thesaurus without edits."""
         return self if self.edited is None else self.edited.base
 
     @property
@@ -310,30 +311,30 @@ class Thesaurus(ReportMixin):
 
     @cached_property
     def draft(self) -> Draft:
-        """The state after the edits, from which further edits go on."""
+        """The state after the edits, to which further edits are applied."""
         return self.edited or Draft(self)
 
     @cached_property
     def index(self) -> Index:
-        """What follows from the counts, centroids and places, computed on first use."""
+        """Indexes derived from the counts, centroids and places, computed on first use."""
         return Index(self, self.carried)
 
     def row(self, word: str) -> int:
-        """Return the row of a word; the error for an unknown word says why it is missing."""
+        """Return the row of a word; the error for an unknown word has the reason, if known."""
         if self.edited is not None and word not in self.rows:
-            self.edited.row(word)  # raises for words that were deleted
+            self.edited.row(word)  # raises an error for a deleted word
         try:
             return self.counts.word_id(word)
         except UnknownName:
             if why := self.unsure.get(word):
                 raise InputError(
-                    f"{word!r} is in no class: it was left out as unsure ({why})",
+                    f"{word!r} is in no class: it was left out as uncertain ({why})",
                     code="unknown-word",
                 ) from None
             raise
 
     def node(self, id: int) -> int:
-        """Return the node of a class by its id."""
+        """Return the node of a class id."""
         found = np.flatnonzero(self.ids == id)
         if found.size:
             return int(found[0])
@@ -342,24 +343,24 @@ class Thesaurus(ReportMixin):
         raise InputError(f"class id {id}: {reason}", code="unknown-word")
 
     def inside(self, node: int) -> Rows:
-        """Return the rows of the words that have their place in a class."""
+        """Return the rows of the words of a class."""
         return self.index.places.inside(node)
 
     def path(self, word: str) -> tuple[int, ...]:
-        """Return the classes in which a word has its place, from the root to a leaf."""
+        """Return the classes of a word, from the root to its leaf."""
         return self.tree.path(int(self.places[self.row(word)]))
 
     def common_class(self, *words: str) -> int:
-        """Return the smallest class in which all words have their place; of one word, its leaf."""
+        """Return the smallest class that contains all words; for one word, its leaf."""
         if not words:
-            raise InputError("no words: name one or more to find the class they share")
-        # A node has a larger number than the node above it.
+            raise InputError("no words: pass one or more", code="invalid-input")
+        # Node numbers increase from the root to the leaves.
         return max(set.intersection(*(set(self.path(word)) for word in words)))
 
     def label(self, node: int) -> str:
-        """Return the name of a class, or else words that distinguish it from other classes.
+        """Return the name of a class or, if unnamed, words that distinguish it from other classes.
 
-        A class in which no word has its place is described by its contexts, in brackets.
+        A class without words is described by its contexts, in brackets.
         """
         if node in self.labels:
             return self.labels[node]
@@ -369,14 +370,14 @@ class Thesaurus(ReportMixin):
         return described[node]
 
     def membership(self, word: str, k: int | None = None) -> dict[int, float]:
-        """Return p(class|word) of the leaves, or of the first k classes, the most probable first.
+        """Return p(class|word) of the leaves, or of k classes, the most probable first.
 
         Parameters
         ----------
         word
             A word of the thesaurus.
         k
-            The number of classes, as in `cut`; by default all leaves.
+            The number of classes of a `cut`; by default all leaves.
         """
         table, row = self.memberships, self.row(word)
         if k is None:
@@ -394,7 +395,7 @@ class Thesaurus(ReportMixin):
     ) -> list[Neighbour]:
         """Return the n words most similar to a word, the most similar first.
 
-        Similarities are cosines, in standard deviations above the mean of common words.
+        The similarity is a cosine, in standard deviations above the mean of common words.
 
         Parameters
         ----------
@@ -403,41 +404,38 @@ class Thesaurus(ReportMixin):
         n
             The number of neighbours.
         by
-            "counts" compares the words' own contexts, weighted by how surprising they are;
-            "classes" compares the words' classes. "both" combines them: for two words with e tokens
-            (geometric mean), e/(e + 100) of the similarity is by their own contexts, and the rest
-            by the vectors that the classes were made from, or by the classes if there are none. The
-            similarity of rare words (e = 10) is halved.
+            "counts" compares the contexts of words, weighted by PPMI; "classes" compares their
+            classes. "both" combines contexts with the vectors from which the classes were made, or
+            with the classes if there are no vectors. For two words with e tokens (geometric mean),
+            contexts have the weight e/(e + 100). The similarity of rare words (e = 10) is halved.
         """
         return lookup.list_neighbours(self, np.array([self.row(word)]), n, by)[0]
 
     def senses(self, word: str, n: int = 10) -> list[Sense]:
         """Return the classes in which a word is used, the most frequent first.
 
-        Most words have one sense, the class of their place. Each sense has n contexts that vote
-        for it, as in `evidence`, and n words of the class that are most similar to the word in
-        these contexts. The word itself has no vote (see the module `senses`), so a word alone in
-        its class has a sense without contexts and words.
+        Most words have a single sense, the class of their place. Each sense has up to n contexts
+        that support it, and up to n words of the class that are most similar to the word in these
+        contexts. A class is represented by its other words (see the module `senses`), so the sense
+        of a word that is alone in its class has no contexts and words.
         """
         return lookup.senses(self, word, n)
 
     @property
     def sense_memberships(self) -> Any:
-        """p(class|word) by senses, a csr_array of words × clusters: see `senses`."""
+        """p(class|word) by senses: csr_array, words × clusters; see `senses`."""
         return self.index.places.senses.memberships
 
     def evidence(self, word: str, n: int = 10) -> list[TypicalContext]:
-        """Return the n contexts that say most about a word: p(v|word)·log(p(v|word) / p(v))."""
+        """Return the n contexts v of a word with the largest p(v|word)·ln(p(v|word) / p(v))."""
         return lookup.evidence(self, word, n)
 
     def nodes(
         self, k: int | None = None, *, depth: int | None = None, value: float | None = None
     ) -> list[int]:
-        """Return the classes of a cut (see `cut`) in the order of its numbers; default: leaves."""
+        """Return the nodes of a cut (see `cut`) in the order of its class numbers."""
         if sum(one is not None for one in (k, depth, value)) > 1:
-            raise InputError(
-                "a cut takes one of k, depth and value, not several", code="conflicting-options"
-            )
+            raise InputError("pass only one of k, depth and value", code="conflicting-options")
         if depth is not None:
             return self.tree.cut_depth(depth)
         if value is not None:
@@ -449,24 +447,24 @@ class Thesaurus(ReportMixin):
     def cut(
         self, k: int | None = None, *, depth: int | None = None, value: float | None = None
     ) -> Ints:
-        """Return for each word its class in a cut of the tree, as a number from 0.
+        """Return the class number of each word in a cut of the tree; by default the leaves.
 
         Parameters
         ----------
         k
-            The number of classes: the first k in the order of the splits.
+            The number of classes; splits are undone from the last to the first.
         depth
-            The classes at this depth, and the leaves above it.
+            The depth of the classes; leaves above it are kept.
         value
-            The classes after all splits that are at least this good, and the splits above them:
-            for annealing the splits up to this β, for description length those that save at least
-            this many nats.
+            The minimum quality of splits: with annealing, splits up to this β are made; with
+            description length, splits that save at least this many nats. The ancestors of such
+            splits are made as well.
         """
         numbers = self.tree.label_clusters(self.nodes(k, depth=depth, value=value))
         return np.asarray(numbers[self.tree.cluster[self.places]])
 
     def classes(self, k: int | None = None, n: int = 10) -> list[WordClass]:
-        """Return the leaves, or the first k classes, with their n most typical words and contexts.
+        """Return the leaves, or k classes, with their n most typical words and contexts.
 
         See `word_class`.
         """
@@ -475,25 +473,25 @@ class Thesaurus(ReportMixin):
     def word_class(self, node: int, n: int = 10) -> WordClass:
         """Return the class of a node, with its n most typical words and contexts.
 
-        Typical words are those nearest to the centroid, by KL(p_word ‖ p_class), among the words
-        that have their place in the class; among all words if there are none. Typical contexts
-        contribute most to the divergence of the class from the average: p(v|c)·log(p(v|c) / p(v)).
+        Typical words are the words of the class (of all classes, if it has no words) with the
+        smallest KL(p_word ‖ p_class). Typical contexts contribute most to the divergence of the
+        class from the average, p(v|c)·ln(p(v|c) / p(v)).
         """
         return lookup.word_class(self, node, n)
 
     def classify(self, counts: Counts) -> Any:
-        """Return p(cluster|word) of new words, a csr_array of words × clusters.
+        """Return p(cluster|word) of new words: csr_array, words × clusters.
 
-        Contexts are matched by name, and unknown ones are ignored. A word without known contexts
-        gets the probabilities of the clusters. The rule is that of the clusterer: ∝ exp(−β·KL)
-        after annealing, else ∝ p(c)·Π p(context|c)^count.
+        Contexts are matched by name; unknown contexts are ignored. A word without known contexts
+        gets p(cluster). The clusterer defines the placement rule: exp(−β·KL) after annealing,
+        otherwise p(c)·Π p(context|c)^count, both normalised.
 
         Raises
         ------
         InputError
             If no context of the new words is known.
         """
-        # Imported here because it loads scikit-learn, which lookups do not need.
+        # Imported here because it loads scikit-learn, which lookup does not need.
         from roget.learn.clustering.inputs import align_contexts
 
         if len(counts) and not align_contexts(counts, self.contexts).nnz:
@@ -503,14 +501,14 @@ class Thesaurus(ReportMixin):
                 "count them with the same relation",
                 code="no-common-contexts",
             )
-        # Rows still add up to 1 without the entries that are left out.
+        # Entries below 1e-12 are dropped; rows are normalised again.
         return self.clustering.place(counts, least=1e-12)
 
 
 def keep_spare(thesaurus: Thesaurus, whole: Counts) -> Thesaurus:
-    """Return the thesaurus with the counts of words that are not in it, for when it grows.
+    """Return the thesaurus with the counts of words that are not in it, for later growth.
 
-    The most frequent of these words are kept, with at most as many entries as the thesaurus has.
+    The most frequent of these words are kept, up to the number of entries of the thesaurus.
     """
     others = [word for word in whole.words.tolist() if word not in thesaurus.rows]
     if not others:
@@ -526,18 +524,18 @@ def keep_spare(thesaurus: Thesaurus, whole: Counts) -> Thesaurus:
 
 
 def load(path: PathLike) -> Thesaurus:
-    """Read a thesaurus that `Thesaurus.save` wrote; no code of the folder is executed.
+    """Read a thesaurus written by `Thesaurus.save`; no stored code is executed.
 
     Raises
     ------
     InputError
-        If a file is missing, truncated or changed; the message names it.
+        If a file is missing, truncated or modified.
     """
     return Thesaurus.load(path)
 
 
 def _describe_model(model: Clusterer) -> dict[str, Any]:
-    """Return the provenance of a fitted clusterer: its name, options and facts."""
+    """Return the provenance of a fitted clusterer, with its name, options and facts."""
     return {
         "roget": __version__,
         "clusterer": type(model).__name__,
@@ -552,7 +550,7 @@ def _describe_model(model: Clusterer) -> dict[str, Any]:
 
 
 def _check(thesaurus: Thesaurus) -> None:
-    """Refuse parts that do not fit together."""
+    """Refuse inconsistent parts."""
     clustering, tree, k = thesaurus.clustering, thesaurus.tree, thesaurus.tree.n_clusters
     shapes = {"memberships": (len(thesaurus), k), "centroids": (k, thesaurus.contexts.size)}
     for name, expected in shapes.items():
@@ -566,12 +564,14 @@ def _check(thesaurus: Thesaurus) -> None:
         worst = int(np.argmax(np.abs(sums - 1)))
         word = str(thesaurus.words[worst])
         raise InputError(
-            f"the memberships of {word!r} add up to {sums[worst]:g}, not 1", code="bad-weight"
+            f"the memberships of {word!r} sum to {sums[worst]:g}, not 1", code="bad-weight"
         )
     for node, label in thesaurus.labels.items():
         tree.require_node(node)
         if not isinstance(label, str) or not label.strip():
-            raise InputError(f"the label of node {node} is {label!r}: expected a text")
+            raise InputError(
+                f"the label of node {node} is {label!r}: expected a string", code="invalid-input"
+            )
     for about, note in thesaurus.notes.items():
         if isinstance(about, str):
             thesaurus.row(about)
@@ -581,6 +581,10 @@ def _check(thesaurus: Thesaurus) -> None:
             check_text(text, f"the note on {about!r}", LONGEST_NOTE)
     ids = thesaurus.ids
     if ids.shape != (tree.n_nodes,) or np.unique(ids).size < ids.size:
-        raise InputError(f"ids: expected {tree.n_nodes} different numbers, one for each node")
+        raise InputError(
+            f"ids: expected {tree.n_nodes} unique numbers, one for each node", code="invalid-input"
+        )
     if ids.min() < 0 or thesaurus.next_id <= ids.max():
-        raise InputError(f"ids: expected numbers from 0 to {thesaurus.next_id - 1}")
+        raise InputError(
+            f"ids: expected numbers from 0 to {thesaurus.next_id - 1}", code="invalid-input"
+        )

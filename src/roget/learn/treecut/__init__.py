@@ -1,4 +1,4 @@
-"""Tree cut models (Li & Abe 1998): the classes of a thesaurus that a head selects."""
+"""Tree cut models (Li & Abe 1998) of selectional preferences."""
 
 from __future__ import annotations
 

@@ -1,17 +1,17 @@
-"""TreeCut: p(word | head) from the cut of a thesaurus with the shortest description.
+"""`TreeCut`: p(word|head) from the cut of a thesaurus with minimum description length.
 
-For a head with |S| tokens, a cut Γ of the tree and counts f of its nodes, the description length is
-(Li & Abe 1998, in nats)
+For a head with |S| tokens, a cut Γ of the tree and counts f of its nodes, the description length in
+nats is (Li & Abe 1998)
 
     (1)  L(Γ) = penalty·(|Γ| − 1)/2·log |S| − Σ_{nodes of Γ} f·log p,   p = f/(|S|·size).
 
-Every node of the cut costs the same for its parameter, and its tokens cost −log p each, where the
-probability of the node is shared evenly by the `size` words below it. The minimum over all cuts
-follows bottom-up from
+Every node of the cut has the same parameter cost, and its tokens cost −log p each. The probability
+of a node is divided equally among the `size` words below it. The minimum over all cuts is computed
+bottom-up by
 
     (2)  L(node) = min(own cost of the node, Σ_children L(child)),
 
-because the two terms of (1) are sums over nodes.
+because both terms of (1) are sums over nodes.
 """
 
 from __future__ import annotations
@@ -36,31 +36,31 @@ from roget.learn.thesaurus import Thesaurus
 from roget.learn.treecut.hierarchy import WordHierarchy
 
 ENTRIES = 4_000_000
-"""Approximate number of (node, head) pairs processed at once."""
+"""Batch size: approximate number of (node, head) pairs processed at once."""
 
 PAIRS = 1 << 16
-"""Number of (word, head) pairs whose probabilities are computed at once."""
+"""Batch size: (word, head) pairs whose probabilities are computed at once."""
 
 ROUNDING = 1e-9
-"""Relative saving that a split needs; with equal lengths the higher node is kept."""
+"""Minimum relative saving of a split; ties keep the higher node."""
 
 
 class CutClass(NamedTuple):
     """A node of a cut."""
 
     node: int
-    """The number of the node in `hierarchy_`."""
+    """Number of the node in `hierarchy_`."""
     id: str
-    """The identifier of the class in its thesaurus (node, synset, …); "" for a single word."""
+    """Identifier of the class in its source (node, synset, …); "" for a single word."""
     label: str
     probability: float
     """p(class|head)."""
     prior: float
     """p(class) over all heads."""
     size: float
-    """The number of words in the class; a word of several classes counts in parts."""
+    """Number of words of the class; words of several classes count partially."""
     words: tuple[tuple[str, float], ...]
-    """The words of the class seen with the head and their (shared) counts, most frequent first."""
+    """Words of the class that occur with the head, with their (partial) counts, sorted."""
 
     @property
     def association(self) -> float:
@@ -70,40 +70,40 @@ class CutClass(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class TreeCut(BaseEstimator):  # type: ignore[misc]
-    """A tree cut model: for each head a cut of a thesaurus, with a probability for each class.
+    """A tree cut model: a cut of a thesaurus for each head, with probabilities of classes.
 
-    The cut of a head has the shortest description of the head's words (Li & Abe 1998), in nats:
-    (nodes − 1)/2·log|S| for the probabilities and −Σ f·log p for the |S| words, where
+    The cut of a head minimises the description length of its |S| tokens (Li & Abe 1998):
+    (nodes − 1)/2·log|S| nats for the parameters, and −Σ f·log p nats for the tokens, where
     p(word|head) = Σ p(class|head)·share/size over the classes of the cut that contain the word.
 
     Parameters
     ----------
     thesaurus
         A `Thesaurus`, whose memberships distribute each word and its counts over classes; a
-        `Taxonomy` (see `roget.learn.taxonomy.taxonomy_of`), in which a word is distributed evenly
-        over its classes, and a class over its parents; or a `WordHierarchy` made from either.
+        `Taxonomy` (see `roget.learn.taxonomy.taxonomy_of`), in which words are distributed equally
+        over their classes, and classes over their parents; or a `WordHierarchy`.
     words
-        True if a cut may reach single words, as in the paper; False to stop at the lowest classes.
+        True if cuts may reach single words, as in the paper; False to stop at the lowest classes.
     penalty
-        Cost of a node in units of log|S|/2; larger values give fewer, broader classes, however many
-        counts there are (Wagner 2000).
+        Cost of a node in units of log|S|/2. Larger values give fewer and broader classes (Wagner
+        2000).
     senses
-        "weighted" distributes the words of a taxonomy by their weights (in WordNet: the number of
-        tagged occurrences of a sense, plus one) instead of evenly.
+        "weighted" distributes the words of a taxonomy by their weights (in WordNet the tag count of
+        the sense plus one); "even" distributes them equally.
 
     Attributes
     ----------
     heads_
         The heads.
     description_length_
-        Length of the cut of each head, in nats; for words in several places it includes the
-        encoding of the place.
+        Description length of the cut of each head in nats; for words in several places, it includes
+        the cost of encoding the place.
     hierarchy_
         The `WordHierarchy` that is cut.
     prior_
-        p of each node over all heads.
+        Probability of each node over all heads.
     unknown_
-        Share of each head's tokens that are not in the thesaurus and are left out.
+        Share of the tokens of each head that are not in the thesaurus and are left out.
 
     Examples
     --------
@@ -125,16 +125,15 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
     senses: str = "even"
 
     def fit(self, X: Counts, y: Any = None) -> Self:
-        """Find the cut for each context of the counts; refitting reuses the hierarchy."""
+        """Find the cut of each head, that is, each context of the counts."""
         if not isinstance(X, Counts):
             raise InputError(
-                f"{type(X).__name__}: expected Counts, which have words", code="invalid-input"
+                f"X has the type {type(X).__name__}: expected Counts, which have words",
+                code="invalid-input",
             )
         penalty: Any = self.penalty
         if not (isinstance(penalty, numbers.Real) and 0 <= float(penalty) < np.inf):
-            raise InputError(
-                f"penalty {penalty!r}: expected a number of at least 0", code="invalid-option"
-            )
+            raise InputError(f"penalty {penalty!r}: expected a number ≥ 0", code="invalid-option")
         made = (self.thesaurus, self.words, self.senses)
         if getattr(self, "_made", None) != made:
             self.hierarchy_, self._made = WordHierarchy.from_source(*made), made
@@ -152,9 +151,10 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         return self
 
     def cut(self, head: str, empty: bool = False) -> list[CutClass]:
-        """Return the classes of a head's cut, most probable first; with `empty`, also with p = 0.
+        """Return the classes of the cut of a head, the most probable first.
 
-        For a head without known words the cut is the root, with probability 0.
+        With `empty`, classes with probability 0 are included. For a head without known words, the
+        cut is the root with probability 0.
         """
         check_is_fitted(self)
         column = self._head_ids.get(head)
@@ -170,10 +170,10 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         return sorted(classes, key=lambda one: (-one.probability, -one.prior, one.node))
 
     def probability(self, nouns: str | Sequence[str], heads: str | Sequence[str]) -> Floats:
-        """Return p(noun|head) for pairs of a noun and a head; a single string pairs with all.
+        """Return p(noun|head) for pairs of nouns and heads; a single string is paired with all.
 
-        It is 0 for nouns that are not in the thesaurus, for heads that were not fitted, and for
-        classes that never occurred with the head.
+        The probability is 0 for nouns that are not in the thesaurus, for unknown heads, and for
+        classes that do not occur with the head.
         """
         check_is_fitted(self)
         nouns = [nouns] if isinstance(nouns, str) else list(nouns)
@@ -195,10 +195,10 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         return np.minimum(out, 1.0)
 
     def _sum_shares(self, rows: Array, columns: Array) -> Floats:
-        """Return Σ share·density over nodes, for pairs that are ordered by head."""
+        """Return Σ share·density over nodes, for pairs sorted by head."""
         shares = self.hierarchy_.shares[rows]
         density = np.empty(shares.nnz)
-        # The density p(class|head)/size of one head at all nodes, filled and cleared head by head.
+        # The densities p(class|head)/size of one head at all nodes, reset for each head.
         here = np.zeros(self.hierarchy_.tree.n_nodes)
         first = np.flatnonzero(np.diff(columns, prepend=-1))
         for begin, end in zip(first, [*first[1:], rows.size], strict=True):
@@ -211,7 +211,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         return np.add.reduceat(shares.data * density, shares.indptr[:-1])
 
     def _cut(self, seen: Any, totals: Floats) -> None:
-        """Find the cuts of a few heads at a time; store p(class|head)/size of their nodes."""
+        """Find the cuts of batches of heads; store the densities p(class|head)/size."""
         shape = totals.size, self.hierarchy_.tree.n_nodes
         self.description_length_ = np.zeros(totals.size)
         reach = np.diff(self.hierarchy_.shares.indptr) @ (seen != 0)
@@ -227,9 +227,9 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         self.density_ = sum(densities[1:], densities[0])
 
     def _find_empty(self, nodes: Array) -> list[int]:
-        """Return the nodes of a cut without counts, from the nodes with counts.
+        """Return the nodes of a cut without counts, given its nodes with counts.
 
-        They are the children of split nodes that are neither split nor on the cut.
+        These are the other children of ancestors of the nodes with counts.
         """
         if not nodes.size:
             return [0]
@@ -241,6 +241,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         return sorted(set(below) - above - set(nodes.tolist()))
 
     def _make_class(self, node: int, probability: float, column: int) -> CutClass:
+        """Return a class of a cut, with its words that occur with the head."""
         hierarchy = self.hierarchy_
         begin, end = self._seen.indptr[column : column + 2]
         rows = self._seen.indices[begin:end]
@@ -259,7 +260,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
 
 
 def _select_rows(hierarchy: WordHierarchy, counts: Counts) -> Any:
-    """Return the counts of the words of a hierarchy as a csc_array, without other words."""
+    """Return the counts as a csc_array with the rows of the hierarchy; drop other words."""
     lifted = grouping_matrix(hierarchy.rows(counts.words.tolist()), hierarchy.words.size)
     table = (sparse.csr_array(lifted.T) @ counts.matrix).tocsc()
     table.eliminate_zeros()
@@ -267,42 +268,43 @@ def _select_rows(hierarchy: WordHierarchy, counts: Counts) -> Any:
 
 
 class HeadCuts(NamedTuple):
-    """The cuts of some heads: one entry per node with counts, and the length of each cut."""
+    """Cuts of several heads: an entry for each node with counts, and the lengths."""
 
     node: Ints
     head: Ints
     seen: Floats
-    """The count of the node."""
+    """Count of the node."""
     length: Floats
-    """The description length, one entry per head."""
+    """Description length of the cut of each head."""
 
 
 def find_shortest(hierarchy: WordHierarchy, counts: Any, penalty: float) -> HeadCuts:
-    """Return the shortest cut for each column of counts (sparse, words × heads, without zeros).
+    """Return the cut that minimises equation (1) for each column of counts.
 
-    Equation (1), with log max(|S|, 2) so that a single token has a cost, too. Nodes without counts
-    are never split, so only nodes above words that occur are visited: every other child of a split
-    node is one node of the cut, without count. All heads are processed at once, from the leaves to
-    the root.
+    `counts` is a sparse array, words × heads, without explicit zeros. The parameter cost uses
+    log max(|S|, 2), so it is positive for a single token as well. Nodes without counts are never
+    split, so only ancestors of occurring words are visited, and every other child of a split node
+    is a node of the cut without counts. All heads are processed together, from the leaves to the
+    root.
     """
-    # Step 1: one entry per head and node with counts, ordered by head, then node.
+    # Step 1: make an entry for each head and node with counts, sorted by head, then node.
     held = (hierarchy.shares.T @ counts).tocsc()
-    held.eliminate_zeros()  # a small share of a small count
+    held.eliminate_zeros()  # products may underflow to 0
     held.sort_indices()
     heads = np.repeat(np.arange(held.shape[1]), np.diff(held.indptr))
     nodes, count = held.indices.astype(np.int64), held.data.astype(np.float64)
     totals = np.asarray(counts.sum(axis=0), dtype=np.float64).ravel()
-    # Step 2: the cost of one node, and the own cost of each entry if its node is on the cut.
+    # Step 2: compute the parameter cost of a node, and the cost of each entry if it is on the cut.
     each = (penalty * np.log(np.maximum(totals, 2.0)) / 2)[heads]
     own = count * (np.log(totals[heads]) + np.log(hierarchy.sizes[nodes]) - np.log(count)) + each
-    # Step 3: the entry of the parent of each entry (any entry for roots), and entries by depth.
+    # Step 3: find the parent entry of each entry (arbitrary for roots), and group by depth.
     key = heads * hierarchy.tree.n_nodes
     above = np.searchsorted(key + nodes, key + np.maximum(hierarchy.tree.parent[nodes], 0))
     depth = hierarchy.tree.depths[nodes]
     order = np.argsort(depth, kind="stable")
     levels = np.split(order, np.cumsum(np.bincount(depth))[:-1]) if depth.size else []
-    # Step 4: equation (2) from the deepest level up. `best` is the least length below an entry,
-    # including the cost of its node; `parts` sums the lengths of its children.
+    # Step 4: apply equation (2) from the deepest level up. `best` is the minimum length of an entry
+    # including its parameter cost; `parts` is the sum over its children.
     best, split = own.copy(), np.zeros(own.size, dtype=bool)
     parts = hierarchy.tree.n_children[nodes] * each
     for entries in reversed(levels):
@@ -310,10 +312,9 @@ def find_shortest(hierarchy: WordHierarchy, counts: Any, penalty: float) -> Head
         split[here] = parts[here] < own[here] - ROUNDING * (1 + np.abs(own[here]))
         best[here] = np.where(split[here], parts[here], own[here])
         lower = entries[nodes[entries] > 0]
-        # `parts` starts with the cost of a node per child, which is part of `best` of children
-        # with counts already.
+        # `parts` starts with the parameter cost of all children, which `best` includes as well.
         np.add.at(parts, above[lower], best[lower] - each[lower])
-    # Step 5: from the root down, the first entries that are not split are the cut.
+    # Step 5: descend from the root; the first entries that are not split form the cut.
     roots = nodes == 0
     reached = roots.copy()
     for entries in levels[1:]:

@@ -1,6 +1,6 @@
-"""WordHierarchy: a thesaurus or taxonomy as one tree with (shares of) words at its nodes.
+"""`WordHierarchy`: a thesaurus or taxonomy as a tree with shares of words at its nodes.
 
-It also names the classes of a thesaurus after the taxonomy classes that cover them best.
+`name_classes` names the classes of a thesaurus after the best matching classes of a taxonomy.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ from roget.learn.taxonomy.taxonomy import ROOT, Taxonomy
 from roget.learn.thesaurus import Thesaurus
 
 OWN = " (itself)"
-"""Suffix of the node for words of a class that are in none of its subclasses."""
+"""Suffix of the label of a node for the direct words of a class with subclasses."""
 
 COVERED = 0.2
-"""Smallest share of a class's words below the taxonomy class it is named after."""
+"""Minimum share of the words of a class that the taxonomy class must contain."""
 
 LEAST = 0.1
-"""Smallest F of a name: a taxonomy class that covers much more is not informative."""
+"""Minimum F-measure, which excludes taxonomy classes that are too broad."""
 
 
 @dataclass(frozen=True, eq=False)
 class WordHierarchy:
-    """A tree with shares of words at its nodes, which can be cut.
+    """A tree with shares of words at its nodes.
 
-    The shares of a word sum to 1 at the root and on every cut. Nodes without words are left out.
+    The shares of a word sum to 1 on every cut of the tree. Nodes without words are left out.
     """
 
     words: Names
     tree: Tree
     shares: Any
-    """csr_array, words × nodes: the share of each word below each node."""
+    """csr_array, words × nodes: the share of each word in the subtree of each node."""
     n_classes: int
-    """The number of classes; nodes from this number on are single words."""
+    """Number of classes; nodes from this number on are single words."""
     origin: Ints
-    """The number of each node among the original classes, or the row of the word."""
+    """For each node, the number of the original class, or the row of the word."""
     name_of: Callable[[int], str]
     id_of: Callable[[int], str]
 
@@ -56,11 +56,11 @@ class WordHierarchy:
         words: bool = True,
         senses: str = "even",
     ) -> WordHierarchy:
-        """Make the hierarchy of a thesaurus by its memberships, or of a taxonomy, unfolded.
+        """Make the hierarchy of a thesaurus or taxonomy.
 
-        With `words`, words are nodes of their own below their classes. `senses` selects how a word
-        of a taxonomy is distributed over its classes; over several parents of a class it is always
-        distributed evenly.
+        With `words`, single words are nodes below their classes. `senses` defines how a word of a
+        taxonomy is distributed over its classes. Several parents of a class always get equal
+        shares.
         """
         if isinstance(thesaurus, WordHierarchy):
             return thesaurus
@@ -68,7 +68,7 @@ class WordHierarchy:
             return _from_thesaurus(thesaurus, words)
         if not isinstance(thesaurus, Taxonomy):
             raise InputError(
-                f"{type(thesaurus).__name__} cannot be cut; expected a Thesaurus or a Taxonomy",
+                f"cannot cut a {type(thesaurus).__name__}; expected a Thesaurus or a Taxonomy",
                 code="invalid-input",
             )
         if senses not in SENSES:
@@ -77,19 +77,19 @@ class WordHierarchy:
 
     @cached_property
     def sizes(self) -> Floats:
-        """The sum of the shares of words below each node."""
+        """The sum of the shares of words at each node."""
         return np.asarray(self.shares.sum(axis=0)).ravel()
 
     @cached_property
     def spread(self) -> Floats:
-        """The entropy −Σ share·log share of each word over leaves: 0 if it has one place."""
+        """The entropy −Σ share·ln share of each word over leaves; 0 for a word in one leaf."""
         lowest = self.shares[:, np.flatnonzero(self.tree.cluster >= 0)]
         table = lowest.copy()
         table.data = -table.data * np.log(table.data)
         return np.asarray(table.sum(axis=1)).ravel()
 
     def label(self, node: int) -> str:
-        """Return the word, or the label of the class (with a suffix for its own words)."""
+        """Return the word, or the label of the class, with a suffix for a node of direct words."""
         at = int(self.origin[node])
         if node >= self.n_classes:
             return str(self.words[at])
@@ -101,7 +101,7 @@ class WordHierarchy:
         return self.id_of(int(self.origin[node])) if node < self.n_classes else ""
 
     def rows(self, words: Sequence[str]) -> Ints:
-        """Return the row of each word, matched exactly or else in lower case; −1 if unknown."""
+        """Return the row of each word, matched exactly or in lower case; −1 if unknown."""
         exact, small = self._rows
         return np.array(
             [exact.get(word, small.get(word.lower(), -1)) for word in words], dtype=np.int64
@@ -109,8 +109,9 @@ class WordHierarchy:
 
     @cached_property
     def _rows(self) -> tuple[dict[str, int], dict[str, int]]:
+        """Rows by word, and by word in lower case."""
         exact = {word: row for row, word in enumerate(self.words.tolist())}
-        # Of words that differ only in case, the first is used.
+        # For words that differ only in case, use the first row.
         return exact, {word.lower(): row for word, row in reversed(exact.items())}
 
 
@@ -122,7 +123,7 @@ def _build(
     name_of: Callable[[int], str],
     id_of: Callable[[int], str],
 ) -> WordHierarchy:
-    """Make the hierarchy of classes and entries (row of a word, class, share of the word)."""
+    """Make the hierarchy from a tree of classes and cells (word row, class, share)."""
     row, at, share = (np.asarray(part) for part in cells)
     row, at, share = row[share > 0], at[share > 0], share[share > 0].astype(np.float64)
     n_classes, origin = tree.n_nodes, np.arange(tree.n_nodes)
@@ -147,8 +148,9 @@ def _build(
 
 
 def _from_thesaurus(thesaurus: Thesaurus, words: bool) -> WordHierarchy:
+    """Make the hierarchy of a thesaurus by its memberships."""
     belongs = thesaurus.memberships.tocoo()
-    # Memberships sum to 1 except for entries that were too small to be stored.
+    # Normalise: entries that were too small to be stored are missing.
     totals = np.asarray(thesaurus.memberships.sum(axis=1)).ravel()
     at = thesaurus.tree.cluster_nodes[belongs.col]
     return _build(
@@ -162,6 +164,7 @@ def _from_thesaurus(thesaurus: Thesaurus, words: bool) -> WordHierarchy:
 
 
 def _from_taxonomy(taxonomy: Taxonomy, words: bool, weighted: bool) -> WordHierarchy:
+    """Make the hierarchy of a taxonomy, with copies of classes below all their parents."""
     parents = taxonomy.acyclic()
     if not parents:
         raise InputError(f"{taxonomy.title}: no class has a word", code="empty-input")
@@ -180,11 +183,10 @@ def _from_taxonomy(taxonomy: Taxonomy, words: bool, weighted: bool) -> WordHiera
 def name_classes(
     thesaurus: Thesaurus, taxonomy: Thesaurus | Taxonomy | WordHierarchy
 ) -> dict[int, str]:
-    """Name the classes of a thesaurus after the classes of a taxonomy that cover them.
+    """Name the classes of a thesaurus after the best matching classes of a taxonomy.
 
-    A class gets the name of the taxonomy class with the best F, the harmonic mean of the share of
-    our words that are below it and the share of its words that are ours. Words are distributed over
-    the classes of their senses, and only words known to both count.
+    Classes are matched by the F-measure of their words. Words of the taxonomy are distributed over
+    the classes of their senses, and only words that both have are used.
 
     Parameters
     ----------
@@ -196,7 +198,7 @@ def name_classes(
     Returns
     -------
     dict of int to str
-        Names by node, such as {3: "animal: dog, horse, bird"}; only classes that are covered.
+        Names by node, such as {3: "animal: dog, horse, bird"}, for classes with a match.
     """
     hierarchy = WordHierarchy.from_source(taxonomy, words=False, senses="weighted")
     known = hierarchy.rows(thesaurus.words.tolist())

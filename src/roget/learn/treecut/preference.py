@@ -1,4 +1,4 @@
-"""Selectional preferences of a head in a slot: the classes of its tree cut, for readers."""
+"""Selectional preferences: the classes of words that a head selects in a slot."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from roget.learn.treecut.estimator import CutClass, TreeCut
 from roget.learn.treecut.hierarchy import WordHierarchy
 
 TOP, LEAST_WORD, LEAST_CONTEXT = 4000, 3, 8
-"""Counts used to learn classes: most words, least count of a word, least count of a context."""
+"""Thresholds for learning classes: maximum number of words, and minimum counts of a word and of a
+context."""
 
 
 @dataclass(frozen=True)
@@ -26,15 +27,15 @@ class Preference:
     """The tree cut of one head."""
 
     context: str
-    """The head and its slot, as named in the counts."""
+    """The name of the context, which is the head with its slot."""
     tokens: float
-    """The number of tokens in the slot."""
+    """Number of tokens in the slot of the head."""
     unknown: float
-    """The share of tokens that are not in the thesaurus and are left out."""
+    """Share of tokens that are not in the thesaurus and are left out."""
     description_length: float
-    """The length of the cut, in nats."""
+    """Description length of the cut in nats."""
     classes: tuple[CutClass, ...]
-    """The classes, most preferred first; copies of a class below several parents are merged."""
+    """The classes, most preferred first; copies of a class are merged."""
 
 
 def prefer(
@@ -49,8 +50,8 @@ def prefer(
 ) -> Preference:
     """Return the classes of words that a head prefers, such as the objects of "eat".
 
-    Contexts are verbs, or slots and verbs such as "obj:eat". The prior of a class is estimated from
-    all heads in the same slot. For the options see `TreeCut`.
+    The contexts of the counts are heads, optionally with a slot, as in "obj:eat". The prior of a
+    class is estimated from all heads with the same slot. For the options see `TreeCut`.
     """
     context = find_context(counts, head, slot)
     there = split_slot(context)[0]
@@ -68,7 +69,7 @@ def prefer(
 
 
 def find_context(counts: Counts, head: str, slot: str | None = None) -> str:
-    """Return the context of a head in a slot; the slot may be omitted if the head has only one."""
+    """Return the context of a head in a slot; the slot is optional if the head has only one."""
     names = counts.contexts.tolist()
     if slot is None and head in set(names):
         return head
@@ -105,19 +106,19 @@ def learn_classes(
     seed: int = PreferOptions.seed,
     progress: Report | None = None,
 ) -> Thesaurus:
-    """Learn a thesaurus of the more frequent words of some counts, in all of their contexts."""
+    """Learn a thesaurus of the frequent words of some counts, from all contexts."""
     frequent = counts.min_count(LEAST_WORD, LEAST_CONTEXT)
     chosen = (frequent if frequent.entries else counts).top(TOP).largest_component()
     if not chosen.entries:
         raise InputError("cannot learn a thesaurus: the counts are empty", code="empty-input")
     model = catalogue.load("clusterers", method).make(random_state=seed, progress=progress)
-    with ignore_trivial():  # a cut of the tree needs no classes
+    with ignore_trivial():  # cuts also work with a trivial clustering
         model.fit(chosen)
     return Thesaurus.from_clustering(chosen, model)
 
 
 def _join(cut: list[CutClass]) -> list[CutClass]:
-    """Merge all copies of a class, and all places of a single word, of a cut."""
+    """Merge copies of a class, and occurrences of a single word, in a cut."""
     groups: dict[tuple[str, str], list[CutClass]] = {}
     for one in cut:
         groups.setdefault((one.id, one.label), []).append(one)
