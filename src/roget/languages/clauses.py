@@ -234,7 +234,7 @@ class _Parser:
         return found
 
     def phrase(self, start: int) -> Element | None:
-        """Return the noun phrase or pronoun that begins at a position; None if there is none."""
+        """Return the noun phrase or pronoun that begins at a position, if any."""
         kinds, i = self.kinds, start
         if kinds[start] in "ORW":
             return self.pronoun(kinds[start], start)
@@ -386,7 +386,7 @@ class _Parser:
         return found
 
     def end_of_list(self, elements: list[Element], i: int, first: Element) -> int:
-        """Return the end of the coordination that continues at i; i if there is none."""
+        """Return the end of a coordination that continues at i; i if it does not continue."""
         kinds = [element.kind for element in elements]
         more = (first.kind, "N")
         j = i
@@ -574,7 +574,7 @@ class _Parser:
         return nouns[-1].head if len(nouns) > 1 and nouns[-1].kind == "N" else NONE
 
     def place_time(self, one: Element, verb: int) -> bool:
-        """Attach a noun phrase if it is a time; return True if it is one."""
+        """Attach a noun phrase that is a time; return False for other noun phrases."""
         timed = one.kind == "N" and self.low_lemma(one.head) in self.grammar.times
         first = self.low[one.start]
         dated = self.kinds[one.start] == "#" or first.startswith(self.grammar.whens)

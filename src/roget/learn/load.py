@@ -73,7 +73,7 @@ def open_counts(
     if data.is_sample(text):
         if columns is not None:
             raise InputError(
-                f"columns={','.join(split_columns(columns))}: {name} is a bundled sample",
+                f"columns {','.join(split_columns(columns))}: the sample {name} is not a table",
                 code="conflicting-options",
             )
         found = data.sample(sample if text == "sample" else text)

@@ -66,7 +66,7 @@ class ContextChange(NamedTuple):
 
 @dataclass(frozen=True)
 class WordShift:
-    """The change of a word."""
+    """The change of a word between two corpora."""
 
     word: str
     counts: tuple[int | float, int | float]

@@ -113,7 +113,7 @@ class SketchRelation:
     slot: str
     """The slot in the counts, e.g. obj, ~amod, obl:in; "" if the counts have no slots."""
     group: str
-    """The preposition by which relations are grouped; "" if there is none."""
+    """The preposition by which relations are grouped; "" for other relations."""
     name: str
     """Description in plain English."""
     totals: tuple[int | float, ...]

@@ -169,7 +169,7 @@ def test_invalid_input_is_named(parts: Any) -> None:
         (other, "length-mismatch", "3 × 3"),
         (object(), "invalid-input", "object"),
         (("mdl", "nearest"), "invalid-input", "tuple"),
-        ((other, other, other), "invalid-input", "tuple of 3"),
+        ((other, other, other), "invalid-input", "tuple"),
         ((other, other), "invalid-input", "tuple"),
         ([], "invalid-option", "classes=[]"),
         (["mle", "unigram"], "invalid-option", "'mle'"),

@@ -74,7 +74,6 @@ def test_broken_tables_name_their_lines(tables):
     assert len(error.value.problems) == 2
     assert "noun_senses.tsv:1: 'dog" in str(error.value)
     assert "noun_senses.tsv:3: 'cat" in str(error.value)
-    assert "expected lemma, number of the sense, synset" in str(error.value)
 
 
 class Sense:

@@ -190,7 +190,7 @@ class _Linker(Sentence):
             self.link(head, self.separated, "obj")
             self.separated = NONE
             return "obj"
-        # If this clause already has a subject without a verb, the noun phrase is not another one.
+        # A clause has one subject; further noun phrases before its verb are attached to it.
         expected = bool(self.waiting) and self.waiting[-1] > self.verb
         if self.before == "C" and self.role and (expected or not self.finite(phrase.stop)):
             self.link(head, self.noun, "conj")

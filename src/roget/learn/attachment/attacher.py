@@ -37,7 +37,7 @@ Quads = Iterable[Sequence[str]]
 class Test:
     """Performance of a model on labelled quadruples."""
 
-    __test__ = False  # tells pytest not to collect this class
+    __test__ = False  # not a test class of pytest
 
     items: int
     coverage: float

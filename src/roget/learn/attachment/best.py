@@ -112,12 +112,12 @@ class Best:
         )
 
     def table(self, quads: Any, truth: Any, right: Any, stage: Any) -> list[BackoffStage]:
-        """Report coverage and accuracy by the longest part of a quadruple seen in training."""
+        """Return coverage and accuracy by the longest part of a quadruple seen in training."""
         stages = enumerate(self.stages)
         return [BackoffStage.measure(name, stage == at, right) for at, name in stages]
 
     def content(self) -> dict[str, Any]:
-        """Return plain values and arrays to store, under flat names."""
+        """Return plain values and arrays to store in a model folder, with flat names."""
         kept = put_under("forms", {"verbs": self.forms.verbs, "nouns": self.forms.nouns})
         kept |= put_under("weights", {"scaling": self.scaling, "weights": self.weights})
         for name in ("verbs", "nouns", "evidence", "tally", "machine", "tendencies"):
@@ -126,7 +126,7 @@ class Best:
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Self:
-        """Read stored values."""
+        """Read an instance from stored values."""
         verbs, nouns = (Vectors.read(take_under(name, kept)) for name in ("verbs", "nouns"))
         # The kernel score, features of other text, attachment rates, and the intercept.
         features = 1 + OUTSIDE + len(LOOSE_PARTS) + 1

@@ -142,13 +142,13 @@ class Chain:
         """Return coverage and accuracy of each estimate, then of the chain up to each stage."""
         normal = self.forms.normal(quads)
         rows = []
-        # Each estimate alone.
+        # Coverage and accuracy of each estimate alone.
         for name in self.preferences:
             found = self.ratio(name, normal)
             rows.append(
                 BackoffStage.measure(name, ~np.isnan(found) & (found != 0), (found > 0) == truth)
             )
-        # The chain up to each stage.
+        # Coverage and accuracy of the chain up to each stage.
         for at in range(1, len(self.stages)):
             names = self.stages[: at + 1]
             name = " + ".join(names) if at < len(self.order) else f"+ {names[-1]}"
@@ -156,7 +156,7 @@ class Chain:
         return rows
 
     def content(self) -> dict[str, Any]:
-        """Return plain values and arrays to store, under flat names."""
+        """Return plain values and arrays to store in a model folder, with flat names."""
         kept: dict[str, Any] = {"verbs": self.forms.verbs, "nouns": self.forms.nouns}
         kept |= {"order": self.order, "names": list(self.preferences), "rule": self.rule}
         for at, one in enumerate(self.preferences.values()):
@@ -165,7 +165,7 @@ class Chain:
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Self:
-        """Read stored values."""
+        """Read an instance from stored values."""
         require_texts(kept, "names", "order")
         # Folders written by early versions have no rule.
         rule = kept.get("rule", RULES[0])
@@ -259,7 +259,7 @@ class AttachmentPreference:
         return np.asarray((times * self.probability(words, heads) + usual) / (times + 1))
 
     def content(self) -> dict[str, Any]:
-        """Return the values to store."""
+        """Return the values to store in a model folder."""
         kept: dict[str, Any] = {
             "words": self.words,
             "heads": self.heads,
@@ -272,7 +272,7 @@ class AttachmentPreference:
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Self:
-        """Read stored values."""
+        """Read an instance from stored values."""
         require_texts(kept, "words", "heads")
         shapes = {"shares": len(kept["words"]), "density": len(kept["heads"])}
         require_arrays(kept, {"times": ("iuf", (len(kept["heads"]),))})

@@ -173,7 +173,7 @@ class Machine:
         return Machine(self.items.select(used), blocks)
 
     def content(self) -> dict[str, Any]:
-        """Return the values to store; vectors are stored elsewhere."""
+        """Return the values to store in a model folder, without vectors."""
         blocks = self.blocks.values()
         return {
             "words": self.items.words.astype(np.int32),

@@ -114,7 +114,7 @@ class Vectors:
         return Vectors.read(self.content())
 
     def content(self) -> dict[str, Any]:
-        """Return the values to store."""
+        """Return the values to store in a model folder."""
         return {
             "words": self.words,
             "table": self.table.astype(np.float16),
@@ -124,7 +124,7 @@ class Vectors:
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Vectors:
-        """Read stored values."""
+        """Read an instance from stored values."""
         require_texts(kept, "words", "hints")
         schema: Schema = {
             "table": ("f", (len(kept["words"]), "dimensions")),

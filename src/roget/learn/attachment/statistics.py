@@ -89,12 +89,12 @@ class Keyed:
         return known[np.array(rows, dtype=np.int64).reshape(-1, width)]
 
     def content(self) -> dict[str, Any]:
-        """Return the values to store."""
+        """Return the values to store in a model folder."""
         return dict(zip(self.names, (self.keys, self.values), strict=True))
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Self:
-        """Read stored values."""
+        """Read an instance from stored values."""
         keys, values = cls.names
         require_texts(kept, keys)
         require_arrays(kept, {values: (cls.kinds, (len(kept[keys]), *cls.shape))})
@@ -345,12 +345,12 @@ class SlotCounts:
         return np.column_stack(columns)
 
     def content(self) -> dict[str, Any]:
-        """Return the values to store."""
+        """Return the values to store in a model folder."""
         return self.tally.content() | self.slots.content()
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Self:
-        """Read stored values."""
+        """Read an instance from stored values."""
         return cls(QuadrupleCounts.read(kept), Slots.read(kept))
 
 

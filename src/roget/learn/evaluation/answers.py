@@ -195,8 +195,8 @@ def split_files(paths: Mapping[str, PathLike]) -> tuple[PathLike, dict[str, Path
     if len(keys) != 1:
         shown = join_names([str(path) for path in keys.values()]) or "none"
         raise InputError(
-            f"{len(keys)} of {len(paths)} files are keys ({shown}): expected one key, as written "
-            "with the sheet, and a filled-in sheet of each annotator",
+            f"{len(keys)} of {len(paths)} files are keys ({shown}): expected one key, which was "
+            "written with the sheet, and a filled-in sheet for each annotator",
             code="invalid-input",
         )
     ((name, key),) = keys.items()
@@ -278,7 +278,7 @@ def _parse_number(text: str) -> int | None:
 
 
 def _find_difference(texts: Mapping[str, str], kind: str, question: Question) -> str:
-    """Return a description of the first word that differs from the key; "" if there is none."""
+    """Return a description of the first word that differs from the key; else ""."""
     if kind == READING:
         shown, right = texts.get("words", ""), join_words(question)
         words = shown.split(", ") if shown.casefold() != right.casefold() else []

@@ -198,7 +198,7 @@ class _Draw:
         return Question(line, node, label, words, answer)
 
     def _choose_far(self, members: Ints, others: Sequence[Ints]) -> Ints:
-        """Return words unlike a class: the less similar half of the less similar classes."""
+        """Return words dissimilar to a class, from the less similar half of the other classes."""
         rows = np.concatenate(others)
         pairs = np.repeat(members, rows.size), np.tile(rows, members.size)
         similarity = lookup.similarities(self._thesaurus, *pairs).reshape(members.size, rows.size)

@@ -194,7 +194,7 @@ def _shape(placed: Floats, wide: Clustering) -> Any:
 
 
 def _margins(placed: Floats, own: Ints) -> tuple[Ints, Floats]:
-    """Return the most probable class of each word, and its log odds to the current class."""
+    """Return the most probable class of each word, and its log odds against the current one."""
     best = placed.argmax(axis=1)
     rows = np.arange(own.size)
     logs = np.log(np.maximum(placed, 1e-300))

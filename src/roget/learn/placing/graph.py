@@ -17,7 +17,7 @@ from roget.learn.clustering.memberships import tabulate
 from roget.learn.taxonomy.taxonomy import Taxonomy, climb
 
 NEAR = (1.0, 0.75, 0.5)
-"""Weights with which a vote counts for a class: 0, 1 and 2 steps away."""
+"""Weights of a vote for classes that are 0, 1 and 2 steps away."""
 
 FAR = len(NEAR)
 """Number of steps reported for all more distant classes."""
@@ -122,7 +122,7 @@ class Graph:
 
     @cached_property
     def nearness(self) -> Any:
-        """csr_array, classes × classes: the weight of a vote for the row at the column."""
+        """csr_array, classes × classes: how much a vote for a class counts for other classes."""
         degrees = np.diff(self.adjacent.indptr)
         through = sparse.diags_array((degrees <= CROWD).astype(np.float32))
         two = _ones(self.adjacent @ through @ self.adjacent)

@@ -34,7 +34,7 @@ class PlacementMetrics(NamedTuple):
 
     name: str
     steps: tuple[tuple[int, ...], ...]
-    """For each hidden word, the distance of each candidate, best first; FAR without a path."""
+    """For each hidden word, the distances of its candidates, best candidate first."""
 
     def share(self, steps: int, listed: int = 1) -> Interval:
         """Return the share of words with one of the first `listed` candidates within `steps`."""
@@ -122,7 +122,7 @@ def hide(
             f"and {FEWEST} must remain; expected 1 to {most:,}",
             code="invalid-option",
         )
-    # Known words are hidden, and the others vote.
+    # Random known words are hidden; the remaining known words vote.
     hidden = np.sort(np.random.default_rng(chosen.seed).choice(known, words, replace=False))
     voters = NeighbourModel(graph.without({fold(str(counts.words[row])) for row in hidden}), counts)
     truth = [graph.senses(str(counts.words[row])) for row in hidden]

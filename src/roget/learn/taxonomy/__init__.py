@@ -92,7 +92,7 @@ def _open(
 
 
 def kind_of_folder(place: Path) -> str | None:
-    """Return the kind of WordNet in a folder; None if there is none."""
+    """Return the kind of WordNet in a folder; None for other folders."""
     held = (
         kind
         for kind, name in _FOLDERS.items()

@@ -61,7 +61,7 @@ class Taxonomy:
     parents: dict[str, list[str]] = field(default_factory=dict)
     """Class → parents, the most important first."""
     otherwise: dict[str, str] = field(default_factory=dict)
-    """Class → parent to use if `parents` has none."""
+    """Class → default parent, for classes without `parents`."""
     words: dict[str, dict[str, float]] = field(default_factory=dict)
     """Word → weight in each class."""
     language: str | None = None
@@ -166,7 +166,7 @@ class Taxonomy:
         return rows, at, shares
 
     def _otherwise(self, name: str) -> list[str]:
-        """Return the default parent of a class as a list, empty if there is none."""
+        """Return a list with the default parent of a class, or an empty list."""
         return [self.otherwise[name]] if name in self.otherwise else []
 
     def _keep_used(self, kept: Mapping[str, list[str]], place: Path | str) -> dict[str, list[str]]:

@@ -543,10 +543,10 @@ def _refuse(message: str) -> InputError:
 
 
 def _node(edit: Edit) -> int:
-    """Return the node number of the class of an edit; −1 if it has none."""
+    """Return the node number of the class of an edit; −1 if it is missing."""
     return edit.node.node if edit.node is not None else -1
 
 
 def _into(edit: Edit) -> int:
-    """Return the node number of the target class of an edit; −1 if it has none."""
+    """Return the node number of the target class of an edit; −1 if it is missing."""
     return edit.into.node if edit.into is not None else -1

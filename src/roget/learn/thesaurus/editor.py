@@ -206,7 +206,7 @@ class Editor:
 
     @property
     def undoable(self) -> Edit | None:
-        """The edit that `undo` would undo; None if there is none."""
+        """The edit that `undo` would undo; None without edits."""
         return self.done[-1] if self.done else None
 
     def undo(self) -> Thesaurus:

@@ -291,7 +291,7 @@ def match_class(
     best = 0
     if seen.node:
         best = 1 + int(similarity[1:].argmax()) if tree.n_nodes > 1 else 0
-        # A class and its only subclass with words tie: prefer the original node number.
+        # A class ties with a subclass that has all of its words: prefer the original node.
         if 0 < seen.node < tree.n_nodes and similarity[seen.node] == similarity[best]:
             best = seen.node
         if not best:

@@ -54,7 +54,7 @@ class Neighbour(NamedTuple):
 
     @property
     def distance(self) -> float:
-        """The distance exp(−similarity)."""
+        """The similarity as a distance, exp(−similarity)."""
         return math.exp(-self.similarity)
 
 
