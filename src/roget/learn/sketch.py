@@ -284,7 +284,7 @@ class Sketches:
             )
         words = (word,) if beside is None else (word, beside)
         rows = [self.counts.word_id(one) for one in words]
-        wanted = self._choose(request.relations)
+        chosen = self._choose(request.relations)
         totals = tuple(self.counts.word_totals[row].item() for row in rows)
         least = request.least or (2 if max(totals) >= FREQUENT else 1)
         columns, seen = self._look_up(rows)
@@ -302,9 +302,9 @@ class Sketches:
             slot, tokens = self._names[number], tuple(in_slots[:, number].tolist())
             shares = tuple(of / all if of else 0.0 for of, all in zip(tokens, totals, strict=True))
             at = np.flatnonzero((slots == number) & often)
-            small = max(shares) < request.share if wanted is None else number not in wanted
+            small = max(shares) < request.share if chosen is None else number not in chosen
             if small or not at.size:
-                if wanted is None or number in wanted:
+                if chosen is None or number in chosen:
                     left.append(slot)
                 continue
             if beside is None:

@@ -138,9 +138,9 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         A word without counts gets the prediction for an unknown word.
         """
         check_is_fitted(self)
-        given = table(self, X)
-        predictors = [one.place(given) for one in self._predictors]
-        return self._rows(given, predictors, np.arange(given.shape[0]))
+        counts = table(self, X)
+        predictors = [one.place(counts) for one in self._predictors]
+        return self._rows(counts, predictors, np.arange(counts.shape[0]))
 
     def proba_rows(self, words: Any) -> Floats:
         """Return p(context|word) of every context for training words, by name or index."""
@@ -153,25 +153,25 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
 
         The rows of X are the training words, or new words whose known counts are in `given`.
         """
-        wanted, logs = self.log_proba(X, given=given)
-        total = float(wanted.data.sum())
-        return float(np.sum(wanted.data * logs)) / total if total > 0 else float("nan")
+        tokens, logs = self.log_proba(X, given=given)
+        total = float(tokens.data.sum())
+        return float(np.sum(tokens.data * logs)) / total if total > 0 else float("nan")
 
     def log_proba(self, X: Any, *, given: Any = None) -> tuple[Any, Floats]:
         """Return the tokens of X as a coo_array, and log p(context|word) of each entry."""
         check_is_fitted(self)
         if given is None:
             known, predictors = self._train, self._predictors
-            wanted = self._same_words(X, known.shape[0], "X")
+            tokens = self._same_words(X, known.shape[0], "X")
         else:
-            wanted, known = table(self, X), table(self, given)
-            if wanted.shape[0] != known.shape[0]:
+            tokens, known = table(self, X), table(self, given)
+            if tokens.shape[0] != known.shape[0]:
                 raise InputError(
-                    f"X has {wanted.shape[0]} words, given has {known.shape[0]}",
+                    f"X has {tokens.shape[0]} words, given has {known.shape[0]}",
                     code="length-mismatch",
                 )
             predictors = [one.place(known) for one in self._predictors]
-        cells = sparse.coo_array(wanted)
+        cells = sparse.coo_array(tokens)
         return cells, np.log(self._cells(known, predictors, cells.row, cells.col))
 
     def save(self, path: PathLike) -> None:
@@ -305,15 +305,15 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
             self.names_.append(f"{name} ({times})" if times > 1 else name)
 
     def _cells(
-        self, given: Any, predictors: list[ClassCounts], rows: Array, columns: Array
+        self, counts: Any, predictors: list[ClassCounts], rows: Array, columns: Array
     ) -> Floats:
         """Predict pairs of rows and columns."""
         stack = np.stack([one.cells(rows, columns) for one in predictors])
-        return self._mix(given, stack, rows, columns)
+        return self._mix(counts, stack, rows, columns)
 
-    def _rows(self, given: Any, predictors: list[ClassCounts], rows: Array) -> Floats:
+    def _rows(self, counts: Any, predictors: list[ClassCounts], rows: Array) -> Floats:
         """Predict all contexts for some rows."""
-        m = given.shape[1]
+        m = counts.shape[1]
         out = np.empty((rows.size, m))
         # In batches of words, to limit the memory for words × contexts × predictors.
         step = max(1, CELLS // (m * len(predictors)))
@@ -321,14 +321,14 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
             part = rows[begin : begin + step]
             every, columns = np.repeat(np.arange(part.size), m), np.tile(np.arange(m), part.size)
             stack = np.stack([one.rows(part).ravel() for one in predictors])
-            cells = self._mix(given[part], stack, every, columns)
+            cells = self._mix(counts[part], stack, every, columns)
             out[begin : begin + step] = cells.reshape(part.size, m)
         return out
 
-    def _mix(self, given: Any, stack: Floats, rows: Array, columns: Array) -> Floats:
+    def _mix(self, counts: Any, stack: Floats, rows: Array, columns: Array) -> Floats:
         """Combine own counts and the predictions of classes into p(context|word) of cells."""
-        known = mixing.gather_data(given, rows, columns, max(self.discounts_.size, 1))
-        groups = self._mixture.groups(np.asarray(given.sum(axis=1)).ravel())[rows]
+        known = mixing.gather_data(counts, rows, columns, max(self.discounts_.size, 1))
+        groups = self._mixture.groups(np.asarray(counts.sum(axis=1)).ravel())[rows]
         return self._mixture.cells(known, stack, groups)
 
 

@@ -39,7 +39,7 @@ class PredictionData:
     """Relative frequency c/N of each cell, without discounts."""
     taken: Floats
     """Discounts × cells: the decrease of a cell's own probability per unit of a discount."""
-    given: Floats
+    left: Floats
     """Discounts × cells: the probability left to the classes per unit of a discount."""
     known: Array
     """True if the word has any counts."""
@@ -47,7 +47,7 @@ class PredictionData:
     def discount(self, discounts: Floats) -> tuple[Floats, Floats]:
         """Return the own probability of each cell, and the probability left to the classes."""
         own = np.maximum(self.own - discounts @ self.taken, 0.0)
-        return own, np.where(self.known, discounts @ self.given, 1.0)
+        return own, np.where(self.known, discounts @ self.left, 1.0)
 
     def prepend_own(self, stack: Floats) -> Floats:
         """Prepend relative frequencies; words without counts get the last prediction instead."""
@@ -71,12 +71,12 @@ def gather_data(matrix: Any, rows: Array, columns: Array, levels: int) -> Predic
     row_of = np.repeat(np.arange(n), np.diff(table.indptr))
     at = _find_entries(table, row_of, rows, columns)
     counts = np.append(table.data, 0.0)[at]
-    taken, given = np.zeros((levels, rows.size)), np.zeros((levels, rows.size))
+    taken, left = np.zeros((levels, rows.size)), np.zeros((levels, rows.size))
     for number in range(levels):
         mine = share * (level == number + 1)
-        given[number] = (np.bincount(row_of, mine, minlength=n) / safe)[rows]
+        left[number] = (np.bincount(row_of, mine, minlength=n) / safe)[rows]
         taken[number] = np.append(mine, 0.0)[at] / safe[rows]
-    return PredictionData(counts / safe[rows], taken, given, totals[rows] > 0)
+    return PredictionData(counts / safe[rows], taken, left, totals[rows] > 0)
 
 
 def _find_entries(table: Any, row_of: Array, rows: Array, columns: Array) -> Array:
@@ -114,7 +114,7 @@ def tune(known: PredictionData, lower: Floats, counts: Floats, start: Floats) ->
     """Return the discounts that maximise the likelihood, for fixed predictions of classes."""
     levels, total = start.size, float(counts.sum())
     # p is linear in the discounts: p = fixed + D·slope, so −Σ n·ln p is convex in D.
-    slope = known.given * lower - known.taken
+    slope = known.left * lower - known.taken
     fixed = np.where(known.known, known.own, lower)
     slope = slope * known.known
 

@@ -88,16 +88,16 @@ def draw_sheet(thesaurus: Thesaurus, **options: Any) -> QuestionSheet:
     InputError
         If there are not enough classes with enough words.
     """
-    asked = SheetOptions(**choose(SheetOptions, options))
-    kind, classes, made_up = asked.kind, asked.classes, asked.made_up
+    request = SheetOptions(**choose(SheetOptions, options))
+    kind, classes, made_up = request.kind, request.classes, request.made_up
     if made_up is not None and kind != READING:
         raise InputError(f"made_up={made_up} requires kind='reading'", code="conflicting-options")
-    n = asked.words or WORDS[kind]
+    n = request.words or WORDS[kind]
     least = n + 1 if kind == INTRUSION else LEAST
     # 1. The words of each class that may be shown, and the classes with enough of them.
-    draw = _Draw(thesaurus, np.random.default_rng(asked.random_state))
-    nodes = thesaurus.nodes(asked.level)
-    found = {node: draw.order(node, asked.shown) for node in nodes}
+    draw = _Draw(thesaurus, np.random.default_rng(request.random_state))
+    nodes = thesaurus.nodes(request.level)
+    found = {node: draw.order(node, request.shown) for node in nodes}
     good = {node: rows for node, rows in found.items() if rows.size >= least}
     lacking = f"{plural(len(good), 'class')} of {len(nodes)} with at least {least} words to show"
     if len(good) < 2:

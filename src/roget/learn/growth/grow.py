@@ -194,11 +194,11 @@ def _grow(
         made.provenance[KEY] = background.record(made.words)
     made, problems = _replay(made, thesaurus)
     _report(learning, 1.0)
-    if aside := len(added.counts) - learnt.kept.size:
+    if left_out := len(added.counts) - learnt.kept.size:
         notes = (
             *notes,
             Notice(
-                f"{plural(aside, 'new word')} left out: between classes, or in fewer than "
+                f"{plural(left_out, 'new word')} left out: between classes, or in fewer than "
                 f"{options.min_contexts} known contexts; more text may add them",
                 code="words-left-out",
             ),
