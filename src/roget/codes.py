@@ -386,8 +386,8 @@ CODES: dict[str, Explanation] = {
     "noise-label": Explanation(
         "A label such as -1 probably marks noise, but it is scored as an ordinary cluster.",
         "One big cluster of unrelated items lowers homogeneity and changes every score.",
-        "If the label marks noise, pass --noise -1 with --missing singletons (each noise item "
-        "is its own cluster) or --missing drop (noise items are not scored).",
+        "If the label marks noise, pass --noise -1 (each noise item is its own cluster) or "
+        "--noise -1 --missing drop (noise items are not scored).",
     ),
     "not-a-tree": Explanation(
         "A hierarchy is not a valid tree: it has a cycle, several roots, or a malformed merge "

@@ -92,7 +92,8 @@ class Inputs:
     @property
     def rules(self) -> Rules:
         """The rules for items of tables, which cannot be coreference mentions."""
-        return choose_rules(None, None, self.options.missing, self.options.extra)
+        options = self.options
+        return choose_rules(None, None, options.missing, options.extra, noise=options.noise)
 
     def align_systems(self) -> list[AlignedSystem]:
         """Read the systems and align each of them with the gold standard."""

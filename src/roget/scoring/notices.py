@@ -84,7 +84,8 @@ def _warn_noise(sides: AlignedLabels, noise: Any) -> list[str]:
         return []
     text = (
         f"{sides.system.source}: label {label!r} is scored as an ordinary cluster; if it marks "
-        f"noise, pass --noise {label} with --missing drop or singletons"
+        f"noise, pass --noise {label} (each item its own cluster) or --noise {label} --missing "
+        f"drop (items excluded)"
     )
     return [Notice(text, code="noise-label")]
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from roget.core.options import Checked, copy_option, option
 from roget.engines.options import EngineOptions
+from roget.errors import InputError
 
 AVERAGES = ("weighted", "unweighted", "pooled")
 MISSING = ("cluster", "singletons", "unmatched", "drop", "error")
@@ -70,12 +71,13 @@ class LabelOptions(Checked):
         called="rule for missing items",
         help="Items without a system label: cluster = one extra cluster per group, singletons = "
         "one cluster each, unmatched = counted in gold only, drop = excluded, error = refused. "
-        "Default: cluster (unmatched for coreference mentions).",
+        "Default: cluster (unmatched for coreference mentions, singletons with --noise or pairs).",
     )
     noise: str | None = option(
         None,
         metavar="LABEL",
-        help="Label of items in no cluster, such as -1: these items are treated as missing.",
+        help="Label of items in no cluster, such as -1. These items are treated like missing ones; "
+        "without --missing, each is a cluster of its own.",
     )
     extra: str | None = option(
         None,
@@ -181,6 +183,23 @@ class LabelOptions(Checked):
     )
     engine: str = copy_option(EngineOptions, "engine", "local")
     scheduler: str | None = copy_option(EngineOptions, "scheduler", None)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "noise", single_label(self.noise))
+
+
+def single_label(noise: Any) -> Any:
+    """Return the noise label; a list with one label is this label.
+
+    >>> single_label([-1]), single_label("-1"), single_label(None)
+    (-1, '-1', None)
+    """
+    if not isinstance(noise, list | tuple | set | frozenset):
+        return noise
+    if len(noise) != 1:
+        raise InputError(f"noise={noise!r}: expected one label", code="invalid-option")
+    return next(iter(noise))
 
 
 @dataclass(frozen=True)
@@ -315,6 +334,10 @@ class AgreeOptions(Checked):
         "groups, intervals are jackknife intervals over items. Default: 0, no intervals.",
     )
     seed: int = copy_option(LabelOptions, "seed", 0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "noise", single_label(self.noise))
 
 
 @dataclass(frozen=True)

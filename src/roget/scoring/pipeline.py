@@ -140,7 +140,9 @@ def evaluate_systems(
 ) -> SystemScores:
     """Make the tables of every system and compute all requested scores."""
     options, first = inputs.options, aligned[0].sides
-    rules = choose_rules(first.gold, options.average, options.missing, options.extra, first.system)
+    rules = choose_rules(
+        first.gold, options.average, options.missing, options.extra, first.system, options.noise
+    )
     # The labels of the first system may not overlap even if others do, so also check the option.
     cover = first.overlapping or (inputs.compared and options.several == "cover")
     requests = choose_requests(options, cover=cover)

@@ -443,6 +443,21 @@ def test_noise_is_treated_as_missing(missing):
         roget.score(ours, system, noise="-1", missing="error")
 
 
+def test_noise_without_a_rule_for_missing_items_is_alone():
+    gold, clusters = ["a", "a", "b", "b", "b", "a"], [0, 0, 1, 1, -1, -1]
+    apart = roget.score(gold, clusters, noise=-1, missing="singletons")
+    for noise in (-1, "-1", [-1]):
+        table = roget.score(gold, clusters, noise=noise)
+        assert [row.value for row in table.rows] == [row.value for row in apart.rows]
+        assert "missing:singletons" in table.signature
+    assert table["v", "ml"] != roget.score(gold, clusters)["v", "ml"]
+    found = roget.compare(gold, {"s": clusters}, "v", noise=-1)
+    assert found.rows[0].value == apart["v", "ml"]
+    notice(roget.score(gold, clusters).warnings, "noise-label", "--noise -1 --missing drop")
+    with refused("invalid-option", "noise"):
+        roget.score(gold, clusters, noise=[-1, -2])
+
+
 def test_noise_of_weighted_answers():
     labels = mark_noise(as_labels({"a": {"x": 1, "-1": 3}, "b": {"-1": 1}, "c": "x"}), "-1")
     assert labels.answered().tolist() == [True, False, True]

@@ -106,7 +106,7 @@ def align(
         Sides that already have the same items are not copied.
     """
     options_of(LabelOptions)["missing"].check(missing)
-    _, missing, extra = choose_rules(gold, None, missing, extra, system)
+    _, missing, extra = choose_rules(gold, None, missing, extra, system, noise)
     if extra == "unmatched":
         gold = replace(gold, absent=True)
     if missing == "unmatched":
@@ -175,14 +175,18 @@ def choose_rules(
     missing: str | None,
     extra: str | None,
     system: Labels | None = None,
+    noise: Any = None,
 ) -> Rules:
     """Return the rules, with defaults for mentions or other items instead of None.
 
     `gold` is None for precounted cells, whose items are not mentions. If a side is a list of pairs,
     an item that the list does not contain is a singleton on that side.
+    Items declared as noise are singletons too: one cluster of all noise would be scored like any
+    other cluster.
     """
     default = OF_MENTIONS if gold is not None and gold.mentions else RULES
-    if system is not None and system.pairs:
+    alone = noise is not None or (system is not None and system.pairs)
+    if alone and default.missing == RULES.missing:
         default = default._replace(missing="singletons")
     if gold is not None and gold.pairs:
         default = default._replace(extra="count")

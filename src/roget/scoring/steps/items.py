@@ -112,7 +112,7 @@ def score_items(
     sides.system.require_flat()
     scores = score_each(sides, alpha)
     requests = list_requests([name for name in SCORES if name in scores.columns], "ml")
-    rules = choose_rules(sides.gold, "none", missing, extra)
+    rules = choose_rules(sides.gold, "none", missing, extra, sides.system, options.noise)
     signature = write_signature(sign_scores(sides, requests, rules, options))
     return replace(scores, signature=signature, groups=len(sides.group_names or [1]))
 

@@ -155,7 +155,7 @@ def sweep(
         cuts=cuts,
     )
     sides = read_sides(gold, system, options, by_item=True)
-    rules = choose_rules(sides.gold, average, missing, extra)
+    rules = choose_rules(sides.gold, average, missing, extra, sides.system, options.noise)
     return sweep_sides(sides, rules, options)
 
 
