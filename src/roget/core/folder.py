@@ -39,7 +39,7 @@ import numpy as np
 
 from roget._version import __version__
 from roget.core.io import limits
-from roget.core.io.duck import database, parquet, readable, write_parquet
+from roget.core.io.duck import convert_errors, database, parquet, write_parquet
 from roget.core.io.values import format_json, parse_json
 from roget.core.store import check_directory, new_directory
 from roget.core.types import Array, PathLike
@@ -286,7 +286,7 @@ class Folder:
 
     def _relation(self, connection: Any, name: str) -> Any:
         file = self.path.resolve() / name
-        with readable(file):
+        with convert_errors(file):
             relation = connection.sql(f"SELECT * FROM {parquet(file)}")
         found = dict(zip(relation.columns, map(str, relation.types), strict=True))
         declared = _columns(self.kind, name, self.record)
@@ -310,7 +310,7 @@ class Folder:
             limits.require_room(str(file), size, file.stat().st_size, what, limits.ON_DISK)
             # One additional row is enough to detect that there are too many.
             relation = relation.limit(declared + 1)
-        with readable(file):
+        with convert_errors(file):
             arrays: dict[str, Array] = relation.fetchnumpy()
         rows = len(next(iter(arrays.values())))
         if declared is not None and rows != declared:
@@ -794,7 +794,7 @@ def require_numbers(values: Mapping[str, Any], *names: str, low: float = -math.i
 
 
 @contextmanager
-def whole(path: PathLike) -> Iterator[None]:
+def report_damage(path: PathLike) -> Iterator[None]:
     """Convert errors about missing or invalid content to InputError with the folder's name."""
     try:
         yield

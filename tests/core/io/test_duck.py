@@ -103,10 +103,10 @@ def test_a_small_file_that_asks_for_all_memory_is_damaged(tmp_path: Path) -> Non
         with path.open("wb") as file:
             file.truncate(size)
     told = duckdb.OutOfMemoryException("Out of Memory Error: Allocation failure")
-    with refused("broken-archive", "small.parquet"), duck.readable(small):
+    with refused("broken-archive", "small.parquet"), duck.convert_errors(small):
         raise told
     for other in (large, "standard input"):
-        with pytest.raises(duckdb.OutOfMemoryException), duck.readable(other):
+        with pytest.raises(duckdb.OutOfMemoryException), duck.convert_errors(other):
             raise told
 
 

@@ -17,7 +17,7 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from roget.core.io.pairs import SUM, check, explained, kind, scan
+from roget.core.io.pairs import SUM, check, explain_errors, kind, scan
 from roget.core.io.table import Table, open_table
 from roget.errors import MAX_PROBLEMS, FormatError
 from support.errors import refused
@@ -32,7 +32,7 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def read(connection: duckdb.DuckDBPyConnection, path: Path, *args: Any, **kw: Any) -> Rows:
-    with open_table(path, *args) as table, explained(connection, table):
+    with open_table(path, *args) as table, explain_errors(connection, table):
         return connection.execute(scan(connection, table, **kw)).fetchall()
 
 
@@ -321,9 +321,9 @@ def test_two_zst_frames(tmp_path: Path, connection: duckdb.DuckDBPyConnection) -
 
 def test_a_full_disk_is_not_the_tables_fault(connection: duckdb.DuckDBPyConnection) -> None:
     table = Table("absent.tsv", "absent.tsv", "tsv")
-    with pytest.raises(duckdb.IOException), explained(connection, table):
+    with pytest.raises(duckdb.IOException), explain_errors(connection, table):
         raise duckdb.IOException("IO Error: Could not write: No space left on device")
-    with pytest.raises(duckdb.OutOfMemoryException), explained(connection, table):
+    with pytest.raises(duckdb.OutOfMemoryException), explain_errors(connection, table):
         raise duckdb.OutOfMemoryException("Out of Memory Error: no more")
 
 
@@ -335,7 +335,7 @@ def test_sums_beyond_64_bits_are_refused(
     with (
         refused("broken-lines", "2"),
         open_table(path) as table,
-        explained(connection, table),
+        explain_errors(connection, table),
     ):
         connection.execute(f"SELECT {SUM['BIGINT']} FROM ({scan(connection, table)})")
 

@@ -22,7 +22,7 @@ from scipy import sparse
 
 from roget.core import folder as folders
 from roget.core.counts import evidence
-from roget.core.io.duck import database, readable
+from roget.core.io.duck import convert_errors, database
 from roget.core.types import Array
 from roget.errors import InputError
 
@@ -209,7 +209,7 @@ def open_tables(path: str | Path) -> Iterator[tuple[dict[str, Any], duckdb.DuckD
     """Yield the manifest of a counts directory, and a database with its tables as views."""
     folder = folders.open_folder(path, KIND)
     folder.verify()
-    with database() as connection, readable(folder.path):
+    with database() as connection, convert_errors(folder.path):
         for name in FILES:
             numbered = folder.query(connection, name)
             view = name.removesuffix(".parquet")

@@ -19,7 +19,7 @@ from roget.core.counts.matrix import Names
 from roget.core.io import limits
 from roget.core.io.address import is_remote, show_address
 from roget.core.io.duck import database, fetch, parquet
-from roget.core.io.pairs import SUM, WHOLE, explained, kind, scan
+from roget.core.io.pairs import SUM, WHOLE, explain_errors, kind, scan
 from roget.core.io.source import FORMATS, local_file, open_output, source_of, special
 from roget.core.io.table import Columns, open_table
 from roget.core.store import check_file, new_file
@@ -66,7 +66,7 @@ def read(path: PathLike, columns: Columns, make: type[Counts]) -> tuple[Counts, 
     if place.is_dir():
         return counts_files.read(place, make), ()
     notes: tuple[str, ...] = ()
-    with named(place):
+    with add_name(place):
         if suffix == _NPZ:
             counts = _read_npz(place, make)
         elif suffix == _MATRIX_MARKET:
@@ -130,7 +130,7 @@ def check(path: Path) -> None:
 
 
 @contextmanager
-def named(place: Path) -> Iterator[None]:
+def add_name(place: Path) -> Iterator[None]:
     """Add the file name to error messages that lack it."""
     try:
         yield
@@ -147,7 +147,7 @@ def _read_table(
     with (
         open_table(place, columns) as table,
         database() as connection,
-        explained(connection, table),
+        explain_errors(connection, table),
     ):
         query = scan(connection, table)
         slotted = "slot" in table.places

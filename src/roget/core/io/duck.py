@@ -97,7 +97,7 @@ def database(memory: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 @contextmanager
-def readable(file: str | Path) -> Iterator[None]:
+def convert_errors(file: str | Path) -> Iterator[None]:
     """Convert DuckDB errors to InputError with the file name; used inside `database`."""
     try:
         yield

@@ -1,9 +1,9 @@
 """SQL queries that read tables of (word, context) pairs, optionally with slot and count.
 
 `scan` returns a SELECT of `word`, `context` and `n` that fails at the first invalid row. Inside
-`explained`, the error then lists the lines:
+`explain_errors`, the error then lists the lines:
 
-    with open_table(path) as table, explained(connection, table):
+    with open_table(path) as table, explain_errors(connection, table):
         connection.execute(f"CREATE TABLE pairs AS {scan(connection, table)}")
 """
 
@@ -41,7 +41,7 @@ def scan(connection: DuckDBPyConnection, table: Table, rows: int | None = None) 
     Rows with n = 0 are excluded. `rows` limits the number of rows; they are the first rows if the
     connection preserves the order.
     """
-    with explained(connection, table):
+    with explain_errors(connection, table):
         slot = f", coalesce({table.cell('slot')}, '') AS slot" if "slot" in table.places else ""
         also = ", slot" if slot else ""
         counted = "count" in table.places
@@ -74,7 +74,7 @@ def kind(connection: DuckDBPyConnection, query: str) -> str:
 
 
 @contextmanager
-def explained(connection: DuckDBPyConnection, table: Table) -> Iterator[None]:
+def explain_errors(connection: DuckDBPyConnection, table: Table) -> Iterator[None]:
     """Convert a database error about a table to a FormatError that lists the broken lines.
 
     To find the lines, the file is read again row by row. Errors about disk space or memory are not

@@ -314,9 +314,9 @@ class Table:
                     yield number, f"found {text!r:.60}; expected an object"
 
     def _parquet_rows(self) -> Iterator[tuple[int, Sequence[Any] | str]]:
-        from roget.core.io.duck import database, fetch, readable
+        from roget.core.io.duck import convert_errors, database, fetch
 
-        with database() as connection, readable(self.name):
+        with database() as connection, convert_errors(self.name):
             query = f"SELECT * EXCLUDE (file_row_number) FROM {self.sql}"
             yield from enumerate(fetch(connection, query), 1)
 
@@ -492,9 +492,9 @@ def inspect_parquet(table: Table, *, held: bool = False) -> Table:
 
     With `held`, the table will be held in memory, for which the size limit is lower.
     """
-    from roget.core.io.duck import database, measure_parquet, readable
+    from roget.core.io.duck import convert_errors, database, measure_parquet
 
-    with database() as connection, readable(table.name):
+    with database() as connection, convert_errors(table.name):
         count, size = measure_parquet(connection, table.path)
         what = f"a table of {count:,} rows, {show_size(size)} in memory"
         expansion = IN_MEMORY if held else ON_DISK

@@ -156,7 +156,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
     def load(cls, path: PathLike) -> Self:
         """Read a model written by `save`."""
         kept = folders.read(path, KIND)
-        with folders.whole(path):
+        with folders.report_damage(path):
             made = cls(**kept["options"])
             check(made)
             folders.require_numbers(kept, "trained_on", low=0)

@@ -191,7 +191,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
     @classmethod
     def load(cls, path: PathLike) -> ClassModel:
         """Read a model written by `save`; no stored code is executed."""
-        with folders.whole(path):
+        with folders.report_damage(path):
             header, train, predictors, mixture = files.read(path)
             model = cls(**header["options"])
             model._train, model._predictors, model._mixture = train, predictors, mixture

@@ -54,7 +54,7 @@ def write(
 
 def read(path: PathLike) -> tuple[dict[str, Any], Any, list[ClassCounts], Mixture]:
     """Read a folder; return the header, the training counts, the predictors and their mixture."""
-    with folders.whole(path):
+    with folders.report_damage(path):
         kept = folders.read(path, KIND)
         folders.require_arrays(kept, _MIXTURE)
         mixture = Mixture(kept["mixture"], *(kept[name] for name in _MIXTURE))

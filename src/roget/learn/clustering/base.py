@@ -239,7 +239,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def load(cls, path: PathLike) -> Self:
         """Read a model that `save` wrote; no code in it is executed."""
         content = folder.read(path, folder.model("clustering", f"{cls.name}.model"))
-        with folder.whole(path):
+        with folder.report_damage(path):
             model = cls(**content["options"])
             for name in ("n_features_in_", "n_iter_", "notes_", *cls.kept):
                 setattr(model, name, content[name])

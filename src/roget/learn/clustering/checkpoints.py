@@ -67,7 +67,7 @@ class Checkpoint:
             yield
             return
         try:
-            with folders.whole(self._path):
+            with folders.report_damage(self._path):
                 yield
         except (AssertionError, RuntimeError) as error:
             raise InputError(

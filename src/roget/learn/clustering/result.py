@@ -526,7 +526,7 @@ class Clustering(ReportMixin):
     def load(cls, path: PathLike) -> Clustering:
         """Read what `save` wrote; no code in it is executed."""
         kept = folder.read(path, KIND)
-        with folder.whole(path):
+        with folder.report_damage(path):
             return cls.from_parts(kept["clustering"], kept)
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, Array]]:

@@ -41,7 +41,7 @@ def count_table(source: Source, recipe: CountRecipe, sink: Sink) -> Facts:
         open_table(
             source, columns, guess=True, transpose=recipe.transpose, folder=sink.folder
         ) as table,
-        tables.explained(connection, table),
+        tables.explain_errors(connection, table),
     ):
         query = tables.scan(connection, table, recipe.limit)
         facts = _write(query, source, sink, slotted="slot" in table.places)

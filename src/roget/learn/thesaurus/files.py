@@ -311,7 +311,7 @@ def _make_spare_reader(folder: folders.Folder) -> Callable[[], Counts | None]:
             )
         tables = dict(zip(counts_files.TABLES, folder.tables(*SPARE).values(), strict=True))
         shape = len(tables[counts_files.WORDS]["word"]), len(tables[counts_files.CONTEXTS]["slot"])
-        with folders.whole(folder.path):
+        with folders.report_damage(folder.path):
             return counts_files.from_tables(tables, shape, folder.record["relations"], {}, Counts)
 
     return read

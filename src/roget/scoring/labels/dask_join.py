@@ -216,7 +216,7 @@ def _cut_file(path: str, size: int, target: int, form: str) -> Iterator[tuple[in
     if number < 2 or not form or is_remote(path):
         yield 0, None
     elif form == "parquet":
-        with duck.database() as connection, duck.readable(path):
+        with duck.database() as connection, duck.convert_errors(path):
             query = f"SELECT count(*) FROM {duck.parquet(path)}"
             rows = duck.execute(connection, query).fetchall()[0][0]
         for piece in range(number):

@@ -73,7 +73,8 @@ def read_pairs(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
     refuse_json(file, "two columns of item ids")
     problems = Problems(file.name)
     items = Coder()
-    pairs, apart = [], []
+    pairs: list[tuple[int, int]] = []
+    apart: list[tuple[int, int]] = []
     for (left, right), matches in _list_pairs(file, problems):
         one, other = items.codes([left, right], 2).tolist()
         (pairs if matches else apart).append((one, other))
@@ -95,7 +96,9 @@ def read_pairs(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
 
 def _list_pairs(file: LabelFile, problems: Problems) -> Iterator[tuple[tuple[str, str], bool]]:
     """Yield the two ids of each pair, and True if it matches; without a match column, all do."""
-    rows = ((line, _split(text)) for line, text in file.first_lines())
+    rows: Iterator[tuple[int, list[str]]] = (
+        (line, _split(text)) for line, text in file.first_lines()
+    )
     line, names = next(rows, (1, []))
     ids = _find_ids(names)
     match = next((at for at, name in enumerate(names) if name.lower() in _MATCH), None)

@@ -34,7 +34,7 @@ def read_parquet(
     file: LabelFile, columns: Columns | None, roles: LabelRoles, problems: Problems
 ) -> LabelTable:
     """Read the rows of a Parquet file."""
-    from roget.core.io.duck import database, readable
+    from roget.core.io.duck import convert_errors, database
 
     table = inspect_parquet_file(file, columns, roles, held=True)
     # Role names are quoted, because GROUP is an SQL keyword.
@@ -42,7 +42,7 @@ def read_parquet(
         f'{table.cell(role, text=table.types[at] not in _NUMPY_TYPES)} AS "{role}"'
         for role, at in table.places.items()
     )
-    with database() as connection, readable(file.name):
+    with database() as connection, convert_errors(file.name):
         arrays = connection.execute(f"SELECT {selected} FROM {table.sql}").fetchnumpy()
     return table_from_columns(arrays, problems)
 

@@ -40,11 +40,11 @@ def load_arrow(file: LabelFile) -> Any:
     """Load a pyarrow table after checking its size."""
     with local_file(file.source.path) as path:
         feather = _import("pyarrow.feather", file.name, "save it as Parquet")
-        with _readable(file.name, "Arrow"):
+        with _convert_errors(file.name, "Arrow"):
             rows, size = measure_arrow(str(path))
         what = f"a table of {rows:,} rows, {limits.show_size(size)} in memory"
         limits.require_room(file.name, size, limits.stored_size(str(path)), what)
-        with _readable(file.name, "Arrow"):
+        with _convert_errors(file.name, "Arrow"):
             table = feather.read_table(str(path))
             # Check that the metadata of the file match its buffers.
             table.validate(full=True)
@@ -56,7 +56,7 @@ def load_workbook(file: LabelFile) -> FrameColumns:
     with local_file(file.source.path) as path:
         openpyxl = _import("openpyxl", file.name, "save the sheet as CSV")
         check_archive(Path(path))
-        with _readable(file.name, "a workbook"):
+        with _convert_errors(file.name, "a workbook"):
             book = openpyxl.load_workbook(path, read_only=True)
             rows = [
                 row
@@ -82,7 +82,7 @@ def load_workbook(file: LabelFile) -> FrameColumns:
 
 
 @contextmanager
-def _readable(name: str, kind: str) -> Iterator[None]:
+def _convert_errors(name: str, kind: str) -> Iterator[None]:
     """Convert errors of other libraries to InputError with the file name."""
     try:
         yield
