@@ -82,25 +82,25 @@ def test_nothing_is_written_unless_all_can_be_done(folder, table):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "named"),
     [
-        ("action,class\nfly,tea\n", r"edits.csv:2: the action is 'fly'; expected one of rename"),
+        ("action,class\nfly,tea\n", "edits.csv:2: .*'fly'.* rename"),
         ("action,class\nrename,tea,x\n", "edits.csv:2: "),
         ("action,class\n", "edits.csv"),
-        ("what,class,text\nrename,tea,x\n", "in the first line: action, class, word, text, into"),
+        ("what,class,text\nrename,tea,x\n", "edits.csv: .*action, class, word, text, into"),
         ("action,class,text\nrename,nothing,x\n", "edits.csv:2: .*'nothing'"),
         ("action,class,text\nrename,,x\n", "edits.csv:2: "),
         ("action,class,text\nrename,tea,\n", "edits.csv:2: "),
         ("action,text\nnote,x\n", "edits.csv:2: "),
         ("action,class,word\nmove,tea,\n", "edits.csv:2: "),
         (f"action,class,text\nrename,{'9' * 5000},x\n", "edits.csv:2: .*'999"),
-        ("action\nundo\n", "edits.csv:2: the action is 'undo'; expected one of rename"),
-        ("", "the file is empty"),
+        ("action\nundo\n", "edits.csv:2: .*'undo'.* rename"),
+        ("", "edits.csv"),
     ],
 )
-def test_rows_that_make_no_sense_are_named(folder, tmp_path, text, said):
+def test_rows_that_make_no_sense_are_named(folder, tmp_path, text, named):
     (tmp_path / "edits.csv").write_text(text)
-    with pytest.raises(RogetError, match=said):
+    with pytest.raises(RogetError, match=named):
         edit(folder, tmp_path / "edits.csv")
 
 

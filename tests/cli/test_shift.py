@@ -151,7 +151,7 @@ def test_words_that_a_thesaurus_set_aside_are_not_new(tmp_path):
     thesaurus.save(tmp_path / "bare")
     done = run(tmp_path / "bare", tmp_path / "counts", "--format", "json")
     assert {one["word"] for one in json.loads(done.stdout)["appeared"]} == {*rare}
-    assert "5 words set aside as unsure" in done.stderr
+    assert "5 uncertain words" in done.stderr
     thesaurus = keep_spare(thesaurus, counts)
     thesaurus.save(tmp_path / "whole")
     done = run(tmp_path / "whole", tmp_path / "counts", "--format", "json")
