@@ -312,6 +312,13 @@ OTHER_NAMES: dict[str, str] = {
 }
 """Common names of measures and estimators, used to suggest ours in error messages."""
 
+SYNONYMS = (
+    "adjusted-mutual-information", "adjusted-rand", "adjusted-rand-index", "blanc-f", "conll-f",
+    "fmi", "fowlkes-mallows", "lea-f", "muc-f", "mutual-information", "v-measure",
+    "variation-of-information", "vmeasure",
+)  # fmt: skip
+"""Other names that can only mean one of our measures, so they are accepted."""
+
 FAMILIAR: dict[str, dict[str, str]] = {
     "scikit-learn": {
         "adjusted_mutual_info_score": "ami",
@@ -468,13 +475,14 @@ def load(kind: str, name: str) -> Any:
 def find_familiar(name: str) -> str:
     """Return our name of a measure of another library; return other names unchanged.
 
-    >>> find_familiar("normalized_mi_score"), find_familiar("v")
-    ('nmi', 'v')
+    >>> find_familiar("normalized_mi_score"), find_familiar("v-measure"), find_familiar("v")
+    ('nmi', 'v', 'v')
     """
     for library in FAMILIAR.values():
         if name in library:
             return library[name]
-    return name
+    plain = name.replace("_", "-")
+    return OTHER_NAMES[plain] if plain in SYNONYMS else name
 
 
 def suffixes(kind: str) -> dict[str, str]:

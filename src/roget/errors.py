@@ -59,6 +59,10 @@ class RogetError(Exception):
     code: str = "error"
     """Stable identifier of the kind of error; see `roget explain`."""
 
+    def _render_traceback_(self) -> list[str]:
+        """Return what a notebook prints: the message, not the calls inside roget."""
+        return [f"{type(self).__name__}: {self} [{self.code}]"]
+
     def __reduce__(self) -> tuple[Any, ...]:
         # Errors are pickled to cross process boundaries. `Exception` would call the class with
         # `args`, but most classes here take other arguments than their message.

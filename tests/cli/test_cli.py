@@ -132,8 +132,9 @@ def test_narrow_terminals_and_plain_encodings(pair):
 
 
 def test_other_libraries_names_are_translated(pair):
-    for theirs, ours in (("v-measure", "v"), ("Adjusted_Rand", "ari"), ("accuracy", "one-to-one")):
+    for theirs, ours in (("b-cubed", "b3-f"), ("accuracy", "one-to-one")):
         assert f"did you mean {ours}?" in run("score", *pair, "-m", theirs).stderr
+    assert "v ↑" in run("score", *pair, "-m", "v-measure").stdout
     assert "did you mean jk?" in run("score", *pair, "-e", "jackknife").stderr
     assert run("score", *pair, "-m", "V,ARI", "--format", "json").returncode == 0
 

@@ -36,7 +36,8 @@ def compare(
     systems: Annotated[
         list[str],
         typer.Argument(
-            metavar="SYSTEM...", help="Files of the systems' labels, as FILE or NAME=FILE."
+            metavar="SYSTEM...",
+            help="Files of the systems' labels, as FILE or NAME=FILE, or one folder of such files.",
         ),
     ],
     *,

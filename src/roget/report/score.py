@@ -12,7 +12,7 @@ from roget.report.format import ARROWS, UNDEFINED, ends, number, plural
 from roget.report.legend import ENTROPIES as ENTROPY_NAMES
 from roget.report.legend import explain_scores
 from roget.scoring.results import MEAN, TREE, ScoreRow, ScoreTable, score_key
-from roget.scoring.signature import shorten_signature
+from roget.scoring.signature import read_signature, shorten_signature
 
 if TYPE_CHECKING:
     from roget.scoring.steps.components import ScoreComponents
@@ -265,6 +265,9 @@ def _count_levels(names: Iterable[str]) -> str:
 
 def _summary(table: ScoreTable) -> str:
     items = plural(table.items, "item", ",")
+    if "weighed" in read_signature(table.signature):
+        # Weights of items add up to a number that is not the number of items.
+        items = f"items of total weight {table.items:,.6g}"
     levels = [row.level for row in table.rows if row.level not in (None, MEAN)]
     if levels:
         sizes = f"{table.classes:.1f} classes and {table.clusters:.1f} clusters"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,29 @@ from roget.scoring.measures.base import MeasureSpec
 from roget.scoring.options import CompareOptions, PipelineOptions
 from roget.scoring.pipeline import compare_inputs
 from roget.scoring.results import Comparison
+
+
+def list_systems(systems: Any) -> Any:
+    """Return the systems in a data frame (its columns) or in a single folder (its files).
+
+    Other collections of systems are returned unchanged, and so is a folder that holds the parts of
+    one table or a thesaurus.
+    """
+    alone = systems if isinstance(systems, str | os.PathLike) else None
+    if isinstance(systems, Sequence) and not isinstance(systems, str) and len(systems) == 1:
+        alone = systems[0] if isinstance(systems[0], str | os.PathLike) else None
+    if alone is not None and os.path.isdir(alone):
+        files = sorted(one.path for one in os.scandir(alone) if one.is_file())
+        names = [os.path.basename(path) for path in files]
+        files = [path for path in files if not os.path.basename(path).startswith((".", "_"))]
+        parts = any(name.startswith("part") for name in names) or "thesaurus.json" in names
+        return systems if parts or not files else files
+    if isinstance(systems, Mapping | Sequence | str | os.PathLike):
+        return systems
+    columns = getattr(systems, "columns", None)
+    if columns is None or not hasattr(systems, "__getitem__"):
+        return systems
+    return {str(name): systems[name] for name in columns}
 
 
 @with_options(CompareOptions)
@@ -38,8 +62,8 @@ def compare(
     gold
         The gold standard, as in `roget.score`.
     systems
-        A mapping from names to anything that `roget.score` accepts as a system, or a list of paths,
-        which are named by their files.
+        A mapping from names to anything that `roget.score` accepts as a system, a data frame
+        with one column per system, or a list of paths, which are named by their files.
     measures, entropy
         Names of measures and entropy estimators, such as "v(beta=0.5)" and "jk".
     progress
@@ -62,5 +86,5 @@ def compare(
     [('two', 1.0)]
     """
     chosen = PipelineOptions(measures=measures, entropy=entropy, **choose(CompareOptions, options))
-    inputs = Inputs(gold, name_sources(systems, "systems"), chosen, compared=True)
+    inputs = Inputs(gold, name_sources(list_systems(systems), "systems"), chosen, compared=True)
     return compare_inputs(inputs, progress=progress)

@@ -69,8 +69,25 @@ def find_scores(name: str, known: Iterable[Score]) -> list[Score]:
     measure, _, entropy = name.strip().partition("@")
     matches = [score for score in known if score[0] == measure and entropy in ("", score[1])]
     if not matches:
+        ours = name_measure(measure)
+        matches = [score for score in known if score[0] == ours and entropy in ("", score[1])]
+    if not matches:
         raise UnknownName("score", name, [score_key(*score) for score in known])
     return matches
+
+
+def name_measure(name: str) -> str:
+    """Return our name of a measure; an unknown name is returned unchanged.
+
+    >>> name_measure("V"), name_measure("v_measure_score"), name_measure("v(beta=1)")
+    ('v', 'v', 'v')
+    """
+    from roget.scoring.measures.base import parse
+
+    try:
+        return str(parse(name))
+    except (InputError, UnknownName):
+        return name
 
 
 def is_plug_in(score: Score) -> bool:
@@ -256,6 +273,8 @@ class ScoreTable(Result):
     def __getitem__(self, key: str | tuple[str, str | None]) -> float:
         """Return the value of a measure, or of a measure and an estimator."""
         measure, entropy = key if isinstance(key, tuple) else (key, None)
+        if all(row.measure != measure for row in self.rows):
+            measure = name_measure(measure)
         # If there are levels, prefer the mean over levels.
         for row in sorted(self.rows, key=lambda row: row.level not in (None, MEAN)):
             if row.measure == measure and (not isinstance(key, tuple) or row.entropy == entropy):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields, replace
 from typing import Any
 
-from roget.core.options import choose, with_options
+from roget.core.options import choose, options_of, with_options
 from roget.core.progress import Report
-from roget.errors import Undefined
+from roget.errors import InputError, Undefined
 from roget.scoring.inputs import Inputs, read_sides
 from roget.scoring.measures import Measure, parse
 from roget.scoring.measures.base import MeasureSpec
@@ -68,26 +69,46 @@ def score(
     >>> score(["a", "a", "b"], [1, 1, 2], "ari")["ari"]
     1.0
     """
+    gold, system = take_sides(gold, system, options)
     chosen = PipelineOptions(measures=measures, entropy=entropy, **choose(ScoreOptions, options))
     inputs = Inputs(gold, {"": system}, chosen, sample_weight)
     return score_inputs(inputs, keep=keep, progress=progress)
 
 
+def take_sides(gold: Any, system: Any, options: dict[str, Any]) -> tuple[Any, Any]:
+    """Return both sides; `y_true` and `y_pred`, scikit-learn's names, are removed from options."""
+    sides = {"gold": gold, "system": system}
+    for name, theirs in (("gold", "y_true"), ("system", "y_pred")):
+        if theirs in options:
+            if sides[name] is not None:
+                raise InputError(
+                    f"{theirs} is {name}, which was also passed", code="conflicting-options"
+                )
+            sides[name] = options.pop(theirs)
+    return sides["gold"], sides["system"]
+
+
 def measure(
-    name: str | Measure, gold: Any, system: Any, entropy: str = "ml", **options: Any
+    name: str | Measure,
+    gold: Any = None,
+    system: Any = None,
+    entropy: str = "ml",
+    **options: Any,
 ) -> float:
     """Return the value of one measure.
 
     Parameters
     ----------
     name
-        A measure or its name, such as "v(beta=0.5)".
+        A measure or its name, such as "v(beta=0.5)". It may also come after the labels, as in
+        `measure(gold, system, "v")`.
     gold, system
-        The labels, as in `roget.score`.
+        The labels, as in `roget.score`; `y_true` and `y_pred` are accepted as well.
     entropy
         Name of an entropy estimator.
     options
-        Options of `roget.score`, such as missing or noise.
+        Options of `roget.score`, such as missing or noise, and parameters of the measure, such as
+        beta.
 
     Returns
     -------
@@ -103,8 +124,17 @@ def measure(
     --------
     >>> measure("v", ["a", "a", "b"], [1, 1, 2])
     1.0
+    >>> measure("v", ["a", "a", "b"], [1, 1, 2], beta=0.5)
+    1.0
     """
-    row = score(gold, system, parse(name), entropy, baselines=False, **options).rows[0]
+    if isinstance(system, str | Measure) and not isinstance(name, str | Measure):
+        name, gold, system = system, name, gold
+    gold, system = take_sides(gold, system, options)
+    chosen = parse(name)
+    own = {field.name for field in fields(chosen)} - set(options_of(ScoreOptions))
+    if changed := {key: options.pop(key) for key in own & set(options)}:
+        chosen = replace(chosen, **changed)
+    row = score(gold, system, chosen, entropy, baselines=False, **options).rows[0]
     if row.value is None:
         raise Undefined(f"{row.measure}: {row.reason}")
     return row.value

@@ -149,7 +149,7 @@ def align(
     unlabelled = int(np.count_nonzero(~kept))
     if unlabelled:
         verb = "has" if unlabelled == 1 else "have"
-        text = f"{plural(unlabelled, 'item')} {verb} no label in {gold.source}: not scored"
+        text = f"{plural(unlabelled, 'item', ',')} {verb} no label in {gold.source}: not scored"
         warnings.append(Notice(text, code="missing-label"))
     if not np.all(kept):
         gold, rows = take(gold, np.flatnonzero(kept)), rows[kept]
@@ -362,7 +362,7 @@ def _settle_noise(
         "drop": "not scored",
     }
     verb = "is" if number == 1 else "are"
-    content = f"{plural(number, 'item')} of {gold.source} {verb} noise"
+    content = f"{plural(number, 'item', ',')} of {gold.source} {verb} noise"
     if missing == "error":
         raise InputError(f"{content} ({noise})", code="missing-items")
     warnings.append(Notice(f"{content}: {effects[missing]}", code="missing-items"))
@@ -430,10 +430,10 @@ def warn_extra(
     if not extra:
         return []
     verb = "is" if extra == 1 else "are"
-    text = f"{plural(extra, 'item')} of {system.source} {verb} not in {gold.source}: {effect}"
+    text = f"{plural(extra, 'item', ',')} of {system.source} {verb} not in {gold.source}: {effect}"
     warnings = [Notice(text, code="extra-items")]
     if shared:
-        share = f"{plural(shared, 'dropped item')} {'shares' if shared == 1 else 'share'}"
+        share = f"{plural(shared, 'dropped item', ',')} {'shares' if shared == 1 else 'share'}"
         text = (
             f"{share} a cluster with scored items, so precision may be too high; pass --extra "
             "count to count them, or --extra sample if gold is a sample of whole classes"
@@ -470,7 +470,7 @@ def _all_differ(keys: Codes) -> bool:
 
 def _describe_missing(number: int, items: int, system: Labels) -> str:
     verb = "has" if number == 1 else "have"
-    return f"{number} of {plural(items, 'item')} {verb} no label in {system.source}"
+    return f"{number:,} of {plural(items, 'item', ',')} {verb} no label in {system.source}"
 
 
 def _list_missing(whole: Labels, items: int, system: Labels, rows: Ints) -> str:
@@ -521,7 +521,7 @@ def example(labels: Labels, row: int) -> str:
 def _require_same_positions(gold: Labels, system: Labels) -> None:
     if len(gold) != len(system):
         raise InputError(
-            f"{_has(gold.source)} {plural(len(gold), 'item')} and {_has(system.source)} "
+            f"{_has(gold.source)} {plural(len(gold), 'item', ',')} and {_has(system.source)} "
             f"{len(system)}; items without ids are joined by position, so the numbers must agree"
             f"{_suggest_linkage(gold, system)}",
             code="length-mismatch",

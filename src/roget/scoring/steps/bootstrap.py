@@ -276,6 +276,41 @@ def interval_ends(
     return low, high
 
 
+def keep_in_range(
+    low: Floats, high: Floats, estimate: Floats, requests: Sequence[Request]
+) -> tuple[Floats, Floats]:
+    """Return intervals whose ends do not leave the ranges of the measures (the last axis).
+
+    An interval estimate ± reach that leaves a finite range is computed on the logit scale: with
+    x = (estimate − least)/(most − least), the ends are logit x ± reach/((most − least)·x(1 − x)).
+    If only one end of the range is finite, the interval is cut there. Other intervals, and those of
+    corrected estimates that are outside themselves, are unchanged.
+    """
+    from scipy.special import expit, logit
+
+    low, high = low.copy(), high.copy()
+    for r, (measure, _) in enumerate(requests):
+        least, most = measure.range
+        centre, reach = estimate[..., r], high[..., r] - estimate[..., r]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            leaves = (low[..., r] < least) | (high[..., r] > most)
+            leaves &= (least <= centre) & (centre <= most)
+            if not leaves.any():
+                continue
+            ends = [np.maximum(low[..., r], least), np.minimum(high[..., r], most)]
+            if np.isfinite(most - least):
+                x = (centre - least) / (most - least)
+                scaled = reach / ((most - least) * x * (1 - x))
+                inside = (x > 0) & (x < 1)
+                ends = [
+                    np.where(inside, least + (most - least) * expit(logit(x) + sign * scaled), end)
+                    for sign, end in zip((-1, 1), ends, strict=True)
+                ]
+        low[..., r] = np.where(leaves, ends[0], low[..., r])
+        high[..., r] = np.where(leaves, ends[1], high[..., r])
+    return low, high
+
+
 def _correct(tails: Floats, centre: float, sample: Floats, skew: float) -> Floats:
     """Return the quantiles of a BCa interval (Efron 1987).
 
@@ -648,5 +683,8 @@ def resample(
         drawn = resampler.bootstrap(needed, options.seed, means[:count], step)
         left = resampler.jackknife(options.seed)
     low, high = np.full_like(means, np.nan), np.full_like(means, np.nan)
-    low[:count], high[:count] = interval_ends(chosen, means[:count], drawn, left)
+    found = interval_ends(chosen, means[:count], drawn, left)
+    if chosen == "jackknife":
+        found = keep_in_range(*found, means[:count], scores.requests)
+    low[:count], high[:count] = found
     return Samples(drawn, low, high, left)

@@ -20,6 +20,7 @@ from roget.scoring.inputs import Inputs, read_side
 from roget.scoring.labels.align import choose_rules
 from roget.scoring.labels.labels import Labels
 from roget.scoring.labels.table import varies
+from roget.scoring.measures.base import split_names
 from roget.scoring.notices import warn_about_sides
 from roget.scoring.results import ScoreRow, ScoreTable
 from roget.scoring.signature import sign_scores, write_signature
@@ -181,7 +182,7 @@ def estimate(
 
 def _list(measures: Any) -> list[str]:
     """Return the names of the requested measures, or raise UnknownName."""
-    names = [measures] if isinstance(measures, str) else list(map(str, measures))
+    names = list(map(str, split_names("measure", measures)))
     for name in names:
         if name not in MEASURES:
             raise UnknownName("measure for extra='sample'", name, MEASURES)

@@ -121,12 +121,13 @@ class QuickIntervals:
 
     def _jackknife(self, table: Contingency) -> tuple[Floats, Floats]:
         """Return the ends of jackknife intervals over items."""
-        from roget.scoring.steps.bootstrap import TableResampler, interval_ends
+        from roget.scoring.steps.bootstrap import TableResampler, interval_ends, keep_in_range
 
         resampler = TableResampler(table, self.requests)
         left = resampler.jackknife(self.seed)
         means = np.array([[evaluate(table, request)[0][0] for request in self.requests]])
-        low, high = interval_ends("jackknife", means, np.empty((0, *means.shape)), left)
+        found = interval_ends("jackknife", means, np.empty((0, *means.shape)), left)
+        low, high = keep_in_range(*found, means, self.requests)
         return low[0], high[0]
 
     def _bootstrap(self) -> tuple[Floats, Floats]:
@@ -324,7 +325,8 @@ def choose_rows(rows: Sequence[ScoreRow]) -> tuple[list[ScoreRow], dict[str, flo
         order.insert(0, "dendrogram-purity")
     shown, plain = [], {}
     for own in map(by_name.__getitem__, order):
-        shown.append(own[0])
+        # Fractional weights have no corrected value.
+        shown.append(next((row for row in own if row.value is not None), own[0]))
         value, other = own[0].value, own[-1].value
         if value is not None and other is not None and abs(value - other) >= NOTICEABLE:
             plain[own[0].measure] = other

@@ -1,0 +1,112 @@
+"""Calls that people write by habit, and numbers as people expect to read them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import roget
+from commands import run
+from roget.errors import InputError
+from support.errors import refused
+
+GOLD = [0, 0, 1, 1, 2, 2] * 5
+SYSTEM = [0, 0, 1, 2, 2, 2] * 5
+
+
+def test_the_name_of_a_measure_may_come_last():
+    assert roget.measure(GOLD, SYSTEM, "v") == roget.measure("v", GOLD, SYSTEM)
+
+
+def test_parameters_of_a_measure_may_be_keywords():
+    expected = roget.measure("v(beta=0.5)", GOLD, SYSTEM)
+    assert roget.measure("v", GOLD, SYSTEM, beta=0.5) == expected
+    with refused("unknown-name", "gamma"):
+        roget.measure("v", GOLD, SYSTEM, gamma=0.5)
+
+
+def test_sides_may_be_named_as_in_scikit_learn():
+    expected = roget.measure("v", GOLD, SYSTEM)
+    assert roget.measure("v", y_true=GOLD, y_pred=SYSTEM) == expected
+    assert roget.score(y_true=GOLD, y_pred=SYSTEM)["v"] == expected
+    with refused("conflicting-options", "y_true"):
+        roget.score(GOLD, SYSTEM, y_true=GOLD)
+
+
+@pytest.mark.parametrize("name", ["V", "v_measure_score", "v-measure", "V_Measure", "v(beta=1)"])
+def test_rows_have_familiar_names(name):
+    table = roget.score(GOLD, SYSTEM)
+    assert table[name] == table["v"]
+    assert table[name, "jk"] == table["v", "jk"]
+    assert roget.measure(name, GOLD, SYSTEM) == table["v"]
+    assert table.falls_short([f"{name}=0"]) == []
+
+
+def test_the_columns_of_a_frame_are_systems():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": SYSTEM, "b": GOLD})
+    found = roget.compare(GOLD, frame, "ari")
+    assert found.systems == ["a", "b"]
+    assert found.rows[1].value == 1
+
+
+def test_the_files_of_a_folder_are_systems(tmp_path):
+    (tmp_path / "gold.txt").write_text("\n".join(map(str, GOLD)) + "\n")
+    folder = tmp_path / "systems"
+    folder.mkdir()
+    for name, labels in (("one", SYSTEM), ("two", GOLD)):
+        (folder / f"{name}.txt").write_text("\n".join(map(str, labels)) + "\n")
+    assert roget.compare(tmp_path / "gold.txt", folder, "ari").systems == ["one", "two"]
+    done = run("compare", tmp_path / "gold.txt", folder, "-m", "ari")
+    assert "2 systems" in done.stdout, done.stderr
+
+
+def test_measures_of_a_sample_may_be_separated_by_commas():
+    gold = {str(i): i // 2 for i in range(20)}
+    system = {str(i): i // 2 for i in range(40)}
+    found = roget.score(gold, system, "paired-f,b3-f", extra="sample")
+    assert [row.measure for row in found.rows] == ["paired-f", "b3-f"]
+
+
+def test_large_numbers_of_messages_have_separators():
+    gold = {str(i): i % 7 for i in range(3000)}
+    system = {str(i): i % 7 for i in range(1500, 6000)}
+    texts = " ".join(roget.score(gold, system, "ari").warnings)
+    assert "1,500 of 3,000 items" in texts
+    assert "3,000 items of" in texts
+
+
+def test_weighted_data_report_their_total_weight():
+    text = str(roget.score(GOLD, SYSTEM, sample_weight=np.linspace(0.5, 1, 30)))
+    assert text.startswith("items of total weight 22.5, 3 classes")
+    assert "v ↑" in text
+    plug_in = roget.score(GOLD, SYSTEM, "v", "ml", sample_weight=np.linspace(0.5, 1, 30))["v"]
+    assert f"{plug_in:.3f}" in text
+
+
+def test_intervals_stay_within_the_range_of_the_measure():
+    random = np.random.default_rng(0)
+    gold = random.integers(0, 4, 60)
+    near = np.where(random.random(60) < 0.97, gold, 0)
+    far = random.integers(0, 4, 60)
+    for system in (near, far):
+        for row in roget.score(gold, system, ["v", "purity", "b3-f", "ari", "rand"], ci=1).rows:
+            low, high = (-1, 1) if row.measure == "ari" else (0, 1)
+            if low <= row.value <= high:
+                assert low <= row.low <= row.value <= row.high <= high, row
+
+
+def test_intervals_inside_the_range_are_symmetric():
+    """Only intervals that would leave the range are computed on another scale."""
+    random = np.random.default_rng(0)
+    gold = random.integers(0, 4, 400)
+    system = np.where(random.random(400) < 0.7, gold, random.integers(0, 4, 400))
+    row = roget.score(gold, system, "b3-f", ci=1).rows[0]
+    assert row.high - row.value == pytest.approx(row.value - row.low, abs=1e-12)
+
+
+def test_a_notebook_shows_errors_without_a_traceback():
+    with pytest.raises(InputError) as caught:
+        roget.score([1, 2], [1, 2, 3])
+    [line] = caught.value._render_traceback_()
+    assert line == f"InputError: {caught.value} [length-mismatch]"
