@@ -1,8 +1,8 @@
-"""Background counts: what a large corpus of the language knows about the words of a small one.
+"""Background counts: counts of a large corpus that supplement the counts of a small text.
 
-A text of 100,000 words has few occurrences of most words. Their counts in a background corpus are
-added, over the contexts of both, before words are weighted, embedded and clustered. The counts of
-the text alone decide which words there are, and they alone are shown: contexts, sentences, senses.
+In a text of 100,000 words, most words have few occurrences. Their counts in a background corpus are
+added before words are weighted, embedded and clustered. Only the words of the text are clustered,
+and contexts, example sentences and senses are shown for the text alone.
 """
 
 from __future__ import annotations
@@ -30,14 +30,15 @@ from roget.errors import InputError, Notice
 AUTO, NONE = "auto", "none"
 
 LANGUAGES: Mapping[str, str] = {"en": "english"}
-"""First part of the names of bundled backgrounds, by language code."""
+"""Language code → prefix of the names of bundled backgrounds."""
 
 SAME_TEXT = 0.9
-"""Share of the pairs of known words and contexts that the background also has, from which on the
-background is taken to contain the text itself: independent texts share less than half."""
+"""Minimum share of common pairs, among pairs of known words and contexts, for which the background
+is assumed to contain the text; independent texts share less than half."""
 
 COMMON_TOKENS = 0.2
-"""Minimum share of tokens in contexts of the background: below it, they were counted otherwise."""
+"""Minimum share of tokens in contexts of the background; with less, the text was probably counted
+with other settings."""
 
 KEY = "background"
 """Provenance key of a thesaurus that was built with a background."""
@@ -45,7 +46,7 @@ KEY = "background"
 
 @dataclass(frozen=True, eq=False)
 class Background:
-    """Counts of a background corpus, with what identifies them."""
+    """Counts of a background corpus, with their name, hash and version."""
 
     name: str
     """Name of a bundled background, or the path of the counts."""
@@ -56,7 +57,7 @@ class Background:
     """Version of roget that bundles or made the counts."""
 
     def record(self, words: Array) -> dict[str, Any]:
-        """Return name, version and hash, and how many of some words are known, ready for JSON."""
+        """Return a JSON-compatible record, including the number of known words."""
         known = np.isin(np.asarray(words, dtype=str), self.counts.words.astype(str))
         return {
             "name": self.name,
@@ -99,7 +100,7 @@ def _open_bundled(name: str) -> Background:
 def choose_background(
     requested: Any, counts: Counts
 ) -> tuple[Background | None, tuple[Notice, ...]]:
-    """Return the background for the counts of a text, and a note on why there is none.
+    """Return the background for the counts of a text, or None and possibly a note on the reason.
 
     `requested` is "none", "auto", a name, a path, or Counts. With "auto", text gets the bundled
     background of its language and relations, unless the background contains the text.
@@ -141,7 +142,7 @@ def _choose_bundled(counts: Counts) -> tuple[Background | None, tuple[Notice, ..
 def reopen_background(
     record: Mapping[str, Any] | None, instead: PathLike | None = None
 ) -> Background | None:
-    """Open the background that a thesaurus was built with; `instead` is where it is now."""
+    """Open the background of a thesaurus; `instead` is its path if it was moved."""
     if not record:
         return None
     name = str(record.get("name")) if instead is None else os.fspath(instead)

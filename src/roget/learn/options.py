@@ -75,7 +75,7 @@ class Plan:
     background: Any = option(
         AUTO,
         metavar="COUNTS|none|auto",
-        help="Counts of a large corpus, added to those of the words of the text before clustering: "
+        help="Counts of a large corpus, which are added to the counts of the text for clustering: "
         "a counts folder or table, none, or auto = the bundled counts of the language, if any.",
     )
     """Also Counts."""

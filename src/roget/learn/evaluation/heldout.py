@@ -219,15 +219,15 @@ def run_again(
 def trial(
     counts: Counts, model: Any, seed: int | None, report: Report | None = None
 ) -> dict[str, float] | None:
-    """Return bits per held-out token (see `predict_held`); None if there is no second run."""
+    """Return the held-out bits per token (see `predict_held`); None without a second run."""
     second = run_again(counts, model, seed, report)
     return None if second is None else predict_held(second)
 
 
 def predict_held(second: SecondRun) -> dict[str, float]:
-    """Return bits per held-out token: by the unigram, the word's classes, the word, and both.
+    """Return the held-out bits per token of the unigram, the classes, the word, and both.
 
-    Word and classes back off to the unigram; for `both`, the word backs off to its classes first.
+    Word and classes back off to the unigram; with "both", the word backs off to its classes first.
     """
     again, train, held = second
     tokens = tabulate_tokens(train.matrix, held.matrix)

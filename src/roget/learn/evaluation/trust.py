@@ -1,7 +1,7 @@
-"""How far the classes of a build can be trusted: do they recur if a tenth of the text is missing?
+"""Reliability of the classes of a build: whether they recur if a tenth of the tokens is left out.
 
-The classes are compared with those that the held-out trial learns from nine tokens in ten, so the
-comparison costs nothing extra.
+The classes are compared with the classes that the held-out trial learns from nine tokens in ten, so
+no further clustering is needed.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from roget.core.types import Floats, Ints
 from roget.errors import Notice
 
 KEY = "trust"
-"""Provenance key of the figures."""
+"""Provenance key of the reliability figures."""
 
 RECURS = 0.5
 """Minimum Jaccard similarity of a class to its counterpart (Hennig 2007: below .5 it dissolved)."""
 
 STABLE, UNSTABLE = 0.7, 0.4
-"""Adjusted Rand indices from which on classes are stable, and below which they are unstable."""
+"""Thresholds of the adjusted Rand index: minimum of stable, and upper limit of unstable classes."""
 
 SCARCE = 15
-"""Median number of occurrences per word below which a text alone gives mostly mixed classes."""
+"""Median number of occurrences per word, below which classes of a text alone are mostly mixed."""
 
 FEWEST = 100
-"""Number of words below which a reader sees all classes, and no warning is given."""
+"""Minimum number of words for a warning; with fewer words, users can check all classes."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Trust:
     background: bool
     """True if background counts were added."""
     agreement: float | None = None
-    """Adjusted Rand index of the classes and those of nine tokens in ten; None if not measured."""
+    """Adjusted Rand index with the classes of nine tokens in ten; None if not measured."""
     classes: int = 0
     recurring: int | None = None
     """Number of classes that recur with a Jaccard similarity of at least `RECURS`."""
@@ -65,13 +65,13 @@ class Trust:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any] | None) -> Trust | None:
-        """Return the figures that `to_json` wrote; None if there are none."""
+        """Read figures written by `to_json`; None for an empty record."""
         if not record:
             return None
         return cls(**{one.name: record[one.name] for one in fields(cls) if one.name in record})
 
     def to_json(self) -> dict[str, Any]:
-        """Return all figures and the verdict, ready for JSON."""
+        """Return all figures and the verdict as JSON-compatible values."""
         return {**asdict(self), "verdict": self.verdict}
 
 
@@ -85,7 +85,7 @@ def gauge(
     counts
         The counts of the text.
     labels, again
-        The class of each word, and its class in the second run; None if there was none.
+        The class of each word, and its class in the second run; None without a second run.
     kept
         Rows of the words that are in the thesaurus.
     background
