@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import roget
 from roget import Counts, data
 from roget.learn import background as module
-from roget.learn.background import add_background, choose_background, open_background
+from roget.learn.background import (
+    add_background,
+    choose_background,
+    name_sources,
+    open_background,
+)
 from roget.learn.build import build
 from roget.learn.clustering.spherical.estimator import SphericalTree
 from roget.learn.growth.grow import grow
+from roget.learn.load import open_pair
+from roget.learn.shift import shift
 from roget.learn.sketch import sketch
-from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus import Thesaurus, lookup
 from roget.report.thesaurus import report
+from roget.report.words import neighbours
 from support.errors import codes, refused
 
 GROUPS, SIZE, CONTEXTS = 4, 8, 12
@@ -123,6 +132,48 @@ def test_saved_thesaurus_is_the_same(tmp_path):
     assert again.neighbours(word) == found.neighbours(word)
     new = draw(30, 5, words=["word40", "word41"])
     assert np.array_equal(again.classify(new).toarray(), found.classify(new).toarray())
+
+
+def test_sources_of_neighbours():
+    own = sparse.csr_array([[2, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 0]])
+    weights = sparse.csr_array(
+        np.array([[1, 1, 0, 1], [1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 0, 1]], dtype=np.float32)
+    )
+    found = name_sources(own, weights, 0, np.array([1, 2, 3]))
+    assert found == ["text", "background", "both"]
+
+
+def test_neighbours_name_their_source():
+    found = build_small(LARGE)
+    word = str(found.words[0])
+    said = neighbours(found, word, 5, "both")
+    sources = [one["source"] for one in said.data["neighbours"]]
+    assert set(sources) <= {"text", "background", "both"}
+    assert "background" in sources or "both" in sources
+    assert "source" in [column.title for column in said.tables[0].columns]
+    bare = build_small("none")
+    assert lookup.neighbour_sources(bare, word, [word]) == []
+    plain = neighbours(bare, word, 5, "both")
+    assert {one["source"] for one in plain.data["neighbours"]} == {None}
+    assert len(plain.tables[0].columns) == len(said.tables[0].columns) - 1
+
+
+def test_shift_compares_with_the_background(tmp_path):
+    LARGE.write(tmp_path / "large.counts")
+    build_small(tmp_path / "large.counts", output=tmp_path / "a.thesaurus")
+    with open_pair("background", tmp_path / "a.thesaurus") as (old, new, _):
+        assert old == LARGE
+        assert set(new.words) == set(TEXT.words)
+        assert shift(old, new, min_count=5).tested == len(TEXT)
+
+
+def test_shift_needs_a_background(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    build_small("none", output=tmp_path / "a.thesaurus")
+    with refused("no-background", "a.thesaurus"), open_pair("background", "a.thesaurus"):
+        pass
+    with refused("missing-option"), open_pair("background", "background"):
+        pass
 
 
 def test_senses_and_sketches_use_the_text_alone():

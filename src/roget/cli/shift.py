@@ -16,7 +16,10 @@ _HELP = "Counts, a thesaurus, a table, or a corpus: a file, a folder or a patter
 
 
 def shift(
-    old: Annotated[str, typer.Argument(metavar="OLD", help=f"{_HELP}.")],
+    old: Annotated[
+        str,
+        typer.Argument(metavar="OLD", help=f"{_HELP}; or background, that of NEW."),
+    ],
     new: Annotated[
         str, typer.Argument(metavar="NEW", help="The same for the later or other text.")
     ],
@@ -29,14 +32,15 @@ def shift(
         ),
     ] = None,
     quotes: Annotated[
-        int,
+        int | None,
         typer.Option(
             "--quotes",
             min=0,
             metavar="N",
-            help="Number of example sentences per context.",
+            help="Number of example sentences per context [default: 0; 1 for a background].",
+            show_default=False,
         ),
-    ] = 0,
+    ] = None,
     *,
     asked: ShiftOptions,
     given: Compared,
@@ -44,19 +48,22 @@ def shift(
     """List the words whose use changed most between two corpora or periods.
 
     The change of a word is the difference of its contexts beyond sampling error. Words of only one
-    corpus are listed separately. Texts are counted as by `roget count`.
+    corpus are listed separately. Texts are counted as by `roget count`. With the OLD corpus
+    "background", words are listed that a thesaurus uses differently from its background.
     """
     from roget.errors import InputError
-    from roget.learn.load import open_pair
+    from roget.learn.load import BACKGROUND, open_pair
     from roget.learn.shift import shift as compare
     from roget.learn.sketch import find_lines
     from roget.report.shift import report
 
     with (
         bar("counting", "bytes") as reading,
-        open_pair(old, new, given, reading, quotes) as (before, after, notes),
+        open_pair(old, new, given, reading, quotes or 0) as (before, after, notes),
     ):
         print_notes(*notes, kind="note")
+        if quotes is None:
+            quotes = int(old == BACKGROUND and after.evidence is not None)
         if quotes and before.evidence is None and after.evidence is None:
             raise InputError(
                 f"--quotes {quotes}: neither input has sentences; count or build with --evidence N",

@@ -40,6 +40,12 @@ COMMON_TOKENS = 0.2
 """Minimum share of tokens in contexts of the background; with less, the text was probably counted
 with other settings."""
 
+TEXT, BOTH, BACKGROUND = "text", "both", "background"
+"""Sources of the similarity of two words."""
+
+SHARE = 1 / 3
+"""Minimum share of the similarity that comes from a source for the source to be named."""
+
 KEY = "background"
 """Provenance key of a thesaurus that was built with a background."""
 
@@ -123,18 +129,23 @@ def choose_background(
     return found, ()
 
 
-def _choose_bundled(counts: Counts) -> tuple[Background | None, tuple[Notice, ...]]:
-    """Return the bundled background of a text's language and relations, if it suits the text."""
+def find_bundled(counts: Counts) -> Background | None:
+    """Return the bundled background of a text's language and relations; None if there is none."""
     code = str(counts.provenance.get("language") or "").partition("-")[0]
     name = f"{LANGUAGES.get(code)}-{','.join(counts.relations)}"
-    if name not in data.BACKGROUNDS:
+    return _open_bundled(name) if name in data.BACKGROUNDS else None
+
+
+def _choose_bundled(counts: Counts) -> tuple[Background | None, tuple[Notice, ...]]:
+    """Return the bundled background of a text, if it suits the text."""
+    found = find_bundled(counts)
+    if found is None:
         return None, ()
-    found = _open_bundled(name)
     shared, same = compare(counts, found.counts)
     if shared < COMMON_TOKENS:
         return None, ()
     if same >= SAME_TEXT:
-        text = f"no background counts: {name} contains this text"
+        text = f"no background counts: {found.name} contains this text"
         return None, (Notice(text, code="no-background"),)
     return found, ()
 
@@ -208,6 +219,35 @@ def add_background(
         shape=(matrix.shape[0], names.size),
     )
     return sparse.csr_array(widen(matrix, names.size) + more), names
+
+
+def name_sources(own: Any, weights: Any, row: int, others: Array) -> list[str]:
+    """Return whether words are similar to a word by the text, by the background, or by both.
+
+    Parameters
+    ----------
+    own
+        Counts of the text: a csr_array of words × contexts.
+    weights
+        PPMI of text and background: a csr_array of the same words, with the contexts of the text
+        first.
+    row, others
+        The word and the words to compare it with.
+    """
+    first, many = weights[[row]], own[[row]].nnz
+    names = []
+    for other in np.asarray(others).tolist():
+        # The similarity is a sum over shared contexts. A term belongs to the text if both words
+        # occur in the context there.
+        products = first.multiply(weights[[other]])
+        total = float(products.sum())
+        there = widen(own[[row]].multiply(own[[other]]).tocsr(), products.shape[1])
+        share = float(products.multiply(there.astype(bool)).sum()) / total if total > 0 else 0.0
+        if total <= 0:
+            # No context is shared: the source is where most contexts of the words come from.
+            share = (many + own[[other]].nnz) / max(first.nnz + weights[[other]].nnz, 1)
+        names.append(TEXT if share > 1 - SHARE else BACKGROUND if share < SHARE else BOTH)
+    return names
 
 
 def hash_counts(counts: Counts) -> str:

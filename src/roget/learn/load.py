@@ -21,12 +21,16 @@ from roget.core.io.table import Columns, split_columns
 from roget.core.progress import Report
 from roget.core.types import PathLike
 from roget.errors import InputError, Notice
+from roget.learn.background import KEY, find_bundled, reopen_background
 from roget.learn.counting.options import CountOptions as Counting
 from roget.learn.shift import SET_ASIDE
 from roget.learn.taxonomy import kind_of_folder, read, taxonomy_of
 from roget.learn.taxonomy.taxonomy import Taxonomy
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.files import is_thesaurus
+
+BACKGROUND = "background"
+"""Name that stands for the background of the other input of a comparison."""
 
 
 def open_thesaurus(
@@ -162,7 +166,7 @@ def open_pair(
     Parameters
     ----------
     old, new
-        Texts, counts or thesauri.
+        Texts, counts or thesauri; "background" is the background of the other one.
     options
         How texts are counted; `min_count` has no effect here.
     progress
@@ -176,7 +180,11 @@ def open_pair(
 
     counting_options = Counting(**{**vars(options or Counting()), "min_count": 1})
     names = [os.fspath(name) for name in (old, new)]
-    found = [_find_texts(name, counting_options) for name in names]
+    borrowed = [name == BACKGROUND and not os.path.exists(name) for name in names]
+    found = [
+        None if is_borrowed else _find_texts(name, counting_options)
+        for name, is_borrowed in zip(names, borrowed, strict=True)
+    ]
     texts = [one for one in found if one is not None]
     notes: list[str] = []
     more_notes: list[str] = []
@@ -200,7 +208,9 @@ def open_pair(
                 continue
             if not texts:
                 refuse_options(counting_options, name, ("columns",))
-            if is_thesaurus(Path(name)):
+            if borrowed[len(opened)]:
+                counts, more = open_background_of(names[1 - len(opened)]), ()
+            elif is_thesaurus(Path(name)):
                 counts, more = _open_whole(name)
             else:
                 # Columns apply to tables only, not to folders or samples.
@@ -209,6 +219,32 @@ def open_pair(
             more_notes += more
             opened.append(counts)
         yield opened[0], opened[1], (*notes, *more_notes)
+
+
+def open_background_of(name: PathLike) -> Counts:
+    """Return the background of a thesaurus, or the bundled one for counts in a language."""
+    if os.fspath(name) == BACKGROUND:
+        raise InputError("pass a thesaurus or counts to compare", code="missing-option")
+    if is_thesaurus(Path(name)):
+        thesaurus = Thesaurus.load(name)
+        if known := reopen_background(thesaurus.base.provenance.get(KEY)):
+            return known.counts
+        counts = thesaurus.counts
+    elif is_counts(Path(name)):
+        counts = Counts.read(name)
+    else:
+        raise InputError(
+            f"{name}: a background belongs to a thesaurus or to counts; build or count it first",
+            code="unsupported-format",
+        )
+    found = find_bundled(counts)
+    if found is None:
+        raise InputError(
+            f"{name}: was built without a background, and none is bundled for its language and "
+            "relations",
+            code="no-background",
+        )
+    return found.counts
 
 
 def _find_texts(name: str, counting_options: Counting) -> list[Source] | None:

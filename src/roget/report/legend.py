@@ -53,6 +53,8 @@ IN_NATS = ("vi", "mi", "q0", "rmi", "rmi-plug-in")
 
 SIMILARITY = "similarity: standard deviations above the mean similarity of two words"
 
+SOURCES = "source: where most of the contexts that make two words similar occur"
+
 
 def explain_scores(scores: Iterable[tuple[str, str | None]]) -> list[str]:
     """Return one line that explains the names of measures and entropy estimators, if any.

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import zip_longest
 from typing import Any
 
 from roget.core.counts import Counts
 from roget.errors import Notice
+from roget.learn.background import KEY
 from roget.learn.thesaurus import Thesaurus, lookup
 from roget.report import Report, ReportTable
 from roget.report.contexts import ContextPhrases
 from roget.report.format import plural, printable, width
-from roget.report.legend import SIMILARITY
+from roget.report.legend import SIMILARITY, SOURCES
 
 CLASSES, SHARED = 3, 4
 """Number of classes of a word, and of contexts of a word or a pair."""
@@ -25,7 +27,9 @@ LEAST = 0.01
 def describe_neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> dict[str, Any]:
     """Return a word with its most probable classes and its neighbours, ready for JSON."""
     near = []
-    for other in thesaurus.neighbours(word, n, by):
+    found = thesaurus.neighbours(word, n, by)
+    sources = lookup.neighbour_sources(thesaurus, word, [other.word for other in found])
+    for other, source in zip_longest(found, sources):
         common = thesaurus.common_class(word, other.word)
         shared = lookup.shared_evidence(thesaurus, word, other.word, SHARED)
         near.append(
@@ -34,6 +38,7 @@ def describe_neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> dic
                 "similarity": other.similarity,
                 "class": {"node": common, "label": name_class(thesaurus, common)},
                 "contexts": [one.context for one in shared],
+                "source": source,
             }
         )
     likely = [(node, p) for node, p in thesaurus.membership(word).items() if p >= LEAST]
@@ -63,20 +68,26 @@ def neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> Report:
     contexts = f", e.g. in {named}" if named else ""
     lines = [f"{printable(word, _most())}: {plural(found['seen'], 'occurrence')}{contexts}"]
     lines += [f"  {one['probability']:4.0%}  {one['label']}" for one in found["classes"]]
-    titles = ("neighbour", "similarity", "shared contexts", "smallest common class")
+    borrowed = KEY in thesaurus.provenance
+    titles = ["neighbour", "similarity", "shared contexts", "smallest common class"]
+    if borrowed:
+        titles.insert(2, "source")
     rows, values = [], []
     for one in found["neighbours"]:
         contexts, label = one["contexts"], one["class"]["label"]
         shared = ", ".join(map(phrase, contexts))
-        rows.append((one["word"], f"{one['similarity']:.2f}", shared, label))
-        values.append((one["word"], one["similarity"], ", ".join(contexts), label))
+        source = (one["source"],) if borrowed else ()
+        rows.append((one["word"], f"{one['similarity']:.2f}", *source, shared, label))
+        values.append((one["word"], one["similarity"], ", ".join(contexts), label, *source))
     return Report(
         title=f"Neighbours of {word}",
         lead=[printable(line, width()) for line in lines],
         tables=[ReportTable.of(titles, rows, ("similarity",), "cut")],
-        notes=[SIMILARITY, *phrase.notes],
+        notes=[SIMILARITY, *([SOURCES] if borrowed else []), *phrase.notes],
         data=found,
-        sheet=ReportTable.of(("word", "similarity", "contexts", "class"), values),
+        sheet=ReportTable.of(
+            ("word", "similarity", "contexts", "class", *(("source",) if borrowed else ())), values
+        ),
     )
 
 

@@ -7,7 +7,7 @@ affect with the thesaurus before the edit.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -21,6 +21,7 @@ from roget.core.information import kl, xlogx
 from roget.core.io.values import whole_number
 from roget.core.types import Array, BoolArray, Floats, Ints
 from roget.errors import InputError
+from roget.learn import background
 from roget.learn.clustering.result import Clustering
 from roget.learn.command_options import NeighbourOptions
 from roget.learn.thesaurus.labels import LABEL, ClassLabels, StableLabels
@@ -372,6 +373,23 @@ def list_neighbours(
         [Neighbour(str(words[at]), float(s)) for at, s in zip(*found, strict=True)]
         for found in thesaurus.index.neighbours.nearest(rows, n, by)
     ]
+
+
+def neighbour_sources(thesaurus: Thesaurus, word: str, others: Sequence[str]) -> list[str]:
+    """Return "text", "background" or "both" for each of some words that are similar to a word.
+
+    The list is empty if the thesaurus was built without a background.
+    """
+    known = thesaurus.clustering.representation
+    if background.KEY not in thesaurus.provenance or known is None:
+        return []
+    rows = np.array([thesaurus.row(one) for one in (word, *others)])
+    at = rows if known.rows is None else known.rows[rows]
+    # Words without vectors of their own have the text's contexts only.
+    nothing = sparse.csr_array((1, known.weights.shape[1]), dtype=known.weights.dtype)
+    weights = sparse.vstack([known.weights, nothing], format="csr")[at]
+    own = sparse.csr_array(thesaurus.counts.matrix[rows])
+    return background.name_sources(own, weights, 0, np.arange(1, rows.size))
 
 
 def similarities(
