@@ -1,4 +1,4 @@
-"""The base class of all clusterers as scikit-learn estimators; a subclass adds how it learns."""
+"""The base class of all clusterers, which are scikit-learn estimators."""
 
 from __future__ import annotations
 
@@ -30,42 +30,43 @@ LEVELS = (1.0, 0.5, 0.25, 0.1)
 """Fractions of the clusters kept at the levels of the tree that predictions average over."""
 
 NEARLY_ALL = 0.7
-"""Share of classes per word from which on the result is reported as not clustered."""
+"""Minimum ratio of classes to words for the note that almost nothing was clustered."""
 
 MIN_WARNED = 20
-"""Number of words from which on such a result is also a Python warning."""
+"""Minimum number of words for a Python warning in addition to that note."""
 
 _NOT_SAVED = ("progress", "checkpoint", "random_state", "background")
 
 
 class UnknownParameter(UnknownName, ValueError):
-    """A name that is not a parameter of an estimator; a ValueError, as scikit-learn raises."""
+    """Unknown parameter of an estimator; also a ValueError, for compatibility with scikit-learn."""
 
 
 def _fitted(name: str, doc: str) -> Any:
-    """Make a fitted attribute that reads an attribute of `clustering_`."""
+    """Return a property for a fitted attribute that is an attribute of `clustering_`."""
     return property(lambda self: getattr(self.clustering_, name), doc=doc)
 
 
 class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """A clusterer of words: fits, predicts, cuts, saves and loads through its `clustering_`.
+    """Base class of word clusterers. The fitted result is `clustering_`.
 
     To add a clusterer, write a package with a subclass of this class and an `options` module, and
     add one line to the catalogue. The subclass implements `_learn`, which sets `clustering_` and
-    `n_iter_`, and, where they apply, `notes_` and `interrupted_`. It may declare:
+    `n_iter_` and, if applicable, `notes_` and `interrupted_`. It may define these class attributes:
 
     name: name in the catalogue.
-    makes: the kind of classes in a few words, for lists of models.
+    makes: short description of the classes, for lists of models.
     rule: the `Rule` that places new words; by default p(c)·Π p(v|c)^n.
     unit: meaning of the values at the splits of its trees.
-    number: parameter that holds the number of clusters.
+    number: name of the parameter for the number of clusters.
     kept: fitted attributes to save in addition to `clustering_`.
     facts: fitted attributes shown in summaries, by display name.
-    found: parameters that may be left open, with the fitted attributes that hold their values.
+    found: parameters that can be chosen automatically, with the fitted attributes that hold the
+        chosen values.
     sized_levels: True if `learn_levels` returns the requested sizes.
-    spreads: True if the workers of an engine can share the work.
-    warns_trivial: True if `fit` warns when nearly every word is a class of its own.
-    borrows: True if it has a parameter `background`, counts of other texts.
+    spreads: True if the work can be distributed over the workers of an engine.
+    warns_trivial: True if `fit` warns when nearly every word forms a separate class.
+    borrows: True if it has a parameter `background`, which holds counts of other texts.
     """
 
     name: ClassVar[str]
@@ -87,7 +88,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     notes_: list[str]
     interrupted_: bool
     unsure_: Mapping[int, str] = {}
-    """Rows to leave out of a thesaurus, with the reason."""
+    """Rows to leave out of a thesaurus, each with the reason."""
     progress: Report | None
 
     def __init_subclass__(cls, **more: Any) -> None:
@@ -105,26 +106,26 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         progress: Report | None = None,
         **options: Any,
     ) -> Self:
-        """Make a clusterer for `clusters` clusters, or as many as it finds by itself.
+        """Make a clusterer for `clusters` clusters; None lets it choose the number.
 
-        Options that are None keep their defaults; any other option must be a parameter of the
-        clusterer. A seed, a checkpoint and progress are passed only to clusterers that have them.
+        Options that are None keep their defaults. Other options must be parameters of the
+        clusterer. The seed, checkpoint and progress callback are ignored by clusterers without such
+        parameters.
         """
-        # Unknown options are refused; a seed or checkpoint that does not apply is ignored.
         known = cls._get_param_names()
-        wanted = {cls.number: clusters, **options}
-        wanted = {name: value for name, value in wanted.items() if value is not None}
-        for name, value in wanted.items():
+        requested = {cls.number: clusters, **options}
+        requested = {name: value for name, value in requested.items() if value is not None}
+        for name, value in requested.items():
             if name not in known:
                 raise InputError(
-                    f"{name}={value!r}: the method {cls.name} has no such option",
+                    f"{name}={value!r}: the method {cls.name} has no option with this name",
                     code="conflicting-options",
                 )
         free = {"random_state": random_state, "checkpoint": checkpoint, "progress": progress}
-        return cls(**wanted, **{name: value for name, value in free.items() if name in known})
+        return cls(**requested, **{name: value for name, value in free.items() if name in known})
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters by name; an unknown name is refused with the closest known one."""
+        """Set parameters by name; the error for an unknown name suggests the closest one."""
         known = self.get_params(deep=False)
         for name in params:
             # scikit-learn addresses the parameters of nested estimators as outer__inner.
@@ -137,7 +138,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """Learn clusters of the rows of X: Counts, or any sparse or dense matrix of counts.
 
         The steps are the same for all clusterers: check the options, check the counts, learn the
-        clusters (`_learn`), attach the names of the contexts, and note a trivial result.
+        clusters (`_learn`), attach the names of the contexts, and add a note on a trivial result.
         """
         self._check_options()
         matrix = table(self, X, reset=True)
@@ -152,39 +153,39 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         raise NotImplementedError
 
     def _check_options(self) -> None:
-        """Refuse options with invalid values."""
+        """Raise InputError for options with invalid values."""
         check(self, CALLED)
 
-    labels_: Array = _fitted("labels", "The likeliest cluster of each word.")
+    labels_: Array = _fitted("labels", "The most probable cluster of each word.")
     membership_: Any = _fitted("memberships", "p(cluster|word), a csr_array of words × clusters.")
     centroids_: Any = _fitted("centroids", "p(context|cluster), clusters × contexts.")
     mass_: Floats = _fitted("mass", "p(cluster).")
     background_: Floats = _fitted("background", "p(context) over all words.")
-    tree_: Tree = _fitted("tree", "The splits, whose leaves are the clusters.")
+    tree_: Tree = _fitted("tree", "The tree of splits; its leaves are the clusters.")
     n_clusters_: int = _fitted("n_clusters", "The number of clusters.")
 
     @property
     def path_(self) -> list[dict[str, Any]]:
-        """The steps of the search, one row for each."""
+        """The steps of the search, as a list of rows."""
         return [dict(step) for step in self.clustering_.path]
 
     @property
     def facts_(self) -> dict[str, Any]:
-        """Facts shown in a summary, such as β or the description length."""
+        """Values shown in a summary, such as β or the description length."""
         return {name: getattr(self, attribute) for name, attribute in self.facts.items()}
 
     @property
     def settled_(self) -> dict[str, Any]:
-        """Parameters that repeat the fit without searching for the number of clusters."""
+        """Parameters for repeating the fit without choosing the number of clusters again."""
         found = {name: getattr(self, attribute) for name, attribute in self.found.items()}
         return {self.number: self.n_clusters_, **found}
 
     def renew(self, progress: Report | None = None) -> Self:
-        """Return an unfitted clusterer with the number of clusters and β found by this one."""
-        wanted = {**self.settled_, "checkpoint": None, "progress": progress}
+        """Return an unfitted clusterer with the number of clusters and β that this fit found."""
+        changes = {**self.settled_, "checkpoint": None, "progress": progress}
         known = self.get_params()
         model: Self = clone(self)
-        model.set_params(**{name: wanted[name] for name in wanted if name in known})
+        model.set_params(**{name: changes[name] for name in changes if name in known})
         return model
 
     def fit_predict(self, X: Any, y: Any = None) -> Array:
@@ -192,10 +193,10 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return self.fit(X, y).labels_
 
     def predict_proba(self, X: Any) -> Any:
-        """Return p(cluster|row) for each row of X, from whatever counts it has.
+        """Return p(cluster|row) for each row of X.
 
         X may hold words that were not in the training counts; a row of zeros is placed as an
-        unknown word. A dask array is processed block by block and returns a dask array.
+        unknown word. For a dask array, the result is a dask array, computed block by block.
         """
         check_is_fitted(self)
         if type(X).__module__.partition(".")[0] == "dask":
@@ -207,7 +208,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return self.predict_proba(X)
 
     def predict(self, X: Any) -> Any:
-        """Return the likeliest cluster of each row of X."""
+        """Return the most probable cluster of each row of X."""
         return self.predict_proba(X).argmax(axis=1)
 
     def score(self, X: Any, y: Any = None) -> float:
@@ -237,7 +238,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     @classmethod
     def load(cls, path: PathLike) -> Self:
-        """Read a model that `save` wrote; no code in it is executed."""
+        """Read a model that `save` wrote, without executing any code."""
         content = folder.read(path, folder.model("clustering", f"{cls.name}.model"))
         with folder.report_damage(path):
             model = cls(**content["options"])
@@ -256,14 +257,14 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return model
 
     def predictors(self) -> list[tuple[Clustering, ...]]:
-        """Return the clustering at several sizes for prediction; each tuple is averaged."""
+        """Return clusterings of several sizes for prediction; those in a tuple are averaged."""
         return self.clustering_.levels(LEVELS)
 
     @classmethod
     def learn_levels(cls, matrix: Any, seed: int, sizes: list[int]) -> list[tuple[Clustering, ...]]:
         """Learn clusterings of several sizes from a matrix of counts, for prediction.
 
-        `sizes` is used only by clusterers that do not find a number of clusters by themselves.
+        `sizes` is used only by clusterers that do not choose the number of clusters themselves.
         """
         model = cls.make(random_state=seed)
         with warnings.catch_warnings(), ignore_trivial():
@@ -278,8 +279,9 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
-        # Not tagged as a "clusterer": scikit-learn tests those on negative numbers. The classifier
-        # tags are read from every estimator with predict_proba that accepts sparse input.
+        # Do not tag the estimator as a "clusterer", because scikit-learn tests clusterers on
+        # negative numbers. Every estimator with predict_proba and sparse input needs classifier
+        # tags.
         tags.classifier_tags = ClassifierTags(multi_class=False)
         return tags
 
@@ -288,7 +290,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return self.n_clusters_
 
     def _note_trivial(self) -> list[str]:
-        """Report, and warn, if nothing was clustered although that was not requested."""
+        """Return a note, and warn, if almost nothing was clustered and this was not requested."""
         k, words = self.n_clusters_, self.labels_.size
         if self.interrupted_ or words < 2 or k == getattr(self, self.number, None):
             return []
@@ -296,13 +298,14 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             return []
         if k == 1:
             text = (
-                f"all {words:,} words are in one class: request a number of classes "
+                f"all {words:,} words are in one class; specify the number of classes "
                 f"({self.number}), or add counts"
             )
             return [Notice(text, code="nothing-clustered")]
         text = (
-            f"{k:,} classes of {words:,} words: almost nothing was clustered, as the counts of "
-            f"each word set it apart; request a number of classes ({self.number}), or cut the tree"
+            f"{k:,} classes for {words:,} words: almost nothing was clustered, because the counts "
+            f"of each word differ from all others; specify the number of classes ({self.number}), "
+            "or cut the tree"
         )
         notice = Notice(text, code="nothing-clustered")
         if self.warns_trivial and words >= MIN_WARNED:
@@ -310,26 +313,26 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return [notice]
 
     def _report(self, done: float, **facts: Any) -> None:
-        """Report the progress of the run, from 0 to 1."""
+        """Report the progress of the run as a fraction from 0 to 1."""
         if self.progress is not None:
             self.progress(Progress(min(max(done, 0.0), 1.0), facts=facts))
 
     def _interrupt(
         self, left: str = "the clusters found so far are kept", kind: type[Warning] = UserWarning
     ) -> None:
-        """Mark the run as ended early, and warn; called by the search that `_learn` calls."""
+        """Mark the run as interrupted, and warn; called from the search in `_learn`."""
         self.interrupted_ = True
         warnings.warn(Notice(f"interrupted: {left}", code="interrupted"), kind, stacklevel=5)
 
     def _warn_shortfall(self, text: str) -> None:
-        """Warn, in `_learn`, that fewer clusters were found than requested."""
+        """Warn that fewer clusters were found than requested; called from `_learn`."""
         warnings.warn(Notice(text, code="not-converged"), ConvergenceWarning, stacklevel=4)
 
     def _unpack(self) -> None:
-        """Rebuild, after loading, the attributes that are not saved directly."""
+        """Rebuild attributes that are not saved directly, after loading."""
 
     def _revive(self, content: Mapping[str, Any]) -> Clustering:
-        """Read the clustering of a model saved by an early version, without `clustering`."""
+        """Restore the clustering of a model saved by an early version in separate fields."""
         parts = tuple(content[f"membership_{part}"] for part in ("data", "indices", "indptr"))
         return Clustering(
             Tree.from_json(content["tree_"]),
@@ -343,6 +346,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         )
 
     def _revive_rule(self, content: Mapping[str, Any]) -> Rule:
+        """Restore the rule of a model saved by an early version."""
         return Posterior()
 
     def _blockwise(self, X: Any) -> Any:
@@ -362,7 +366,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 def format_shortfall(
     found: int, requested: int, reason: str, noun: str = "cluster", side: str = ""
 ) -> str:
-    """Explain why fewer clusters were found than requested.
+    """Return the message for fewer clusters than requested.
 
     >>> format_shortfall(1, 9, "all words have the same contexts")
     'found 1 cluster instead of 9: all words have the same contexts'
@@ -373,7 +377,7 @@ def format_shortfall(
 def place_others(found: Clustering, matrix: Any, learnt: Ints) -> Clustering:
     """Return the clustering with the memberships of all rows of a matrix.
 
-    `found` holds the memberships of the rows it was learnt from, `learnt`; the other rows are
+    `found` holds the memberships of the rows `learnt`, from which it was learnt. The other rows are
     placed like new words.
     """
     rows = np.full(matrix.shape[0], -1)

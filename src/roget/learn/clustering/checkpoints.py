@@ -1,4 +1,4 @@
-"""Long runs: checkpoints in a folder, and Ctrl-C handled only where the state is consistent."""
+"""Support for long runs: checkpoints in a folder, and Ctrl-C delayed until a consistent state."""
 
 from __future__ import annotations
 
@@ -19,14 +19,16 @@ from roget.core.types import Array, PathLike
 from roget.errors import InputError
 
 INTERVAL = 2.0
-"""Minimum seconds between two checkpoints; writing takes at most a tenth of the run time."""
+"""Minimum interval between two checkpoints in seconds. If writing is slow, the interval is longer,
+so writing takes at most about a tenth of the run time."""
 
 Pause: TypeAlias = Callable[[], None]
-"""Callback that a search calls at consistent states; KeyboardInterrupt from it ends the search."""
+"""Callback that a search calls in consistent states. It raises KeyboardInterrupt to end the
+search."""
 
 
 def never_stop() -> None:
-    """Continue: the pause callback of a search that cannot be stopped."""
+    """Do nothing: the pause callback of a search that cannot be interrupted."""
 
 
 class Checkpoint:
@@ -38,22 +40,22 @@ class Checkpoint:
         self._path, self._kind = path, folders.model("checkpoint", f"{kind}.checkpoint")
         self._resumed = False
         self._next, self._name = 0.0, ""
-        """Digest of data and options: a checkpoint is only used for the run that wrote it."""
+        """Digest of data and options, which identifies the run that a checkpoint belongs to."""
         if path is not None:
-            told = json.dumps(dict(options), sort_keys=True, default=np.generic.item)
-            digest = hashlib.sha256(told.encode())
+            text = json.dumps(dict(options), sort_keys=True, default=np.generic.item)
+            digest = hashlib.sha256(text.encode())
             for array in arrays:
                 digest.update(np.ascontiguousarray(array).data)
             self._name = digest.hexdigest()
 
     def resume(self) -> dict[str, Any] | None:
-        """Return the state of the run when it was interrupted, None if it starts now."""
+        """Return the saved state of the run; None if there is no checkpoint yet."""
         if self._path is None or not Path(self._path).exists():
             return None
         kept = folders.read(self._path, self._kind)
         if kept.get("run") != self._name:
             raise InputError(
-                f"{self._path} is the checkpoint of other data or options: remove it, or "
+                f"{self._path} is a checkpoint for different data or options; remove it, or "
                 "pass another path",
                 code="conflicting-options",
             )
@@ -62,7 +64,7 @@ class Checkpoint:
 
     @contextmanager
     def guard(self) -> Iterator[None]:
-        """Attribute errors of a resumed run to its checkpoint, by path."""
+        """Convert errors of a resumed run to errors that name its checkpoint."""
         if not self._resumed or self._path is None:
             yield
             return
@@ -78,8 +80,8 @@ class Checkpoint:
             raise
 
     def keep(self, content: Callable[[], Mapping[str, Any]], *, now: bool = False) -> None:
-        """Write a checkpoint unless one was written a moment ago."""
-        # The interval grows with the time that writing takes.
+        """Write a checkpoint, unless the last one is recent (`now` writes it in any case)."""
+        # The interval grows with the time needed for writing.
         begun = time.monotonic()
         if self._path is None or (begun < self._next and not now):
             return
@@ -89,27 +91,27 @@ class Checkpoint:
 
 
 class _AtOnce(BaseException):
-    """A second Ctrl-C. No search may treat it as a normal end: libraries may be in mid-call."""
+    """A second Ctrl-C. Searches must not handle it, because it may interrupt a library call."""
 
 
 @contextmanager
 def interruptible() -> Iterator[Pause]:
-    """Delay Ctrl-C until the work calls the yielded function, where its state is consistent.
+    """Delay Ctrl-C until the yielded function is called, in a consistent state of the work.
 
-    A second Ctrl-C ends the work at once, and its result is lost.
+    A second Ctrl-C ends the work immediately, without a result.
     """
-    asked = threading.Event()
+    requested = threading.Event()
 
     def pause() -> None:
-        if asked.is_set():
+        if requested.is_set():
             raise KeyboardInterrupt
 
     def note(signum: int, frame: Any) -> None:
-        if asked.is_set():
+        if requested.is_set():
             raise _AtOnce
-        asked.set()
+        requested.set()
 
-    # Signal handlers can be set in the main thread only.
+    # Signal handlers can only be set in the main thread.
     usual = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(usual):
         yield pause

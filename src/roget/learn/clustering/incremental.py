@@ -1,4 +1,4 @@
-"""Update a clustering with more counts: the classes stay, their statistics grow."""
+"""Incremental update of a clustering with more counts: the classes stay, their counts grow."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from roget.learn.clustering.memberships import grouping_matrix
 from roget.learn.clustering.result import Clustering, Posterior
 
 _NOTHING = 1e-6
-"""Counts of a class in a context below this are rounding errors."""
+"""Class counts in a context with a smaller absolute value are treated as rounding errors."""
 
 
 class IncrementalUpdate:
-    """A clustering whose words have more counts than before, and its updated classes.
+    """An update of a clustering after more words, contexts or tokens were counted.
 
-    `counts` include the counts of `before`, whose words and contexts come first, in their order.
-    The part of a class that is not explained by the counts of its words, such as smoothing, is
-    kept. `background` holds the counts of other texts that the vectors were learnt with, if any.
+    `counts` must include the counts of `before`, with its words and contexts first and in the same
+    order. The surplus of a class over the counts of its words, which comes from smoothing, is kept.
+    `background` holds the counts of other texts from which the vectors were also learnt, if any.
     """
 
     def __init__(
@@ -37,15 +37,16 @@ class IncrementalUpdate:
             and np.array_equal(counts.contexts[:m], before.contexts)
         ):
             raise InputError(
-                "the new counts must begin with the words and contexts of the old ones",
+                "the new counts must begin with the words and contexts of the old counts",
                 code="index-mismatch",
             )
         self.counts = counts
         if found.learnt is not None:
-            # This is a level that joins other classes; the words are not members of those directly.
+            # This clustering is a level of a tree: its classes join learnt classes, so the rule
+            # and the representation of the learnt classes do not apply.
             found = replace(found, learnt=None, parts=None, rule=Posterior(), representation=None)
         total = float(before.total)
-        # What the old centroids hold beyond the counts of their words: N·p(c)·p(v|c) − Σ counts.
+        # Surplus of the old centroids over the counts of their words: N·p(c)·p(v|c) − Σ counts.
         had = _scale(found.centroids, found.mass * total)
         more = counts.shape[1] - m
         rest = had - _sum(found.memberships, before.matrix, dense=not sparse.issparse(had))
@@ -71,17 +72,18 @@ class IncrementalUpdate:
     def regroup(
         self, memberships: Any = None, tree: Tree | None = None, origin: Ints | None = None
     ) -> Clustering:
-        """Return the classes with these memberships, by default those the words had.
+        """Return the classes with these memberships, by default the old ones.
 
-        If `tree` has more classes, `origin` holds the old class of each, −1 for none.
+        If `tree` has more classes than before, `origin` holds the old class of each class, or −1.
         """
         belongs = self.memberships if memberships is None else memberships
         tree = self.wide.tree if tree is None else tree
         k = tree.n_clusters
         origin = np.arange(k) if origin is None else origin
-        # New counts of each class: its words' counts, plus the surplus of its origin.
+        # 1. Sum the counts of the words of each class.
         sums = _sum(belongs, self.counts.matrix, dense=not sparse.issparse(self._rest))
-        # A split class leaves its surplus (smoothing) to its parts in proportion to their tokens.
+        # 2. Add the surplus of the old class (smoothing). The parts of a split class share its
+        #    surplus in proportion to their tokens.
         tokens = np.asarray(sums.sum(axis=1), dtype=np.float64).ravel()
         known = origin >= 0
         before = np.bincount(origin[known], tokens[known], minlength=self.wide.n_clusters)
@@ -94,9 +96,8 @@ class IncrementalUpdate:
             sums = sparse.csr_array(sums)
         else:
             np.maximum(sums, 0, out=sums)
-        # p(c) and p(v|c) from the sums.
+        # 3. Normalise to p(c) and p(v|c). A class without tokens gets the background p(v).
         mass = np.asarray(sums.sum(axis=1), dtype=np.float64).ravel()
-        # A class without tokens gets the distribution of all words.
         nothing = mass <= 0
         centroids = _scale(sums, 1 / np.where(nothing, 1.0, mass))
         if nothing.any():
@@ -110,9 +111,10 @@ class IncrementalUpdate:
         return rule.regroup(made, self.counts)
 
     def _find_alike(self, m: int) -> Ints:
-        """Return for each context itself, or for a new context a similar known one.
+        """Return for each context a known context: itself, or a similar one if it is new.
 
-        That is the most frequent context of the class whose words it occurs with most often.
+        The similar context is the most frequent context of the class in which the new context is
+        most frequent.
         """
         alike = np.arange(self.counts.shape[1])
         if m == alike.size:

@@ -1,4 +1,4 @@
-"""Input of clusterers: check Counts, or any sparse or dense matrix of counts."""
+"""Input validation of clusterers, for Counts and any sparse or dense matrix of counts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ with name_extra():
 
 
 NAMES = ("words_", "contexts_", "feature_names_in_")
-"""Fitted attributes that hold names."""
+"""Fitted attributes that hold names of words, contexts or columns."""
 
 
 def table(estimator: Any, X: Any, reset: bool = False) -> Any:
@@ -30,7 +30,7 @@ def table(estimator: Any, X: Any, reset: bool = False) -> Any:
     With `reset`, the names and the number of columns are stored in the estimator; otherwise X must
     match them.
     """
-    # Counts bring names: contexts are matched by name after fitting.
+    # Counts have names, so after fitting contexts are matched by name.
     if isinstance(X, Counts):
         if reset:
             estimator.words_, estimator.contexts_ = X.words, X.contexts
@@ -55,7 +55,7 @@ def export_names(model: Any) -> dict[str, list[Any]]:
 
 
 def restore_names(model: Any, content: Mapping[str, Any]) -> None:
-    """Give a model the names that `export_names` returned."""
+    """Set the names of a model that were saved with `export_names`."""
     for name in NAMES:
         if name in content:
             listed = content[name]
@@ -65,7 +65,7 @@ def restore_names(model: Any, content: Mapping[str, Any]) -> None:
 
 
 def tidy(matrix: Any) -> Any:
-    """Return the matrix without stored zeros and duplicate cells; never changes the input."""
+    """Return the matrix without stored zeros and duplicate cells; the input is not modified."""
     if matrix.has_canonical_format and matrix.data.all():
         return matrix
     clean = matrix.copy()
@@ -75,13 +75,13 @@ def tidy(matrix: Any) -> Any:
 
 
 def select_learnable(matrix: Any, min_count: float) -> tuple[Floats, npt.NDArray[np.intp], Any]:
-    """Return the row sums, the rows with enough counts to learn from, and the matrix of those."""
+    """Return the row sums, the rows with at least `min_count` counts, and the matrix of these."""
     totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
     rows = np.flatnonzero((totals > 0) & (totals >= min_count))
     if not rows.size:
         raise InputError(
-            f"no row can be learnt from: {totals.size} rows, the largest sum is "
-            f"{totals.max():g}, min_count={min_count}",
+            f"no row has enough counts: the largest of {totals.size} row sums is "
+            f"{totals.max():g}, with min_count={min_count}",
             code="too-little-text",
         )
     return totals, rows, matrix if rows.size == totals.size else matrix[rows]
@@ -103,23 +103,24 @@ def align_contexts(counts: Counts, contexts: Array) -> Any:
     )
 
 
-def find_names(given: Any, names: Any, size: int, noun: str) -> Ints:
-    """Return the indices of rows or columns passed by number or, if they have names, by name."""
-    asked = np.atleast_1d(np.asarray(given))
-    if asked.dtype.kind in "iu":
-        if asked.size and not (asked.min() >= 0 and asked.max() < size):
+def find_names(keys: Any, names: Any, size: int, noun: str) -> Ints:
+    """Return the indices of rows or columns, given their numbers or names."""
+    keys = np.atleast_1d(np.asarray(keys))
+    if keys.dtype.kind in "iu":
+        if keys.size and not (keys.min() >= 0 and keys.max() < size):
             raise InputError(
                 f"{noun} numbers must be between 0 and {size - 1}", code="invalid-input"
             )
-        return asked.astype(np.int64)
+        indices: Ints = keys.astype(np.int64)
+        return indices
     if names is None:
         raise InputError(
-            f"{noun}s have no names: fit on Counts, or pass numbers", code="invalid-input"
+            f"{noun}s have no names; fit on Counts, or pass numbers", code="invalid-input"
         )
     known = {name: place for place, name in enumerate(names.tolist())}
-    missing = [name for name in asked.tolist() if name not in known]
+    missing = [name for name in keys.tolist() if name not in known]
     if missing:
         raise InputError(
             f"unknown {noun}: {', '.join(map(repr, missing[:5]))}", code="unknown-word"
         )
-    return np.array([known[name] for name in asked.tolist()], dtype=np.int64)
+    return np.array([known[name] for name in keys.tolist()], dtype=np.int64)

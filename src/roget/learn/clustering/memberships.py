@@ -12,28 +12,28 @@ from roget.core.counts.views import to_dense
 from roget.core.types import Array, Floats, Ints
 
 CELLS = 1 << 22
-"""Batch size: entries × clusters processed at once."""
+"""Batch size: maximum number of entries × clusters processed at once."""
 
 FLOOR = 1e-9
-"""Lower bound of p(v|c), as a fraction of p(v)."""
+"""Lower bound of p(v|c) as a fraction of p(v)."""
 
 KEPT = 1e-9
-"""Memberships below this are dropped from sparse matrices."""
+"""Minimum membership kept in sparse matrices; smaller ones are dropped."""
 
 
 def floor(background: Floats) -> Floats:
-    """Return the lower bound of p(v|c) of each context; unseen contexts get a constant."""
+    """Return the lower bound of p(v|c) for each context; unseen contexts get a constant."""
     return np.maximum(background, 1e-12) * FLOOR
 
 
 def one_hot(labels: Array, clusters: int) -> Any:
-    """Return the words × clusters matrix of words that belong to one cluster each."""
+    """Return the words × clusters matrix of hard labels, with a 1 in each row."""
     n = labels.size
     return sparse.csr_array((np.ones(n), labels, np.arange(n + 1)), shape=(n, clusters))
 
 
 def grouping_matrix(parts: Ints, clusters: int, weights: Floats | None = None) -> Any:
-    """Return the matrix that sums columns by cluster: 1 or a weight at (column, its cluster).
+    """Return the matrix that sums columns by cluster: 1, or a weight, at (column, cluster).
 
     Columns with cluster −1 are dropped.
     """
@@ -43,7 +43,10 @@ def grouping_matrix(parts: Ints, clusters: int, weights: Floats | None = None) -
 
 
 def merge_labels(merges: Iterable[tuple[int, int]], classes: int) -> Ints:
-    """Return the new number of each class after pairwise merges into the first; without gaps."""
+    """Return the new number of each class after pairwise merges; numbers have no gaps.
+
+    In each pair, the second class is merged into the first.
+    """
     into = np.arange(classes)
     for one, two in merges:
         into[into == two] = one
@@ -51,10 +54,11 @@ def merge_labels(merges: Iterable[tuple[int, int]], classes: int) -> Ints:
 
 
 def merges_to_splits(merges: Sequence[tuple[int, int]]) -> tuple[list[int], Ints]:
-    """Read pairwise merges (into the first, down to one class) backwards, as splits.
+    """Convert pairwise merges, down to one class, to splits in reverse order.
 
-    Returns the class that each split divides, and the numbers of all merged classes in order: a
-    class that is split keeps its number, the part that splits off takes the next one.
+    Returns the class that each split divides, and the new number of each merged class, in the order
+    of the old numbers. In a split, one part keeps the number of the class, the other part gets the
+    next number.
     """
     # The last merge is the first split; class 0 survives all merges.
     number, parents = {0: 0}, []
@@ -72,8 +76,8 @@ def sparsify(q: Array, least: float = KEPT) -> Any:
 
 
 def replace_rows(table: Any, rows: Array, new: Any) -> Any:
-    """Return the table with some of its rows replaced by the rows of a smaller one."""
-    # Stack the new rows above the table, and pick every row from either.
+    """Return the table with the rows `rows` replaced by the rows of `new`."""
+    # Stack the new rows above the table, and pick each row from one of the two.
     place = np.full(table.shape[0], -1)
     place[rows] = np.arange(rows.size)
     order = np.where(place >= 0, place, new.shape[0] + np.arange(place.size))
@@ -94,7 +98,7 @@ def predict_cells(memberships: Any, centroids: Any, rows: Array, columns: Array)
     out = np.empty(rows.size)
     by_column: Any = centroids.T
     by_column = by_column.tocsr() if sparse.issparse(by_column) else np.ascontiguousarray(by_column)
-    # In batches: the two gathered tables have entries × clusters cells.
+    # Work in batches, because the two gathered tables have entries × clusters cells.
     step = max(1, CELLS // centroids.shape[0])
     for begin in range(0, out.size, step):
         part = slice(begin, begin + step)
@@ -107,7 +111,7 @@ def predict_cells(memberships: Any, centroids: Any, rows: Array, columns: Array)
 
 
 def tabulate(rows: Iterable[Mapping[int, float]], width: int) -> Any:
-    """Return a csr_array of rows that map columns to values, in the order of the mappings."""
+    """Return a csr_array from rows given as mappings from columns to values."""
     indptr = [0]
     indices: list[int] = []
     data: list[float] = []

@@ -1,4 +1,4 @@
-"""The Python warning of a clustering in which nothing was clustered, and how to suppress it."""
+"""The warning for a trivial clustering, and a context manager that suppresses it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from contextlib import contextmanager
 
 
 class TrivialClusteringWarning(UserWarning):
-    """Nearly every word is a class of its own."""
+    """Warning that nearly every word forms a separate class."""
 
 
 @contextmanager
 def ignore_trivial() -> Iterator[None]:
-    """Suppress the warning where `notes_` is shown, or a trivial result is expected."""
+    """Suppress the warning, if `notes_` is shown anyway or a trivial result is expected."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TrivialClusteringWarning)
         yield

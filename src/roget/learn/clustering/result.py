@@ -1,4 +1,4 @@
-"""Clustering: the result of a clusterer, and the only code that places words in its classes."""
+"""The result of a clusterer, and the rules that place words in its classes."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from roget.learn.clustering.split_clusters import SplitRule, apply_splits
 from roget.learn.representation.vectors import Representation
 
 CELLS = 1 << 22
-"""Batch size: words × classes placed at once."""
+"""Batch size: maximum number of words × classes placed at once."""
 
 SLACK = 1e-3
-"""Tolerance above 1 for probabilities read from a folder, due to rounding."""
+"""Tolerance for probabilities read from a folder, which may exceed 1 because of rounding."""
 
 KIND = folder.model("clustering", "clustering")
 
@@ -57,37 +57,38 @@ SAVED = Unit("bits", "bits saved", False)
 def array(*shape: str, least: float = 0.0, whole: bool = False) -> dict[str, Any]:
     """Return the metadata of an array field of a `Rule`.
 
-    `shape` has a letter for each axis: "k" clusters, "m" contexts; other letters must agree among
-    the fields. `least` is the minimum valid value.
+    `shape` has a letter for each axis: "k" for clusters, "m" for contexts. Axes with the same
+    letter must have the same length in all fields. `least` is the minimum valid value, and `whole`
+    requires integers.
     """
     return {"shape": shape, "least": least, "whole": whole}
 
 
 WHOLE = 1 << 53
-"""Integers up to this are exact as floats."""
+"""Largest integer up to which all integers are exact as float64."""
 
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """How new words are placed; `Posterior` is the default.
+    """A rule that places new words in clusters; `Posterior` is the default.
 
-    A clusterer defines its own rule in its package and names it as `rule`. The fields of a rule are
-    arrays (see `array`) and plain parameters; folders store exactly these.
+    A clusterer may define a rule in its package and set it as its class attribute `rule`. The
+    fields of a rule are arrays (see `array`) and plain parameters; these are stored in folders.
     """
 
     clusterer: ClassVar[str] = ""
-    """Catalogue name by which a stored rule is found again."""
+    """Catalogue name of the clusterer, by which the class of a stored rule is looked up."""
 
     def place(self, matrix: Any, leaves: Clustering) -> Array:
         """Return p(c|word), words × clusters, for a csr_array of float64 without stored zeros.
 
-        `leaves` is the clustering as learnt; a word without counts gets p(c).
+        `leaves` is the learnt clustering. A word without counts gets p(c).
         """
         raise NotImplementedError
 
     @property
     def context_labels(self) -> Ints | None:
-        """The class of each context, if contexts are clustered too."""
+        """The class of each context; None if contexts are not clustered."""
         return None
 
     def check(self, k: int, m: int) -> None:
@@ -114,11 +115,11 @@ class Rule:
         return self._take("k", clusters)
 
     def widen(self, similar: Ints) -> Self:
-        """Return the rule for more contexts; `similar` maps each to a known, similar context."""
+        """Return the rule for more contexts; `similar` maps each one to a similar known context."""
         return self._take("m", similar)
 
     def _take(self, axis: str, places: Ints) -> Self:
-        """Index all arrays that have this axis."""
+        """Return the rule with all arrays indexed along an axis."""
         changed = {
             one.name: np.take(getattr(self, one.name), places, one.metadata["shape"].index(axis))
             for one in fields(self)
@@ -133,30 +134,30 @@ class Rule:
         counts: Counts,
         background: Counts | None = None,
     ) -> Clustering:
-        """Learn what does not depend on the classes from more counts; by default nothing.
+        """Update the parts of a clustering that do not depend on its classes; by default nothing.
 
-        `made` is `before` with more words and contexts, still without a representation.
-        `background` is passed to rules of clusterers that borrow counts.
+        `made` is `before` with more words and contexts, but without a representation. `background`
+        is passed to rules of clusterers that borrow counts.
         """
         return made
 
     def regroup(self, made: Clustering, counts: Counts) -> Clustering:
-        """Update what depends on the members of the classes; by default nothing."""
+        """Update the parts of the rule that depend on the class members; by default nothing."""
         return made
 
     def keep(self) -> StoredRule:
-        """Return the rule in the form in which folders store it."""
+        """Return the rule in the form stored in folders."""
         arrays = [one.name for one in fields(self) if "shape" in one.metadata]
-        # Arrays go to npz, all other fields to JSON.
+        # Arrays are stored as npz, all other fields as JSON.
         values = {one.name: getattr(self, one.name) for one in fields(self)}
         plain = {name: value for name, value in values.items() if name not in arrays}
         return StoredRule(self.clusterer, plain, {name: values[name] for name in arrays})
 
     @classmethod
     def from_provenance(cls, provenance: Mapping[str, Any]) -> Rule | None:
-        """Return the rule of a folder that predates stored rules, None if it is not this kind.
+        """Return the rule of a folder that predates stored rules; None if it is another kind.
 
-        A thesaurus records β and the options, a class model β and the old name of the rule.
+        Such a thesaurus records β and the options, such a class model β and an old rule name.
         """
         return None
 
@@ -174,7 +175,7 @@ class Posterior(Rule):
         """Return p(c|word); a word without counts gets p(c)."""
         centroids = leaves.centroids
         if sparse.issparse(centroids) and self.least:
-            # Only the excess over the lower bound counts: a context that no class has cancels out.
+            # Use ln(p/least): contexts that no class has contribute 0, which keeps this sparse.
             logs = centroids.copy()
             logs.data = np.log(np.maximum(logs.data, self.least) / self.least)
             scores = np.asarray((matrix @ logs.T).toarray())
@@ -186,7 +187,7 @@ class Posterior(Rule):
 
 @dataclass(frozen=True, eq=False)
 class StoredRule:
-    """A rule as stored in a folder; its class is looked up when the first word is placed."""
+    """A rule as stored in a folder. Its class is looked up when the first word is placed."""
 
     clusterer: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -202,8 +203,8 @@ class StoredRule:
                 kind = catalogue.load("clusterers", self.clusterer).rule
             except UnknownName:
                 raise InputError(
-                    f"the classes were made by the clusterer {self.clusterer!r}, which is not "
-                    "installed; it is needed to place new words",
+                    f"the clusterer {self.clusterer!r}, which made the classes, is not installed; "
+                    "install it to place new words",
                     code="unknown-name",
                 ) from None
         try:
@@ -221,19 +222,19 @@ class StoredRule:
         return self
 
 
-def _read_plain(kind: type[Rule], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert stored parameters to the declared types, by which kernels are compiled."""
-    found = dict(given)
+def _read_plain(kind: type[Rule], stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Convert stored parameters to the declared types, for which the kernels are compiled."""
+    found = dict(stored)
     declared = {one.name: str(one.type).removesuffix(" | None") for one in fields(kind)}
     optional = {one.name for one in fields(kind) if str(one.type).endswith(" | None")}
-    for name, value in given.items():
+    for name, value in stored.items():
         if value is None and name in optional:
             continue
         if declared.get(name) == "float":
-            folder.require_numbers(given, name)
+            folder.require_numbers(stored, name)
             found[name] = float(value)
         elif declared.get(name) == "int":
-            folder.require_numbers(given, name)
+            folder.require_numbers(stored, name)
             if not isinstance(value, int) or abs(value) > WHOLE:
                 raise ValueError(f"{name}: {value!r} is not an integer, or too large")
         elif declared.get(name) == "bool" and not isinstance(value, bool):
@@ -242,13 +243,13 @@ def _read_plain(kind: type[Rule], given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _LEGACY = "?"
-"""Clusterer name of a rule that must be inferred from the provenance."""
+"""Clusterer name of a stored rule whose class must be inferred from the provenance."""
 
 
 def infer_rule(provenance: Mapping[str, Any]) -> tuple[Rule | StoredRule, Unit]:
-    """Infer the rule and the unit of the tree from the provenance alone.
+    """Infer the rule and the unit of the tree from the provenance.
 
-    This is needed for folders that predate stored rules; each clusterer recognises its own.
+    This is needed for folders that predate stored rules.
     """
     if provenance.get("description_length") is not None:
         return Posterior(), SAVED
@@ -259,7 +260,7 @@ def infer_rule(provenance: Mapping[str, Any]) -> tuple[Rule | StoredRule, Unit]:
 
 
 def find_legacy_rule(provenance: Mapping[str, Any]) -> Rule | None:
-    """Return the rule that a clusterer recognises as its own."""
+    """Return the rule inferred by the first clusterer that recognises the provenance."""
     for name in catalogue.names("clusterers"):
         found: Rule | None = catalogue.load("clusterers", name).rule.from_provenance(provenance)
         if found is not None:
@@ -283,25 +284,25 @@ class Clustering(ReportMixin):
     Parameters
     ----------
     tree
-        Its leaves are the clusters.
+        Tree whose leaves are the clusters.
     memberships
-        p(c|word), words × clusters; a csr_array, or anything like it.
+        p(c|word), words × clusters; converted to a csr_array.
     centroids
         p(context|c), clusters × contexts.
     mass
         p(c).
     background
-        p(context) over all words; by default the mean of the clusters by mass.
+        p(context) over all words; by default the mean of the centroids weighted by mass.
     rule
-        The rule that places new words.
+        Rule that places new words.
     unit
-        The meaning of the values of the tree.
+        Meaning of the values of the tree.
     path
-        The steps of the search.
+        Steps of the search.
     contexts
-        The names of the contexts, if known.
+        Names of the contexts, if known.
     representation
-        The vectors of the words, if these were clustered.
+        Vectors of the words, if the clusterer used vectors.
 
     Examples
     --------
@@ -325,12 +326,12 @@ class Clustering(ReportMixin):
     contexts: Array | None = None
     representation: Representation | None = field(default=None, repr=False)
     learnt: Clustering | None = field(default=None, repr=False)
-    """The clustering before clusters were joined; None if this one is as learnt."""
+    """The clustering before clusters were joined or split; None if nothing was changed."""
     parts: Ints | None = field(default=None, repr=False)
-    """For each learnt cluster, then for the sides of each split, its cluster here; −1 for clusters
-    that were split."""
+    """Cluster number of each learnt cluster, followed by those of the sides of each split; −1 for
+    clusters that were split."""
     divisions: tuple[SplitRule, ...] = field(default=(), repr=False)
-    """Splits in two of learnt clusters, in order."""
+    """Splits of learnt clusters in two, in order."""
 
     def __post_init__(self) -> None:
         table = self.memberships
@@ -363,17 +364,17 @@ class Clustering(ReportMixin):
 
     @property
     def n_clusters(self) -> int:
-        """The number of clusters."""
+        """Number of clusters."""
         return self.tree.n_clusters
 
     @cached_property
     def labels(self) -> Ints:
-        """The likeliest cluster of each word."""
+        """The most probable cluster of each word."""
         return np.asarray(self.memberships.argmax(axis=1)).ravel()
 
     @cached_property
     def context_labels(self) -> Ints | None:
-        """The class of each context, if the clusterer classified contexts too."""
+        """The class of each context; None if the clusterer did not cluster contexts."""
         if self.learnt is not None:
             return self.learnt.context_labels
         try:
@@ -382,29 +383,29 @@ class Clustering(ReportMixin):
             return None
 
     def place(self, given: Any, least: float = 0.0) -> Any:
-        """Place words in the clusters: return p(c|word) from whatever counts they have.
+        """Place words in the clusters and return p(c|word).
 
         Parameters
         ----------
         given
-            Counts, whose contexts are matched by name; or a matrix, words × contexts.
+            Counts, whose contexts are matched by name, or a matrix of words × contexts.
         least
-            Drop probabilities below this and return a csr_array whose rows sum to 1, so that
-            millions of words need little memory.
+            If positive, drop smaller probabilities and return a csr_array whose rows sum to 1. This
+            saves memory for millions of words.
 
         Returns
         -------
-        ndarray of words × clusters (a csr_array if the rule gives one)
-            A word without counts gets p(c), or whatever the clusterer defines for such words.
+        ndarray or csr_array of shape (words, clusters)
+            By default, a word without counts gets p(c).
 
         Raises
         ------
         InputError
-            If the matrix has other columns, or the clusterer of the classes is not installed.
+            If the number of contexts differs, or the clusterer of the classes is not installed.
         """
         matrix = self._table(given)
         if self.learnt is not None and self.parts is not None:
-            # Place in the learnt clusters, follow their later splits, then sum the joined columns.
+            # Place words in the learnt clusters, apply later splits, then sum the joined columns.
             placed = self.learnt.place(matrix)
             if self.divisions:
                 placed = apply_splits(to_dense(placed), matrix, self.divisions)
@@ -413,7 +414,7 @@ class Clustering(ReportMixin):
         step = max(1, CELLS // max(self.n_clusters, 1))
         cut = (matrix[begin : begin + step] for begin in range(0, matrix.shape[0], step))
         blocks = cut if current() is None else map(CompressedArrays.from_csr, cut)
-        # The rule needs the leaves only, not the words they were learnt from.
+        # Workers need the clusters, but not the memberships of the training words.
         none = sparse.csr_array((0, self.n_clusters), dtype=self.memberships.dtype)
         placing = replace(self, memberships=none, path=())
         found = list(map_tasks(_place_block, (placing, least), blocks))
@@ -426,16 +427,16 @@ class Clustering(ReportMixin):
         return np.concatenate(found)
 
     def level(self, k: int) -> Clustering:
-        """Return the first k clusters of the tree; memberships and masses are summed.
+        """Return the level of the tree with k clusters; memberships and masses are summed.
 
-        Words are placed in the leaves as before, and the columns summed.
+        New words are placed in the leaves, and the columns are summed.
         """
         if k == self.n_clusters:
             return self
         return self.join(self.tree.prune(k), self.tree.cut(k))
 
     def levels(self, shares: Sequence[float]) -> list[tuple[Clustering, ...]]:
-        """Return the levels with these fractions of the clusters, each size once."""
+        """Return the levels with these fractions of the clusters, without duplicates."""
         sizes = dict.fromkeys(max(1, round(share * self.n_clusters)) for share in shares)
         return [(self.level(size),) for size in sizes]
 
@@ -446,15 +447,16 @@ class Clustering(ReportMixin):
         memberships: Any = None,
         divisions: Sequence[SplitRule] = (),
     ) -> Clustering:
-        """Join clusters: `parts` holds for each cluster its cluster in the new tree.
+        """Join clusters; `parts` maps each cluster to its cluster in the new tree.
 
-        Centroids are averaged by mass. Clusters split by `divisions` are part of none; the sides of
-        each division follow all clusters that existed before.
+        Centroids are averaged, weighted by mass. `divisions` are splits of clusters in two: the
+        split clusters have −1 in `parts`, and the two sides of each split follow all clusters that
+        existed before it.
         """
         k = tree.n_clusters
         mass = np.concatenate([self.mass, *(one.mass for one in divisions)])
         used = parts >= 0
-        # Weights of the average: mass, or equal weights if a cluster has no mass.
+        # Weights of the average: the masses, or equal weights if the masses are 0.
         sums = np.bincount(parts[used], mass[used], minlength=k)
         size = np.bincount(parts[used], minlength=k)
         shares, whole = np.zeros(parts.size), sums[parts[used]]
@@ -466,7 +468,7 @@ class Clustering(ReportMixin):
         if not np.array_equal(parts, np.arange(k)):
             mean = sparse.csr_array(grouping_matrix(parts, k, shares).T)
             centroids = _average(mean, self.centroids, divisions)
-        # Placing needs only the leaves, not the words they were learnt from.
+        # Placement needs the learnt clusters, but not the memberships of the training words.
         learnt, before = self.learnt, self.parts
         if learnt is None or divisions:
             bare = sparse.csr_array((0, self.n_clusters))
@@ -479,7 +481,7 @@ class Clustering(ReportMixin):
         )  # fmt: skip
 
     def keep(self, rows: Ints) -> Clustering:
-        """Return the clustering with the memberships of these rows only."""
+        """Return the clustering with the memberships of selected rows."""
         known = self.representation
         return replace(
             self, memberships=self.memberships[rows],
@@ -488,7 +490,7 @@ class Clustering(ReportMixin):
 
     def place_among(self, given: Any, clusters: Ints) -> Floats:
         """Return p(c|word) as if only these clusters existed."""
-        # Splits of clusters act after placement, so their columns are normalised afterwards.
+        # If clusters were split after learning, place in all clusters and normalise the columns.
         below: Clustering | None = self
         while below is not None and not below.divisions:
             below = below.learnt
@@ -500,11 +502,11 @@ class Clustering(ReportMixin):
         return np.where(sums > 0, found / np.where(sums > 0, sums, 1.0), usual)
 
     def _select(self, clusters: Ints) -> Clustering:
-        """Return a clustering of these clusters only; it can only `place`."""
+        """Return a clustering of selected clusters; it supports only `place`."""
         tree = Tree.flat(clusters.size)
         mass, learnt, parts = self.mass[clusters], self.learnt, self.parts
         if learnt is not None and parts is not None:
-            # Restrict the learnt leaves to the parts of these clusters.
+            # Select the learnt clusters that belong to these clusters.
             inside = np.flatnonzero(np.isin(parts, clusters))
             learnt = learnt._select(inside)
             number = np.full(self.n_clusters, -1)
@@ -524,7 +526,7 @@ class Clustering(ReportMixin):
 
     @classmethod
     def load(cls, path: PathLike) -> Clustering:
-        """Read what `save` wrote; no code in it is executed."""
+        """Read a clustering that `save` wrote, without executing any code."""
         kept = folder.read(path, KIND)
         with folder.report_damage(path):
             return cls.from_parts(kept["clustering"], kept)
@@ -555,7 +557,7 @@ class Clustering(ReportMixin):
 
     @classmethod
     def from_parts(cls, plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Clustering:
-        """Rebuild a clustering; KeyError or ValueError if parts are missing or invalid."""
+        """Restore a clustering; raise KeyError or ValueError if parts are missing or invalid."""
         inner = folder.take_under("learnt", arrays)
         learnt = cls.from_parts(plain["learnt"], inner) if "learnt" in plain else None
         vectors = folder.take_under("representation", arrays)
@@ -569,7 +571,7 @@ class Clustering(ReportMixin):
             Tree.from_json(plain["tree"]),
             _read_shares(arrays, "memberships"),
             centroids,
-            # Other types would make numba compile the kernels again.
+            # Convert to float64: other types would make numba compile the kernels again.
             arrays["mass"].astype(np.float64, copy=False),
             arrays["background"].astype(np.float64, copy=False),
             rule=read_rule(plain["rule"], arrays),
@@ -587,7 +589,7 @@ class Clustering(ReportMixin):
 
     @cached_property
     def placing(self) -> Rule:
-        """The rule, looked up if it is still in its stored form."""
+        """The rule; a stored rule is converted when it is first used."""
         if isinstance(self.rule, StoredRule):
             return self.rule.rule(self.n_clusters, self.centroids.shape[1])
         return self.rule
@@ -611,7 +613,7 @@ class Clustering(ReportMixin):
         return tidy(matrix)
 
     def _check(self, name: str, right: tuple[int, ...]) -> None:
-        """Refuse a table of the wrong shape or with values that are not probabilities."""
+        """Raise InputError if a table has the wrong shape, or negative or non-finite values."""
         values = getattr(self, name)
         if values.shape != right:
             raise InputError(
@@ -623,13 +625,13 @@ class Clustering(ReportMixin):
 
 
 def _average(mean: Any, centroids: Any, divisions: Sequence[SplitRule]) -> Any:
-    """Average the rows of centroids, followed by the sides of divisions, by weights."""
+    """Return weighted means of the rows of `centroids` and of the centroids of `divisions`."""
     dtype, learnt = centroids.dtype, centroids.shape[0]
     sides = np.vstack([one.centroids for one in divisions] or [np.empty((0, centroids.shape[1]))])
     if sparse.issparse(centroids):
         found = mean[:, :learnt] @ centroids + mean[:, learnt:] @ sparse.csr_array(sides)
         return sparse.csr_array(found).astype(dtype)
-    # Most clusters have a single part and are copied.
+    # Most clusters consist of a single learnt cluster, whose centroid is copied.
     found = centroids[np.minimum(mean.indices[mean.indptr[:-1]], learnt - 1)]
     for cluster, (begin, end) in enumerate(pairwise(mean.indptr.tolist())):
         at, weights = mean.indices[begin:end], mean.data[begin:end]
@@ -643,7 +645,7 @@ def _average(mean: Any, centroids: Any, divisions: Sequence[SplitRule]) -> Any:
 
 def posterior(lengths: Floats, mass: Floats) -> Floats:
     """Return p(c|row) ∝ p(c)·exp(−length), computed in the log domain."""
-    # Subtract the highest score before exponentiating: lengths may be large.
+    # Subtract the highest score before exponentiating, because lengths may be large.
     scores = np.log(np.maximum(mass, 1e-300)) - lengths
     scores -= scores.max(axis=1, keepdims=True)
     np.exp(scores, out=scores)
@@ -659,7 +661,7 @@ def _read_shares(arrays: Mapping[str, Array], name: str) -> Any:
 
 
 def read_rule(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> StoredRule:
-    """Read the stored form of a rule, with the arrays named "rule.…"."""
+    """Read the stored form of a rule; the names of its arrays begin with "rule."."""
     name, parameters = plain["clusterer"], plain["parameters"]
     if not isinstance(name, str) or not isinstance(parameters, dict):
         raise ValueError(f"rule {plain!r}: expected a clusterer's name and parameters")

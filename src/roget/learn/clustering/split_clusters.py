@@ -1,4 +1,4 @@
-"""Clusters split in two after learning, and the rule that places new words on a side."""
+"""Splits of clusters in two after learning, and the rule that assigns new words to a side."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from roget.core.types import Floats, Ints
 
 PRIOR = 1.0
-"""Pseudo-tokens of the whole cluster added to both sides in each context."""
+"""Number of pseudo-tokens added per context, divided between the sides by p(side)."""
 
 
 class SplitRule(NamedTuple):
-    """A split of some clusters, taken as one, into two sides, which get the next two numbers."""
+    """A split of one or more joined clusters into two sides, which get the next two numbers."""
 
     clusters: Ints
     centroids: Floats
@@ -26,7 +26,7 @@ class SplitRule(NamedTuple):
         """Return p(second side|word) for words of these clusters: ∝ p(side)·Π p(context|side)."""
         with np.errstate(divide="ignore"):
             logs = np.log(self.centroids)
-        # A context that one side excludes is strong but finite evidence against it.
+        # Bound the logarithm: a context that is impossible on one side gives finite evidence.
         logs = np.maximum(logs, -700.0)
         odds = matrix @ (logs[1] - logs[0])
         total = self.mass.sum()
@@ -36,12 +36,12 @@ class SplitRule(NamedTuple):
 
 
 def split_cluster(clusters: Ints, centroid: Floats, mass: float, sides: Floats) -> SplitRule:
-    """Split a cluster by the counts of the words of each side (2 × contexts).
+    """Split a cluster by the counts of the words on each side (2 × contexts).
 
-    p(side|context) is estimated from these counts and shrunk towards p(side), so that the weighted
-    mean of the two sides is the original centroid.
+    p(side|context) is estimated from these counts and shrunk towards p(side). The mean of the two
+    new centroids, weighted by mass, is the original centroid.
     """
-    # p(side|v) from the counts of the words of each side, shrunk towards p(side).
+    # p(side|v) = (f(side, v) + PRIOR·p(side)) / (f(v) + PRIOR).
     seen = sides.sum(axis=0)
     usual = sides.sum(axis=1) / seen.sum() if seen.sum() > 0 else np.full(2, 0.5)
     shares = (sides + PRIOR * usual[:, None]) / (seen + PRIOR)

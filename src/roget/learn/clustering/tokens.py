@@ -1,4 +1,4 @@
-"""Held-out tokens and the losses of predictions of them, in nats per token."""
+"""Prediction of held-out tokens, and its loss in nats per token."""
 
 from __future__ import annotations
 
@@ -14,66 +14,66 @@ from roget.core.types import Array, Floats
 from roget.learn.clustering.memberships import predict_cells
 
 SMOOTHING = 0.05
-"""Weight of the unigram in every prediction: a cluster may not know a context."""
+"""Weight of the unigram in every prediction, for contexts that a cluster has not seen."""
 
 WEIGHT_STEPS, CHANGE = 500, 1e-6
-"""Maximum number of EM steps for mixture weights, and the change at which they have converged."""
+"""Maximum number of EM steps for mixture weights, and the change at which EM stops."""
 
 LEAST = 1e-4
 """Minimum weight of the last component of a mixture."""
 
 CHOOSING = 0
-"""Seed for holding out tokens when the number of clusters (or what determines it) is chosen: the
-choice depends on the counts, not on the seed of a run."""
+"""Seed for holding out tokens when parameters such as the number of clusters are chosen. It is
+constant, so the choice does not depend on the seed of a run."""
 
 
 @dataclass(frozen=True, eq=False)
 class TokenCells:
-    """Tokens to predict: word, context and count, with the baseline predictions of each."""
+    """Tokens to predict, as (word, context, count) cells with two baseline predictions."""
 
     rows: Array
     columns: Array
     counts: Floats
     word: Floats
-    """p(v|n) from the word's own training counts."""
+    """p(v|n), estimated from the word's training counts."""
     unigram: Floats
-    """p(v), with ½ added to each count."""
+    """p(v), estimated with ½ added to each count."""
 
     def predict(self, membership: Any, centroids: Array) -> Floats:
         """Return Σ_c p(c|n)·p(v|c) for every cell."""
         return predict_cells(membership, centroids, self.rows, self.columns)
 
     def smooth(self, predicted: Floats) -> Floats:
-        """Mix the unigram into a prediction."""
+        """Mix a prediction with the unigram."""
         return (1 - SMOOTHING) * predicted + SMOOTHING * self.unigram
 
     def lead(self, new: Floats, old: Floats) -> tuple[float, float]:
-        """Return by how many nats per token `new` beats `old`, and the standard error."""
-        # Paired: the standard error of the mean difference over the same tokens.
+        """Return the gain of `new` over `old` in nats per token, and its standard error."""
+        # Standard error of the mean paired difference over the same tokens.
         each, total = np.log(new / old), float(self.counts.sum())
         mean = float(self.counts @ each) / total
         variance = float(self.counts @ (each - mean) ** 2) / total
         return mean, math.sqrt(variance / total)
 
     def loss(self, predicted: Floats) -> float:
-        """Return the mean −log of a prediction over all tokens, in nats."""
+        """Return the mean −ln p of a prediction over all tokens, in nats."""
         return -float(np.sum(self.counts * np.log(predicted)) / np.sum(self.counts))
 
 
 def tabulate_tokens(train: Any, heldout: Any) -> TokenCells:
-    """Return the tokens of `heldout` with the predictions by `train`, a matrix of equal shape."""
-    given = sparse.csr_array(train, dtype=np.float64)
-    wanted = sparse.coo_array(heldout)
-    totals = np.asarray(given.sum(axis=1)).ravel()
-    shares = given / np.where(totals > 0, totals, 1.0)[:, None]
-    rows, columns = wanted.coords
+    """Return the tokens of `heldout` with baseline predictions from `train`, of equal shape."""
+    known = sparse.csr_array(train, dtype=np.float64)
+    cells = sparse.coo_array(heldout)
+    totals = np.asarray(known.sum(axis=1)).ravel()
+    shares = known / np.where(totals > 0, totals, 1.0)[:, None]
+    rows, columns = cells.coords
     word = np.asarray(sparse.csr_array(shares)[rows, columns]).ravel()
-    background = unigram(given)
-    return TokenCells(rows, columns, wanted.data.astype(np.float64), word, background[columns])
+    background = unigram(known)
+    return TokenCells(rows, columns, cells.data.astype(np.float64), word, background[columns])
 
 
 def unigram(matrix: Any) -> Floats:
-    """Return p(v) of every context, with half a token added to each."""
+    """Return p(v) for each context, with half a token added to each count."""
     totals = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel() + 0.5
     return np.asarray(totals / totals.sum())
 
@@ -86,10 +86,10 @@ def fit_weights(
     left: Floats | float = 1.0,
     prior: float = 0.0,
 ) -> Floats:
-    """Find by EM the weights w for which fixed + left·(w·stack) predicts the tokens best.
+    """Fit by EM the weights w with which fixed + left·(w·stack) predicts the tokens best.
 
-    `prior` pseudo-tokens are distributed as the initial weights. The last component, which knows
-    every context, keeps a minimum weight, so that no token becomes impossible.
+    `prior` pseudo-tokens are distributed according to the initial weights. The last component must
+    give every context a probability; it keeps a minimum weight, so no token becomes impossible.
     """
     first = np.full(len(stack), 1 / len(stack)) if start is None else start
     weights, scaled = first.copy(), stack * left
@@ -97,7 +97,7 @@ def fit_weights(
         return weights
     for _ in range(WEIGHT_STEPS):
         old = weights
-        # E and M step in one: w_i ← w_i · Σ_t n_t·left_t·p_i(t) / p(t), then normalise.
+        # Combined E and M step: w_i ← w_i · Σ_t n_t·left_t·p_i(t) / p(t), then normalise.
         new = old * (scaled @ (counts / (fixed + old @ scaled))) + prior * first
         if not new.sum() > 0:
             break
@@ -110,14 +110,14 @@ def fit_weights(
 
 
 def backoff(tokens: TokenCells, *classes: Floats) -> Floats:
-    """Predict by word → classes → unigram; without classes, this is the baseline they must beat."""
+    """Interpolate word, class and unigram predictions; without classes this is the baseline."""
     return interpolate(tokens, tokens.word, *classes)
 
 
 def interpolate(tokens: TokenCells, *known: Floats) -> Floats:
-    """Mix predictions and the unigram; weights are tuned on one half of the cells for the other."""
+    """Mix predictions with the unigram, with weights from two-fold cross-validation."""
     components = np.stack([*known, tokens.unigram])
-    # Two-fold: no token is predicted with weights fitted to itself.
+    # No token is predicted with weights that were fitted to it.
     halves = np.arange(tokens.counts.size) % 2
     if tokens.counts.size < 2:
         return np.asarray(components.mean(axis=0))
@@ -132,10 +132,10 @@ def interpolate(tokens: TokenCells, *known: Floats) -> Floats:
 def hold_out(matrix: Any, share: float, rng: np.random.Generator) -> tuple[Any, Any]:
     """Split counts into the remaining tokens and a random `share` of held-out tokens.
 
-    Only the integer parts of fractional counts are sampled; if all counts are below 1, whole
-    cells are.
+    Only the integer parts of fractional counts are sampled. If all counts are below 1, complete
+    cells are sampled.
     """
-    # Each of the n tokens of a cell is held out with probability `share`: a binomial draw.
+    # Each of the n tokens of a cell is held out with probability `share` (a binomial draw).
     whole = np.floor(np.minimum(matrix.data, 2.0**62)).astype(np.int64)
     taken = rng.binomial(whole, share).astype(np.float64)
     if not whole.any():

@@ -17,22 +17,22 @@ from roget.learn.clustering.memberships import one_hot
 from roget.learn.clustering.result import SAVED, Clustering
 
 SMOOTHING = 1.0
-"""Pseudo-tokens of the background distribution added to each cluster."""
+"""Number of pseudo-tokens of the background distribution added to each cluster."""
 
 
 class AgglomerativeTree(Clusterer, AgglomerativeOptions):
-    """Classes of words by greedy merges of the two clusters that lose least information.
+    """Word classes by greedy merges, each of which loses the least information about contexts.
 
-    The loss is information about the contexts: p(a) + p(b) times the Jensen–Shannon divergence of
-    the two clusters, weighted by p(a) and p(b) (the agglomerative information bottleneck). Every
-    word belongs to exactly one cluster, and the result does not depend on a seed. `path_` lists all
-    merges with the remaining information; the values of the tree are the nats that splits save
-    over all tokens.
+    The loss of a merge is p(a) + p(b) times the Jensen–Shannon divergence of the two clusters,
+    weighted by p(a) and p(b) (the agglomerative information bottleneck). Every word belongs to
+    exactly one cluster, and the result does not depend on a seed. `path_` lists all merges with the
+    remaining information. The values of the tree are the nats that each split saves over all
+    tokens.
 
     The run time is proportional to the number of words times the number of non-zero counts, the
-    memory to the latter. `checkpoint` is a folder for the state of a long run, from which it
-    resumes; `progress` is called with {"n_clusters", "fraction"}. Ctrl-C ends a run early with the
-    clusters so far, without a tree over them, and a warning.
+    memory to the number of non-zero counts. `checkpoint` is a folder for the state of a long run,
+    which can be resumed from it. `progress` is called with {"n_clusters", "fraction"}. Ctrl-C ends
+    a run early with a warning; the result then has the current clusters, but no tree over them.
 
     >>> import numpy as np
     >>> counts = np.array([[9, 1, 0, 0], [8, 2, 0, 1], [0, 0, 7, 3], [1, 0, 6, 4]])
@@ -41,12 +41,12 @@ class AgglomerativeTree(Clusterer, AgglomerativeOptions):
     """
 
     name = "agglomerative"
-    makes = "classes of words by merges that lose least"
+    makes = "word classes by merges with the least loss of information"
     unit = SAVED
     sized_levels = True
 
     def _learn(self, matrix: Any) -> None:
-        # Rare words beyond max_words are placed by the classes of the frequent ones.
+        # Merge only the most frequent max_words words; the others are placed like new words.
         totals, rows, _ = select_learnable(matrix, self.min_count)
         order = np.argsort(-totals[rows], kind="stable")
         learnt = np.sort(rows[order[: self.max_words]])
@@ -57,7 +57,7 @@ class AgglomerativeTree(Clusterer, AgglomerativeOptions):
             )
             self.notes_.append(Notice(text, code="words-capped"))
         joint = weigh_words(matrix[learnt], self.prior)
-        # All merges down to one cluster; k only chooses where the sequence is cut.
+        # Merge down to one cluster; k only determines where the sequence is cut.
         merges = self._merge(joint)
         left = merges.n_words - merges.losses.size
         k = max(left, min(learnt.size, self.n_clusters or round(math.sqrt(learnt.size))))
@@ -76,7 +76,7 @@ class AgglomerativeTree(Clusterer, AgglomerativeOptions):
         return [(make_clustering(merges, joint, k, tokens),) for k in known]
 
     def _merge(self, joint: Any) -> Merges:
-        """Return all merges, resuming from a checkpoint; fewer if interrupted."""
+        """Return all merges (fewer if interrupted); resume from a checkpoint if there is one."""
         kept = checkpoints.Checkpoint(
             self.checkpoint, self.name, (joint.indptr, joint.indices, joint.data), {}
         )
@@ -92,19 +92,19 @@ class AgglomerativeTree(Clusterer, AgglomerativeOptions):
             earlier = None if state is None else Merges.read(n, state)
             merges = merge_words(joint, earlier, report, pause)
         if not merges.whole:
-            self._interrupt("the clusters so far are kept")
+            self._interrupt()
         return merges
 
 
 def make_clustering(
     merges: Merges, joint: Any, k: int, tokens: float, path: Any = ()
 ) -> Clustering:
-    """Make a clustering of the k clusters left by the merges of words with these p(n, v)."""
+    """Return the clustering with k clusters, given the merges and p(word, context)."""
     labels = merges.label(k)
     belongs = one_hot(labels, k)
     sums = (belongs.T @ joint).toarray()
     mass, background = sums.sum(axis=1), np.asarray(joint.sum(axis=0)).ravel()
-    # One pseudo-token of the background, as a share of all tokens.
+    # Smooth by one pseudo-token of the background, as a share of all tokens.
     smooth = SMOOTHING / tokens
     centroids = (sums + smooth * background) / (mass + smooth)[:, None]
     tree = merges.tree(k, tokens)
@@ -112,10 +112,10 @@ def make_clustering(
 
 
 def _trace(merges: Merges, joint: Any) -> list[dict[str, Any]]:
-    """Return the merges as rows of a path, with the information I(c; v) left after each (nats)."""
+    """Return one row per merge, with the information I(c; v) that remains, in nats."""
     cells, totals = joint.tocoo(), np.asarray(joint.sum(axis=0)).ravel()
     words = np.asarray(joint.sum(axis=1)).ravel()
-    # I(words; contexts) before any merge; each merge subtracts its loss.
+    # Start with I(words; contexts) before any merge; each merge subtracts its loss.
     ratio = cells.data / (words[cells.row] * totals[cells.col])
     left = float(np.sum(cells.data * np.log(ratio))) - np.cumsum(merges.losses)
     rows = zip(*merges.pairs.T.tolist(), merges.losses.tolist(), left.tolist(), strict=True)

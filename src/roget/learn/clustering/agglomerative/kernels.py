@@ -1,16 +1,17 @@
-"""Greedy merges, compiled: every cluster has a short list of its nearest clusters.
+"""Compiled kernels for greedy merges with lists of nearest clusters.
 
-A merge of clusters a and b with masses p(a), p(b) and entries p(a, v), p(b, v) loses
+The loss of merging clusters a and b is the decrease of the information about contexts, in nats:
 
     L(a, b) = W ln W − p(a) ln p(a) − p(b) ln p(b)
               − Σ_{v in both} [S_v ln S_v − p(a,v) ln p(a,v) − p(b,v) ln p(b,v)],
 
-with W = p(a) + p(b) and S_v = p(a,v) + p(b,v): information about contexts, in nats. This equals W
-times the Jensen–Shannon divergence of the two, weighted by their masses.
+with W = p(a) + p(b) and S_v = p(a,v) + p(b,v). It equals W times the Jensen–Shannon divergence of
+the two clusters, weighted by their masses.
 
-Each list has a bound: no cluster outside the list is nearer than it. Merges remove clusters from
-lists and insert the new one. All rows are compared again, in one pass, only if a list holds nothing
-below its bound and no other cluster has a lower cost. No table of all pairs is kept.
+Every cluster has a short list of its nearest clusters, with a lower bound for the loss of merging
+it with any cluster outside the list. A merge removes two clusters from the lists and inserts the
+new one. A list is rebuilt, by comparing the cluster with all others, only if it has no entry below
+its bound and no other cluster has a lower cost. A table of all pairs is never stored.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from roget.core.kernels.jit import compiled, compiled_within
 from roget.core.types import Array, Floats
 
 LISTED = 8
-"""Length of a list."""
+"""Maximum length of a cluster's list of neighbours."""
 
 
 class Clusters(NamedTuple):
-    """Rows of p(cluster, context) that grow by merges, with lists of neighbours; changed in place.
+    """Rows of p(cluster, context) and lists of neighbours, modified in place by merges.
 
-    A row occupies start to start + size of the three buffers, sorted by context. Merged rows leave
-    gaps, which are closed when the buffers are full.
+    A row occupies positions start to start + size of the buffers `contexts`, `shares` and `terms`,
+    sorted by context. Merged rows leave gaps, which are closed when the buffers are full.
     """
 
     start: Array
@@ -39,30 +40,30 @@ class Clusters(NamedTuple):
     contexts: Array
     shares: Floats
     terms: Floats
-    """x·ln x of each share."""
+    """x·ln x of each share x."""
     mass: Floats
-    """p(c); 0 once merged into another cluster."""
+    """p(c) of each cluster; 0 after it was merged into another one."""
     mass_terms: Floats
     near: Array
-    """Lists of neighbours by cost, ties by number; −1 after the end."""
+    """Neighbours of each cluster, sorted by cost and then by number; −1 after the end."""
     costs: Floats
     """Losses of the merges with these neighbours; infinite after the end of the list."""
     bound: Floats
-    """Lower bound of the loss of any merge that is not in the list."""
+    """Lower bound of the loss of merging with a cluster that is not in the list."""
     cost: Floats
-    """Loss of the best merge; only a lower bound where `stale`."""
+    """Loss of the best merge of each cluster; only a lower bound if `stale` is True."""
     stale: Array
     used: Array
-    """Used length of the buffers, a single number."""
+    """Used length of the buffers, as an array with one element."""
     dense: Floats
-    """The row being compared, by context; zero in between."""
+    """The row being compared, indexed by context; 0 between comparisons."""
     dense_terms: Floats
 
 
 @compiled_within
 def _lose(clusters: Clusters, one: int, other: int) -> float:
-    """Return L(one, other); `one` is in the dense buffer. Symmetric to the bit."""
-    # Only contexts of both clusters contribute to the sum over contexts.
+    """Return L(one, other), exactly symmetric; `one` must be in the dense buffer."""
+    # 1. Sum over the contexts that both clusters have.
     common = 0.0
     for at in range(clusters.start[other], clusters.start[other] + clusters.size[other]):
         here = clusters.dense[clusters.contexts[at]]
@@ -70,7 +71,7 @@ def _lose(clusters: Clusters, one: int, other: int) -> float:
             both = here + clusters.shares[at]
             terms = clusters.dense_terms[clusters.contexts[at]] + clusters.terms[at]
             common += both * math.log(both) - terms
-    # The terms of the masses, then common contexts; rounding must not go below 0.
+    # 2. Add the terms of the masses. Rounding errors must not make the loss negative.
     mass = clusters.mass[one] + clusters.mass[other]
     terms = clusters.mass_terms[one] + clusters.mass_terms[other]
     return float(max(0.0, mass * math.log(mass) - terms - common))
@@ -78,16 +79,17 @@ def _lose(clusters: Clusters, one: int, other: int) -> float:
 
 @compiled_within
 def _insert(clusters: Clusters, one: int, other: int, lost: float) -> None:
-    """Insert `other` into the list of `one` if it is below the bound; the last may drop out."""
+    """Insert `other` into the list of `one` if its loss is below the bound."""
     if lost >= clusters.bound[one]:
         return
     last = LISTED - 1
-    # A full list: whatever drops out becomes the new bound.
+    # If the list is full, the loss of the entry that drops out becomes the new bound.
     if clusters.near[one, last] >= 0:
         if lost >= clusters.costs[one, last]:
             clusters.bound[one] = lost
             return
         clusters.bound[one] = clusters.costs[one, last]
+    # Shift entries with a higher cost (or an equal cost and a higher number) by one.
     at = last
     while at > 0 and (
         clusters.costs[one, at - 1] > lost
@@ -101,8 +103,8 @@ def _insert(clusters: Clusters, one: int, other: int, lost: float) -> None:
 
 @compiled_within
 def _remove(clusters: Clusters, one: int, first: int, second: int) -> bool:
-    """Remove two clusters from the list of `one`; return True if one was in it."""
-    # Close the gaps that the removed clusters leave in the list.
+    """Remove two clusters from the list of `one`; return True if the list has changed."""
+    # Keep the other entries, without gaps.
     kept = 0
     for at in range(LISTED):
         here = clusters.near[one, at]
@@ -128,19 +130,20 @@ def _update(clusters: Clusters, other: int, one: int, gone: int, lost: float) ->
         _insert(clusters, other, one, lost)
         clusters.stale[other] = True
     if clusters.stale[other]:
-        # If the best entry is not below the bound, an equally good one may be missing.
+        # If the best entry is not below the bound, an unlisted cluster may be as near.
         first, bound = clusters.costs[other, 0], clusters.bound[other]
         clusters.cost[other], clusters.stale[other] = min(first, bound), first >= bound
 
 
 @compiled_within
 def _rebuild(clusters: Clusters, one: int, gone: int) -> None:
-    """Rebuild the list of a cluster; update the other lists if it has absorbed `gone` (else −1)."""
-    # Spread the row over all contexts, so that other rows are compared in one pass.
+    """Rebuild the list of a cluster; if it has absorbed `gone` (≥ 0), update the other lists."""
+    # 1. Copy the row to the dense buffer, so each other row is compared in one pass.
     own = range(clusters.start[one], clusters.start[one] + clusters.size[one])
     for at in own:
         clusters.dense[clusters.contexts[at]] = clusters.shares[at]
         clusters.dense_terms[clusters.contexts[at]] = clusters.terms[at]
+    # 2. Compute the loss of merging with every other cluster.
     clusters.near[one], clusters.costs[one], clusters.bound[one] = -1, np.inf, np.inf
     for other in range(clusters.mass.size):
         if other != one and clusters.mass[other] > 0.0:
@@ -148,6 +151,7 @@ def _rebuild(clusters: Clusters, one: int, gone: int) -> None:
             _insert(clusters, one, other, lost)
             if gone >= 0:
                 _update(clusters, other, one, gone, lost)
+    # 3. Clear the dense buffer.
     for at in own:
         clusters.dense[clusters.contexts[at]] = 0.0
     clusters.cost[one], clusters.stale[one] = clusters.costs[one, 0], False
@@ -163,10 +167,10 @@ def rebuild(clusters: Clusters, begin: int, end: int) -> None:
 
 @compiled_within
 def _make_room(clusters: Clusters, needed: int) -> None:
-    """Close the gaps if `needed` more entries would not fit."""
+    """Close the gaps in the buffers if `needed` more entries would not fit."""
     if clusters.used[0] + needed <= clusters.shares.size:
         return
-    # Copy the rows to the front in the order of their positions, which never overlaps.
+    # Move the rows to the front in the order of their positions, so no row is overwritten.
     end = 0
     for one in np.argsort(clusters.start):
         if clusters.mass[one] <= 0.0:
@@ -183,9 +187,9 @@ def _make_room(clusters: Clusters, needed: int) -> None:
 
 @compiled
 def join(clusters: Clusters, one: int, other: int) -> None:
-    """Merge `other` into `one`, adding entries with the same context; lists are not updated."""
+    """Merge cluster `other` into `one`; lists of neighbours are not updated."""
     _make_room(clusters, clusters.size[one] + clusters.size[other])
-    # Merge two rows sorted by context, adding entries with the same context.
+    # Merge two rows sorted by context; add entries with the same context.
     begin = end = clusters.used[0]
     a, b = clusters.start[one], clusters.start[other]
     last_a, last_b = a + clusters.size[one], b + clusters.size[other]
@@ -211,11 +215,11 @@ def join(clusters: Clusters, one: int, other: int) -> None:
 
 @compiled
 def merge(clusters: Clusters, pairs: Array, losses: Floats) -> None:
-    """Perform as many merges as `pairs` holds, each the cheapest: the higher number into the lower.
+    """Perform the cheapest merge `losses.size` times, and record the pairs and losses.
 
-    1. Take the cluster with the lowest cost; rebuild its list if the cost is only a bound.
-    2. Merge it with its nearest neighbour.
-    3. Rebuild the list of the result, and update all other lists in the same pass.
+    1. Choose the cluster with the lowest cost; rebuild its list if the cost is only a bound.
+    2. Merge it with its nearest neighbour, the higher number into the lower.
+    3. Rebuild the list of the merged cluster, and update all other lists in the same pass.
     """
     for step in range(losses.size):
         one = int(np.argmin(clusters.cost))

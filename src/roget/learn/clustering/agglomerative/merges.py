@@ -1,4 +1,4 @@
-"""All merges of words, from singletons to one cluster, with their trees and labels."""
+"""The sequence of merges from single words to one cluster, with trees and labels."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ BLOCK = 64
 
 @dataclass(frozen=True, eq=False)
 class Merges:
-    """Merges of n words, the cheapest first: pairs of clusters, the second into the first.
+    """The merges of n words in order; in each pair, the second cluster is merged into the first.
 
-    A cluster has the number of its first word; `losses` are in nats, of information about the
-    context of a token. There are n − 1 of them, fewer if the run was stopped.
+    A cluster is named by the number of its first word. `losses` are in nats per token. There are
+    n − 1 merges, or fewer if the run was interrupted.
     """
 
     n_words: int
@@ -36,26 +36,27 @@ class Merges:
 
     @classmethod
     def read(cls, n_words: int, kept: Mapping[str, Any]) -> Self:
-        """Read saved merges; KeyError or ValueError if they are invalid."""
+        """Restore saved merges; raise KeyError or ValueError if they are invalid."""
         require_arrays(kept, {"pairs": ("iu", ("n", 2)), "losses": ("f", ("n",))})
         pairs = kept["pairs"].astype(np.int64)
         require_range("pairs", pairs, 0, n_words)
         one, other = pairs.T
         order = np.arange(len(pairs))
-        # Step at which each cluster is merged away; clusters must exist when they are merged.
+        # gone[c] is the step at which cluster c is merged into another one. Both clusters of a
+        # merge must still exist.
         gone = np.full(n_words, len(pairs))
         gone[other[::-1]] = order[::-1]
         if not (np.all(one < other) and np.all(gone[other] == order) and np.all(gone[one] > order)):
-            raise ValueError("pairs: a cluster is merged that is no longer there")
+            raise ValueError("pairs: a cluster is used after it was merged into another one")
         return cls(n_words, pairs, kept["losses"].astype(np.float64))
 
     @property
     def whole(self) -> bool:
-        """True if all words have been merged."""
+        """True if all words have been merged into one cluster."""
         return bool(self.losses.size == self.n_words - 1)
 
     def label(self, k: int) -> Ints:
-        """Return the cluster of each word at k clusters, numbered as in `tree`."""
+        """Return the cluster of each word when k clusters remain, numbered as in `tree`."""
         labels = merge_labels(self.pairs[: self.n_words - k].tolist(), self.n_words)
         return self._split(k)[1][labels] if self.whole else labels
 
@@ -72,7 +73,7 @@ class Merges:
 
 
 def weigh_words(matrix: Any, prior: str) -> Any:
-    """Return p(word, context) as a csr_array; the prior of words is empirical or uniform."""
+    """Return p(word, context) as a csr_array, with an empirical or uniform prior of words."""
     totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
     weights = totals if prior == "empirical" else np.ones_like(totals)
     shares = distributions(matrix, totals)
@@ -87,12 +88,12 @@ def merge_words(
     report: Callable[[Merges], None] | None = None,
     pause: Pause = never_stop,
 ) -> Merges:
-    """Merge the two clusters whose merge loses least, until there is one.
+    """Merge the pair of clusters with the lowest loss until one cluster remains.
 
     joint: p(word, context), a csr_array without empty rows.
-    earlier: merges of an interrupted run, to continue.
+    earlier: merges of an interrupted run to continue.
     report: called with the merges so far; a KeyboardInterrupt from it ends the run.
-    pause: called before the first merge, when an interrupt leaves nothing to keep.
+    pause: called while the lists are built, when there is no partial result yet.
     """
     n = joint.shape[0]
     clusters = _begin(joint)
@@ -103,7 +104,7 @@ def merge_words(
         pairs[:done], losses[:done] = earlier.pairs, earlier.losses
         for one, other in earlier.pairs.tolist():
             kernels.join(clusters, one, other)
-    # First the lists of all clusters, then the merges in blocks.
+    # Build the lists of all clusters, then merge in blocks.
     for begin in range(0, n, BLOCK):
         kernels.rebuild(clusters, begin, min(begin + BLOCK, n))
         pause()
@@ -120,9 +121,10 @@ def merge_words(
 
 
 def _begin(joint: Any) -> kernels.Clusters:
+    """Return the initial state, with one cluster per word."""
     n, m = joint.shape
     joint = sparse.csr_array(joint)
-    # Merged rows are appended: twice the entries leave room before gaps must be closed.
+    # Merged rows are appended, so reserve twice the entries before gaps must be closed.
     room = 2 * joint.nnz + m
     contexts, shares, terms = np.zeros(room, dtype=np.int32), np.zeros(room), np.zeros(room)
     contexts[: joint.nnz], shares[: joint.nnz] = joint.indices, joint.data

@@ -11,7 +11,7 @@ from roget.learn.clustering.options import RunOptions
 
 @dataclass(eq=False, repr=False)
 class AgglomerativeOptions(RunOptions):
-    """Options of classes by greedy merges."""
+    """Options of the clusterer that merges words greedily."""
 
     n_clusters: int | None = copy_option(
         AnnealingOptions,
