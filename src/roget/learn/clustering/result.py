@@ -328,8 +328,8 @@ class Clustering(ReportMixin):
     learnt: Clustering | None = field(default=None, repr=False)
     """The clustering before clusters were joined or split; None if nothing was changed."""
     parts: Ints | None = field(default=None, repr=False)
-    """Cluster number of each learnt cluster, followed by those of the sides of each split; −1 for
-    clusters that were split."""
+    """Cluster number of each learnt cluster, then of the two sides of each split; −1 for clusters
+    that were split."""
     divisions: tuple[SplitRule, ...] = field(default=(), repr=False)
     """Splits of learnt clusters in two, in order."""
 

@@ -111,7 +111,7 @@ def find_invalid_utf8(data: Bytes, at: int) -> int:
 
 @compiled_within
 def _read_number(data: Bytes, start: int, stop: int) -> tuple[int, int]:
-    """Return the number at `start` and the offset after its digits (`start` if it has none)."""
+    """Return the number at `start` and the offset after its digits (`start` without digits)."""
     value = 0
     while start < stop and _ZERO <= data[start] <= _NINE:
         value = min(value * 10 + (data[start] - _ZERO), _MANY)

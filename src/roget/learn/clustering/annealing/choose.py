@@ -1,4 +1,4 @@
-"""Choose the number of clusters and β on tokens held out of the training counts."""
+"""Choice of the number of clusters and of β on held-out tokens."""
 
 from __future__ import annotations
 
@@ -19,30 +19,34 @@ if TYPE_CHECKING:
     from roget.learn.clustering.annealing.estimator import Annealing
 
 HELD_OUT = 0.1
+"""Share of the tokens that are held out."""
 LOSSES = ("backoff", "alone")
+"""Names of the two losses; see `KSelection`."""
 PATIENCE = 2
-"""The search ends after this many numbers of clusters in a row without improvement."""
+"""Number of consecutive cluster numbers without improvement after which the search ends."""
 
 ERRORS = 2.0
-"""Number of standard errors by which more clusters must be better than fewer."""
+"""Number of standard errors by which more clusters must be better than fewer clusters."""
 
 LEAST = 1e-4
-"""Minimum improvement in nats."""
+"""Minimum improvement of a loss in nats per token."""
 
 SOFTER = 0.7
-"""For more clusters, β is tried from this fraction of the best β for fewer."""
+"""First β tried for a larger number of clusters, as a fraction of the best β so far."""
 
 MOST = 768
+"""Maximum number of clusters that is tried."""
 
 
 class KSelection(NamedTuple):
     """The best number of clusters and β, and the table they were chosen from.
 
-    Each row of the table has `n_clusters`, `beta`, and the losses of held-out tokens, nats:
-    `alone` (.95 of the class model, .05 of the unigram) and `backoff` (between the word's own
-    counts and the unigram), which decides: more clusters must be better than fewer by two
-    standard errors of the difference. Where words' own counts need no help, as in tables without
-    rare pairs, `alone` decides, and the search ends at √n clusters of n words.
+    Each row of the table has `n_clusters`, `beta`, and two losses of held-out tokens in nats. The
+    loss `backoff` is for a mixture of the word's own counts, the classes and the unigram; `alone`
+    is for the classes (weight 0.95) and the unigram (0.05). The choice is made by `backoff`: more
+    clusters must be better than fewer by two standard errors of the difference. If classes do not
+    improve `backoff`, as in tables without rare pairs, the choice is made by `alone`, and the
+    search ends at √n clusters for n words.
     """
 
     n_clusters: int
@@ -52,6 +56,8 @@ class KSelection(NamedTuple):
 
 
 class _Candidate(NamedTuple):
+    """A row of the table, and the predictions of the held-out tokens by loss."""
+
     row: dict[str, float]
     predicted: dict[str, Floats]
 
@@ -63,12 +69,12 @@ def choose(
     report: Callable[[int, float, float], None] | None = None,
     pause: Pause = never_stop,
 ) -> KSelection:
-    """Hold out one token in ten, anneal on the rest once, and find the best point of the path.
+    """Hold out one token in ten, anneal once on the rest, and return the best point of the path.
 
-    `counts` are Counts or a csr_array without empty rows. A β set in the options is kept.
-    `report` is called with the number of clusters, β and the share of the search that is done,
-    `pause` where stopping does no harm: a KeyboardInterrupt from it ends the search with the best
-    so far.
+    `counts` are Counts or a csr_array without empty rows. If β is set in the options, only the
+    number of clusters is chosen. `report` is called with the number of clusters, β and the
+    progress of the search. `pause` is called in consistent states; a KeyboardInterrupt from it ends
+    the search with the best result so far.
     """
     # 1. Hold out one token in ten.
     rng = generator(options.random_state if random_state is None else random_state)
@@ -88,7 +94,7 @@ def choose(
         n_jobs=options.n_jobs,
         pause=pause,
     )
-    # 2. Follow the path from one cluster upwards, and keep the best point by each loss.
+    # 2. Follow the path from one cluster upwards, and keep the best point for each loss.
     first = _candidate(1, start, tokens, None)
     best, table, interrupted = dict.fromkeys(LOSSES, first), [first.row], False
     waited = dict.fromkeys(LOSSES, 0)
@@ -106,14 +112,15 @@ def choose(
                 # More clusters must be better by two standard errors of the paired difference.
                 if ahead - ERRORS * error - LEAST > 0:
                     best[loss], waited[loss] = leader, 0
-            # 3. Stop when neither loss has improved for a while, at √n clusters at the latest.
+            # 3. Stop when `backoff` has not improved for PATIENCE numbers of clusters. If it never
+            #    improved, continue while `alone` improves, up to √n clusters.
             helpful = best["backoff"] is not first
             late = group[-1].row["n_clusters"] >= enough or waited["alone"] >= PATIENCE
             if waited["backoff"] >= PATIENCE and (helpful or late):
                 break
     except KeyboardInterrupt:
         interrupted = True
-    # If classes never helped the words' own counts, the classes alone decide.
+    # Choose by `alone` if classes never improved the predictions from the words' own counts.
     row = best["backoff" if best["backoff"] is not first else "alone"].row
     return KSelection(int(row["n_clusters"]), float(row["beta"]), table, interrupted)
 
@@ -121,11 +128,11 @@ def choose(
 def _groups(
     walker: AnnealingPath, options: Annealing, words: int, tokens: heldout.TokenCells
 ) -> Iterator[list[_Candidate]]:
-    """Yield, for one number of clusters after another, candidates for every β."""
+    """Yield the candidates for each number of clusters, one for each β that is tried."""
     least = 0.0
     for k in _grid(min(words, MOST)):
         search = options.method.search
-        # Split up to k clusters, then raise β from there and measure at each step.
+        # Split until there are k clusters, then raise β and evaluate each step.
         reached, at = walker.reach(k, search.first_beta(options.beta))
         highest = search.last_beta(at) if options.beta is None else options.beta
         if reached < k:
@@ -142,7 +149,7 @@ def _groups(
 
 
 def _first_beta(group: list[_Candidate]) -> float:
-    """Return the β from which on more clusters are tried, by losses that depend on β."""
+    """Return the lowest β to try for more clusters, from the losses that depend on β."""
     starts = []
     for loss in LOSSES:
         losses = [candidate.row[loss] for candidate in group]
@@ -152,7 +159,7 @@ def _first_beta(group: list[_Candidate]) -> float:
 
 
 def _while_better(candidates: Iterator[_Candidate]) -> list[_Candidate]:
-    """Return the candidates up to the first that is better by no loss than the one before."""
+    """Return the candidates up to the first that improves neither loss."""
     found: list[_Candidate] = []
     for new in candidates:
         found.append(new)
@@ -164,7 +171,7 @@ def _while_better(candidates: Iterator[_Candidate]) -> list[_Candidate]:
 def _candidate(
     k: int, beta: float, tokens: heldout.TokenCells, classes: Floats | None
 ) -> _Candidate:
-    """Compute the losses of one clustering; one cluster is the unigram."""
+    """Compute the losses of one clustering; `classes` is None for a single cluster."""
     alone = tokens.smooth(tokens.unigram if classes is None else classes)
     backed = heldout.backoff(tokens, *(() if classes is None else (classes,)))
     predicted = {"alone": alone, "backoff": backed}
@@ -178,7 +185,7 @@ def _grid(most: int) -> list[int]:
 
 
 def generator(random_state: Any) -> np.random.Generator:
-    """Make a Generator from a seed, a Generator, or scikit-learn's random state (unchanged)."""
+    """Make a Generator from a seed, a Generator or a RandomState, which is not modified."""
     if isinstance(random_state, np.random.RandomState):
         keys = random_state.get_state(legacy=False)["state"]["key"]
         return np.random.default_rng(np.asarray(keys)[:8].tolist())

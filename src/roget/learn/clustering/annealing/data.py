@@ -1,4 +1,4 @@
-"""Input of the annealer: each word's distribution over contexts, by word and by context."""
+"""Input of the annealer: the context distribution of each word, indexed by word and by context."""
 
 from __future__ import annotations
 
@@ -17,38 +17,40 @@ from roget.learn.clustering.memberships import floor
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """p_n(v) of every word n by rows (CSR) and by columns (CSC), and the prior p(n)."""
+    """Distributions p_n(v) of all words n, by rows (CSR) and by columns (CSC), and p(n)."""
 
     rows: RowIndex
+    """p_n(v), word by word."""
     columns: RowIndex
     """p(n)·p_n(v), context by context."""
     prior: Floats
     entropy: Floats
-    """H(p_n) of each word, in nats."""
+    """Entropy H(p_n) of each word, in nats."""
     background: Floats
     """p(v) = Σ p(n) p_n(v)."""
 
     @property
     def n_words(self) -> int:
-        """The number of words."""
+        """Number of words."""
         return int(self.rows.indptr.size - 1)
 
     @property
     def n_contexts(self) -> int:
-        """The number of contexts."""
+        """Number of contexts."""
         return int(self.columns.indptr.size - 1)
 
     @property
     def floor(self) -> Floats:
-        """Lower bound of each context's centroid entries before the logarithm.
+        """Lower bound of p(v|c) for each context, applied before taking logarithms.
 
-        A centroid entry of zero would be infinitely far for a word that has the context, for ever.
+        With p(v|c) = 0, words with context v would have infinite distance to the cluster, so the
+        entry could never become positive again.
         """
         return floor(self.background)
 
 
 def prepare(matrix: Any, prior: str = "empirical", dtype: str = "float64") -> Data:
-    """Convert counts (CSR, without negative values or empty rows) to distributions and a prior."""
+    """Convert a csr_array of counts without empty rows to distributions and a prior."""
     if prior not in PRIORS:
         raise InputError(
             f"prior={prior!r}: expected one of {', '.join(PRIORS)}", code="invalid-option"
@@ -56,16 +58,17 @@ def prepare(matrix: Any, prior: str = "empirical", dtype: str = "float64") -> Da
     totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
     if not (totals > 0).all():
         raise InputError(f"row {int(np.argmin(totals > 0))} has no counts", code="too-little-text")
-    # p(n) ∝ the word's tokens, or uniform.
+    # 1. p(n), proportional to the word's tokens or uniform.
     weight = totals if prior == "empirical" else np.ones_like(totals)
     exact = distributions(matrix, totals)
     shares = weight / weight.sum()
     logs = np.log(exact.data)
-    # H(p_n), which turns the cross-entropies of the E step into divergences.
+    # 2. H(p_n), which converts the cross-entropies of the E step to divergences:
+    #    d(n, c) = −Σ_v p_n(v)·ln p(v|c) − H(p_n).
     entropy = -_row_sums(exact.data * logs, exact.indptr)
     columns = exact.tocsc()
     columns.sort_indices()
-    # p(n)·p_n(v) by context, the weights of the M step.
+    # 3. p(n)·p_n(v) by context, the weights of the M step.
     weights = columns.data * shares[columns.indices]
     background = _row_sums(weights, columns.indptr)
     return Data(
@@ -78,7 +81,7 @@ def prepare(matrix: Any, prior: str = "empirical", dtype: str = "float64") -> Da
 
 
 def distributions(matrix: Any, totals: Floats) -> Any:
-    """Divide each row by its total; zeros are removed and columns sorted."""
+    """Divide each row by its total; remove zeros and sort the columns."""
     result = sparse.csr_array(matrix, dtype=np.float64, copy=True)
     result.sum_duplicates()
     result.data /= np.repeat(totals, np.diff(result.indptr))
@@ -87,6 +90,7 @@ def distributions(matrix: Any, totals: Floats) -> Any:
 
 
 def _row_sums(values: Floats, indptr: Array) -> Floats:
+    """Return the sum of the values of each row."""
     sums = np.zeros(indptr.size - 1)
     some = np.flatnonzero(np.diff(indptr))
     if some.size:

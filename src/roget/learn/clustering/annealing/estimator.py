@@ -1,4 +1,4 @@
-"""Annealing: the base class of the annealing estimators."""
+"""The base class of the annealing estimators."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ from roget.learn.clustering.result import BETA, Clustering, Rule
 from roget.learn.clustering.tokens import CHOOSING
 
 NEW = {"equations": "mass", "until": None}
-"""Options that early versions did not have, with the values they implied."""
+"""Options added after the first version, with the values that reproduce its behaviour."""
 
 SAME = 1e-6
-"""Centroids are the same if their squared Hellinger distance is at most this."""
+"""Maximum squared Hellinger distance of centroids that are treated as equal."""
 
 
 class Annealing(Clusterer, AnnealingOptions):
-    """Base class of the annealing estimators; a subclass has `method` and its parameters."""
+    """Base class of the annealing estimators; a subclass defines `method`."""
 
     unit = BETA
     kept = ("beta_",)
@@ -54,23 +54,23 @@ class Annealing(Clusterer, AnnealingOptions):
 
     sized_levels: ClassVar[bool] = True
     walk_steps: ClassVar[int] = 20
-    """Maximum iterations if many sizes are learnt for prediction."""
+    """Maximum number of iterations when clusterings of many sizes are learnt for prediction."""
 
     beta_: float
 
     @property
     def method(self) -> Method:
-        """The search, and the rule by which its clusters take new words."""
+        """The search, and the rule for placing new words in its clusters."""
         raise NotImplementedError
 
     def _check_options(self) -> None:
         check(self, CALLED, dtype=str(self.dtype).rpartition(".")[2].strip("<>'"))
 
     def _learn(self, matrix: Any) -> None:
-        # 1. The training words, as distributions over contexts.
+        # 1. Convert the training words to distributions over contexts.
         _, learnt, part = select_learnable(matrix, self.min_count)
         data = prepare(part, self.prior, self.dtype)
-        # 2. The settings: of an interrupted run, requested, or chosen on held-out counts.
+        # 2. Determine the settings: from a checkpoint, from the options, or on held-out counts.
         kept, earlier = self._checkpoint(data)
         with kept.guard():
             settings = (
@@ -78,10 +78,10 @@ class Annealing(Clusterer, AnnealingOptions):
             )
             settings = replace(settings, n_jobs=self.n_jobs)
             if self.interrupted_:
-                # The number of clusters was not fully chosen: the next run must not resume with it.
+                # The choice of the number of clusters was interrupted: do not save a checkpoint.
                 kept = checkpoints.Checkpoint(None, self.name, (), {})
             state, path = self._anneal(data, settings, kept, earlier)
-        # 3. The clustering: training words may keep their memberships, the others are placed.
+        # 3. Build the clustering. Training words may keep their memberships; others are placed.
         self.beta_ = state.beta
         bare = Clustering(
             state.tree, sparse.csr_array((0, state.n_clusters)), state.centroids, state.mass,
@@ -89,7 +89,7 @@ class Annealing(Clusterer, AnnealingOptions):
         )  # fmt: skip
 
         def place_words(found: Clustering, own: Any = None) -> Any:
-            """Return the memberships of all rows; training words may keep their own."""
+            """Return the memberships of all rows; training words may keep their memberships."""
             placed = sparsify(found.place(matrix))
             if not self.method.own:
                 return placed
@@ -97,18 +97,18 @@ class Annealing(Clusterer, AnnealingOptions):
 
         whole = replace(bare, memberships=place_words(bare, state.membership))
         self.clustering_ = close_gaps(whole, place_words)
-        # 4. Notes and warnings.
+        # 4. Add notes and warnings.
         gone = state.n_clusters - self.n_clusters_
         self.notes_ = _notes(path, self.method.search.lowest, gone)
-        wanted, found = settings.n_clusters, state.n_clusters
+        requested, found = settings.n_clusters, state.n_clusters
         reached = settings.until is not None and state.cross_entropy() <= settings.until
-        if wanted is not None and found < wanted and not (self.interrupted_ or reached):
-            reason = "the words (or β) allow no more"
-            self._warn_shortfall(format_shortfall(found, wanted, reason))
+        if requested is not None and found < requested and not (self.interrupted_ or reached):
+            reason = "the data or β do not support more clusters"
+            self._warn_shortfall(format_shortfall(found, requested, reason))
         if settings.until is not None and state.cross_entropy() > settings.until:
             self._warn_shortfall(
                 f"reached a cross-entropy of {bits(state.cross_entropy()):.3f} bits instead of "
-                f"{bits(settings.until):g}: the number of clusters (or β) allows no less"
+                f"{bits(settings.until):g}; lower values require more clusters or a higher β"
             )
 
     @classmethod
@@ -121,13 +121,13 @@ class Annealing(Clusterer, AnnealingOptions):
         return self.method.rule(content["beta_"])
 
     def _checkpoint(self, data: Data) -> tuple[checkpoints.Checkpoint, dict[str, Any] | None]:
-        """Return the checkpoint of the run, and its state if it was begun before."""
+        """Return the checkpoint of the run, and the saved state or None."""
         left_out = ("checkpoint", "progress", "n_jobs", "random_state")
         options = {name: v for name, v in self.get_params().items() if name not in left_out}
         options["dtype"] = np.dtype(self.dtype).name
-        # Runs begun by versions without these options still resume.
+        # Omit newer options with default values, so checkpoints of older versions still match.
         options = {name: v for name, v in options.items() if v != NEW.get(name, NEW)}
-        # A run without a seed resumes with the one it drew.
+        # Without a seed in the options, a resumed run uses the seed of its checkpoint.
         if isinstance(self.random_state, Integral):
             options["random_state"] = int(self.random_state)
         arrays = *data.rows, data.prior
@@ -135,7 +135,7 @@ class Annealing(Clusterer, AnnealingOptions):
         return kept, kept.resume()
 
     def _settings(self, part: Any) -> AnnealingSettings:
-        """Return the requested settings; those left open are chosen on held-out counts."""
+        """Return the requested settings; unspecified ones are chosen on held-out counts."""
         n_clusters, beta = self.n_clusters, self.beta
         rng = generator(self.random_state)
         seed = int(rng.integers(2**31 - 1))
@@ -143,7 +143,7 @@ class Annealing(Clusterer, AnnealingOptions):
         open_end = beta is None and method.settings.until is None
 
         def report(k: int, at: float, done: float) -> None:
-            # The run itself, which has free energies, is the second half of the work.
+            # The choice is the first half of the work; it has no free energies to report.
             self._report(done / 2, beta=at, n_clusters=k, free_energy=None)
 
         if n_clusters is None and (open_end or method.search.needs_number):
@@ -163,7 +163,7 @@ class Annealing(Clusterer, AnnealingOptions):
         kept: checkpoints.Checkpoint,
         earlier: dict[str, Any] | None,
     ) -> tuple[Any, list[dict[str, Any]]]:
-        """Run the annealer to its end or an interrupt; return its last state and the path."""
+        """Run the annealer until it ends or is interrupted; return the last state and the path."""
         rest: list[dict[str, Any]] = [] if earlier is None else earlier["rest"]
 
         def content() -> dict[str, Any]:
@@ -180,7 +180,7 @@ class Annealing(Clusterer, AnnealingOptions):
                         rest.append(row)
                     kept.keep(content, now=state.finished)
                     part = _fraction(state, settings)
-                    # If the number of clusters was chosen, that was the first half.
+                    # If the number of clusters was chosen, the choice was the first half.
                     part = part if settings.n_clusters == self.n_clusters else (1 + part) / 2
                     free = state.energy.free
                     self._report(
@@ -200,7 +200,7 @@ class Annealing(Clusterer, AnnealingOptions):
 
 
 def _fraction(state: Any, settings: AnnealingSettings) -> float:
-    """Return the approximate share of the run that is done."""
+    """Return the approximate progress of the run, from 0 to 1."""
     if state.finished:
         return 1.0
     if settings.until is not None:
@@ -211,6 +211,7 @@ def _fraction(state: Any, settings: AnnealingSettings) -> float:
 
 
 def _row(energy: Any, split: ClusterSplit | None, beta: float, n_clusters: int) -> dict[str, Any]:
+    """Return one row of `path_`; `split` is None if only β was raised."""
     return {
         "step": 0,
         "n_clusters": n_clusters,
@@ -225,55 +226,56 @@ def _row(energy: Any, split: ClusterSplit | None, beta: float, n_clusters: int) 
 
 
 def _notes(path: list[dict[str, Any]], lowest: float, gone: int) -> list[str]:
-    """Report peculiarities of the data, and clusters that were absorbed."""
+    """Return notes on absorbed clusters and on disconnected words."""
     notes: list[str] = []
     if gone:
-        text = f"{plural(gone, 'cluster')} absorbed: no word's likeliest, or a copy of another"
+        text = f"{plural(gone, 'cluster')} merged into others: no members, or same centroid"
         notes.append(Notice(text, code="not-converged"))
     first = path[0]["critical_beta"] if path else None
     if first is None or first > lowest * (1 + 1e-6):
         return notes
     text = (
-        f"some words share no context with the others and split off at β = {lowest:g}: raise "
-        "min_count, or keep the largest connected part of the table"
+        f"some words share no context with the rest and were split off at β = {lowest:g}; raise "
+        "min_count, or keep only the largest connected part of the table"
     )
     return [*notes, Notice(text, code="disconnected-words")]
 
 
 def close_gaps(found: Clustering, place_words: Callable[[Clustering], Any]) -> Clustering:
-    """Absorb empty clusters and copies of others into the clusters that have their words.
+    """Merge empty clusters and duplicates into other clusters, and close the gaps in the tree.
 
-    The tree is closed over the gaps, and masses and memberships are summed; `place_words` returns
-    the memberships in the remaining clusters.
+    Masses and memberships are summed. `place_words` returns the memberships in the remaining
+    clusters.
     """
     while into := {**_empty(found), **_copies(found)}:
         tree, parts = found.tree, np.arange(found.n_clusters)
         for cluster, other in into.items():
             if parts[cluster] != parts[other]:
-                made = merge(tree, tree.leaf(int(parts[cluster])), tree.leaf(int(parts[other])))
-                tree, parts = made.tree, made.clusters[parts]
+                merged = merge(tree, tree.leaf(int(parts[cluster])), tree.leaf(int(parts[other])))
+                tree, parts = merged.tree, merged.clusters[parts]
         found = replace(found.join(tree, parts), learnt=None, parts=None)
         found = replace(found, memberships=place_words(found))
     return found
 
 
 def _empty(found: Clustering) -> dict[int, int]:
-    """Return clusters that are no word's likeliest, with the cluster that shares most words."""
+    """Map each cluster without labelled words to the cluster that shares most words with it."""
     sizes = np.bincount(found.labels, minlength=found.n_clusters)
     gone = np.flatnonzero(sizes == 0)
     if not gone.size or not found.labels.size:
         return {}
-    # Σ_n p(gone|n)·p(c|n): the cluster that shares most membership with the empty one.
+    # Σ_n p(gone|n)·p(c|n) measures how much membership cluster c shares with the empty one.
     shared = to_dense(found.memberships[:, gone].T @ found.memberships)
     shared[np.arange(gone.size), gone] = 0
-    shared[:, sizes > 0] += 1e-300  # a cluster without words goes to one with words
+    shared[:, sizes > 0] += 1e-300  # prefer clusters with words if nothing is shared
     return dict(zip(gone.tolist(), shared.argmax(axis=1).tolist(), strict=True))
 
 
 def _copies(found: Clustering) -> dict[int, int]:
-    """Return clusters with the same centroid as another one, and that one."""
+    """Map each cluster with the same centroid as another cluster to that cluster."""
     roots = np.sqrt(to_dense(found.centroids))
-    # Equal centroids are equally close to the background, so only neighbours are compared.
+    # Equal centroids are equally close to the background, so compare only neighbours in the order
+    # of this closeness.
     order: Ints = np.argsort(roots @ np.sqrt(found.background), kind="stable")
     return {
         b: a

@@ -19,24 +19,24 @@ class AnnealingOptions(RunOptions):
         None,
         minimum=1,
         flags=CLUSTERS,
-        help="Number of clusters; fewer if the words are too similar.",
+        help="Number of clusters (fewer are found if the words are too similar).",
     )
     _: KW_ONLY
     beta: float | None = option(
         None,
         positive=True,
-        help="Final inverse temperature β; higher gives sharper memberships [default: chosen on "
-        "held-out counts].",
+        help="Final inverse temperature β; higher values give sharper memberships [default: chosen "
+        "on held-out counts].",
     )
     prior: str = option(
         "empirical",
         choices=PRIORS,
-        help="Weight of words: empirical = by their counts, uniform = all equal.",
+        help="Weights of words: empirical = proportional to counts, uniform = equal.",
     )
     min_count: float = option(
         0,
         minimum=0,
-        help="Exclude words with fewer tokens from learning; they still get memberships.",
+        help="Exclude words with fewer tokens from learning; they are placed afterwards.",
     )
     dtype: str = option("float64", choices=DTYPES, help="Floating-point precision.")
     tol: float = option(1e-5, minimum=0, help="Relative change at which iterations stop.")

@@ -1,4 +1,4 @@
-"""Annealing: threads, energies, settings, splits and states, and walks along a path of states."""
+"""Shared parts of the annealing searches: threads, energies, settings, splits and states."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from roget.learn.clustering.memberships import sparsify
 from roget.learn.clustering.result import BETA, Clustering, Rule
 
 CHUNK = 1 << 14
-"""Minimum number of entries of a range of rows."""
+"""Minimum number of matrix entries in a range of rows."""
 CHUNKS = 64
-"""Maximum number of ranges."""
+"""Maximum number of ranges into which rows are split."""
 
 _Made = TypeVar("_Made")
 
 STEPS = 20
-"""Default maximum number of settling steps."""
+"""Default maximum number of EM steps."""
 
 
 class ThreadPool:
-    """Threads that share ranges of rows; the ranges depend only on the data.
+    """Threads that process ranges of rows. The ranges depend only on the data.
 
-    There is one thread per core if `n_jobs` is None or −1, one less if it is −2, and so on.
+    `n_jobs` is the number of threads: None or −1 for one per core, −2 for one less, and so on.
     """
 
     def __init__(self, n_jobs: int | None) -> None:
@@ -44,12 +44,12 @@ class ThreadPool:
                 "n_jobs=0: expected None, a positive number, or -1 for all cores",
                 code="invalid-option",
             )
-        wanted = -1 if n_jobs is None else n_jobs
-        self.size = wanted if wanted > 0 else max(1, cores() + 1 + wanted)
+        requested = -1 if n_jobs is None else n_jobs
+        self.size = requested if requested > 0 else max(1, cores() + 1 + requested)
         self._pool: ThreadPoolExecutor | None = None
 
     def each(self, work: Callable[[int], _Made], tasks: Sequence[int]) -> list[_Made]:
-        """Return the results of the tasks in order; the first error is raised."""
+        """Run `work` for each task and return the results in order; raise the first error."""
         if self.size == 1 or len(tasks) < 2:
             return list(map(work, tasks))
         self._pool = self._pool or ThreadPoolExecutor(self.size)
@@ -59,8 +59,10 @@ class ThreadPool:
         self, parts: Sequence[tuple[int, int]], kernel: Callable[..., object], *given: Any,
         own: Array | None = None,
     ) -> None:  # fmt: skip
-        """Call a kernel with the begin and end of each range and the given arguments; if `own` is
-        passed, its row for the range comes last."""
+        """Call a kernel with the bounds of each range and the arguments `given`.
+
+        If `own` is passed, its row for the range is the last argument.
+        """
 
         def work(task: int) -> None:
             kernel(*parts[task], *given, *(() if own is None else (own[task],)))
@@ -68,7 +70,7 @@ class ThreadPool:
         self.each(work, range(len(parts)))
 
     def close(self) -> None:
-        """End the threads; they start again if needed."""
+        """Stop the threads; they start again if needed."""
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
@@ -78,7 +80,7 @@ def ranges(indptr: Array) -> list[tuple[int, int]]:
     """Split rows into ranges with about the same number of entries."""
     rows = int(indptr.size - 1)
     parts = max(1, min(CHUNKS, rows, int(indptr[-1]) // CHUNK))
-    # Cut the entries, not the rows, into equal parts: rows differ in length.
+    # Divide the entries, not the rows, into equal parts, because rows differ in length.
     cuts = np.searchsorted(indptr, np.linspace(0, indptr[-1], parts + 1)[1:-1])
     bounds = np.unique([0, *np.clip(cuts, 0, rows), rows]).tolist()
     return list(pairwise(bounds))
@@ -86,10 +88,10 @@ def ranges(indptr: Array) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True)
 class Energy:
-    """Free energy F = D − H/β, mean distortion D and entropy H of a state, in nats.
+    """Free energy F = D − H/β, mean distortion D and membership entropy H of a state, in nats.
 
-    With masses, H in F is that of memberships relative to p(c): F = D + I(words; clusters)/β.
-    `plain` is D − H/β in any case.
+    If memberships are mass-constrained, F uses the entropy relative to p(c):
+    F = D + I(words; clusters)/β. The method `plain` always returns D − H/β.
     """
 
     free: float
@@ -103,26 +105,26 @@ class Energy:
 
 @dataclass(frozen=True)
 class AnnealingSettings:
-    """The goal of an annealing run, and its parameters."""
+    """Target and parameters of an annealing run."""
 
     n_clusters: int | None = None
     beta: float | None = None
     mass: bool = False
-    """True if large clusters attract words after the last split."""
+    """True if memberships are ∝ p(c)·exp(−β·d) after the last split."""
     tol: float = 1e-5
     max_iter: int = 100
     n_jobs: int | None = None
     seed: int = 0
     stride: int = 1
-    """Number of steps by which β is raised at once after the splits."""
+    """Number of steps combined into one increase of β after the splits."""
     equations: str = "mass"
-    """Equations during splitting: see the options of `SoftAnnealing`."""
+    """Equations used during splitting; see the options of `SoftAnnealing`."""
     until: float | None = None
-    """Cross-entropy in nats at which splitting stops."""
+    """Cross-entropy in nats at which splitting stops; None for no target."""
 
 
 def read_settings(kept: Mapping[str, Any]) -> AnnealingSettings:
-    """Read the settings of a checkpoint; ValueError or TypeError if they are invalid."""
+    """Restore settings from a checkpoint; raise ValueError or TypeError if they are invalid."""
     for name in ("n_clusters", "beta", "until"):
         if kept.get(name) is not None:
             require_numbers(kept, name, low=0)
@@ -136,7 +138,7 @@ def read_settings(kept: Mapping[str, Any]) -> AnnealingSettings:
 
 @dataclass(frozen=True)
 class ClusterSplit:
-    """One row of the path: a cluster and the new one split from it."""
+    """A split of the cluster `parent` on the annealing path."""
 
     parent: int
     beta: float
@@ -145,16 +147,17 @@ class ClusterSplit:
 
 
 class AnnealingSearch:
-    """Base class of searches; a subclass has `_run`, `tree`, `memberships`, `centroids` and `mass`.
+    """Base class of annealing searches.
 
-    `states` drives a search: it yields the search itself after one or more splits, or after β was
-    raised. Its attributes are valid until the next state.
+    A subclass defines `_run`, `tree`, `memberships`, `centroids` and `mass`. The method `states`
+    runs the search: it yields the search itself after one or more splits and whenever β was raised.
+    The attributes are valid until the next state.
     """
 
     beta: float
     energy: Energy
     settled = True
-    """True if all words have settled since the last split."""
+    """True if EM has been run for all words since the last split."""
     finished = False
 
     def __init__(self, data: Data, settings: AnnealingSettings, pause: Pause = never_stop) -> None:
@@ -164,12 +167,12 @@ class AnnealingSearch:
         self._pause = pause
 
     def close(self) -> None:
-        """End the threads."""
+        """Stop the threads."""
         self.threads.close()
 
     @property
     def n_clusters(self) -> int:
-        """The number of clusters."""
+        """Number of clusters."""
         return len(self.splits) + 1
 
     @property
@@ -182,7 +185,7 @@ class AnnealingSearch:
         raise NotImplementedError
 
     def states(self) -> Iterator[Self]:
-        """Split clusters, take β to its end, and settle; yield after each step."""
+        """Split clusters, raise β to its final value, and run EM to convergence, state by state."""
         if not self.finished:
             for _ in self._run():
                 yield self
@@ -190,20 +193,20 @@ class AnnealingSearch:
         yield self
 
     def snapshot(self) -> dict[str, Any]:
-        """Return the whole state as arrays and plain data."""
+        """Return the complete state as arrays and plain data."""
         splits = [asdict(split) for split in self.splits]
         plain = {"beta": self.beta, "finished": self.finished, "splits": splits}
         return plain | {"energy": vars(self.energy)}
 
     def restore(self, kept: dict[str, Any]) -> None:
-        """Resume from a snapshot; ValueError or the like if it is invalid."""
+        """Resume from a snapshot; raise ValueError, KeyError or TypeError if it is invalid."""
         require_numbers(kept, "beta", low=sys.float_info.min)
         for energy in (kept["energy"], *(split["energy"] for split in kept["splits"])):
             require_numbers(energy, "free", "distortion", "entropy")
         for number, split in enumerate(kept["splits"], 1):
             require_numbers(split, "beta", "critical_beta", low=0)
             if type(split["parent"]) is not int or split["parent"] not in range(number):
-                raise ValueError(f"split {number} is of cluster {split['parent']!r}")
+                raise ValueError(f"split {number} has an invalid parent {split['parent']!r}")
         self.beta, self.finished = kept["beta"], bool(kept["finished"])
         self.energy = Energy(**kept["energy"])
         self.splits = [
@@ -212,18 +215,18 @@ class AnnealingSearch:
         ]
 
     def _run(self) -> Iterator[None]:
-        """Yield at each state but the last."""
+        """Run the search; yield at each state except the last."""
         raise NotImplementedError
 
 
 class Method(NamedTuple):
-    """A method of annealing: the search, and the rule for new words."""
+    """An annealing method: the class of the search, and the rule for placing new words."""
 
     search: Any
     rule: Callable[[float], Rule]
-    """The rule by which its clusters take new words at a β."""
+    """Function that returns the rule for placing new words at a given β."""
     own: bool = False
-    """True if training words keep their own memberships instead of the rule's."""
+    """True if training words keep their memberships instead of being placed by the rule."""
     settings: AnnealingSettings = AnnealingSettings()
     """Settings that the method implies."""
 
@@ -236,9 +239,9 @@ class PathPoint(NamedTuple):
 
 
 class AnnealingPath:
-    """Annealing to increasing numbers of clusters, each continuing where the last ended.
+    """Annealing to increasing numbers of clusters; each run continues from the previous one.
 
-    `settings` are fields of `AnnealingSettings`: a seed, maximum iterations, number of threads.
+    `settings` are fields of `AnnealingSettings`, such as the seed or the number of threads.
     """
 
     def __init__(
@@ -258,9 +261,9 @@ class AnnealingPath:
         self._at = 1, 0.0
 
     def points(self, ks: Iterable[int]) -> Iterator[PathPoint]:
-        """Yield the clusters at each requested number, at the β that the annealer chooses.
+        """Yield the clustering for each number of clusters, at the β that the annealer chooses.
 
-        Stops at the first number that cannot be reached.
+        The iteration stops at the first number that cannot be reached.
         """
         for k in sorted(set(ks)):
             self.reach(k)
@@ -270,11 +273,11 @@ class AnnealingPath:
                 return
 
     def reach(self, k: int, beta: float | None = None) -> tuple[int, float]:
-        """Split until there are k clusters; return the number reached, and at what β.
+        """Split until there are k clusters; return the number of clusters and β.
 
-        If `beta` is passed it holds from the first split on, if the search keeps it.
+        If the search has a fixed β during splitting, it is `beta`.
         """
-        # Continue from the snapshot of the last number reached.
+        # Continue from the snapshot of the previous call.
         if self._at[0] < k:
             with closing(self._annealer(k, beta)) as annealer:
                 for state in annealer.states():
@@ -287,7 +290,7 @@ class AnnealingPath:
     def run(
         self, k: int, beta: float | None, stride: int = 1, least: float = 0.0
     ) -> Iterator[PathPoint]:
-        """Yield the clusters while β is raised, `stride` steps at a time, after reaching k."""
+        """Yield the clustering with k clusters at increasing β, from `least` to `beta`."""
         with closing(self._annealer(k, beta, stride)) as annealer:
             for state in annealer.states():
                 if state.finished or (annealer.grown and state.beta >= least):
@@ -297,6 +300,7 @@ class AnnealingPath:
                     yield PathPoint(at, Clustering(*found, self.data.background, rule, BETA))
 
     def _annealer(self, k: int, beta: float | None, stride: int = 1) -> Any:
+        """Return a search for k clusters that continues from the last snapshot."""
         settings = replace(self._settings, n_clusters=k, beta=beta, stride=stride)
         annealer = self._method.search(self.data, settings, self._pause)
         if self._kept is not None:

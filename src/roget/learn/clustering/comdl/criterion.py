@@ -1,21 +1,25 @@
-"""The description length of a table whose rows and columns are in classes, in nats.
+"""The description length of a table with classes of rows and of columns, in nats.
+
+The length is the sum of three parts:
 
     blocks     lnΓ(N + IJa) − lnΓ(IJa) − Σ_ij [lnΓ(N_ij + a) − lnΓ(a)]
     words      per side, Σ_classes [lnΓ(R + bn) − lnΓ(bn)] − Σ_words [lnΓ(f + b) − lnΓ(b)]
     partition  per side, ln n + ln C(n − 1, I − 1) + ln n! − Σ ln n_i!
 
-N_ij are the counts of the I × J blocks, R and n the tokens and words of a class, f the tokens of a
-word. Alternatively the partition costs ln n + ln B(n, I), with B the number of partitions of n
-words into at most I classes, as in the MODL criterion. Terms that depend on the words alone are
-included, so that lengths with different classes, a and b can be compared.
+N_ij are the counts of the I × J blocks and N is their sum. In "words", R and n are the numbers of
+tokens and of words of a class, and f is the number of tokens of a word. In "partition", n is the
+number of words of a side, and n_i are the sizes of its classes. In the MODL criterion, the
+partition costs ln n + ln B(n, I) instead, where B is the number of partitions of n words into at
+most I classes. Terms that depend only on the words are included, so lengths with different classes,
+a and b can be compared.
 
-a = b = 0 stands for the length of Li & Abe (1996) with classes on both sides: blocks are coded at
-their relative frequencies, parameters cost ½·ln N each, and the words of a class are equally
-likely:
+a = b = 0 stands for the length of Li & Abe (1996) with classes on both sides. Blocks are coded by
+their relative frequencies (equations 5 to 7), each parameter costs ½·ln N (equation 4), and the
+words of a class are equally likely:
 
     blocks     N ln N − Σ_ij N_ij ln N_ij + (IJ − 1)/2 · ln N
     words      per side, Σ_classes R ln n
-    partition  per side, (n − 1) ln 2
+    partition  per side, (n − 1) ln 2                               (equation 3)
 """
 
 from __future__ import annotations
@@ -36,31 +40,34 @@ from roget.core.types import Floats, Ints
 from roget.learn.clustering.comdl import kernels
 
 TABLE = 1 << 16
-"""lnΓ is tabulated for counts below this."""
+"""Maximum number of counts for which lnΓ is tabulated."""
 
 STEPS = 4
-"""Number of values of a and b to each doubling in the grids."""
+"""Number of grid values of a and b per doubling."""
 
 A_GRID = tuple(2.0 ** (step / STEPS) for step in range(-10 * STEPS, 4 * STEPS + 1))
+"""Values of a from which the best one is chosen."""
 B_GRID = tuple(2.0 ** (step / STEPS) for step in range(-6 * STEPS, 10 * STEPS + 1))
+"""Values of b from which the best one is chosen."""
 
 
 @dataclass(frozen=True, eq=False)
 class AxisClasses:
-    """The items of one side: their counts by item of the other side, and their totals."""
+    """The items of one side (words or contexts), and the costs of their partitions."""
 
     items: RowItems
+    """Counts of each item by item of the other side, and its total."""
     partition: Floats
-    """Cost of the partition by number of classes, without the sizes of the classes."""
+    """Cost of a partition by number of classes, without the term for class sizes."""
 
     @property
     def n(self) -> int:
-        """The number of items."""
+        """Number of items."""
         return int(self.items.totals.size)
 
     @cached_property
     def frequencies(self) -> tuple[Floats, Ints]:
-        """The distinct totals of items, and how many items have each."""
+        """The distinct totals of items, and the number of items with each total."""
         return np.unique(self.items.totals, return_counts=True)
 
 
@@ -71,12 +78,12 @@ class CoclusterTable:
     sides: tuple[AxisClasses, AxisClasses]
     grand: float
     sized: bool
-    """True if the sizes of the classes are part of the cost of a partition."""
+    """True if class sizes are coded, which adds −Σ ln n_i! to the cost of a partition."""
     whole: bool
     """True if all counts are integers."""
 
     def cost_tables(self, a: float, b: float) -> tuple[kernels.CostTables, kernels.CostTables]:
-        """Tabulate the terms of the lengths of both sides."""
+        """Tabulate the terms of the description length for both sides."""
         logs = np.empty(int(min(self.grand + 2, TABLE)) if self.whole else 0)
         if a > 0:
             fill_log_gamma(logs, 1.0, a)
@@ -84,7 +91,7 @@ class CoclusterTable:
             counts = np.arange(logs.size, dtype=np.float64)
             logs[:] = xlogy(counts, counts)
         found = []
-        # Each side has its own tables of lnΓ(b·n), by the number of items of a class.
+        # lnΓ(b·n) is tabulated for each side separately, by the number n of items of a class.
         for side in self.sides:
             sizes = np.zeros(side.n + 3)
             if b > 0:
@@ -99,7 +106,10 @@ class CoclusterTable:
     def count_classes(
         self, side: int, labels: Sequence[Ints], classes: int, room: int, a: float
     ) -> kernels.CoclusterCounts:
-        """Count the classes of one side by the classes of the other, with room for more."""
+        """Count the blocks of one side's classes, with `room` columns for classes.
+
+        `classes` is the number of classes of the other side.
+        """
         part, blocks = self.sides[side], np.zeros((classes, room))
         kernels.tally(part.items, labels[side], labels[1 - side], blocks)
         return kernels.CoclusterCounts(
@@ -118,12 +128,12 @@ class Length:
 
     @property
     def total(self) -> float:
-        """The sum of the parts."""
+        """Sum of the three parts."""
         return self.blocks + self.words + self.partition
 
 
 def prepare(matrix: Any, partition: str = "sizes") -> CoclusterTable:
-    """Return the table of a matrix in which every row and every column has counts."""
+    """Convert a matrix without empty rows or columns to a table."""
     rows = sparse.csr_array(matrix, dtype=np.float64)
     rows.sum_duplicates()
     rows.eliminate_zeros()
@@ -141,7 +151,7 @@ def prepare(matrix: Any, partition: str = "sizes") -> CoclusterTable:
 def partition_costs(n: int, partition: str) -> Floats:
     """Return the cost of a partition of n items by number of classes, from 0 to n + 1.
 
-    For "sizes", Σ ln n_i! is still to be taken away.
+    For "sizes", the term −Σ ln n_i! is not included.
     """
     k = np.arange(n + 2, dtype=np.float64)
     if partition == "printed":
@@ -155,12 +165,13 @@ def partition_costs(n: int, partition: str) -> Floats:
 
 
 def _log_partitions(n: int) -> Floats:
-    """Return ln of the number of partitions of n items into at most k classes, k = 0 to n + 1.
+    """Return the log of the number of partitions of n items into at most k classes.
 
-    Exact for few items, else to a relative error of about 1/n.
+    The result has a value for each k from 0 to n + 1. It is exact for up to 500 items, otherwise
+    the relative error is about 1/n.
     """
     k = np.arange(1, n + 1, dtype=np.float64)
-    # Exact: the recurrence S(n, k) = k·S(n − 1, k) + S(n − 1, k − 1) in the log domain.
+    # Exact values by the recurrence S(n, k) = k·S(n − 1, k) + S(n − 1, k − 1), in the log domain.
     if n <= 500:
         logs = np.full(n + 1, -math.inf)
         logs[0] = 0.0
@@ -177,9 +188,12 @@ def _log_partitions(n: int) -> Floats:
 
 
 def _saddle(n: int, k: Floats) -> Floats:
-    """Return ln S(n, k), the partitions into k classes, by the saddle point of (eˣ − 1)ᵏ/xⁿ."""
+    """Approximate ln S(n, k), the number of partitions into k classes, by the saddle point method.
+
+    S(n, k) is n!/k! times the coefficient of xⁿ in (eˣ − 1)ᵏ.
+    """
     out = np.zeros(k.size)
-    # S(n, 1) = S(n, n) = 1, so only the inner values are approximated.
+    # S(n, 1) = S(n, n) = 1, so only the values in between are approximated.
     inner = (k > 1) & (k < n)
     j = k[inner]
     ratio = n / j
@@ -201,7 +215,7 @@ def count_blocks(table: CoclusterTable, labels: Sequence[Ints]) -> Floats:
 
 
 def length(table: CoclusterTable, labels: Sequence[Ints], a: float, b: float) -> Length:
-    """Compute the description length of classes, numbered from 0 without gaps, from scratch."""
+    """Compute the description length from scratch; classes are numbered from 0 without gaps."""
     blocks, words, partition = count_blocks(table, labels), 0.0, 0.0
     for side, part, k in zip(table.sides, labels, blocks.shape, strict=True):
         size, mass = members(side, part, k)
@@ -213,7 +227,7 @@ def length(table: CoclusterTable, labels: Sequence[Ints], a: float, b: float) ->
 
 
 def members(side: AxisClasses, labels: Ints, k: int) -> tuple[Ints, Floats]:
-    """Return the numbers of items and tokens of each class."""
+    """Return the number of items and the number of tokens of each class."""
     size = np.bincount(labels, minlength=k).astype(np.int64)
     mass = np.bincount(labels, weights=side.items.totals, minlength=k)
     return size, np.asarray(mass, dtype=np.float64)
@@ -222,9 +236,9 @@ def members(side: AxisClasses, labels: Ints, k: int) -> tuple[Ints, Floats]:
 def choose(
     table: CoclusterTable, labels: Sequence[Ints], a: float, b: float, which: str
 ) -> tuple[float, float]:
-    """Return the a and b of the grids, those named in `which`, with the shortest length.
+    """Return a and b, with the parameters named in `which` set to the grid value that is best.
 
-    Only values next to the present ones are tried, then those next to them, and so on.
+    The search moves along the grid from the current value while the length decreases.
     """
     blocks = count_blocks(table, labels)
     if "a" in which:
@@ -240,8 +254,8 @@ def choose(
 
 
 def _descend(grid: tuple[float, ...], start: float, cost: Any) -> float:
-    """Return the grid value from which no step to either side gains."""
-    # Walk from the grid value nearest to the present one while the length falls.
+    """Return a local minimum of the cost on the grid, searched from `start`."""
+    # Begin at the grid value nearest to `start`, and move while the cost decreases.
     at = int(np.argmin(np.abs(np.log(np.array(grid) / start))))
     here = cost(grid[at])
     for step in (1, -1):
@@ -251,11 +265,13 @@ def _descend(grid: tuple[float, ...], start: float, cost: Any) -> float:
 
 
 def _histogram(blocks: Floats) -> tuple[Floats, Ints]:
+    """Return the distinct positive block counts, and their frequencies."""
     filled: tuple[Floats, Ints] = np.unique(blocks[blocks > 0], return_counts=True)
     return filled
 
 
 def _blocks_part(values: Floats, times: Ints, table: CoclusterTable, cells: int, a: float) -> float:
+    """Return the part "blocks" of the length, from the histogram of block counts."""
     if a == 0:
         data = float(xlogy(table.grand, table.grand) - np.sum(times * xlogy(values, values)))
         return data + 0.5 * (cells - 1) * math.log(table.grand)
@@ -264,6 +280,7 @@ def _blocks_part(values: Floats, times: Ints, table: CoclusterTable, cells: int,
 
 
 def _words_part(side: AxisClasses, size: Ints, mass: Floats, b: float) -> float:
+    """Return the part "words" of the length, for one side."""
     if b == 0:
         return float(np.sum(mass * np.log(size)))
     values, times = side.frequencies

@@ -1,4 +1,4 @@
-"""CoMDL: two-sided classes by description length, as a scikit-learn estimator."""
+"""CoMDL: co-clustering by description length, as a scikit-learn estimator."""
 
 from __future__ import annotations
 
@@ -32,27 +32,28 @@ from roget.learn.clustering.inputs import find_names
 from roget.learn.clustering.result import SAVED, Clustering
 
 MOST = 2.0**53
-"""Counts are added up exactly below this."""
+"""Sum of counts up to which float64 addition of integers is exact."""
 
 
 class CoMDL(Clusterer, CoMDLOptions):
-    """Classes of words and classes of contexts, as many as give the shortest description.
+    """Co-clustering of words and contexts by minimum description length.
 
-    The description consists of the classes of the words and contexts, the counts of the blocks of
-    two classes, and the shares of words and contexts within their classes. The classes with the
-    shortest description are searched by annealing, then merged further, down to one, as trees of
-    both sides.
+    The numbers of word classes and context classes are those with the shortest description. The
+    description consists of the classes of words and contexts, the counts of the blocks of two
+    classes, and the shares of words and contexts within their classes. The search uses annealing.
+    The classes found are then merged down to one class per side, which gives a tree for each side.
 
     a = b = 1 is the flat degree-corrected block model. `criterion="li-abe"` is the length of Li &
     Abe (1996) with classes on both sides; a and b are then used only to place new words. More
     sweeps give a slightly shorter description. `checkpoint` is a folder for the state of a long
-    run, from which it resumes; `progress` is called with {"n_clusters", "n_column_clusters",
-    "description_length", "fraction"}.
+    run, which can be resumed from it. `progress` is called with {"n_clusters",
+    "n_column_clusters", "description_length", "fraction"}.
 
-    Lengths are in nats: `description_length_`, the values of the trees (saved by a split) and
-    `path_` (one row for each split of either side, with the model part and the data part). Rows and
-    columns without counts are placed afterwards where they cost least. Fractional counts are
-    allowed, but slower. Ctrl-C ends a run early with the classes found so far, and a warning.
+    Lengths are in nats: `description_length_`, the values of the trees (the length saved by each
+    split) and `path_` (one row per split of either side, with the model part and the data part).
+    Rows and columns without counts are placed in the classes where they cost least. Fractional
+    counts are allowed, but slower. Ctrl-C ends a run early with the classes found so far, and a
+    warning.
 
     >>> import numpy as np
     >>> counts = np.kron(np.eye(2, dtype=int), np.full((3, 2), 20))
@@ -62,7 +63,7 @@ class CoMDL(Clusterer, CoMDLOptions):
     """
 
     name = "comdl"
-    makes = "two-sided classes by description length"
+    makes = "classes of words and of contexts by description length"
     rule = ClassAssignment
     unit = SAVED
     warns_trivial = True
@@ -86,7 +87,7 @@ class CoMDL(Clusterer, CoMDLOptions):
         seen = np.flatnonzero(rows > 0), np.flatnonzero(columns > 0)
         if not seen[0].size:
             raise InputError(
-                f"no row can be learnt from: all {rows.size} rows are zero", code="too-little-text"
+                f"no row has counts: all {rows.size} rows are zero", code="too-little-text"
             )
         if self._printed and self.partition != PARTITIONS[0]:
             raise InputError(
@@ -95,14 +96,15 @@ class CoMDL(Clusterer, CoMDLOptions):
             )
         if self._printed and rows.sum() <= 1:
             raise InputError(
-                f"the counts add up to {rows.sum():g}: Li & Abe's length needs more than one token",
+                f"the counts add up to {rows.sum():g}; the criterion li-abe requires more than one "
+                "token",
                 code="too-little-text",
             )
         if rows.sum() >= MOST:
             raise InputError(
                 f"the counts add up to {rows.sum():g}; the maximum is 2^53", code="too-large"
             )
-        # Only rows and columns with counts take part in the search.
+        # The search uses only rows and columns with counts.
         part = matrix if seen[0].size == rows.size else matrix[seen[0]]
         part = part if seen[1].size == columns.size else part[:, seen[1]]
         data = prepare(part, "printed" if self._printed else self.partition)
@@ -110,16 +112,16 @@ class CoMDL(Clusterer, CoMDLOptions):
         found = self._search(data, seed)
         self._set_results(data, found, columns, seen, rows.size)
         self.notes_ = self._notes(data, rows, columns)
-        for noun, wanted, given in zip(("rows", "columns"), self._wanted, seen, strict=True):
-            if wanted is not None and wanted > given.size:
+        for noun, number, used in zip(("rows", "columns"), self._requested, seen, strict=True):
+            if number is not None and number > used.size:
                 reason = f"there are no more {noun} with counts"
                 self._warn_shortfall(
-                    format_shortfall(given.size, wanted, reason, "class", f" of {noun}")
+                    format_shortfall(used.size, number, reason, "class", f" of {noun}")
                 )
 
     @property
     def row_labels_(self) -> Ints:
-        """The class of each row, the same as `labels_`."""
+        """The class of each row; the same as `labels_`."""
         return self.labels_
 
     @property
@@ -134,20 +136,20 @@ class CoMDL(Clusterer, CoMDLOptions):
 
     @property
     def n_column_clusters_(self) -> int:
-        """The number of column classes."""
+        """Number of column classes."""
         return int(self.blocks_.shape[1])
 
     @property
     def settled_(self) -> dict[str, Any]:
-        """Parameters that repeat the fit; one start is enough for a given number of classes."""
+        """Parameters for repeating the fit; with fixed numbers of classes, one start suffices."""
         return {**super().settled_, "n_starts": 1}
 
     def predictive(
         self, words: Any, contexts: Any, level: float | None = None, *, every: bool = False
     ) -> Floats:
-        """Return p(context|word) for pairs, by name or number, at a level of the hierarchy.
+        """Return p(context|word) for pairs of names or numbers, at a level of the hierarchy.
 
-        `level` is the fraction of the classes left on each side; None for all. With `every` the
+        `level` is the fraction of the classes kept on each side; None keeps all. With `every`, the
         prediction is the mean over the results of all starts, which is more accurate.
         """
         check_is_fitted(self)
@@ -159,12 +161,12 @@ class CoMDL(Clusterer, CoMDLOptions):
         return np.asarray(np.mean(cells, axis=0))
 
     def smoothed(self, words: Any, contexts: Any) -> Floats:
-        """Return p(context|word) for pairs, the mean over the levels and all starts."""
+        """Return p(context|word) for pairs, averaged over the levels and all starts."""
         every = [self.predictive(words, contexts, level, every=True) for level in self.levels]
         return np.asarray(np.mean(every, axis=0))
 
     def predictors(self) -> list[tuple[Clustering, ...]]:
-        """Return the classes at the model's levels; the results of all starts are averaged."""
+        """Return the classes at each level, as tuples with the results of all starts."""
         found: dict[tuple[Any, ...], tuple[Clustering, ...]] = {}
         for level in self.levels:
             parts = [one.level(level) for one in self._models]
@@ -177,7 +179,7 @@ class CoMDL(Clusterer, CoMDLOptions):
         return self.criterion == "li-abe"
 
     def _smooth(self, data: CoclusterTable, found: MergeHierarchy) -> MergeHierarchy:
-        """Return the same classes with a and b as requested, or as give the shortest length."""
+        """Return the same classes with the requested or the best values of a and b."""
         which = "".join(name for name in "ab" if isinstance(getattr(self, name), str))
         a = FIRST_A if isinstance(self.a, str) else float(self.a)
         b = FIRST_B if isinstance(self.b, str) else float(self.b)
@@ -185,14 +187,14 @@ class CoMDL(Clusterer, CoMDLOptions):
         return replace(found, a=a, b=b)
 
     @property
-    def _wanted(self) -> tuple[int | None, int | None]:
+    def _requested(self) -> tuple[int | None, int | None]:
         return self.n_row_classes, self.n_column_classes
 
     def _search(self, data: CoclusterTable, seed: int) -> list[MergeHierarchy]:
-        """Run the search to its end or until interrupted; return the results, best first."""
+        """Run the search until it ends or is interrupted; return the results, best first."""
         rows, columns = (
-            None if wanted is None else min(wanted, side.n)
-            for wanted, side in zip(self._wanted, data.sides, strict=True)
+            None if number is None else min(number, side.n)
+            for number, side in zip(self._requested, data.sides, strict=True)
         )
         a, b = (None if isinstance(one, str) else float(one) for one in (self.a, self.b))
         settings = CoMDLSettings(
@@ -225,7 +227,7 @@ class CoMDL(Clusterer, CoMDLOptions):
                 self._interrupt("the classes found so far are kept")
         self.n_iter_ = max(1, search.done)
         # A requested number of classes must not be changed by merging further.
-        shorten = self._wanted == (None, None)
+        shorten = self._requested == (None, None)
         ends = [build_hierarchy(data, one, shorten=shorten) for one in search.results()]
         return sorted(ends, key=lambda end: end.length.total)
 
@@ -241,7 +243,7 @@ class CoMDL(Clusterer, CoMDLOptions):
         best = found[0]
         self.description_length_ = best.length.total
         if self._printed:
-            # The printed code gives unseen events no probability, so words are placed by the other.
+            # Li & Abe's code gives unseen events probability 0, so place words with the other code.
             found = [self._smooth(data, one) for one in found]
         self.a_, self.b_ = found[0].a, found[0].b
         self.column_totals_ = columns
@@ -284,9 +286,9 @@ class CoMDL(Clusterer, CoMDLOptions):
             )  # fmt: skip
 
     def _notes(self, data: CoclusterTable, rows: Floats, columns: Floats) -> list[str]:
-        """Report peculiarities of the data."""
+        """Return notes on properties of the data."""
         notes: list[str] = []
-        if self.n_clusters_ == 1 and self._wanted[0] is None:
+        if self.n_clusters_ == 1 and self._requested[0] is None:
             text = "one class is the shortest description: the rows do not differ enough"
             notes.append(Notice(text, code="nothing-clustered"))
         for noun, sums in (("rows", rows), ("columns", columns)):
@@ -294,7 +296,7 @@ class CoMDL(Clusterer, CoMDLOptions):
                 text = f"{empty} of {sums.size} {noun} have no counts"
                 notes.append(Notice(text, code="empty-rows"))
         if not data.whole:
-            text = "some counts are fractional: lengths are not code lengths"
+            text = "some counts are fractional, so lengths are not exact code lengths"
             notes.append(Notice(text, code="fractional-counts"))
         return notes
 

@@ -1,16 +1,19 @@
-"""Sweeps over the items of one side of the table, compiled.
+"""Compiled sweeps over the items of one side of the table.
 
-A sweep lets every item of one side (rows of a sparse table of counts) choose its class, while the
-classes of the other side stay fixed. Moving item w with f tokens and r_j tokens in class j of the
-other side from class o to class c changes the description length (see `criterion`) by
+In a sweep, every item of one side (a row of a sparse table of counts) chooses its class, while the
+classes of the other side stay fixed. Consider an item with f tokens, of which r_j are in class j of
+the other side. Moving it from class o to class c changes the description length (see `criterion`)
+by
 
     ΔL = cost[c] − cost[o],    cost[c] = lnΓ(R_c + f + b(n_c + 1)) − lnΓ(R_c + b·n_c)
          − lnΓ(b(n_c + 1)) + lnΓ(b·n_c) − ln(n_c + 1)
          − Σ_j [lnΓ(N_cj + r_j + a) − lnΓ(N_cj + a)],
 
-where w itself is not counted in R_c, n_c and N_cj. Only the classes j of w's own contexts matter,
-so a move costs O(contexts of the item × classes). The first `k` classes are in use; class k is
-empty, for an item that opens a class.
+where R_c, n_c and N_cj do not include the item itself. The sum has a term only for the classes j in
+which the item has counts, so a move takes O(contexts of the item × classes). The first `k` classes
+are in use. Class k is empty; an item that chooses it opens a new class.
+
+a = b = 0 stands for the length of Li & Abe (1996), in which n·ln n replaces lnΓ throughout.
 """
 
 from __future__ import annotations
@@ -27,40 +30,43 @@ from roget.core.kernels.special import exponentials, log_gamma, log_gammas, log_
 from roget.core.types import Array, Floats, Ints
 
 CALM = 0.9995
-"""An item that stays with at least this probability is skipped in the next sweeps."""
+"""Minimum probability of staying for an item to be skipped in the next sweeps."""
 
 LONGEST = 7
-"""Maximum number of sweeps skipped; the number grows as 2n + 1 each time the item stays again."""
-
-
-# a = b = 0 stands for the length of Li & Abe: n·ln n replaces lnΓ throughout.
+"""Maximum number of sweeps for which an item is skipped. The number n grows to 2n + 1 each time."""
 
 
 class CoclusterCounts(NamedTuple):
-    """Classes of the items of one side by the classes of the other side; changed in place."""
+    """Classes of the items of one side, and their counts by class of the other side.
+
+    Sweeps modify the arrays in place.
+    """
 
     labels: Ints
+    """Class of each item of this side."""
     other: Ints
-    """Classes of the items of the other side."""
+    """Class of each item of the other side."""
     size: Ints
+    """Number of items of each class."""
     mass: Floats
-    """Number of items and tokens of each class."""
+    """Number of tokens of each class."""
     blocks: Floats
-    """blocks[j, c]: count of class c in class j of the other side. The classes that an item could
-    move to are adjacent in memory."""
+    """blocks[j, c] is the count of class c in class j of the other side. For a fixed j, the classes
+    that an item could move to are adjacent in memory."""
     logs: Floats
-    """ln(blocks + a), the cost of one more token in each block: most counts of an item are 1."""
+    """ln(blocks + a), the gain of adding one token to each block. It is cached because most counts
+    of an item are 1."""
 
 
 class CostTables(NamedTuple):
     """Tabulated terms of the description length of one side."""
 
     table: Floats
-    """lnΓ(n + a) of the first integers, or n·ln n."""
+    """lnΓ(n + a) for integers n from 0; n·ln n if a = 0."""
     sizes: Floats
-    """lnΓ(b·n)."""
+    """lnΓ(b·n) by number n of items of a class."""
     partition: Floats
-    """Part of the partition's cost that depends only on the number of classes."""
+    """Part of the cost of a partition that depends only on the number of classes."""
     sized: bool
     grand: float
     """Sum of all counts."""
@@ -69,34 +75,43 @@ class CostTables(NamedTuple):
 
 
 class SkipState(NamedTuple):
-    """The items in their order, how stable each is, and how many sweeps to skip it."""
+    """The order of the items in a sweep, and the number of sweeps for which each is skipped."""
 
     order: Ints
     calm: Ints
+    """Number of sweeps to skip after the last decision of each item."""
     wait: Ints
+    """Number of sweeps for which each item is still skipped."""
 
 
 class Scratch(NamedTuple):
     """Buffers of a sweep."""
 
     held: Floats
+    """lnΓ(R_c + b·n_c) of each class c."""
     fixed: Floats
+    """Terms of cost[c] that do not depend on the item, with the sign reversed."""
     gain: Floats
+    """Sum over the blocks in cost[c], for each class c."""
     cost: Floats
+    """cost[c] of the current item."""
     x: Floats
     bits: Ints
     mantissa: Floats
     whole: Ints
     sums: Floats
-    """An item's counts by class of the other side, followed by the classes it has counts in."""
+    """Counts r_j of the current item by class j of the other side."""
     touched: Ints
+    """Classes of the other side in which the current item has counts."""
     full: Array
-    """For each class of the other side, the classes with counts in it, and their number."""
+    """For each class of the other side, the classes with counts in it."""
     filled: Ints
+    """Number of these classes."""
 
 
 @compiled_within
 def _make_scratch(blocks: Floats) -> Scratch:
+    """Allocate the buffers, and list the classes with counts in each class of the other side."""
     j, width = blocks.shape
     x, mantissa = np.ones(width), np.ones(width)
     full, filled = np.zeros((j, width), np.int32), np.zeros(j, np.int64)
@@ -113,7 +128,7 @@ def _make_scratch(blocks: Floats) -> Scratch:
 
 @compiled
 def tally(items: RowItems, labels: Ints, other: Ints, blocks: Floats) -> None:
-    """Sum the counts of blocks[class of the other side, class of the item]."""
+    """Add the counts of all items to blocks[class of the other side, class of the item]."""
     for item in range(labels.size):
         c = labels[item]
         for at in range(items.indptr[item], items.indptr[item + 1]):
@@ -122,13 +137,15 @@ def tally(items: RowItems, labels: Ints, other: Ints, blocks: Floats) -> None:
 
 @compiled_within
 def _xlogx(x: float) -> float:
+    """Return x·ln x, and 0 for x = 0."""
     return x * math.log(x) if x > 0 else 0.0
 
 
 @compiled
 def rise_table(count: float, r: float, a: float, table: Floats) -> float:
     """Return lnΓ(count + r + a) − lnΓ(count + a)."""
-    # Integer counts are looked up; fractions and large counts are computed.
+    # Look up tabulated counts; compute fractional counts (for which the table is empty) and large
+    # counts.
     if count + r < table.size:
         low = int(count)
         return float(table[low + int(r)] - table[low])
@@ -143,7 +160,7 @@ def rise_by_one(count: float, a: float) -> float:
 
 @compiled
 def rise_all(blocks: Floats, a: float) -> Floats:
-    """Return `rise_by_one` of all counts."""
+    """Return `rise_by_one` for all counts."""
     logs = np.empty(blocks.shape)
     for j in range(blocks.shape[0]):
         for c in range(blocks.shape[1]):
@@ -153,7 +170,7 @@ def rise_all(blocks: Floats, a: float) -> Floats:
 
 @compiled
 def number_cost(k: int, j: int, tables: CostTables) -> float:
-    """Return the cost of having k classes: of k × j blocks, and of the partition."""
+    """Return the terms that depend only on the number k of classes: k × j blocks, partition."""
     if tables.a == 0:
         return 0.5 * k * j * math.log(tables.grand) + float(tables.partition[k])
     return log_rise(k * j * tables.a, tables.grand) + float(tables.partition[k])
@@ -161,7 +178,7 @@ def number_cost(k: int, j: int, tables: CostTables) -> float:
 
 @compiled_within
 def _gather(item: int, items: RowItems, other: Ints, sums: Floats, touched: Ints) -> int:
-    """Sum an item's counts by class of its contexts; return the number of these classes."""
+    """Compute the counts r_j of an item by class j; return the number of classes with counts."""
     n = 0
     for at in range(items.indptr[item], items.indptr[item + 1]):
         j = other[items.indices[at]]
@@ -176,25 +193,26 @@ def _gather(item: int, items: RowItems, other: Ints, sums: Floats, touched: Ints
 def _gains(
     n: int, k: int, own: int, counts: CoclusterCounts, tables: CostTables, scratch: Scratch
 ) -> None:
-    """Compute gain[c] = Σ_j lnΓ(N_cj + r_j + a) − lnΓ(N_cj + a), without the item itself."""
+    """Compute gain[c] = Σ_j [lnΓ(N_cj + r_j + a) − lnΓ(N_cj + a)], without the item itself."""
     touched, sums, gain = scratch.touched, scratch.sums, scratch.gain
     blocks, logs, a, table = counts.blocks, counts.logs, tables.a, tables.table
     full, filled = scratch.full, scratch.filled
     for c in range(k + 1):
         gain[c] = 0.0
-    # `base` collects the gain of empty blocks, which all classes share.
+    # `base` is the sum of the gains of empty blocks, which is the same for all classes.
     at_own, base = 0.0, 0.0
     for t in range(n):
         j = touched[t]
         r = sums[j]
         cells = blocks[j]
-        # One token in class j: its cost ln(N_cj + a) is tabulated in `logs`.
+        # 1. One token in class j: the gain ln(N_cj + a) is cached in `logs`.
         if r == 1:
             row = logs[j]
             for c in range(k + 1):
                 gain[c] += row[c]
         else:
-            # Several tokens: empty blocks all gain the same, so only filled ones are visited.
+            # 2. Several tokens: add the gain of an empty block to `base`, and visit only the
+            #    filled blocks, with the difference from an empty block.
             most, step = table.size - r, int(r)
             empty = rise_table(0.0, r, a, table)
             base += empty
@@ -206,7 +224,7 @@ def _gains(
                     gain[c] += table[low + step] - table[low] - empty
                 else:
                     gain[c] += rise_table(count, r, a, table) - empty
-        # In its own class the item's counts are included: take them out.
+        # 3. The counts of the item's own class include the item, so subtract it.
         at_own += rise_table(blocks[j, own] - r, r, a, table)
     for c in range(k + 1):
         gain[c] += base
@@ -215,6 +233,7 @@ def _gains(
 
 @compiled_within
 def _find(full: Array, c: int) -> int:
+    """Return the index of class c in a list that contains it."""
     at = 0
     while full[at] != c:
         at += 1
@@ -225,15 +244,17 @@ def _find(full: Array, c: int) -> int:
 def _shift(
     n: int, old: int, new: int, alone: bool, counts: CoclusterCounts, a: float, scratch: Scratch
 ) -> None:
-    """Move an item's counts from one class, which may become empty, to another."""
+    """Move the counts of an item from class `old` to class `new`; `alone` empties `old`."""
     touched, sums, full, filled = scratch.touched, scratch.sums, scratch.full, scratch.filled
     blocks, logs = counts.blocks, counts.logs
     for t in range(n):
         j = touched[t]
         r = sums[j]
         row = blocks[j]
-        # Subtracting fractions leaves rounding errors; an empty class has exactly 0.
+        # 1. Move the count. An empty class must have exactly 0, without rounding errors of
+        #    fractional counts.
         row[old] = 0.0 if alone else max(row[old] - r, 0.0)
+        # 2. Update the lists of filled blocks.
         if row[old] == 0:
             at = _find(full[j], old)
             filled[j] -= 1
@@ -242,23 +263,23 @@ def _shift(
             full[j, filled[j]] = new
             filled[j] += 1
         row[new] += r
-        # Update the cached cost of one more token in the two changed blocks.
+        # 3. Update the cached gain of one more token in the two changed blocks.
         logs[j, old] = rise_by_one(row[old], a)
         logs[j, new] = rise_by_one(row[new], a)
 
 
 @compiled_within
 def _close(gone: int, last: int, counts: CoclusterCounts, a: float, scratch: Scratch) -> None:
-    """Move the last class to the place of an emptied one, so that classes in use are adjacent."""
+    """Give the last class the number of the emptied class, so used numbers have no gaps."""
     labels, size, mass = counts.labels, counts.size, counts.mass
     blocks, logs, full = counts.blocks, counts.logs, scratch.full
     held, fixed = scratch.held, scratch.fixed
-    # 1. Relabel the items of the last class, which takes the number of the empty one.
+    # 1. Relabel the items of the last class.
     if gone != last:
         for item in range(labels.size):
             if labels[item] == last:
                 labels[item] = gone
-    # 2. Move its totals, cached terms and blocks; the last class becomes empty.
+    # 2. Move its totals, cached terms and blocks. The last number becomes unused.
     size[gone], mass[gone] = size[last], mass[last]
     held[gone], fixed[gone] = held[last], fixed[last]
     size[last], mass[last] = 0, 0
@@ -272,13 +293,13 @@ def _close(gone: int, last: int, counts: CoclusterCounts, a: float, scratch: Scr
 
 @compiled_within
 def _cache_class(c: int, counts: CoclusterCounts, tables: CostTables, scratch: Scratch) -> None:
-    """Cache lnΓ(R + b·n) of a class, and the same with the terms of one more item."""
+    """Cache the terms of cost[c] that do not depend on the item (`held` and `fixed`)."""
     n = counts.size[c]
     if tables.b == 0:
         scratch.held[c] = scratch.fixed[c] = counts.mass[c] * math.log(n) if n else 0.0
         return
-    # lnΓ(R + b·n) of the class; one more item also changes lnΓ(b·n) and, if sizes
-    # are coded, ln n!.
+    # held[c] = lnΓ(R + b·n); fixed[c] adds lnΓ(b(n + 1)) − lnΓ(b·n) and, if class sizes are coded,
+    # ln(n + 1).
     scratch.held[c] = log_gamma(counts.mass[c] + tables.b * n) if n else 0.0
     scratch.fixed[c] = scratch.held[c] + tables.sizes[n + 1] - tables.sizes[n]
     if tables.sized:
@@ -290,14 +311,15 @@ def _weigh(
     f: float, own: int, k: int, opens: bool, steps: tuple[float, float], counts: CoclusterCounts,
     tables: CostTables, scratch: Scratch,
 ) -> None:  # fmt: skip
-    """Compute cost[c], what an item of f tokens adds to the length in class c; k is a new class.
+    """Compute cost[c] of an item with f tokens for each class c; class k is a new class.
 
-    `steps` are the costs of the last class and of one more class as such.
+    `steps` are the changes of `number_cost` from k − 1 to k and from k to k + 1 classes.
     """
     mass, size, b, sizes, sized = counts.mass, counts.size, tables.b, tables.sizes, tables.sized
     held, fixed, gain, x, cost = scratch.held, scratch.fixed, scratch.gain, scratch.x, scratch.cost
     fewer, more = steps
     if b == 0:
+        # Li & Abe: the words of a class cost R·ln n.
         for c in range(k):
             cost[c] = (mass[c] + f) * math.log(size[c] + 1) - fixed[c] - gain[c]
         n = size[own]
@@ -305,13 +327,13 @@ def _weigh(
         cost[own] = held[own] - left - gain[own]
         cost[k] = more - gain[k]
         return
-    # All classes at once: lnΓ(R_c + f + b(n_c + 1)), then the cached terms and the gain.
+    # 1. All classes: lnΓ(R_c + f + b(n_c + 1)) − fixed[c] − gain[c].
     for c in range(k):
         x[c] = mass[c] + f + b * (size[c] + 1)
     log_gammas(k, x, scratch.bits, scratch.mantissa, scratch.whole)
     for c in range(k):
         cost[c] = x[c] - fixed[c] - gain[c]
-    # The item's own class, without the item; if it is alone there, the class disappears.
+    # 2. The item's own class, without the item. If the item is alone, the class disappears.
     n = size[own]
     if n == 1:
         cost[own] = held[own] - sizes[1] + fewer - gain[own]
@@ -320,17 +342,18 @@ def _weigh(
         cost[own] = held[own] - left - sizes[n] + sizes[n - 1] - gain[own]
         if sized:
             cost[own] -= math.log(n)
+    # 3. A new class with this item only.
     if opens:
         cost[k] = log_gamma(f + b) - sizes[1] + more - gain[k]
 
 
 @compiled_within
 def _draw(shares: Floats, k: int, state: Array) -> tuple[int, float]:
-    """Draw a class by its share; return it with the sum of the shares."""
+    """Draw a class in proportion to the shares; return it and the sum of the shares."""
     whole = 0.0
     for c in range(k):
         whole += shares[c]
-    # Inverse transform: the class in whose interval the uniform number falls.
+    # Inverse transform sampling: find the interval that contains the uniform number.
     left, last = draw_uniform(state) * whole, 0
     for c in range(k):
         if shares[c] > 0.0:
@@ -343,8 +366,10 @@ def _draw(shares: Floats, k: int, state: Array) -> tuple[int, float]:
 
 @compiled_within
 def _pick(own: int, k: int, temperature: float, state: Array, scratch: Scratch) -> tuple[int, bool]:
-    """Choose a class by exp(−cost/T), or the cheapest if T = 0; return it with True if the item
-    stays almost surely."""
+    """Draw a class with probability ∝ exp(−cost/T), or return the cheapest one if T = 0.
+
+    The second result is True if the item stays in its class with a probability above CALM.
+    """
     cost, x = scratch.cost, scratch.x
     best = own
     for c in range(k):
@@ -356,6 +381,7 @@ def _pick(own: int, k: int, temperature: float, state: Array, scratch: Scratch) 
         exponentials(k, x, scratch.mantissa, scratch.whole, scratch.bits)
         new, total = _draw(x, k, state)
         return new, x[own] > CALM * total
+    # T = 0: move only if the gain exceeds rounding errors.
     if cost[best] < cost[own] - 1e-9 * (1.0 + abs(cost[own])):
         return best, False
     return own, False
@@ -363,7 +389,7 @@ def _pick(own: int, k: int, temperature: float, state: Array, scratch: Scratch) 
 
 @compiled_within
 def _steps(k: int, j: int, tables: CostTables) -> tuple[float, float]:
-    """Return the costs of the last class and of one more that depend only on their number."""
+    """Return the changes of `number_cost` from k − 1 to k and from k to k + 1 classes."""
     here = number_cost(k, j, tables)
     fewer = here - number_cost(max(k - 1, 1), j, tables)
     return fewer, number_cost(k + 1, j, tables) - here
@@ -374,15 +400,15 @@ def sweep(
     items: RowItems, counts: CoclusterCounts, tables: CostTables, skips: SkipState, k: int,
     least: int, temperature: float, state: Array,
 ) -> tuple[int, float, int]:  # fmt: skip
-    """Let every item choose its class in random order; at least `least` classes remain.
+    """Let every item choose its class, in random order; at least `least` classes remain.
 
     Returns the number of classes, the change of the description length, and the number of moves.
-    For each item:
+    The steps for each item are:
 
-    1. sum its counts by class of the other side (`_gather`);
-    2. compute the cost of joining each class (`_gains`, `_weigh`);
-    3. draw a class by exp(−cost/T), or take the cheapest (`_pick`);
-    4. if it moves, update counts and caches, and close or open a class.
+    1. Sum its counts by class of the other side (`_gather`).
+    2. Compute the cost of joining each class (`_gains`, `_weigh`).
+    3. Draw a class with probability ∝ exp(−cost/T), or choose the cheapest one (`_pick`).
+    4. If the item moves, update counts and caches, and close or open a class.
     """
     labels, size, mass = counts.labels, counts.size, counts.mass
     j, most = counts.blocks.shape
@@ -395,22 +421,24 @@ def sweep(
     for item in skips.order:
         own, f = labels[item], items.totals[item]
         alone = size[own] == 1
-        # The last member of a class stays if no class may be lost.
+        # The only member of a class stays if the number of classes must not decrease.
         if alone and k <= least:
             continue
-        # Stable items are skipped for some sweeps while annealing.
+        # While annealing, stable items are skipped for some sweeps.
         if temperature > 0.0 and skips.wait[item] > 0:
             skips.wait[item] -= 1
             continue
+        # 1. Sum the counts by class of the other side.
         n = _gather(item, items, counts.other, scratch.sums, scratch.touched)
-        # An item alone in its class gains nothing by opening another.
+        # 2. Compute the costs. An item that is alone in its class need not open another one.
         opens = k + 1 < most and not alone
         _gains(n, k, own, counts, tables, scratch)
         _weigh(f, own, k, opens, steps, counts, tables, scratch)
+        # 3. Choose a class. An item that almost surely stays is skipped for 1, 3, then 7 sweeps.
         new, still = _pick(own, k + 1 if opens else k, temperature, state, scratch)
-        # An item that almost surely stays is skipped 1, 3, then 7 sweeps.
         skips.calm[item] = min(2 * skips.calm[item] + 1, LONGEST) if still else 0
         skips.wait[item] = skips.calm[item]
+        # 4. Move the item, and update counts and caches.
         if new != own:
             change += scratch.cost[new] - scratch.cost[own]
             moved += 1
@@ -422,12 +450,13 @@ def sweep(
             mass[new] += f
             for c in (own, new):
                 _cache_class(c, counts, tables, scratch)
+            # 5. Close the class that became empty, or count the class that was opened.
             if alone:
                 k -= 1
                 _close(own, k, counts, tables.a, scratch)
             elif new == k:
                 k += 1
-            # The number of classes has changed, and with it the cost of one more or less.
+            # Update the costs that depend on the number of classes.
             if alone or new == k - 1:
                 steps = _steps(k, j, tables)
         for t in range(n):
@@ -437,7 +466,7 @@ def sweep(
 
 @compiled
 def code_lengths(items: RowItems, counts: CoclusterCounts, tables: CostTables, out: Floats) -> None:
-    """Compute out[item, c], the growth of the length when a new item joins class c."""
+    """Compute out[item, c], the increase of the length if a new item joins class c."""
     blocks, size, mass, a, b = counts.blocks, counts.size, counts.mass, tables.a, tables.b
     j, k = blocks.shape
     sums, touched = np.zeros(j), np.zeros(j, np.int64)
@@ -447,6 +476,7 @@ def code_lengths(items: RowItems, counts: CoclusterCounts, tables: CostTables, o
         for t in range(n):
             f += sums[touched[t]]
         for c in range(k):
+            # The same as cost[c] above, except that the item is in no class yet.
             cost = log_rise(mass[c] + b * size[c], f + b) - log_rise(b * size[c], b)
             if tables.sized:
                 cost -= math.log(size[c] + 1)

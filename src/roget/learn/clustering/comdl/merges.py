@@ -1,12 +1,14 @@
-"""Merges of classes of both sides, always the pair that lengthens the description least; compiled.
+"""Compiled kernels for merging the classes of both sides greedily.
 
-Merging classes i and k of one side costs
+Each step merges the pair of classes that increases the description length least. Merging classes i
+and k of one side costs
 
     −Σ_j [G(N_ij + N_kj) − G(N_ij) − G(N_kj) + G(0)],    G(n) = lnΓ(n + a),
 
 plus the changes of the terms for words within classes, class sizes and the number of classes. A
-term is zero if either count is, so only blocks that both fill are visited, and a merge changes the
-pair costs of the other side only where its two classes were filled.
+term of the sum is 0 if N_ij or N_kj is 0, so only blocks in which both classes have counts are
+visited. A merge changes the pair costs of the other side only for classes with counts in one of the
+merged classes.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from roget.learn.clustering.comdl.kernels import CostTables, number_cost, rise_t
 
 
 class Members(NamedTuple):
-    """Number of items and tokens of each class of a side, and its tabulated costs."""
+    """Number of items and tokens of each class of a side, and the tabulated costs."""
 
     size: Ints
     mass: Floats
@@ -31,24 +33,24 @@ class Members(NamedTuple):
 
 
 class Merging(NamedTuple):
-    """A side while its classes are merged; changed in place."""
+    """State of one side while its classes are merged; modified in place."""
 
     blocks: Floats
     """Classes of this side × classes of the other side."""
     size: Ints
     mass: Floats
     names: Ints
-    """The lowest original class merged into each class."""
+    """Name of each class: the lowest number of the original classes in it."""
     costs: Floats
-    """Cost of merging each pair."""
+    """Cost of merging each pair of classes, without `number_cost`."""
     best: Ints
-    """The cheapest partner of each class, −1 if it must be searched again."""
+    """Cheapest partner of each class; −1 if it must be searched again."""
     tables: CostTables
 
 
 @compiled_within
 def _block_cost(x: float, y: float, tables: CostTables) -> float:
-    """Return G(x) + G(y) − G(x + y) − G(0), the cost of one block of two merged classes."""
+    """Return G(x) + G(y) − G(x + y) − G(0), the cost of merging two blocks."""
     if x < y:
         x, y = y, x
     if y == 0:
@@ -59,7 +61,7 @@ def _block_cost(x: float, y: float, tables: CostTables) -> float:
 
 @compiled_within
 def _class_cost(n: int, mass: float, tables: CostTables) -> float:
-    """Return the cost of a class of n items apart from its blocks and the number of classes."""
+    """Return the terms of the length for a class of n items, without blocks and `number_cost`."""
     if tables.b == 0:
         return mass * math.log(n)
     cost = log_gamma(mass + tables.b * n) - log_gamma(tables.b * n)
@@ -68,18 +70,17 @@ def _class_cost(n: int, mass: float, tables: CostTables) -> float:
 
 @compiled
 def pair_costs(blocks: Floats, size: Ints, mass: Floats, tables: CostTables) -> Floats:
-    """Return the cost of merging each pair of rows of `blocks`, without the saving of having one
-    class less."""
+    """Return the cost of merging each pair of classes (rows of `blocks`), without `number_cost`."""
     k, width = blocks.shape
     costs, alone = np.full((k, k), np.inf), np.zeros(k)
     full = np.zeros(k, np.int64)
-    # 1. The words within the classes and the class sizes.
+    # 1. Add the terms for words within classes and class sizes.
     for i in range(k):
         alone[i] = _class_cost(size[i], mass[i], tables)
         for other in range(i):
             together = _class_cost(size[i] + size[other], mass[i] + mass[other], tables)
             costs[i, other] = together - alone[i] - alone[other]
-    # 2. The blocks, column by column: only pairs that both have counts in it.
+    # 2. Add the terms of the blocks, column by column, for pairs that both have counts in it.
     for j in range(width):
         n = 0
         for i in range(k):
@@ -90,6 +91,7 @@ def pair_costs(blocks: Floats, size: Ints, mass: Floats, tables: CostTables) -> 
             count, row = blocks[full[s], j], costs[full[s]]
             for t in range(s):
                 row[full[t]] += _block_cost(count, blocks[full[t], j], tables)
+    # 3. Copy the lower triangle to the upper one.
     for i in range(k):
         for other in range(i):
             costs[other, i] = costs[i, other]
@@ -98,21 +100,23 @@ def pair_costs(blocks: Floats, size: Ints, mass: Floats, tables: CostTables) -> 
 
 @compiled_within
 def _adjust(one: int, two: int, k: int, side: Merging) -> None:
-    """Update the pair costs of k classes before their columns `one` and `two` are merged."""
+    """Update the pair costs of k classes before the columns `one` and `two` are merged."""
     blocks, costs, table = side.blocks, side.costs, side.tables.table
     full, own = np.zeros(k, np.int64), np.zeros(k)
     n, top = 0, 0.0
+    # 1. List the classes with counts in either column.
     for i in range(k):
         if blocks[i, one] > 0 or blocks[i, two] > 0:
             full[n] = i
             n += 1
             top = max(top, blocks[i, one] + blocks[i, two])
-    # If all counts are tabulated, each G is looked up once per class instead of per pair.
+    # 2. If all sums of counts are tabulated, precompute the terms that depend on one class.
     tabled = 2 * top < table.size
     if tabled:
         for s in range(n):
             p, q = int(blocks[full[s], one]), int(blocks[full[s], two])
             own[s] = table[p + q] - table[p] - table[q]
+    # 3. For each pair, replace the costs of two blocks by the cost of the merged block.
     for s in range(n):
         i = full[s]
         p, q = blocks[i, one], blocks[i, two]
@@ -121,7 +125,7 @@ def _adjust(one: int, two: int, k: int, side: Merging) -> None:
             x, y = blocks[other, one], blocks[other, two]
             if tabled:
                 here, there = int(p + x), int(q + y)
-                # The sum of the three block costs below, with each count looked up once.
+                # The same change as below, from the table.
                 change = own[s] + own[t] + table[here] + table[there] - table[here + there]
                 change += table[0]
             else:
@@ -138,7 +142,7 @@ def _adjust(one: int, two: int, k: int, side: Merging) -> None:
 def _cheapest(k: int, side: Merging) -> tuple[int, int, float]:
     """Return the cheapest pair of k classes.
 
-    Only the best partner of each class is compared, which takes k steps instead of k².
+    Only the best partner of each class is compared, so a step takes O(k) instead of O(k²).
     """
     costs, best = side.costs, side.best
     least, one, two = np.inf, 0, 0
@@ -166,13 +170,13 @@ def _note_cost(i: int, other: int, costs: Floats, best: Ints) -> None:
 
 @compiled_within
 def _unite(one: int, two: int, k: int, width: int, side: Merging, across: Floats) -> None:
-    """Merge class `two` into `one`; the last of the k classes takes the free place.
+    """Merge class `two` into `one`; the last of the k classes gets the number `two`.
 
     `across` is the transpose of the blocks, of which `width` rows are in use.
     """
     blocks, size, mass, costs, best = side.blocks, side.size, side.mass, side.costs, side.best
     last = k - 1
-    # 1. Add the counts; move the last class to the place of `two`.
+    # 1. Add the counts, and move the last class to the place of `two`.
     size[one] += size[two]
     mass[one] += mass[two]
     # `full` lists the columns in which the merged class has counts.
@@ -200,7 +204,7 @@ def _unite(one: int, two: int, k: int, width: int, side: Merging, across: Floats
         elif best[c] == last:
             best[c] = two if c != two else -1
     best[one] = -1
-    # 3. Compute the costs of merging the new class with every other one.
+    # 3. Compute the costs of merging the new class with every other class.
     cost, own = np.zeros(last), _class_cost(size[one], mass[one], side.tables)
     for c in range(last):
         together = _class_cost(size[one] + size[c], mass[one] + mass[c], side.tables)
@@ -219,6 +223,7 @@ def _unite(one: int, two: int, k: int, width: int, side: Merging, across: Floats
 
 @compiled_within
 def _begin(blocks: Floats, members: Members) -> Merging:
+    """Return the initial state of a side."""
     k, size, mass = blocks.shape[0], members.size.copy(), members.mass.copy()
     costs = pair_costs(blocks, size, mass, members.tables)
     return Merging(blocks, size, mass, np.arange(k), costs, np.full(k, -1), members.tables)
@@ -228,11 +233,11 @@ def _begin(blocks: Floats, members: Members) -> Merging:
 def agglomerate(
     blocks: Floats, sides: tuple[Members, Members], fewest: tuple[int, int], patience: float
 ) -> tuple[Ints, Floats]:
-    """Merge down to the `fewest` classes; return the merges and what each adds to the length.
+    """Merge down to the `fewest` classes; return the merges and the increase of the length by each.
 
-    A merge is (side, class kept, class removed): side 0 are the rows, and a class is named by the
-    lowest of the original classes in it. Merging stops where the length is more than `patience`
-    above the shortest so far.
+    A merge is (side, class kept, class removed). Side 0 are the rows, and a class is named by the
+    lowest number of the original classes in it. Merging stops when the length exceeds the shortest
+    length so far by more than `patience`.
     """
     merging = (_begin(blocks.copy(), sides[0]), _begin(blocks.T.copy(), sides[1]))
     k = np.array(blocks.shape)
@@ -242,7 +247,7 @@ def agglomerate(
     for step in range(steps):
         if grown > least + patience:
             return merges[:step], added[:step]
-        # 1. The cheapest pair of either side, including the saving of having one class less.
+        # 1. Find the cheapest pair of either side, including the change of `number_cost`.
         chosen, one, two, price = 0, 0, 0, np.inf
         for s in range(2):
             if k[s] > fewest[s]:
@@ -257,7 +262,7 @@ def agglomerate(
         merges[step, 0], merges[step, 1], merges[step, 2] = chosen, min(names), max(names)
         added[step] = price
         side.names[one] = min(names)
-        # 2. Update the pair costs of the other side first, then merge.
+        # 2. Update the pair costs of the other side, then merge.
         _adjust(one, two, k[1 - chosen], opposite)
         _unite(one, two, k[chosen], k[1 - chosen], side, opposite.blocks)
         k[chosen] -= 1

@@ -16,32 +16,36 @@ LEVELS = (1.0, 0.5, 0.25)
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class CoMDLOptions(RunOptions):
-    """Options of two-sided classes by description length."""
+    """Options of co-clustering by description length."""
 
     a: float | str = auto_option(
-        "Pseudo-count of the blocks; auto = the value with the shortest description."
+        "Pseudo-count of blocks; auto = the value with the shortest description."
     )
-    b: float | str = auto_option("Pseudo-count of words within their classes; auto as for a.")
+    b: float | str = auto_option(
+        "Pseudo-count of words within classes; auto = the value with the shortest description."
+    )
     n_row_classes: int | None = option(
         None,
         minimum=1,
         flags=CLUSTERS,
-        help="Number of word classes [default: shortest description].",
+        help="Number of word classes [default: the number with the shortest description].",
     )
     n_column_classes: int | None = option(
-        None, minimum=1, help="Number of context classes [default: shortest description]."
+        None,
+        minimum=1,
+        help="Number of context classes [default: the number with the shortest description].",
     )
     criterion: str = option(
         "auto",
         choices=CRITERIA,
-        help="Code: auto = only non-empty blocks are charged; li-abe = the length of Li & Abe "
-        "(1996), which charges all blocks and finds fewer classes.",
+        help="Description length: auto = only non-empty blocks cost bits; li-abe = Li & Abe "
+        "(1996), in which all blocks cost bits, so fewer classes are found.",
     )
     partition: str = option(
         "sizes",
         choices=PARTITIONS,
-        help="Code of the partition: sizes = class sizes first, then members; modl = all "
-        "partitions into as many classes are equally likely.",
+        help="Code of the partition: sizes = class sizes, then the members; modl = all partitions "
+        "with at most the same number of classes are equally likely.",
     )
     levels: Sequence[float] = option(
         LEVELS,
@@ -54,7 +58,7 @@ class CoMDLOptions(RunOptions):
     n_sweeps: int | None = option(
         None,
         minimum=1,
-        help="Number of temperatures of the annealing [default: 40 to 60, by table size].",
+        help="Number of annealing temperatures [default: 40 to 60, depending on the table size].",
     )
     n_starts: int | None = option(
         None, minimum=1, help="Number of random starts [default: 1 to 5, more for small tables]."

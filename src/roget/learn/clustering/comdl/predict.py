@@ -1,4 +1,4 @@
-"""Predictions of two-sided classes: p(v|w), and the class of a new word."""
+"""Predictions of a co-clustering: p(context|word), and the class of a new word."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ _EMPTY = sparse.csr_array((1, 1))
 
 @dataclass(frozen=True, eq=False)
 class CoclusterModel:
-    """Classes of both sides, with the counts of their blocks.
+    """Classes of words and of contexts, with the counts of their blocks.
 
-    p(v|w) = (N_ij + a)/(R_i + aJ) · (f_v + b)/(C_j + b·m_j), for a word of class i and a context
-    of class j, one of m_j with C_j counts together.
+    For a word of class i and a context of class j,
+    p(v|w) = (N_ij + a)/(R_i + a·J) · (f_v + b)/(C_j + b·m_j). N_ij is the count of the block, R_i
+    the count of the word class, and J the number of context classes; f_v is the count of the
+    context, and class j has m_j contexts with C_j counts in total.
     """
 
     blocks: Floats
@@ -39,7 +41,7 @@ class CoclusterModel:
     trees: tuple[Tree, Tree]
 
     def level(self, part: float) -> CoclusterModel:
-        """Return the model with at most this fraction of the classes left on each side."""
+        """Return the model with this fraction of the classes on each side."""
         if not 0 < part <= 1:
             raise InputError(
                 f"level={part}: expected a fraction of the classes, above 0 and up to 1",
@@ -76,12 +78,12 @@ class CoclusterModel:
         return np.asarray(self.block_shares()[:, self.columns] * self.within())
 
     def rule(self) -> ClassAssignment:
-        """Return the rule by which words join the classes."""
+        """Return the rule that places words in the classes."""
         sizes = np.bincount(self.rows, minlength=self.blocks.shape[0])
         return ClassAssignment(self.a, self.b, self.sized, sizes, self.columns, self.blocks)
 
     def cheapest(self) -> tuple[int, int]:
-        """Return the classes in which a row and a column without counts cost least."""
+        """Return the cheapest class for a row without counts, and for such a column."""
         turned = replace(self, blocks=self.blocks.T, rows=self.columns, columns=self.rows)
         row, column = (one.rule().code_lengths(_EMPTY).argmin() for one in (self, turned))
         return int(row), int(column)
@@ -97,7 +99,10 @@ class CoclusterModel:
 
 @dataclass(frozen=True, eq=False)
 class ClassAssignment(Rule):
-    """Place words by p(c|word) ∝ exp(−growth of the description if the word joins class c)."""
+    """Place words by p(c|word) ∝ exp(−ΔL_c).
+
+    ΔL_c is the increase of the description length if the word joins class c.
+    """
 
     clusterer = "comdl"
 
@@ -117,13 +122,13 @@ class ClassAssignment(Rule):
         return self.columns
 
     def place(self, matrix: Any, leaves: Clustering) -> Floats:
-        """Return p(c|word); a word without counts goes where it costs least."""
+        """Return p(c|word); a word without counts prefers the class where it costs least."""
         return posterior(self.code_lengths(matrix), np.ones(self.sizes.size))
 
     def code_lengths(self, matrix: Any) -> Floats:
-        """Return the growth of the description if a row joins a class, rows × classes, in nats."""
+        """Return the increase of the length if a row joins a class, rows × classes, in nats."""
         out = np.empty((matrix.shape[0], self.sizes.size))
-        # Copies: numba would compile the kernel again for read-only arrays.
+        # Copy read-only arrays, for which numba would compile the kernel again.
         turned, nothing = np.array(self.blocks.T, order="C"), np.empty(0)
         columns = self.columns.copy()
         mass = self.blocks.sum(axis=1)
@@ -146,7 +151,7 @@ class ClassAssignment(Rule):
         return replace(made, rule=replace(self, sizes=sizes, blocks=blocks))
 
     def check(self, k: int, m: int) -> None:
-        """Also refuse unknown context classes and parameters that are not positive."""
+        """Raise ValueError for inconsistent arrays, unknown classes or non-positive parameters."""
         super().check(k, m)
         if self.columns.max(initial=0) >= self.blocks.shape[1]:
             raise ValueError(f"columns: expected classes 0 to {self.blocks.shape[1] - 1}")

@@ -1,12 +1,13 @@
 """Search for the classes of both sides with the shortest description.
 
-1. Annealing: every item chooses its class by exp(−ΔL/T), one side after the other, while T falls.
-2. Greedy sweeps and exact merges until the description does not get shorter.
-3. Steps 1 and 2 are repeated from other random starts if the table is small.
-4. The best result is heated once more to a low temperature: light items, which hardly settle while
-   the heavy ones still move, find their classes then.
+1. Annealing: every item draws its class with probability ∝ exp(−ΔL/T), one side after the other,
+   while the temperature T falls.
+2. Greedy sweeps and exact merges, until the description no longer becomes shorter.
+3. For small tables, steps 1 and 2 are repeated from other random starts.
+4. The best result is annealed again from a low temperature. This helps rare items, which hardly
+   converge while frequent items are still moving.
 
-The parameters a and b are adjusted on the way by the same length.
+The parameters a and b are adjusted during the search, to minimise the same length.
 """
 
 from __future__ import annotations
@@ -36,34 +37,36 @@ from roget.learn.clustering.comdl.criterion import (
 from roget.learn.clustering.memberships import merge_labels, merges_to_splits
 
 WARM, SHARE, COLD = 3.0, 16.0, 0.6
-"""T falls by a constant factor to COLD nats. It starts at WARM, or at 1/SHARE of the mean number of
-tokens of an item: the more tokens, the more nats a move costs or gains."""
+"""Parameters of the temperature in nats, which falls geometrically to COLD. It starts at WARM or,
+if that is higher, at the mean number of tokens per item divided by SHARE, because moves of items
+with more tokens change the length by more nats."""
 
 TEPID = 1.0
-"""Temperature from which the best classes are cooled again, in half as many sweeps."""
+"""Temperature from which the best classes are annealed again, with half the number of sweeps."""
 
 FREQUENT, MOST_FIRST = 16, 250
-"""Number of tokens from which on an item could found a class, and maximum initial classes."""
+"""Minimum number of tokens of the items that determine the initial number of classes, and maximum
+of that number."""
 
 FIRST_A, FIRST_B = 0.25, 1.0
-"""Initial values of a and b, if they are chosen."""
+"""Initial values of a and b if they are chosen automatically."""
 
 CHOICE = 4
-"""Sweeps between two choices of a and b."""
+"""Number of sweeps between two adjustments of a and b."""
 
 MOST_GREEDY = 100
-"""Maximum number of greedy sweeps."""
+"""Maximum number of greedy rounds."""
 
 PATIENCE = 30.0
-"""Nats by which merges may lengthen the description before it gets shorter."""
+"""Number of nats by which merges may increase the length before it decreases again."""
 
 STILL = 1e-6
-"""Minimum relative gain of a round of greedy sweeps or merges to continue."""
+"""Minimum relative gain of a greedy round for the search to continue."""
 
 
 @dataclass(frozen=True)
 class CoMDLSettings:
-    """Parameters of the search; None where they are to be found."""
+    """Parameters of the search; None means that a parameter is chosen automatically."""
 
     a: float | None = None
     b: float | None = None
@@ -75,12 +78,12 @@ class CoMDLSettings:
 
     @property
     def chosen(self) -> str:
-        """Which of a and b are chosen by the length."""
+        """Names of the parameters, among a and b, that are chosen automatically."""
         return "a" * (self.a is None) + "b" * (self.b is None)
 
     @property
     def fixed(self) -> tuple[int | None, int | None]:
-        """The number of classes required on each side."""
+        """Required number of classes of each side; None if it is not fixed."""
         return self.n_row_classes, self.n_column_classes
 
 
@@ -95,12 +98,12 @@ class CoclusterState:
 
     @property
     def k(self) -> list[int]:
-        """The number of classes on each side."""
+        """Number of classes of each side."""
         return [int(part.max()) + 1 for part in self.labels]
 
 
 class CoMDLSearch:
-    """A run of the search, driven by `steps`; it can stop and resume between any two steps."""
+    """A run of the search, executed by `steps`. It can be saved and resumed between two steps."""
 
     def __init__(
         self, table: CoclusterTable, settings: CoMDLSettings, pause: Pause = never_stop
@@ -118,7 +121,7 @@ class CoMDLSearch:
 
     @property
     def fraction(self) -> float:
-        """The share of the work that is done."""
+        """Approximate progress of the search, from 0 to 1."""
         if self.finished:
             return 1.0
         done = 0.9 * min(1.0, self.sweep / self._sweeps) + min(self.greedy, 20) / 250
@@ -126,7 +129,7 @@ class CoMDLSearch:
 
     @property
     def _last(self) -> bool:
-        """True while the best classes are cooled again, after all starts."""
+        """True while the best classes are annealed again, after all starts."""
         return self.start == self.settings.starts
 
     @property
@@ -149,11 +152,11 @@ class CoMDLSearch:
         return min([*self.ends, self.now], key=lambda classes: classes.total)
 
     def results(self) -> list[CoclusterState]:
-        """Return the results of the starts, best first; the current one if there is no other."""
+        """Return the results of the starts, best first; before the first, the current state."""
         return sorted(self.ends or [self.now], key=lambda classes: classes.total)
 
     def snapshot(self) -> dict[str, Any]:
-        """Return the whole state as arrays and plain data."""
+        """Return the complete state as arrays and plain data."""
         kept: dict[str, Any] = {
             "state": self.state.copy(), "start": self.start, "sweep": self.sweep,
             "greedy": self.greedy, "done": self.done, "finished": self.finished,
@@ -165,7 +168,7 @@ class CoMDLSearch:
         return kept
 
     def restore(self, kept: dict[str, Any]) -> None:
-        """Resume from a snapshot; ValueError or the like if it is invalid."""
+        """Resume from a snapshot; raise ValueError, KeyError or TypeError if it is invalid."""
         sizes = [side.n for side in self.table.sides]
         schema: dict[str, tuple[str, tuple[str | int, ...]]] = {"state": ("u", self.state.shape)}
         for side, n in enumerate(sizes):
@@ -209,7 +212,7 @@ class CoMDLSearch:
         labels = []
         for side, fixed in zip(self.table.sides, self.settings.fixed, strict=True):
             n = fixed or initial_classes(side)
-            # Every class gets one item first, so that none is empty.
+            # Give every class one item first, so no class is empty.
             places = rng.permutation(side.n)
             part = rng.integers(n, size=side.n)
             part[places[:n]] = np.arange(n)
@@ -221,8 +224,8 @@ class CoMDLSearch:
         return classes
 
     def _anneal(self) -> None:
-        """Do a sweep of both sides at one temperature."""
-        # Geometric cooling from `hot` to COLD over the sweeps.
+        """Run a sweep over both sides at the next temperature."""
+        # Geometric cooling from `hot` to COLD.
         part, hot = self.sweep / max(self._sweeps - 1, 1), TEPID if self._last else self.hot
         for side in (0, 1):
             self._sweep(side, hot * (COLD / hot) ** part)
@@ -231,21 +234,21 @@ class CoMDLSearch:
             self._choose()
 
     def _descend(self) -> bool:
-        """Do one greedy round; return False if it gained nothing."""
+        """Run one greedy round; return False if its gain is too small to continue."""
         before = self.now.total
         self._choose()
         for side in (0, 1):
             self._sweep(side, 0.0)
         self.greedy += 1
-        # Merges are tried only when greedy moves no longer gain.
+        # Try merges only when greedy sweeps no longer shorten the description.
         enough = STILL * abs(before)
         if before - self.now.total <= enough:
             self._merge()
         return before - self.now.total > enough and self.greedy < MOST_GREEDY
 
     def _end(self) -> None:
-        """Keep the result, and begin the next start if there is one."""
-        # The length was updated move by move: compare it with a recount.
+        """Store the result of a start, and begin the next one if there is one."""
+        # The length was updated move by move: compare it with a full computation.
         total = self.length(self.now).total
         if not math.isclose(total, self.now.total, rel_tol=1e-9, abs_tol=1e-3):
             raise RuntimeError(f"length by moves {self.now.total} differs from the recount {total}")
@@ -263,7 +266,7 @@ class CoMDLSearch:
         self.now = deepcopy(self.find_best()) if self._last else self._begin()
 
     def _choose(self) -> None:
-        """Adjust a and b to the present classes."""
+        """Adjust a and b to the current classes."""
         now, which = self.now, self.settings.chosen
         if not which:
             return
@@ -273,10 +276,10 @@ class CoMDLSearch:
             now.total = self.length(now).total
 
     def _sweep(self, side: int, temperature: float) -> None:
-        """Do one sweep over the items of a side."""
+        """Run one sweep over the items of a side."""
         now, part, fixed = self.now, self.table.sides[side], self.settings.fixed[side]
         k, j = now.k[side], now.k[1 - side]
-        # Room for new classes, which items may open during the sweep.
+        # Reserve columns for new classes, which items may open during the sweep.
         room = min(part.n, k + k // 8 + 32) + 1 if fixed is None else k + 1
         counts = self.table.count_classes(side, now.labels, j, room, now.a)
         skips = kernels.SkipState(np.arange(part.n), *self.rest[side])
@@ -286,7 +289,7 @@ class CoMDLSearch:
         )[1]
 
     def _merge(self) -> None:
-        """Merge classes as long as the length falls, possibly after a rise."""
+        """Merge classes as long as the length decreases, possibly after an increase."""
         now = self.now
         rows, columns = (n or 1 for n in self.settings.fixed)
         pairs, added = agglomerate(self.table, now, rows, columns, PATIENCE)
@@ -298,19 +301,19 @@ class CoMDLSearch:
 
 
 def default_starts(table: CoclusterTable) -> int:
-    """Return the number of starts: small tables have time for more, and need them."""
+    """Return the default number of starts; small tables need more, and each takes less time."""
     return int(np.clip(125_000 // table.sides[0].items.values.size, 1, 5))
 
 
 def initial_classes(side: AxisClasses) -> int:
-    """Return the initial number of classes of a side; classes grow more easily than they shrink."""
+    """Return the initial number of classes of a side."""
     frequent = int(np.sum(side.items.totals >= FREQUENT))
     most = min(math.isqrt(side.items.values.size), frequent // 4, MOST_FIRST)
     return min(side.n, max(most, 4))
 
 
 def default_sweeps(table: CoclusterTable) -> int:
-    """Return the number of temperatures: large tables settle in fewer, and cost more."""
+    """Return the default number of temperatures; large tables need fewer."""
     return int(np.clip(60 * math.sqrt(4e4 / table.sides[0].items.values.size), 40, 60))
 
 
@@ -321,9 +324,9 @@ def agglomerate(
     columns: int,
     patience: float = math.inf,
 ) -> tuple[Ints, Floats]:
-    """Return the merges down to `rows` and `columns` classes, and what each adds to the length.
+    """Return the merges down to `rows` and `columns` classes, and the increases of the length.
 
-    They end where the length is more than `patience` above the shortest on the way.
+    Merging stops when the length exceeds the shortest length so far by more than `patience`.
     """
     blocks = criterion.count_blocks(table, classes.labels)
     tables = table.cost_tables(classes.a, classes.b)
@@ -341,7 +344,7 @@ def find_shortest(added: Floats) -> int:
 
 @dataclass(frozen=True, eq=False)
 class MergeHierarchy:
-    """Classes of both sides, numbered in the order of the splits of their trees."""
+    """Classes of both sides and their trees; classes are numbered in the order of the splits."""
 
     labels: tuple[Ints, Ints]
     trees: tuple[Tree, Tree]
@@ -354,12 +357,12 @@ class MergeHierarchy:
 def build_hierarchy(
     table: CoclusterTable, classes: CoclusterState, *, shorten: bool = True
 ) -> MergeHierarchy:
-    """Merge all classes of both sides, and read the merges backwards as splits.
+    """Merge all classes of both sides, and convert the merges, in reverse order, to splits.
 
-    With `shorten`, what lies on the way with a shorter description takes the classes' place.
+    With `shorten`, merges that make the description shorter are applied to the classes first.
     """
     classes = replace(classes, labels=[_number_in_order(part) for part in classes.labels])
-    # Merge down to one class per side; `shorten` keeps the shortest point on the way.
+    # Merge down to one class per side, and find the shortest description along the way.
     pairs, added = agglomerate(table, classes, 1, 1)
     first = find_shortest(added) if shorten else 0
     done, left, saved = pairs[:first], pairs[first:], added[first:][::-1]
@@ -394,7 +397,7 @@ def _path(
 ) -> list[dict[str, Any]]:  # fmt: skip
     """Return one row for each split, from one class to all, with the lengths after the split.
 
-    Splits are of a class of a side; what splits off has the next number there.
+    A split is (side, class); the new class gets the next number of that side.
     """
     k = [int(part.max()) + 1 for part in labels]
     sizes = [
@@ -403,7 +406,8 @@ def _path(
     ]
     total, model = whole.total, whole.partition
     rows: list[dict[str, Any]] = []
-    # Backwards from all classes: the length before a split is that after it plus what it saved.
+    # Work backwards from all classes: the length before a split is the length after it plus the
+    # nats that it saved.
     for step in range(len(splits), 0, -1):
         side, one = splits[step - 1]
         rows.append(

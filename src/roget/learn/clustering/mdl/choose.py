@@ -1,4 +1,4 @@
-"""Choose the concentration of the Dirichlet code on held-out tokens."""
+"""Choice of the concentration of the Dirichlet code on held-out tokens."""
 
 from __future__ import annotations
 
@@ -17,42 +17,44 @@ from roget.learn.clustering.mdl.grow import Bisector, Grower
 from roget.learn.clustering.memberships import one_hot
 
 FACTOR, LOWEST = 3.0, 0.1
-"""Ratio of successive concentrations, and the lowest one."""
+"""Ratio of successive concentrations, and the lowest concentration tried."""
 
 
 class AlphaSchedule(NamedTuple):
-    """Where the search for a concentration starts and when it stops."""
+    """The start and the stopping rule of the search for a concentration."""
 
     share: float
     """First concentration, as a fraction of all tokens."""
     patience: int
-    """Number of concentrations in a row that may bring no improvement."""
+    """Number of consecutive concentrations without improvement after which the search ends."""
 
 
 COURSES = {"auto": AlphaSchedule(1.0, 2), "fine": AlphaSchedule(0.01, 1)}
-"""Schedules by the value of the option `concentration`: from few clusters, or from many. If words
-have enough tokens that clusters do not help, the first is kept: "fine" isolates such words."""
+"""Schedules by the value of the option `concentration`: "auto" starts with few clusters, "fine"
+with many. If words have enough tokens, clusters do not improve predictions and the first
+concentration is kept, so "fine" isolates such words."""
 
 HELD_OUT = 0.1
+"""Share of the tokens that are held out."""
 ERRORS = 1.0
 """Number of standard errors by which a smaller concentration (more clusters) must be better."""
 
 LEAST = 5e-4
-"""Minimum improvement in nats; below it the choice would be random."""
+"""Minimum improvement in nats per token; smaller differences are random."""
 
 ENOUGH = 200
-"""Minimum number of held-out tokens; with fewer the description length decides."""
+"""Minimum number of held-out tokens; with fewer, the choice is made by description length."""
 
 ENTRIES = 300_000
-"""Words are sampled up to this number of entries; more would not improve the choice."""
+"""Maximum number of matrix entries of the sample of words; more would not improve the choice."""
 
 
 class AlphaSelection(NamedTuple):
-    """The chosen concentration and weight of parents, with the table they were chosen from.
+    """The chosen concentration and parent weight, and the table they were chosen from.
 
-    Each row of the table has `concentration`, `weight`, `n_clusters` and `loss`: the mean −ln p of
-    the held-out tokens by word → cluster → unigram, or, if these are few, the description length
-    of all counts, in nats.
+    Each row of the table has `concentration`, `weight`, `n_clusters` and `loss`. The loss is the
+    mean −ln p of the held-out tokens under a mixture of word, cluster and unigram or, if there are
+    few held-out tokens, the description length of all counts, in nats.
     """
 
     concentration: float
@@ -61,13 +63,16 @@ class AlphaSelection(NamedTuple):
 
 
 class _Attempt(NamedTuple):
-    """One concentration: its rows of the table, best first, and the best prediction."""
+    """Result for one concentration: its rows of the table, best first, and the best prediction."""
 
     rows: list[dict[str, float]]
     predicted: Floats
 
     def beats(self, old: _Attempt, tokens: heldout.TokenCells | None) -> bool:
-        """Return True if it is better, on held-out tokens by more than the standard error."""
+        """Return True if this attempt is better than `old`.
+
+        On held-out tokens, it must be better by more than a standard error.
+        """
         if tokens is None:
             return self.rows[0]["loss"] < old.rows[0]["loss"]
         ahead, error = tokens.lead(self.predicted, old.predicted)
@@ -80,14 +85,14 @@ def choose(
     rng: np.random.Generator,
     pause: Pause = never_stop,
 ) -> AlphaSelection:
-    """Grow trees on nine tenths of the tokens, and choose the one that best predicts the rest.
+    """Grow trees on nine tenths of the tokens, and choose the one that predicts the rest best.
 
     Concentrations are tried from high to low, that is from few clusters to many, until more
-    clusters do not help. `given` is the name of a schedule, or a number to keep; then only the
-    weight of parents is chosen.
+    clusters do not improve predictions. `given` is the name of a schedule or a fixed concentration;
+    in the latter case, only the weight of parents is chosen.
     """
     course = COURSES[given] if isinstance(given, str) else None
-    # Hold out one token in ten of a sample of the words.
+    # 1. Hold out one token in ten from a sample of the words.
     sampled = _sample(matrix, rng)
     train, held = heldout.hold_out(sampled, HELD_OUT, rng)
     rows = np.flatnonzero(np.asarray(train.sum(axis=1)).ravel() > 0)
@@ -96,7 +101,7 @@ def choose(
     if float(held.sum()) >= ENOUGH:
         tokens = heldout.tabulate_tokens(train[rows], held[rows])
         attempt = partial(_by_loss, train[rows], tokens, seed)
-    # Descend from the first concentration by a constant factor until clusters stop helping.
+    # 2. Lower the concentration by a constant factor until predictions no longer improve.
     at = max(1.0, course.share * float(sampled.sum())) if course else float(given)
     best = attempt(at)
     table, idle = best.rows, 0
@@ -107,16 +112,16 @@ def choose(
         table = table + new.rows
         if new.beats(best, tokens):
             best, idle = new, 0
-        elif new.rows[0]["n_clusters"] > 1:  # one cluster does not rule out lower values
+        elif new.rows[0]["n_clusters"] > 1:  # a single cluster is no reason to stop
             idle += 1
     return AlphaSelection(best.rows[0]["concentration"], best.rows[0]["weight"], table)
 
 
 def _by_loss(train: Any, tokens: heldout.TokenCells, seed: int, concentration: float) -> _Attempt:
-    """Measure how well the clusters of one concentration predict, for each weight of parents.
+    """Measure the loss on held-out tokens for one concentration and several parent weights.
 
-    If the words' own counts predict as well without clusters, the weight is chosen by the
-    predictions of the clusters alone, and the concentration gets the loss of the words.
+    If clusters do not improve on the predictions from the words' own counts, the weight is chosen
+    by the predictions of the clusters alone, and the loss is that of the words' counts.
     """
     grower = grow_tree(train, concentration, seed)
     tree, belongs = grower.tree(), one_hot(grower.labels, grower.n_clusters)
@@ -145,7 +150,7 @@ def _by_loss(train: Any, tokens: heldout.TokenCells, seed: int, concentration: f
 
 
 def _climb(loss: Callable[[float], float], start: float) -> None:
-    """Try `start`, then larger values while they improve, otherwise smaller ones."""
+    """Evaluate `start`, then larger values while the loss falls; otherwise smaller values."""
     first = loss(start)
     for factor in (FACTOR, 1 / FACTOR):
         at, here = start * factor, first
@@ -156,7 +161,7 @@ def _climb(loss: Callable[[float], float], start: float) -> None:
 
 
 def _by_length(matrix: Any, seed: int, concentration: float) -> _Attempt:
-    """Return the description length of all counts under one concentration."""
+    """Measure the description length of all counts for one concentration."""
     grower = grow_tree(matrix, concentration, seed)
     root = grower.bisector.code.root_length(matrix, grower.bisector.totals).total
     length = root - sum(step.saved for step in grower.steps)
@@ -164,11 +169,12 @@ def _by_length(matrix: Any, seed: int, concentration: float) -> _Attempt:
 
 
 def _row(concentration: float, weight: float, clusters: int, loss: float) -> dict[str, float]:
+    """Return a row of the table."""
     return {"concentration": concentration, "weight": weight, "n_clusters": clusters, "loss": loss}
 
 
 def grow_tree(matrix: Any, concentration: float, seed: int) -> Grower:
-    """Grow the clusters of a Dirichlet code to the end."""
+    """Grow a complete tree with the Dirichlet code."""
     found = make_code(matrix, "dirichlet", "mdl", concentration)
     grower = Grower(Bisector(matrix, found, seed=seed))
     for _ in grower.run():
@@ -177,7 +183,7 @@ def grow_tree(matrix: Any, concentration: float, seed: int) -> Grower:
 
 
 def _sample(matrix: Any, rng: np.random.Generator) -> Any:
-    """Return all rows, or a random sample with `ENTRIES` entries."""
+    """Return all rows, or a random sample of rows with about `ENTRIES` entries."""
     if matrix.nnz <= ENTRIES:
         return sparse.csr_array(matrix)
     order = rng.permutation(matrix.shape[0])

@@ -1,19 +1,21 @@
 """Codes: the description length of a set of words as one cluster and as two, in nats.
 
-All codes describe (word, context) pairs by P(n, v) = P(C, v)·P(n|C) and differ in what a cluster
-costs:
+All codes describe (word, context) pairs by P(n, v) = P(C, v)·P(n|C). They differ in the cost of a
+cluster:
 
-    li-abe     the words of a cluster are equally likely; ½·ln|S| for each of |V| parameters
-    corrected  P(n|C) is the word's share of the cluster's tokens; the same cost of parameters
-    dirichlet  as corrected, but contexts follow a Dirichlet-multinomial around the background
-    nml        as corrected, but contexts use the normalised maximum likelihood code
+    li-abe     P(n|C) = 1/|C| (equation 6 of Li & Abe 1996); each of |V| parameters costs ½·ln|S|
+               (equation 4)
+    corrected  P(n|C) is the word's share of the cluster's tokens; parameters cost the same
+    dirichlet  like corrected, but contexts have a Dirichlet-multinomial code around the background
+    nml        like corrected, but contexts have the normalised maximum likelihood code
 
-In the first two codes, naming the members of the clusters costs |N| − 1 bits, split or not (L_mod
-of Li & Abe). In the others a split of |N| words into n and |N| − n costs ln(|N| − 1) + ln C(|N|,
-n), and no split costs nothing. The data part is always −ln P at the relative frequencies (L_dat);
-all other terms are the model part.
+With li-abe and corrected, listing the members of the clusters costs |N| − 1 bits, whether or not
+the words are split (L_mod, equation 3). With dirichlet and nml, a split of |N| words into n and
+|N| − n costs ln(|N| − 1) + ln C(|N|, n), and not splitting costs 0. The data part is always −ln P
+at the relative frequencies (L_dat, equation 5); all other terms belong to the model part.
 
-The module also derives p(context|cluster) from a tree of clusters, and the rule for new words.
+The module also computes p(context|cluster) from a tree of clusters, and defines the rule for
+placing new words.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ from roget.learn.clustering.mdl.options import CRITERIA, ESTIMATORS
 from roget.learn.clustering.result import Clustering, Rule, array, posterior
 
 TABLE = 1 << 16
-"""x·ln x is tabulated for integers below this."""
+"""Number of integers for which x·ln x is tabulated."""
 
 _KINDS = {
     "li-abe": kernels.UNIFORM,
@@ -45,23 +47,23 @@ _KINDS = {
 
 
 class Parts(NamedTuple):
-    """A description length: the model part, and the data given the model."""
+    """A description length in two parts: the model, and the data given the model."""
 
     model: float
     data: float
 
     @property
     def total(self) -> float:
-        """The sum of both parts."""
+        """Sum of both parts."""
         return self.model + self.data
 
 
 @dataclass(frozen=True, eq=False)
 class Code:
-    """A criterion with the statistics of the whole table.
+    """A criterion with the statistics of the complete table.
 
-    `width` is the number of contexts, `prior` holds their pseudo-counts and `mass` the sum of
-    these, the concentration.
+    `width` is the number of contexts, `prior` holds their pseudo-counts, and `mass` is the sum of
+    the pseudo-counts, the concentration.
     """
 
     criterion: str
@@ -73,38 +75,39 @@ class Code:
 
     @property
     def kind(self) -> int:
-        """The formulas that the kernels use."""
+        """Kind of code, which selects the formulas in the kernels."""
         return choose_kind(self.criterion, self.estimator)
 
     @property
     def naming(self) -> float:
-        """1 if splits must name their members, else 0 (the paper's codes name them anyway)."""
+        """1 if the code of a split lists its members, otherwise 0 (a constant in Li & Abe)."""
         return float(self.estimator == "mdl" and self.criterion in ("dirichlet", "nml"))
 
     @property
     def data_kind(self) -> int:
-        """The formulas of the data part."""
+        """Kind of code for the data part."""
         return choose_kind(self.criterion, "mle")
 
     def formula(self, prior: Floats) -> kernels.Formula:
-        """Return the parameters of the kernels for contexts with these pseudo-counts."""
+        """Return the kernel parameters for contexts with these pseudo-counts."""
         return kernels.Formula(
             self.kind, prior, self.mass, float(self.width), self.naming, self.table
         )
 
     def penalty(self, tokens: float, size: float) -> float:
-        """Return the cost of a second cluster beyond the lengths that the kernels compute."""
+        """Return the cost of a second cluster that the kernels do not include."""
         if self.estimator == "mle":
             return 0.0
         if self.criterion in ("li-abe", "corrected"):
-            # P(C, v) has |V| more cells; P(n|C) has one free parameter less if words may differ.
+            # L_par (equation 4): P(C, v) has |V| more cells. With "corrected", P(n|C) has one free
+            # parameter less.
             more = self.width - (self.criterion == "corrected")
             return more / 2 * math.log(tokens) if tokens > 1 else 0.0
-        # The number of words on one side; the kernels add the cost of naming them.
+        # Cost of the number of words on one side; the kernels add the cost of listing them.
         return math.log(max(size - 1, 1))
 
     def single_length(self, counts: Floats, tokens: float, size: float, prior: Floats) -> Parts:
-        """Return the length of one cluster without terms that no partition changes."""
+        """Return the length of one cluster, without terms that do not depend on the partition."""
         both = np.zeros((counts.size, 2))
         both[:, 0] = counts
         sums = kernels.Sums(both, np.array([tokens, 0.0]), np.array([size, 0.0]))
@@ -113,18 +116,19 @@ class Code:
         return Parts(kernels.length(sums, formula) - seen, seen)
 
     def root_length(self, matrix: Any, totals: Floats) -> Parts:
-        """Return the whole description length of all words as one cluster."""
+        """Return the complete description length of all words as one cluster."""
         counts = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
         size, tokens = float(totals.size), float(totals.sum())
         charged, seen = self.single_length(counts, tokens, size, self.prior)
-        # The constants left out so far: N ln N of P(C, v), less Σ f(n) ln f(n) if words may differ.
+        # Add the constants of L_dat: N ln N for P(C, v), and −Σ f(n) ln f(n) if P(n|C) is the
+        # word's share.
         same = tokens * math.log(tokens)
         if self.data_kind == kernels.PLAIN:
             same -= float(np.sum(totals * np.log(totals)))
         data = seen + same
         if self.estimator == "mle":
             return Parts(0.0, data)
-        # Li & Abe's L_mod = |N| − 1 bits and L_par = ½·ln|S| per free parameter.
+        # Add L_mod = |N| − 1 bits (equation 3) and L_par = ½·ln|S| per parameter (equation 4).
         names = (size - 1) * math.log(2) if self.criterion in ("li-abe", "corrected") else 0.0
         free = self.width - 1 if self.criterion in ("li-abe", "corrected") else 0
         if self.criterion != "li-abe":
@@ -143,14 +147,14 @@ def make_code(matrix: Any, criterion: str, estimator: str, concentration: float)
 
 
 def choose_kind(criterion: str, estimator: str) -> int:
-    """Return the formulas of a criterion; with "mle" the formulas of its data part."""
+    """Return the kind of code of a criterion; for "mle", the kind of its data part."""
     if estimator == "mle" and criterion != "li-abe":
         return kernels.PLAIN
     return _KINDS[criterion]
 
 
 def background(counts: Floats) -> Floats:
-    """Return p(v) with half a token added to each context, so that none is impossible."""
+    """Return p(v) with half a token added to each context, so all probabilities are positive."""
     return np.asarray((counts + 0.5) / (counts.sum() + 0.5 * counts.size))
 
 
@@ -162,10 +166,10 @@ def frequencies(counts: Any) -> Floats:
 
 
 def shrink(counts: Any, tree: Tree, background: Floats, weight: float) -> Floats:
-    """Return p(v|c) from a cluster's counts plus `weight` tokens of its parent, recursively.
+    """Return p(v|c) with each node of the tree smoothed by `weight` tokens of its parent.
 
-    A small cluster thus gets the contexts it has not seen from the larger ones it was split from:
-    p(v|node) = (f(v, node) + weight·p(v|parent)) / (f(node) + weight).
+    p(v|node) = (f(v, node) + weight·p(v|parent)) / (f(node) + weight). A small cluster thus gets
+    contexts that it has not seen from the larger clusters that it was split from.
     """
     table, cells = sparse.csr_array(counts), np.empty(counts.shape)
     known: dict[int, Floats] = {}
@@ -181,7 +185,7 @@ def shrink(counts: Any, tree: Tree, background: Floats, weight: float) -> Floats
         else:
             known[node] = here
         if node and node == tree.children(int(tree.parent[node]))[-1]:
-            # The parent is no longer needed after its last child.
+            # The parent is not needed after its last child.
             del known[int(tree.parent[node])]
     return cells
 
@@ -199,14 +203,17 @@ def _node_sums(counts: Any, tree: Tree) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class MergeGain(Rule):
-    """Place words by p(c|word) ∝ p(c)·exp(−growth of c's description if the word joins it)."""
+    """Place words by p(c|word) ∝ p(c)·exp(−ΔL_c).
+
+    ΔL_c is the increase of the description length if the word joins cluster c.
+    """
 
     clusterer = "mdl"
 
     criterion: str
     estimator: str
     weight: float
-    """Number of parent tokens by which a cluster is smoothed."""
+    """Number of pseudo-tokens of the parent by which a cluster is smoothed."""
     width: int
     """Number of contexts of the code."""
     tokens: Floats = field(metadata=array("k"))
@@ -217,9 +224,10 @@ class MergeGain(Rule):
         return posterior(self.code_lengths(matrix, leaves.centroids), leaves.mass)
 
     def code_lengths(self, matrix: Any, centroids: Floats) -> Floats:
-        """Return the growth of the description if a row joins a cluster, rows × clusters, nats."""
+        """Return the increase of the length if a row joins a cluster, rows × clusters, in nats."""
         kind = choose_kind(self.criterion, self.estimator)
-        # Counts of each cluster, recovered from the centroids; with pseudo-counts for Dirichlet.
+        # Recover the counts of each cluster from the centroids; for Dirichlet, they include the
+        # pseudo-counts.
         held = self.tokens + (self.weight if kind == kernels.DIRICHLET else 0.0)
         counts = np.ascontiguousarray((centroids * held[:, None]).T)
         out = np.empty((matrix.shape[0], self.tokens.size))
@@ -241,7 +249,7 @@ class MergeGain(Rule):
         return replace(made, rule=replace(self, tokens=tokens, sizes=sizes, width=width))
 
     def check(self, k: int, m: int) -> None:
-        """Also refuse unknown codes and invalid sizes."""
+        """Raise ValueError for inconsistent arrays, unknown codes or invalid sizes."""
         super().check(k, m)
         for name, value, known in (
             ("criterion", self.criterion, CRITERIA),

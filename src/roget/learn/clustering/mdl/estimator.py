@@ -26,30 +26,31 @@ from roget.learn.clustering.result import SAVED, Clustering, Rule
 from roget.learn.clustering.tokens import CHOOSING
 
 BEST = "dirichlet"
-"""The criterion of "auto": its clusters are the best back-off for sparse counts."""
+"""The criterion used for "auto"; its clusters are the best back-off for sparse counts."""
 
 
 class MDLTree(Clusterer, MDLOptions):
-    """Clusters of words in a tree, as many as give the shortest description of the counts.
+    """A tree of word clusters with the shortest description of the counts.
 
-    All words form one cluster at first. The split in two that saves most is made, then the next;
-    the number of clusters is reached when no split saves anything.
+    All words form one cluster at first. Then the cluster whose split in two saves most is split,
+    until no split makes the description shorter.
 
-    Criteria: "li-abe" treats the words of a cluster as equally likely and charges ½·ln|S| for each
-    parameter; "corrected" lets words differ in frequency; "dirichlet" and "nml" replace the charge
-    by a Dirichlet-multinomial code around the background, and by normalised maximum likelihood.
-    "auto" is "dirichlet", whose clusters predict best. estimator="mle" minimises the data part only
-    and splits down to single words. search="auto" looks for the best split and compares it with no
-    split; search="paper" keeps a set as a cluster only if annealing happens to empty one side.
+    Criteria: with "li-abe", the words of a cluster are equally likely and each parameter costs
+    ½·ln|S|. With "corrected", words may differ in frequency. "dirichlet" and "nml" replace the cost
+    of parameters by a Dirichlet-multinomial code around the background and by normalised maximum
+    likelihood. "auto" is "dirichlet", whose clusters predict best. estimator="mle" minimises only
+    the data part and splits down to single words. search="auto" searches for the best split and
+    compares it with not splitting. With search="paper", a cluster remains unsplit only if annealing
+    happens to empty one side.
 
-    `checkpoint` is a folder for the state of a long run, from which it resumes. `progress` is
-    called with {"n_clusters", "description_length", "fraction"}.
+    `checkpoint` is a folder for the state of a long run, which can be resumed from it. `progress`
+    is called with {"n_clusters", "description_length", "fraction"}.
 
-    Lengths are in nats: `description_length_`, the values of `tree_` (saved by a split) and the
-    rows of `path_`: for each split the parent, the new cluster, the numbers of words that stayed
-    and moved, and the model part, data part and total of the description before and after.
-    Fractional counts are allowed. `notes_` reports peculiarities of the data. Ctrl-C ends a run
-    early with the clusters found so far, and a warning.
+    Lengths are in nats: `description_length_`, the values of `tree_` (the length saved by each
+    split) and the rows of `path_`. A row has the parent, the new cluster, the numbers of words that
+    stayed and moved, and the model part, data part and total length before and after the split.
+    Fractional counts are allowed. `notes_` lists notes on the data. Ctrl-C ends a run early with
+    the clusters found so far, and a warning.
 
     >>> import numpy as np
     >>> counts = np.array([[9, 1, 0, 0], [8, 2, 0, 1], [0, 0, 7, 3], [1, 0, 6, 4]])
@@ -70,23 +71,25 @@ class MDLTree(Clusterer, MDLOptions):
     parent_weight_: float
 
     def _learn(self, matrix: Any) -> None:
-        # 1. The training words; 2. splits; 3. the clustering, with the other words placed.
+        # 1. Select the training words.
         totals, learnt, part = select_learnable(matrix, self.min_count)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self.criterion_ = BEST if self.criterion == "auto" else self.criterion
+        # 2. Grow the tree.
         with checkpoints.interruptible() as pause:
             found, grower = self._grow(part, totals[learnt], seed, pause)
+        # 3. Build the clustering, and place the other words.
         described = self._describe(part, totals[learnt], found, grower)
-        k, wanted = grower.n_clusters, self.n_clusters
+        k, requested = grower.n_clusters, self.n_clusters
         placed = place_others(described, matrix, learnt)
         self.clustering_ = replace(placed, memberships=one_hot(placed.labels, k))
-        if wanted is not None and k < wanted and not self.interrupted_:
-            self._warn_shortfall(format_shortfall(k, wanted, "there are no more words to split"))
+        if requested is not None and k < requested and not self.interrupted_:
+            self._warn_shortfall(format_shortfall(k, requested, "there are no more words to split"))
 
     def _grow(
         self, part: Any, totals: Floats, seed: int, pause: checkpoints.Pause
     ) -> tuple[Code, Grower]:
-        """Choose the concentration and split to the end, or until interrupted."""
+        """Choose the concentration, and split until no split is left or the run is interrupted."""
         options = {
             "n_clusters": self.n_clusters, "criterion": self.criterion_, "search": self.search,
             "estimator": self.estimator, "concentration": self.concentration, "seed": seed,
@@ -105,7 +108,7 @@ class MDLTree(Clusterer, MDLOptions):
     def _split(
         self, grower: Grower, length: float, kept: checkpoints.Checkpoint, earlier: Any
     ) -> None:
-        """Split from the root (all words, with this length) or from a checkpoint."""
+        """Split from the root, whose length is `length`, or from a checkpoint."""
         chosen = {"concentration": self.concentration_, "parent_weight": self.parent_weight_}
 
         def report(fraction: float) -> None:
@@ -128,7 +131,7 @@ class MDLTree(Clusterer, MDLOptions):
     def _choose_concentration(
         self, part: Any, pause: checkpoints.Pause, earlier: dict[str, Any] | None
     ) -> None:
-        """Set the concentration and the weight of parents: chosen, or from a checkpoint."""
+        """Set the concentration and the parent weight, by choice or from a checkpoint."""
         self.concentration_, self.parent_weight_ = None, 0.0
         if self.criterion_ != "dirichlet" or self.estimator == "mle":
             return
@@ -147,8 +150,8 @@ class MDLTree(Clusterer, MDLOptions):
             self._interrupt()
 
     def _describe(self, part: Any, totals: Floats, found: Code, grower: Grower) -> Clustering:
-        """Make the clustering of the words that were learnt from."""
-        # Statistics of the clusters: counts by context, tokens, and numbers of words.
+        """Return the clustering of the training words."""
+        # Statistics of the clusters: counts by context, number of tokens, number of words.
         k, tree = grower.n_clusters, grower.tree()
         belongs = one_hot(grower.labels, k)
         counts = belongs.T @ part
@@ -159,7 +162,7 @@ class MDLTree(Clusterer, MDLOptions):
             centroids = criteria.shrink(counts, tree, background(overall), self.parent_weight_)
         else:
             centroids = criteria.frequencies(counts)
-        # The path accumulates the changes of length from the root.
+        # The path starts at the root and accumulates the changes of length.
         root = found.root_length(part, totals)
         path = _path(root, grower)
         self.n_iter_ = max(1, len(path))
@@ -177,7 +180,7 @@ class MDLTree(Clusterer, MDLOptions):
 
 
 def _path(root: Parts, grower: Grower) -> list[dict[str, Any]]:
-    """Return a row for each split, with the lengths of the whole description in nats."""
+    """Return a row for each split, with the complete description lengths in nats."""
     rows: list[dict[str, Any]] = []
     model, data = root
     for number, step in enumerate(grower.steps):
@@ -204,7 +207,7 @@ def _path(root: Parts, grower: Grower) -> list[dict[str, Any]]:
 
 
 def _notes(grower: Grower, interrupted: bool) -> list[str]:
-    """Report peculiarities of the data and the splits."""
+    """Return notes on the data and the splits."""
     texts = []
     if grower.labels.size == 1:
         texts.append("one cluster, because there is only one word")
@@ -214,7 +217,7 @@ def _notes(grower: Grower, interrupted: bool) -> list[str]:
             texts.append("one cluster, because the search emptied one side of the first split")
         elif best.saved <= 0:
             texts.append(
-                "one cluster, because no split shortens the description: the best one found makes "
+                "one cluster, because no split shortens the description; the best split makes "
                 f"it {bits(abs(best.saved)):.1f} bits longer"
             )
     idle = sum(step.saved <= 0 for step in grower.steps)

@@ -1,8 +1,8 @@
-"""Growth of a tree by splits in two, the one that saves most first.
+"""Growth of a tree by splits in two; the split that saves most is made first.
 
-The split of a set of words is searched from several starts: the best cut of the words ordered by
-their first coordinates in correspondence analysis, random halves, and annealed halves. From each
-start words are moved one by one while this shortens the description; the best end wins.
+The search for the split of a set of words uses several starts: the best cut of the words ordered by
+a coordinate of correspondence analysis, random halves, and annealed halves. From each start, words
+are moved one by one while this shortens the description, and the best result is kept.
 """
 
 from __future__ import annotations
@@ -29,30 +29,33 @@ SWEEPS = 100
 """Maximum number of greedy sweeps."""
 
 AXES = 2
-"""Number of coordinates whose best cuts are starts."""
+"""Number of coordinates of correspondence analysis whose best cuts are used as starts."""
 
 LANCZOS, TOLERANCE = 30, 1e-2
-"""Lanczos steps and precision; the coordinates only order the words for a start."""
+"""Maximum number of Lanczos steps, and tolerance. Low precision suffices, because the coordinates
+only determine the order of words."""
 
 COLDEST, STEPS = 0.02, 20
-"""Annealing ends at this fraction of its first temperature, after this many sweeps."""
+"""Final temperature of the annealing as a fraction of the first, and number of sweeps."""
 
 WORK = 10_000_000
-"""Approximate number of entries that all restarts of one set may visit; large sets get fewer."""
+"""Approximate maximum of the matrix entries visited by all restarts for one set of words; large
+sets get fewer restarts."""
 
 RESTARTS, AGREED = 12, 4
-"""Maximum number of restarts, and how many ends with the same best length end the search."""
+"""Maximum number of restarts, and number of results with the best length after which the search
+ends."""
 
 PRECISION = 1e-9
 """Relative rounding error of a length or a sum of tokens."""
 
 LEAST = 1e-6
-"""Nats that a split must save; less is rounding."""
+"""Minimum number of nats that a split must save; smaller values are rounding errors."""
 
 
 @dataclass(frozen=True, eq=False)
 class GrowingCluster:
-    """Some rows of the whole table, restricted to the columns they use."""
+    """Some rows of the complete table, restricted to the columns in which they have counts."""
 
     items: RowItems
     columns: Array
@@ -60,7 +63,7 @@ class GrowingCluster:
 
     @property
     def tokens(self) -> float:
-        """The number of tokens of the rows."""
+        """Number of tokens of the rows."""
         return float(self.items.totals.sum())
 
 
@@ -68,7 +71,7 @@ class GrowingCluster:
 class Cut:
     """A split: the side of each row (0 or 1), and the lengths before and after, without constants.
 
-    An empty side means that the paper's search did not split.
+    One side may be empty, if the search of the paper did not split the rows.
     """
 
     side: Array
@@ -77,7 +80,7 @@ class Cut:
 
     @property
     def saved(self) -> float:
-        """Nats saved by the split."""
+        """Number of nats saved by the split."""
         return self.before.total - self.after.total
 
     @property
@@ -87,7 +90,7 @@ class Cut:
 
 
 class Bisector:
-    """Splits sets of rows of one table under one code."""
+    """Splits sets of rows of a table in two, under one code."""
 
     def __init__(self, matrix: Any, code: Code, search: str = "auto", seed: int = 0) -> None:
         self.table = rows_of(matrix)
@@ -96,17 +99,16 @@ class Bisector:
         self._place = np.full(matrix.shape[1], -1, np.int32)
 
     def extract(self, rows: Array) -> GrowingCluster:
-        """Return the rows with their own columns."""
+        """Return some rows, restricted to the columns in which they have counts."""
         indptr, indices, values, columns = kernels.gather(rows, self.table, self._place)
         items = RowItems(indptr, indices, values, self.totals[rows])
         return GrowingCluster(items, columns, self.code.prior[columns])
 
     def split(self, rows: Array) -> Cut | None:
-        """Return the best split found, whether it saves anything or not; None for one row."""
+        """Return the best split found, even if it saves nothing; None for a single row."""
         if rows.size < 2:
             return None
-        # The seed depends on the rows only, so that the order in which sets are split does not
-        # matter.
+        # The seed depends only on the rows, so the order in which sets are split does not matter.
         key = np.random.SeedSequence([self.seed, int(rows[0]), rows.size])
         sides = Sides(self.extract(rows), self.code, int(key.generate_state(1, np.uint64)[0]))
         if self.search == "paper":
@@ -117,7 +119,7 @@ class Bisector:
 
 
 class Sides:
-    """Two sides of a set of rows, and the searches for good ones."""
+    """A set of rows divided into two sides, and the searches for good divisions."""
 
     def __init__(self, part: GrowingCluster, code: Code, seed: int) -> None:
         self.part, self.code = part, code
@@ -127,13 +129,13 @@ class Sides:
         self.formula = code.formula(part.prior)
 
     def find_best(self) -> None:
-        """Search from several starts and keep the best result."""
-        # Fewer restarts for larger sets, so that the work per set is bounded.
+        """Search from several starts, and keep the best result."""
+        # Use fewer restarts for larger sets, so the work per set is bounded.
         entries = self.part.items.indices.size
         best, length, agreed = self.side.copy(), math.inf, 0
         for start in self._starts(min(RESTARTS, WORK // (20 * entries))):
             here = start() + kernels.descend(SWEEPS, 1e-7, self.state, *self._all)
-            # Stop early once several starts have ended in the same best length.
+            # Stop early if several starts have reached the same best length.
             if here < length - self._slack(here):
                 best, length, agreed = self.side.copy(), here, 0
             agreed += here <= length + self._slack(here)
@@ -143,7 +145,7 @@ class Sides:
         self._check(length)
 
     def _starts(self, restarts: int) -> Iterator[Callable[[], float]]:
-        """Yield functions that set the sides to a start and return its length."""
+        """Yield functions that initialise the sides and return the length."""
         for coordinate in self.axes():
             order = np.argsort(coordinate, kind="stable")
             yield partial(kernels.sweep_cut, order, *self._all)
@@ -151,7 +153,7 @@ class Sides:
             yield self._anneal if turn % 2 == 0 else self._scatter
 
     def assign(self, side: Array) -> None:
-        """Set the sides and recount them."""
+        """Set the sides and recompute their counts."""
         self.side[:] = side
         kernels.tally(self.part.items, self.side, self.sums)
 
@@ -164,13 +166,15 @@ class Sides:
         return kernels.length(self.sums, self.formula)
 
     def anneal_as_printed(self) -> None:
-        """Run the annealing of the paper."""
+        """Run the annealing of Li & Abe (1996) as printed."""
         penalty = self.code.penalty(self.part.tokens, self.side.size)
         kernels.anneal_as_printed(penalty, self.state, *self._all)
 
     def cut(self) -> Cut:
-        """Return the sides with recounted lengths; side 0 has more tokens (or, if equal, row 0)."""
-        # Recount, and put the side with more tokens first.
+        """Return the split with recomputed lengths.
+
+        Side 0 is the side with more tokens or, if both have the same number, the side of row 0.
+        """
         part, code = self.part, self.code
         self.assign(self.side)
         if (self.sums.tokens[1], self.side[0]) > (self.sums.tokens[0], 0):
@@ -183,11 +187,13 @@ class Sides:
         return Cut(self.side.copy(), before, after)
 
     def _scatter(self) -> float:
+        """Assign the rows to random halves; return the length."""
         kernels.scatter(self.side, self.state)
         self.assign(self.side)
         return self.length()
 
     def _anneal(self) -> float:
+        """Anneal from random halves; return the length."""
         length = self._scatter()
         hottest = kernels.mean_move_cost(*self._all)
         if hottest <= kernels.ROUNDING:
@@ -205,7 +211,7 @@ class Sides:
         return PRECISION * max(abs(length), self.part.tokens, 1.0)
 
     def _check(self, length: float) -> None:
-        """Compare the sum of all changes with a recount, to detect errors of the kernels."""
+        """Compare the length updated by moves with a recomputed length, to detect kernel errors."""
         fresh = self.length()
         if abs(fresh - length) > self._slack(fresh):
             raise RuntimeError(f"length by moves {length!r} differs from the recount {fresh!r}")
@@ -219,8 +225,8 @@ def analyse(
     steps: int = LANCZOS,
     tolerance: float = TOLERANCE,
 ) -> Floats:
-    """Return the rows' coordinates by correspondence analysis without the trivial axis."""
-    # Eigenvectors of D_r^-½ X D_c^-1 Xᵀ D_r^-½; the trivial one, √D_r, is projected out.
+    """Return the coordinates of the rows in correspondence analysis, without the trivial axis."""
+    # Find eigenvectors of D_r^-½ X D_c^-1 Xᵀ D_r^-½; the trivial one, √D_r, is projected out.
     roots = np.sqrt(items.totals)
     sums = np.bincount(items.indices, items.values, minlength=columns)
     operator = Operator(
@@ -234,7 +240,7 @@ def analyse(
 
 
 class SplitCandidate(NamedTuple):
-    """The best split of a cluster: the changes of length in nats, and the size of the cluster."""
+    """The best split of a cluster: changes of the length in nats, and entries of the cluster."""
 
     model: float
     data: float
@@ -243,12 +249,12 @@ class SplitCandidate(NamedTuple):
 
     @property
     def saved(self) -> float:
-        """Nats saved by the split; −inf if one side is empty."""
+        """Number of nats saved by the split; −inf if one side is empty."""
         return -(self.model + self.data) if self.proper else -math.inf
 
 
 class SplitStep(NamedTuple):
-    """A split that was made: parent, new cluster, words kept and moved, changes of length."""
+    """A completed split: parent, new cluster, numbers of words kept and moved, length changes."""
 
     parent: int
     cluster: int
@@ -259,14 +265,14 @@ class SplitStep(NamedTuple):
 
     @property
     def saved(self) -> float:
-        """Nats saved by the split."""
+        """Number of nats saved by the split."""
         return -(self.model + self.data)
 
 
 class Grower:
-    """A growing tree: clusters are split in two, best first.
+    """A growing tree, in which clusters are split in two, best split first.
 
-    With `most`, splitting goes on until there are `most` clusters, even if nothing is saved.
+    With `most`, splitting continues until there are `most` clusters, even if nothing is saved.
     """
 
     def __init__(
@@ -276,7 +282,7 @@ class Grower:
         n = bisector.totals.size
         self.labels = np.zeros(n, np.int32)
         self.side = np.zeros(n, np.int8)
-        """Side of each row in the best split of its cluster."""
+        """Side (0 or 1) of each row in the best split of its cluster."""
         self.candidates: list[SplitCandidate] = []
         self.steps: list[SplitStep] = []
         self._heap: list[tuple[float, int]] = []
@@ -284,26 +290,27 @@ class Grower:
 
     @property
     def n_clusters(self) -> int:
-        """The number of clusters."""
+        """Number of clusters."""
         return len(self.steps) + 1
 
     @property
     def fraction(self) -> float:
-        """Approximate progress: the share of `most` clusters if that is set.
+        """Approximate progress of the growth, from 0 to 1.
 
-        Otherwise the share of entries in final clusters, or the decline of the gain on a log scale.
+        It is the number of clusters divided by `most` if that is set. Otherwise it is the share of
+        entries in final clusters or the decline of the gain on a log scale, whichever is larger.
         """
         if self.most is not None:
             return min(1.0, self.n_clusters / self.most)
         if not self._heap:
             return 1.0
-        # Gains fall roughly geometrically: measure the way to 0 on a log scale.
+        # Gains decrease roughly geometrically, so measure the decline on a log scale.
         first = self.steps[0].saved if self.steps else -self._heap[0][0]
         left = math.log1p(max(-self._heap[0][0], 0.0)) / math.log1p(max(first, 1e-9))
         return max(0.0, 1.0 - left, 1.0 - self._open / max(int(self.bisector.table.values.size), 1))
 
     def run(self) -> Iterator[SplitStep | None]:
-        """Split until the end; yields at states that can be saved and resumed."""
+        """Split until no split is left; yield in states that can be saved and resumed."""
         if not self.candidates:
             self.candidates.append(self._find_split(np.arange(self.labels.size)))
             self._offer(0)
@@ -313,11 +320,11 @@ class Grower:
             yield self._split(heapq.heappop(self._heap)[1])
 
     def tree(self) -> Tree:
-        """Return the splits as a tree whose values are the nats saved."""
+        """Return the splits as a tree; the value of a split is the number of nats saved."""
         return Tree.from_splits((step.parent, step.saved) for step in self.steps)
 
     def snapshot(self) -> dict[str, Any]:
-        """Return the state that `restore` needs."""
+        """Return the state for `restore`."""
         return {
             "labels": self.labels.copy(),
             "side": self.side.copy(),
@@ -326,7 +333,7 @@ class Grower:
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Resume from a snapshot; ValueError or the like if it is invalid."""
+        """Resume from a snapshot; raise ValueError, KeyError or TypeError if it is invalid."""
         n = self.labels.size
         require_arrays(kept, {"labels": ("iu", (n,)), "side": ("iu", (n,))})
         self.candidates = [SplitCandidate(*one) for one in kept["candidates"]]
@@ -351,8 +358,9 @@ class Grower:
             self._offer(cluster)
 
     def _offer(self, cluster: int) -> None:
-        """Put a cluster on the heap if its split should be made."""
-        # Splits that save nothing are made only if a number of clusters is requested.
+        """Add a cluster to the heap if its split is to be made."""
+        # Splits that save nothing are made only if a number of clusters is requested, or by the
+        # search of the paper.
         one = self.candidates[cluster]
         forced = self.most is not None or self.bisector.search == "paper"
         if one.proper and (forced or one.saved > LEAST):
@@ -366,7 +374,7 @@ class Grower:
         moves = self.side[rows] == 1
         kept, moved = rows[~moves], rows[moves]
         found = self._find_split(kept), self._find_split(moved)
-        # The second part takes the next number; both are offered for further splits.
+        # The second part gets the next number. Both parts are candidates for further splits.
         self.labels[moved] = new
         self.candidates[parent] = found[0]
         self.candidates.append(found[1])

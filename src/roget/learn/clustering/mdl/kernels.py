@@ -1,18 +1,18 @@
-"""Kernels of the split of a set of words in two: cost of moving a word, and searches by moves.
+"""Compiled kernels for splitting a set of words in two: cost of moving a word, and searches.
 
 The code length of a side with counts f(v), N tokens and n words is, in nats,
 
-    T(N, n) − Σ_v g(f(v))
+    T(N, n) − Σ_v g(f(v)).
 
-and the kind of code determines T and g:
+The kind of code determines T and g:
 
     UNIFORM    T = N ln n                    g(f) = f ln f                    (li-abe)
     PLAIN      T = N ln N                    g(f) = f ln f                    (corrected)
     NML        T = N ln N + regret(N, |V|)   g(f) = f ln f
     DIRICHLET  T = lnΓ(N + α) − lnΓ(α)       g(f) = lnΓ(f + α_v) − lnΓ(α_v)
 
-with α_v the pseudo-count of context v and α their sum. Terms that no partition changes are left
-out.
+α_v is the pseudo-count of context v, and α is the sum of the pseudo-counts. UNIFORM is L_dat of Li
+& Abe (1996), equations 5 to 7. Terms that do not depend on the partition are omitted.
 """
 
 from __future__ import annotations
@@ -29,43 +29,46 @@ from roget.core.kernels.special import log_gamma, log_rise
 from roget.core.types import Array, Floats
 
 UNIFORM, PLAIN, DIRICHLET, NML = 0, 1, 2, 3
-"""Kinds of code: words of a side equally likely; by frequency; and codes without parameter cost."""
+"""Kinds of code; see the formulas above."""
 
 ROUNDING = 1e-9
-"""Changes below this count as none; otherwise identical words would be moved forever."""
+"""Smaller changes of the length are treated as 0; otherwise identical words would move forever."""
 
 SMALL = 8
-"""Counts up to this use rising factorials, with one logarithm per row; larger ones use lnΓ."""
+"""Maximum count for which rising factorials are multiplied out; larger counts use lnΓ."""
 
 
 class Sums(NamedTuple):
-    """Counts of the two sides, or of many clusters; changed in place."""
+    """Counts of the two sides, or of many clusters; modified in place."""
 
     counts: Floats
-    """Contexts × sides."""
+    """Counts by context and side, contexts × sides."""
     tokens: Floats
+    """Number of tokens N of each side."""
     sizes: Floats
+    """Number of words n of each side."""
 
 
 class Formula(NamedTuple):
-    """How the length of a side follows from its sums."""
+    """Parameters for computing the length of a side from its sums."""
 
     kind: int
+    """Kind of code."""
     prior: Floats
-    """The pseudo-count of each context."""
+    """Pseudo-count α_v of each context."""
     mass: float
-    """Sum of the pseudo-counts."""
+    """Sum α of the pseudo-counts."""
     width: float
-    """Number of contexts."""
+    """Number of contexts |V|."""
     naming: float
-    """1 if the code lists which words go to which side, else 0."""
+    """1 if the code lists the words of each side, otherwise 0."""
     table: Floats
-    """n·ln n of the first integers."""
+    """n·ln n for integers n from 0."""
 
 
 @compiled
 def xlogx(x: float, table: Floats) -> float:
-    """Return x·ln x, from the table if x is an integer in it."""
+    """Return x·ln x, from the table if x is a tabulated integer."""
     if x < table.size:
         whole = int(x)
         if whole == x:
@@ -75,10 +78,10 @@ def xlogx(x: float, table: Floats) -> float:
 
 @compiled
 def regret(tokens: float, width: float) -> float:
-    """Return ln of the parametric complexity of a multinomial (Szpankowski & Weinberger 2012)."""
+    """Return the log parametric complexity of a multinomial (Szpankowski & Weinberger 2012)."""
     if tokens <= 0.0 or width <= 1.0:
         return 0.0
-    # The asymptotic form that holds for any ratio α = |V|/N of parameters and tokens.
+    # Use the asymptotic form that holds for any ratio |V|/N of parameters to tokens.
     alpha = width / tokens
     c = 0.5 + 0.5 * math.sqrt(1.0 + 4.0 / alpha)
     return (
@@ -89,7 +92,7 @@ def regret(tokens: float, width: float) -> float:
 
 @compiled
 def total_cost(kind: int, tokens: float, size: float, mass: float, width: float) -> float:
-    """Return T, the part of the length that depends only on the totals of a side."""
+    """Return T(N, n), the part of the length that depends only on the totals of a side."""
     if kind == UNIFORM:
         return tokens * math.log(size) if size > 0.0 else 0.0
     if kind == DIRICHLET:
@@ -100,12 +103,13 @@ def total_cost(kind: int, tokens: float, size: float, mass: float, width: float)
 
 @compiled
 def row_change(row: int, items: RowItems, sums: Sums, source: int, formula: Formula) -> float:
-    """Return Σ_v of the loss of g on the source side minus its gain on the other side."""
+    """Return −Δ Σ_v g(f(v)) over both sides if a row moves from `source` to the other side."""
     indices, values = items.indices, items.values
     counts, prior, table = sums.counts, formula.prior, formula.table
     begin, end = items.indptr[row], items.indptr[row + 1]
     target = 1 - source
     change, ratio = 0.0, 1.0
+    # 1. g(f) = f ln f: the source loses g(f) − g(f − x), and the target gains g(f + x) − g(f).
     if formula.kind != DIRICHLET:
         for j in range(begin, end):
             v, x = indices[j], values[j]
@@ -113,8 +117,8 @@ def row_change(row: int, items: RowItems, sums: Sums, source: int, formula: Form
             change += xlogx(here, table) - xlogx(here - x, table)
             change += xlogx(there, table) - xlogx(there + x, table)
         return change
-    # Dirichlet: g changes by a ratio of rising factorials, Γ(f + α_v)/Γ(f − x + α_v). For small
-    # integer counts the ratios are multiplied, and the logarithm is taken once per row.
+    # 2. Dirichlet: g changes by the log of a rising factorial, Γ(f + α_v)/Γ(f − x + α_v). For small
+    #    integer counts, multiply the ratios and take the logarithm once per row.
     for j in range(begin, end):
         v, x = indices[j], values[j]
         left = counts[v, source] - x + prior[v]
@@ -129,7 +133,7 @@ def row_change(row: int, items: RowItems, sums: Sums, source: int, formula: Form
             ratio *= over / under
         else:
             change += log_rise(left, x) - log_rise(met, x)
-        # Take the logarithm early before the product overflows or vanishes.
+        # Take the logarithm early if the product might overflow or underflow.
         if not 1e-100 < ratio < 1e100:
             change += math.log(ratio)
             ratio = 1.0
@@ -138,22 +142,23 @@ def row_change(row: int, items: RowItems, sums: Sums, source: int, formula: Form
 
 @compiled
 def move_cost(row: int, items: RowItems, side: Array, sums: Sums, formula: Formula) -> float:
-    """Return the increase of the length if a row changes sides; O(non-zeros of the row)."""
+    """Return the increase of the length if a row changes sides, in O(non-zeros of the row)."""
     kind, mass, width = formula.kind, formula.mass, formula.width
     tokens, sizes = sums.tokens, sums.sizes
     s = side[row]
     t = 1 - s
     x = items.totals[row]
-    # 1. The totals of both sides: ΔT = T(s − x) − T(s) + T(t + x) − T(t).
+    # 1. Totals of both sides: ΔT = T(N_s − x, n_s − 1) − T(N_s, n_s)
+    #    + T(N_t + x, n_t + 1) − T(N_t, n_t).
     change = (
         total_cost(kind, tokens[s] - x, sizes[s] - 1.0, mass, width)
         - total_cost(kind, tokens[s], sizes[s], mass, width)
         + total_cost(kind, tokens[t] + x, sizes[t] + 1.0, mass, width)
         - total_cost(kind, tokens[t], sizes[t], mass, width)
     )
-    # 2. The contexts of the row: −Δ Σ g on both sides.
+    # 2. Contexts of the row: −Δ Σ_v g(f(v)) on both sides.
     change += row_change(row, items, sums, s, formula)
-    # 3. Which words go where: ln C(n, n_t) changes by ln n_s − ln(n_t + 1).
+    # 3. List of the words of each side: ln C(n, n_t) changes by ln n_s − ln(n_t + 1).
     if formula.naming > 0.0:
         change += formula.naming * math.log(sizes[s] / (sizes[t] + 1.0))
     return change
@@ -161,7 +166,7 @@ def move_cost(row: int, items: RowItems, side: Array, sums: Sums, formula: Formu
 
 @compiled
 def move(row: int, items: RowItems, side: Array, sums: Sums) -> None:
-    """Move a row to its other side."""
+    """Move a row to the other side, and update the sums."""
     s = side[row]
     t = 1 - s
     for j in range(items.indptr[row], items.indptr[row + 1]):
@@ -176,7 +181,7 @@ def move(row: int, items: RowItems, side: Array, sums: Sums) -> None:
 
 @compiled
 def tally(items: RowItems, side: Array, sums: Sums) -> None:
-    """Recount the sides from the labels."""
+    """Recompute the sums of both sides from the labels."""
     sums.counts[:] = 0.0
     sums.tokens[:] = 0.0
     sums.sizes[:] = 0.0
@@ -196,13 +201,13 @@ def length(sums: Sums, formula: Formula) -> float:
     for s in range(2):
         result += total_cost(kind, sums.tokens[s], sizes[s], formula.mass, formula.width)
         for v in range(counts.shape[0]):
-            # g: what the count of a context saves.
+            # Subtract g(f(v)).
             if kind != DIRICHLET:
                 result -= xlogx(counts[v, s], formula.table)
             elif counts[v, s] > 0.0:
                 result -= log_rise(formula.prior[v], counts[v, s])
     if formula.naming > 0.0:
-        # ln C(n, n_1): which words go to which side.
+        # Add ln C(n, n_1), the cost of listing the words of each side.
         result += formula.naming * (
             log_gamma(sizes[0] + sizes[1] + 1.0)
             - log_gamma(sizes[0] + 1.0)
@@ -222,7 +227,7 @@ def scatter(side: Array, state: Array) -> None:
 
 @compiled
 def sweep_cut(order: Array, items: RowItems, side: Array, sums: Sums, formula: Formula) -> float:
-    """Find the best cut of an order of rows with both sides non-empty; return its length.
+    """Find the best cut of an ordered list of rows; return its length. No side is empty.
 
     Rows move to side 1 one after the other, and the length is updated at each step.
     """
@@ -235,7 +240,7 @@ def sweep_cut(order: Array, items: RowItems, side: Array, sums: Sums, formula: F
         move(order[i], items, side, sums)
         if here < best:
             best, place = here, i
-    # All rows but the last are on side 1: move those after the best cut back.
+    # All rows except the last are on side 1 now. Move the rows after the best cut back.
     for i in range(place + 1, order.size - 1):
         move(order[i], items, side, sums)
     return best
@@ -251,9 +256,9 @@ def descend(
     sums: Sums,
     formula: Formula,
 ) -> float:
-    """Move rows greedily in random order until a sweep gains at most `least`; return the change.
+    """Move rows greedily, in random order, until a sweep gains at most `least` nats.
 
-    Neither side becomes empty.
+    Returns the change of the length. Neither side becomes empty.
     """
     order = np.arange(side.size)
     change = 0.0
@@ -276,7 +281,7 @@ def descend(
 
 @compiled
 def mean_move_cost(items: RowItems, side: Array, sums: Sums, formula: Formula) -> float:
-    """Return the mean absolute cost of a move: a temperature at which most moves are likely."""
+    """Return the mean absolute cost of a move, a temperature at which most moves are likely."""
     total = 0.0
     for row in range(side.size):
         if sums.sizes[side[row]] > 1.0:
@@ -288,7 +293,7 @@ def mean_move_cost(items: RowItems, side: Array, sums: Sums, formula: Formula) -
 def anneal(
     temperatures: Floats, state: Array, items: RowItems, side: Array, sums: Sums, formula: Formula
 ) -> float:
-    """Do a heat-bath sweep at each temperature; return the change. Neither side becomes empty."""
+    """Run a heat-bath sweep at each temperature, without emptying a side; return the change."""
     order = np.arange(side.size)
     change = 0.0
     for temperature in temperatures:
@@ -298,7 +303,7 @@ def anneal(
             if sums.sizes[side[row]] <= 1.0:
                 continue
             d = move_cost(row, items, side, sums, formula)
-            # Heat bath: the row is on the other side with probability 1/(1 + exp(Δ/T)).
+            # Heat bath: move the row with probability 1/(1 + exp(ΔL/T)).
             if draw_uniform(state) < 1.0 / (1.0 + math.exp(min(d / temperature, 700.0))):
                 move(row, items, side, sums)
                 change += d
@@ -309,17 +314,18 @@ def anneal(
 def anneal_as_printed(
     penalty: float, state: Array, items: RowItems, side: Array, sums: Sums, formula: Formula
 ) -> int:
-    """Anneal as in Figure 1, steps 1 and 2, of Li & Abe (1996); return the number of trials.
+    """Anneal as in steps 1 and 2 of Figure 1 of Li & Abe (1996); return the number of trials.
 
-    The initial temperature is 1, in bits. Sides may become empty; the penalty for the parameters of
-    a second cluster is charged while both sides have words.
+    The initial temperature is 1 bit. A side may become empty. The penalty L_par (equation 4) for
+    the parameters of a second cluster applies only while both sides have words.
     """
     n = side.size
     scatter(side, state)
     tally(items, side, sums)
-    # Step 2 ends when 10·|N| trials in a row brought no decrease.
+    # Step 2 ends after 10·|N| consecutive trials without a decrease.
     temperature, trials, since = 1.0, 0, 0
     while since < 10 * n:
+        # Propose to move a random word; ΔL includes the penalty if a side is emptied or filled.
         row = int(draw_uniform(state) * n)
         d = move_cost(row, items, side, sums, formula)
         if sums.sizes[side[row]] == 1.0:
@@ -328,7 +334,7 @@ def anneal_as_printed(
             d += penalty
         trials += 1
         since += 1
-        # Accept if ΔL < 0, else with probability exp(−ΔL/T), ΔL in bits.
+        # Accept the move if ΔL < 0, otherwise with probability exp(−ΔL/T), with ΔL in bits.
         if d < 0.0 or draw_uniform(state) < math.exp(-d / math.log(2.0) / temperature):
             move(row, items, side, sums)
             if d < -ROUNDING:
@@ -341,11 +347,11 @@ def anneal_as_printed(
 
 @compiled
 def gather(rows: Array, table: RowIndex, place: Array) -> tuple[Array, Array, Floats, Array]:
-    """Extract some rows with only the columns they use; return CSR arrays and the columns.
+    """Extract some rows and the columns in which they have counts.
 
-    `place` must hold −1 for every column, and does so again afterwards.
+    Returns the CSR arrays and the columns, which are renumbered in the order of first use. `place`
+    must hold −1 for every column; it is reset on return.
     """
-    # Renumber columns in the order of first use.
     entries = 0
     for row in rows:
         entries += table.indptr[row + 1] - table.indptr[row]
@@ -370,10 +376,10 @@ def gather(rows: Array, table: RowIndex, place: Array) -> tuple[Array, Array, Fl
 
 @compiled
 def join_costs(items: RowItems, clusters: Sums, formula: Formula, out: Floats) -> None:
-    """Compute out[row, c]: the length of cluster c with the row minus that without it.
+    """Compute out[row, c], the increase of the length if the row joins cluster c.
 
-    `clusters` has a column for each cluster. For a Dirichlet code its counts and tokens include the
-    pseudo-counts, and `formula.prior` is not used. A row of zeros costs nothing anywhere.
+    `clusters` has a column for each cluster. For the Dirichlet code, its counts and tokens include
+    the pseudo-counts, and `formula.prior` is not used. The cost of a row of zeros is 0.
     """
     kind, tokens, sizes = formula.kind, clusters.tokens, clusters.sizes
     k = tokens.size
@@ -382,14 +388,14 @@ def join_costs(items: RowItems, clusters: Sums, formula: Formula, out: Floats) -
         cost[:] = 0.0
         if x <= 0.0:
             continue
-        # 1. The change of T.
+        # 1. Change of T.
         for c in range(k):
             if kind == DIRICHLET:
                 cost[c] = log_rise(tokens[c], x)
             else:
                 cost[c] = total_cost(kind, tokens[c] + x, sizes[c] + 1.0, 1.0, formula.width)
                 cost[c] -= total_cost(kind, tokens[c], sizes[c], 1.0, formula.width)
-        # 2. The change of Σ g over the contexts of the row.
+        # 2. Change of −Σ_v g(f(v)) over the contexts of the row.
         for j in range(items.indptr[row], items.indptr[row + 1]):
             y, held = items.values[j], clusters.counts[items.indices[j]]
             for c in range(k):

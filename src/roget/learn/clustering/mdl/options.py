@@ -15,31 +15,32 @@ CONCENTRATIONS = ("auto", "fine")
 
 @dataclass(eq=False, repr=False)
 class MDLOptions(RunOptions):
-    """Options of splits by description length."""
+    """Options of recursive splits by description length."""
 
     n_clusters: int | None = option(
         None,
         minimum=1,
         flags=CLUSTERS,
-        help="Number of clusters, even if splits save nothing [default: shortest description].",
+        help="Number of clusters, even if splits make the description longer [default: the number "
+        "with the shortest description].",
     )
     _: KW_ONLY
     criterion: str = option(
         "auto",
         choices=("auto", *CRITERIA),
-        help="Code: li-abe = Li & Abe (1996); corrected = the same with word frequencies within "
-        "classes; dirichlet = Dirichlet-multinomial around the background; nml = normalised "
-        "maximum likelihood; auto = dirichlet.",
+        help="Description length: li-abe = Li & Abe (1996); corrected = the same with word "
+        "frequencies within classes; dirichlet = Dirichlet-multinomial around the background; "
+        "nml = normalised maximum likelihood; auto = dirichlet.",
     )
     estimator: str = option(
         "mdl",
         choices=ESTIMATORS,
-        help="What is minimised: mdl = the whole description, mle = its data part only.",
+        help="Quantity to minimise: mdl = the complete description length, mle = its data part.",
     )
     search: str = option(
         "auto",
         choices=SEARCHES,
-        help="Search for splits: auto = best of several starts, paper = annealing as printed.",
+        help="Search for splits: auto = best of several starts, paper = annealing as in the paper.",
     )
     concentration: float | str = option(
         "auto",
@@ -51,7 +52,9 @@ class MDLOptions(RunOptions):
         "words.",
     )
     min_count: float = option(
-        0, minimum=0, help="Exclude words with fewer tokens from learning; they still get labels."
+        0,
+        minimum=0,
+        help="Exclude words with fewer tokens from learning; they are placed afterwards.",
     )
 
 

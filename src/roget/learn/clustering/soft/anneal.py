@@ -1,10 +1,11 @@
-"""Deterministic annealing: raise β, split the most unstable cluster, let all words settle.
+"""Deterministic annealing: raise β, split the most unstable cluster, run EM for all words.
 
-This is the algorithm of Pereira, Tishby & Lee (1993), with the critical β of every cluster known
-from an eigenvalue, so that clusters split one by one, each at its critical β. One EM step maps the
-twins p_c ± ε·d of a cluster to p_c ± ε·β·C_c·diag(1/p_c)·d, with C_c = Σ_n p(n|c)·p_n·p_nᵀ, on Σ d
-= 0. So a cluster splits once β·λ > 1, where λ ≤ 1 is the largest non-trivial eigenvalue (the first
-inertia of the cluster's correspondence analysis), along its eigenvector.
+This is the algorithm of Pereira, Tishby & Lee (1993), except that the critical β of each cluster is
+computed from an eigenvalue, so clusters are split one by one at their critical β. Consider the two
+twins p_c ± ε·d of a cluster, with Σ_v d(v) = 0. One EM step (equations 8 and 11) maps them to
+p_c ± ε·β·C_c·diag(1/p_c)·d, with C_c = Σ_n p(n|c)·p_n·p_nᵀ. The twins separate if β·λ > 1, where
+λ ≤ 1 is the largest non-trivial eigenvalue, the first inertia of the cluster's correspondence
+analysis. The cluster is split along the eigenvector.
 """
 
 from __future__ import annotations
@@ -39,63 +40,65 @@ LANCZOS, RESTARTS = 24, 20
 """Number of Lanczos vectors before a restart, and maximum number of restarts."""
 
 ALOOF = 0.1
-"""Words whose squared score is at least this share of the largest make up a narrow direction."""
+"""Minimum squared score, relative to the largest, of the words that form a narrow direction."""
 
 STEP = 1.02
-"""Factor beyond its critical β at which a cluster is split; at the point itself twins do not
-separate."""
+"""Factor by which β exceeds the critical β of a cluster when it is split. Twins do not separate
+exactly at the critical β."""
 
 EDGE = 1.001
-"""The same factor if β may not be raised further."""
+"""Minimum value of that factor if β cannot be raised further."""
 
 RISE = 1.05
-"""Largest factor by which β is raised before all words settle again."""
+"""Maximum factor by which β is raised before EM is run for all words again."""
 
 PACE = 1.05
-"""Minimum factor by which β rises whenever all words settle, while clusters are being split."""
+"""Factor by which β is raised at each EM run for all words while clusters are being split."""
 
 SENSES = (1.6, 2.5)
-"""If only a number of clusters is requested, β ends where a word belongs to this number of them on
-average (the exponential of the mean entropy, at most √k of k): best for held-out text."""
+"""Range of the mean number of clusters per word at the final β, if only a number of clusters is
+requested. The mean is the exponential of the membership entropy, bounded by √k for k clusters. This
+range predicts held-out text best."""
 
 SHARPEN = 1.05
-"""Factor of the steps of β after the last split."""
+"""Factor of one step of β after the last split."""
 
 SOFTEST, SHARPEST = 1.15, 4.0
-"""β does not go below the first factor times the highest critical β, or clusters would merge again,
-nor above the second factor times the highest β of a split."""
+"""Bounds of the final β: at least SOFTEST times the highest critical β, so clusters do not merge
+again, and at most SHARPEST times the highest β of a split."""
 
 RELAX = 1.1
-"""Clusters settle together once their number has grown by this factor."""
+"""Growth factor of the number of clusters after which EM is run for all words."""
 
 RELAX_STEPS, RELAX_WORK = 6, 320
-"""Number of settling steps; few clusters settle longer, for up to RELAX_WORK / k steps: near a
-critical β convergence is slow, and an unsettled cluster appears more unstable than it is."""
+"""Minimum number of EM steps of such a run, and the number of steps times clusters: k clusters get
+up to RELAX_WORK / k steps. Near a critical β convergence is slow, and a cluster that has not
+converged appears more unstable than it is."""
 
 RELAX_TOLERANCE = 1e-6
-"""Relative change of the free energy at which settling stops."""
+"""Relative change of the free energy at which such a run stops."""
 
 EMPTY = 0.01
-"""A cluster with less mass than this share of the rarest word is empty."""
+"""Mass below which a cluster is empty, as a fraction of the mass of the rarest word."""
 
 DROP = 1e-3
-"""Share of a cluster's mass, in words that hardly belong to it, that is ignored for its split."""
+"""Share of a cluster's mass that is ignored for its instability: words that hardly belong to it."""
 
 NARROW = 5e-4
-"""Minimum share of a cluster that a split must concern: rare words with contexts of their own would
-be split off one by one at β = 1, and their twins never separate from the rest."""
+"""Minimum share of a cluster that a split must affect. Otherwise rare words with unique contexts
+would be split off one by one at β = 1, and their twins would never separate from the rest."""
 
 RETRY = 1.02
-"""A cluster whose twins did not separate is tried again at a β higher by this factor."""
+"""Factor by which β must rise before a cluster whose twins did not separate is tried again."""
 
 MAX_HANDICAP = 4.0
-"""It is not tried again once that would be this many times its critical β."""
+"""Maximum product of these factors; after that the cluster is not tried again."""
 
 SEPARATED = 0.05
-"""Twins have separated if the shares of some words in them differ by this much."""
+"""Minimum difference between the shares of words for twins to count as separated."""
 
 SAME = 1e-3
-"""Centroids are the same if their logarithms differ by less than this on average."""
+"""Maximum mean difference of the logarithms of two centroids that are treated as equal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,11 +110,12 @@ class Instability:
     weights: Floats
     """p(n)·p(c|n) of these words."""
     scores: Floats
-    """The side each word leans to: Σ p_n(v)·d(v)/p_c(v), with unit variance."""
+    """Score of each word on the eigenvector, Σ p_n(v)·d(v)/p_c(v), with unit variance. The sign
+    determines the twin that the word prefers."""
 
     @property
     def critical_beta(self) -> float:
-        """The β at which the cluster splits; infinite if all its words have the same contexts."""
+        """The β at which the cluster splits; infinite if all its words have equal distributions."""
         return 1.0 / self.eigenvalue if self.eigenvalue > 0 else math.inf
 
 
@@ -128,19 +132,20 @@ def instability(
 ) -> Instability:
     """Return the largest non-trivial eigenvalue of a cluster, to a relative residual `tolerance`.
 
-    Words that together hold at most the share `drop` of the cluster's mass are ignored: a word with
-    contexts of its own makes any cluster unstable, however little it belongs to it. So are words
-    that form a direction of their own with less than the share `narrow`. The weights of words are
-    `prior`, by default the prior of the data.
+    Words that together hold at most the share `drop` of the cluster's mass are ignored, because a
+    word with unique contexts makes any cluster unstable, even if it hardly belongs to the cluster.
+    Words whose direction affects less than the share `narrow` of the cluster are ignored as well.
+    The weights of words are `prior`, by default the prior of the data.
     """
-    # A plain sum: a BLAS product may depend on the number of threads.
+    # Use np.sum: the result of a BLAS product may depend on the number of threads.
     weights = (data.prior if prior is None else prior) * membership[:, cluster]
     words = np.flatnonzero(weights > drop * float(np.sum(weights)) / data.n_words)
     weights = weights[words]
     while True:
         found = _largest(data, words, weights, tolerance, seed)
         shares = weights / max(float(np.sum(weights)), 1e-300)
-        # 1/Σ share·score⁴ is the share of the cluster that the direction concerns (participation).
+        # 1/Σ share·score⁴ is the share of the cluster that the direction affects (participation
+        # ratio).
         concerned = 1.0 / max(float(np.sum(shares * found.scores**4)), 1e-300)
         if found.eigenvalue == 0 or concerned >= narrow:
             return found
@@ -161,7 +166,7 @@ def _largest(data: Data, words: Array, weights: Floats, tolerance: float, seed: 
     operator = Operator(data.rows, words, roots, inverse, roots)
     for _ in range(RESTARTS):
         values, vectors, residual = find_axes(operator, vector, LANCZOS, tolerance, 1)
-        # Rounding leaves about 1e-16 if all words have the same contexts.
+        # If all words have equal distributions, rounding leaves an eigenvalue of about 1e-16.
         if not values.size or values[0] < 1e-10:
             return Instability(0.0, words, weights, np.zeros(words.size))
         vector = vectors[0]
@@ -171,36 +176,37 @@ def _largest(data: Data, words: Array, weights: Floats, tolerance: float, seed: 
 
 
 class Annealer(AnnealingSearch):
-    """The annealing of clusters of words (the asymmetric model)."""
+    """Annealing search for clusters of words (the asymmetric model)."""
 
     needs_number = False
     stride = 6
-    """Number of steps by which β is raised at once while a number of clusters is chosen."""
+    """Number of β steps at once while the number of clusters is chosen."""
     lowest = 1.0
-    """The β at which disconnected words split off."""
+    """The β at which disconnected words are split off."""
 
     @staticmethod
     def first_beta(beta: float | None) -> float | None:
-        """Return the first β if a number of clusters is chosen: None, as the search finds it."""
+        """Return the first β for choosing a number of clusters: None, the search determines it."""
         return None
 
     @staticmethod
     def last_beta(reached: float) -> float:
-        """Return the highest β that is tried after a number of clusters was reached at one."""
+        """Return the highest β to try after a number of clusters was reached at β = `reached`."""
         return SHARPEST * reached
 
     def __init__(self, data: Data, settings: AnnealingSettings, pause: Pause = never_stop) -> None:
         super().__init__(data, settings, pause)
-        # Clusters are split by their critical β only while masses count. Without masses, clusters
-        # that hardly differ are all as unstable as the root, and their number has no end.
+        # Splitting one by one at the critical β works only with mass-constrained memberships.
+        # Without masses, nearly equal clusters are all as unstable as the root, so splitting would
+        # never end.
         self._massive = settings.equations == "mass"
         printed = settings.equations == "printed"
         self.mixture = SoftMixture(data, self._massive, self.threads, printed=printed)
         self.beta = min(1.0, self._limit)
         self.energy = self.mixture.run(self.beta, 1, 0.0)
         self.grown, self.falling, self.relaxed_at = False, False, 1
-        # By cluster: the last known eigenvalue, whether it is up to date, and its divisor if twins
-        # did not separate.
+        # For each cluster: the last eigenvalue, True if it is up to date, and the divisor of the
+        # eigenvalue, which grows when twins do not separate.
         self.eigenvalue: list[float] = [1.0]
         self.fresh: list[bool] = [False]
         self.handicap: list[float] = [1.0]
@@ -243,7 +249,7 @@ class Annealer(AnnealingSearch):
 
     @property
     def nearness(self) -> float:
-        """How close the cross-entropy is to its target, from 0 to 1."""
+        """Progress of the cross-entropy towards its target, from 0 to 1."""
         until = self.settings.until or 0.0
         gone = self._first_cross - self.cross_entropy()
         return min(1.0, max(0.0, gone / max(self._first_cross - until, 1e-12)))
@@ -254,8 +260,8 @@ class Annealer(AnnealingSearch):
         return until is not None and self.cross_entropy() <= until
 
     def _run(self) -> Iterator[None]:
-        # Phase 1 splits clusters, phase 2 takes β to its end, phase 3 settles. Each step depends
-        # only on the state, so that a resumed run does the same.
+        # Phase 1 splits clusters, phase 2 changes β to its final value, and phase 3 runs EM to
+        # convergence. Each step depends only on the state, so a resumed run gives the same result.
         while True:
             if not self.grown:
                 if not self._reached() and self._advance():
@@ -273,7 +279,7 @@ class Annealer(AnnealingSearch):
             self._settle(self.beta, final=True)
 
     def wind_up(self) -> None:
-        """End the search where it is, with the requested kind of memberships."""
+        """End the search in its current state, with the requested kind of memberships."""
         if not self.grown:
             self._pause = never_stop
             self._end_growth()
@@ -285,8 +291,10 @@ class Annealer(AnnealingSearch):
         self._settle(self.beta, final=False)
 
     def _next_beta(self) -> float:
-        """Return the next β: lower while words are too sure of their cluster, then higher; the same
-        if it is final."""
+        """Return the next β; the same β if it is final.
+
+        β falls while memberships are too sharp, then rises while they are too soft.
+        """
         if self.settings.beta is not None:
             low, high = self.beta / SHARPEN, self.beta * SHARPEN**self.settings.stride
             return min(max(self.settings.beta, low), high)
@@ -296,7 +304,7 @@ class Annealer(AnnealingSearch):
             return self.beta if ends else min(self.beta * SHARPEN, ceiling)
         if self.settings.n_clusters is None or not self.splits:
             return self.beta
-        # The entropy of memberships decides: exp(H) is the number of clusters a word belongs to.
+        # Choose β by the membership entropy H: exp(H) is the number of clusters per word.
         least, most = (min(math.log(n), math.log(self.mixture.k) / 2) for n in SENSES)
         floor = SOFTEST * max(split.critical_beta for split in self.splits)
         ceiling = SHARPEST * max(split.beta for split in self.splits)
@@ -308,12 +316,12 @@ class Annealer(AnnealingSearch):
         return self.beta
 
     def snapshot(self) -> dict[str, Any]:
-        """Return the whole state as arrays and plain data."""
+        """Return the complete state as arrays and plain data."""
         k = self.mixture.k
         return super().snapshot() | {
             "q": self.mixture.q[:, :k],
             "mass": self.mixture.mass[:k],
-            # Centroids follow from the memberships, unless there will be no more steps.
+            # Centroids are recomputed from the memberships, unless the search is finished.
             "logs": self.mixture.logs[:, : k if self.finished else 0],
             "eigenvalue": np.array(self.eigenvalue),
             "fresh": np.array(self.fresh),
@@ -366,13 +374,14 @@ class Annealer(AnnealingSearch):
         return math.inf if self.settings.beta is None else self.settings.beta
 
     def _advance(self) -> bool:
-        """Make one more split, raising β as far as needed; return False if no split is possible."""
+        """Make the next split, raising β if necessary; return False if no split is possible."""
         while self.mixture.k < self._most:
             cluster = self._most_unstable()
             value = float(self._promise()[cluster])
             if value <= 0 or self._limit * value < EDGE:
                 return False
-            # The split needs β·λ ≥ STEP. Raise β slowly, and let all words settle before splitting.
+            # A split requires β·λ ≥ STEP. Raise β slowly, and run EM for all words before
+            # splitting.
             need = min(STEP / value, self._limit)
             if need > self.beta * RISE and self.mixture.k > 1:
                 self._settle(self.beta * RISE, final=False)
@@ -383,13 +392,13 @@ class Annealer(AnnealingSearch):
         return False
 
     def _most_unstable(self) -> int:
-        """Return the cluster to split next: the most urgent one, with an up-to-date eigenvalue."""
+        """Return the cluster to split next, after updating eigenvalues as far as necessary."""
         while True:
             order = np.argsort(-self._urgency(), kind="stable")
             if self.fresh[order[0]]:
                 return int(order[0])
-            # Always two at a time, whatever the number of threads: the next one is likely needed
-            # soon.
+            # Update two eigenvalues at a time, because the second is likely to be needed soon. The
+            # number must not depend on the number of threads.
             stale = [int(c) for c in order[:8] if not self.fresh[c]][:2]
             found = self.threads.each(self._instability, stale)
             for cluster, one in zip(stale, found, strict=True):
@@ -397,19 +406,20 @@ class Annealer(AnnealingSearch):
                 self._found[cluster] = one
 
     def _promise(self) -> Floats:
-        """Return each cluster's eigenvalue, reduced if its twins did not separate before."""
+        """Return the eigenvalue of each cluster, reduced if its twins failed to separate."""
         handicap = np.array(self.handicap)
         return np.where(handicap > MAX_HANDICAP, 0.0, np.array(self.eigenvalue) / handicap)
 
     def _urgency(self) -> Floats:
-        """Rank the clusters: first those unstable at this β, by mass times eigenvalue."""
+        """Return priorities: clusters unstable at this β come first, by mass times eigenvalue."""
         value = self._promise()
         unstable = self.beta * value >= EDGE
         return np.where(unstable, 1.0 + self.mixture.mass[: self.mixture.k] * value, value)
 
     def _instability(self, cluster: int) -> Instability:
+        """Compute the instability of a cluster; the first split needs a more accurate one."""
         drop, tolerance = (0.0, 1e-6) if self.mixture.k == 1 else (DROP, 3e-2)
-        # The same start between two settlings, also after resuming.
+        # Use the same start vector until EM is run again, also after resuming.
         seed = [self.settings.seed, cluster, self.relaxed_at]
         return instability(
             self.data, self.mixture.q, cluster, drop=drop, tolerance=tolerance, seed=seed,
@@ -417,7 +427,7 @@ class Annealer(AnnealingSearch):
         )  # fmt: skip
 
     def _split(self, cluster: int, beta: float) -> bool:
-        """Separate the twins of a cluster; return False if they do not separate."""
+        """Split a cluster into its twins; return False if they do not separate."""
         self._pause()
         found = self._found.get(cluster) or self._instability(cluster)
         twins = separate(self.data, found, beta, self.mixture.floor)
@@ -427,7 +437,7 @@ class Annealer(AnnealingSearch):
         self._replace(cluster, beta, found, twins)
         self._account(cluster, beta, found, twins)
         if not self._massive:
-            # One more cluster changes the memberships of every word, so all must settle.
+            # Without masses, a new cluster changes the memberships of all words, so run EM.
             self._settle(beta, final=False)
             if len(self.splits) == self.mixture.k - 1 and self.splits:
                 self.splits[-1] = replace(self.splits[-1], energy=self.energy)
@@ -436,11 +446,11 @@ class Annealer(AnnealingSearch):
         return True
 
     def _replace(self, cluster: int, beta: float, found: Instability, twins: Twins) -> None:
-        """Replace a cluster by its twins; the heavier one keeps its number."""
+        """Replace a cluster by its twins; the heavier twin keeps its number."""
         mixture, new = self.mixture, self.mixture.k
         room = self._most if self.settings.n_clusters is not None else 0
         mixture.reserve(max(new + 1, min(room, 2 * new + 8)))
-        # Divide the memberships of the parent by the shares of the twins.
+        # Divide the memberships of the parent between the twins by their shares.
         held = mixture.q[found.words, cluster]
         mixture.q[:, new] = 0
         mixture.q[found.words, new] = held * (1.0 - twins.share)
@@ -455,24 +465,24 @@ class Annealer(AnnealingSearch):
         self._found.pop(cluster, None)
 
     def _account(self, cluster: int, beta: float, found: Instability, twins: Twins) -> None:
-        """Record the split; distortion and entropy change by the difference of the twins."""
-        # F = D − H/β, with H relative to the masses if these count.
+        """Record the split, and update the energy by the changes of distortion and entropy."""
+        # F = D − H/β; with masses, H is relative to p(c).
         distortion = self.energy.distortion - twins.gain
         entropy = self.energy.entropy + twins.entropy
         masses = self.mixture.mass[: self.mixture.k] if self._massive else np.ones(1)
         relative = entropy + float(np.sum(xlogx(masses)))
         self.energy = Energy(distortion - relative / beta, distortion, entropy)
         self.splits.append(ClusterSplit(cluster, beta, found.critical_beta, self.energy))
-        # The twins' eigenvalues are computed before either is split.
+        # Mark the eigenvalues of both twins as out of date.
         self.fresh[cluster] = False
         self.eigenvalue.append(found.eigenvalue)
         self.fresh.append(False)
         self.handicap.append(1.0)
 
     def _settle(self, beta: float, *, final: bool) -> None:
-        """Let all words settle at this β, and merge twins that have come together again."""
+        """Run EM for all words at this β, and merge twins that have become equal again."""
         self.beta = beta
-        # While splitting, few steps suffice; the final settling runs to convergence.
+        # Few steps suffice while splitting; the final run continues to convergence.
         steps = self.settings.max_iter
         if not final:
             steps = min(steps, max(RELAX_STEPS, RELAX_WORK // self.mixture.k))
@@ -485,8 +495,8 @@ class Annealer(AnnealingSearch):
         self._found.clear()
 
     def _merge(self) -> None:
-        """Undo the latest splits whose twins have the same centroid, or one of which is empty."""
-        # Latest splits first, and only those whose twins were not split further.
+        """Undo splits since the last EM run whose twins have equal centroids or are empty."""
+        # Consider the latest splits first, and only if the twins were not split further.
         empty = EMPTY * float(self.data.prior.min())
         for place in reversed(range(self.relaxed_at - 1, len(self.splits))):
             parent, new = self.splits[place].parent, place + 1
@@ -498,18 +508,23 @@ class Annealer(AnnealingSearch):
                 self._unsplit(place)
 
     def _absorb_copies(self) -> bool:
-        """Merge clusters with the same centroid, as copies change a model without masses; return
-        True if there were any."""
+        """Merge clusters with equal centroids; return True if there were any.
+
+        Without masses, duplicate clusters would change the model.
+        """
         same = find_copies(self.mixture.logs[:, : self.mixture.k], self.data.background)
         for cluster in sorted(same, reverse=True):
             self._absorb(cluster)
         return bool(same)
 
     def _absorb(self, cluster: int) -> None:
-        """Remove a leaf of the tree: its words go to the cluster it split from, or to the one that
-        last split from it."""
+        """Remove a leaf of the tree.
+
+        Its words go to the last cluster that was split from it. If it was never split, they go to
+        its parent.
+        """
         children = [place for place, split in enumerate(self.splits) if split.parent == cluster]
-        if children:  # the last child takes its number
+        if children:  # exchange the numbers of the cluster and its last child
             other = children[-1] + 1
             swap = {cluster: other, other: cluster}
             for array in (self.mixture.q, self.mixture.logs):
@@ -523,7 +538,7 @@ class Annealer(AnnealingSearch):
             self._unsplit(cluster - 1)
 
     def _unsplit(self, place: int) -> None:
-        """Undo a split: merge the new cluster into its parent, and renumber the later ones."""
+        """Undo a split: merge the new cluster into its parent, and renumber later clusters."""
         parent, new = self.splits[place].parent, place + 1
         self.mixture.drop(new, parent)
         del self.splits[place], self.eigenvalue[new], self.handicap[new]
@@ -536,10 +551,10 @@ class Annealer(AnnealingSearch):
 
 @dataclass(frozen=True, eq=False)
 class Twins:
-    """Twins that have separated; the first is the heavier one."""
+    """Twins that have separated; the first twin is the heavier one."""
 
     share: Floats
-    """Share of the first twin in each word of the parent."""
+    """Share of each word's membership in the parent that belongs to the first twin."""
     mass: float
     """Mass of the second twin."""
     gain: float
@@ -549,19 +564,21 @@ class Twins:
 
 
 def separate(data: Data, found: Instability, beta: float, floor: Floats) -> Twins | None:
-    """Return the twins of a cluster, started along its instability; None if they stay together."""
-    # Start along the eigenvector: words on either side of it lean to one of the twins.
+    """Return the twins of a cluster; None if they do not separate."""
+    # 1. Start along the eigenvector: the sign of a word's score determines its preferred twin.
     share = 1.0 / (1.0 + np.exp(np.clip(-2.0 * found.scores, -30, 30)))
+    # 2. Run EM on the two twins.
     sums = np.zeros((2, data.n_contexts))
     one = kernels.twins(found.words, found.weights, data.rows, float(beta), floor, share, sums)
     first, second = sums
     total = float(np.sum(found.weights))
     if share.max() - share.min() < SEPARATED or not 1e-9 * total < one < total * (1 - 1e-9):
         return None
-    # The heavier twin comes first, as it keeps the number of its parent.
+    # 3. Put the heavier twin first; it keeps the number of the parent.
     if one < total / 2:
         share, first, second = 1.0 - share, second, first
-    # ΔD is the loss of entropy of the centroids, weighted by mass: H(both) − H(first) − H(second).
+    # 4. The distortion falls by H(both) − H(first) − H(second), the decrease of the entropies of
+    #    the centroids weighted by mass.
     gain = _weighted_entropy(first + second) - _weighted_entropy(first) - _weighted_entropy(second)
     inner = found.weights * (xlogx(share) + xlogx(1.0 - share))
     mass = float(np.sum(found.weights * (1.0 - share)))
@@ -574,8 +591,8 @@ def have_same_centroid(logs: Array, background: Floats, one: int, other: int) ->
 
 
 def find_copies(logs: Array, background: Floats) -> dict[int, int]:
-    """Return clusters with the same centroid as another one, and that one."""
-    # Equal centroids have equal mean logarithms, so only neighbours in this order are compared.
+    """Map each cluster with the same centroid as another cluster to that cluster."""
+    # Equal centroids have equal mean logarithms, so compare only neighbours in this order.
     means = np.sum(background[:, None] * logs, axis=0)
     order = np.argsort(means, kind="stable").tolist()
     return {
@@ -586,6 +603,6 @@ def find_copies(logs: Array, background: Floats) -> dict[int, int]:
 
 
 def _weighted_entropy(sums: Floats) -> float:
-    """Return the sum of `sums` times the entropy of their distribution."""
+    """Return S·H, with S the total of `sums` and H the entropy of sums / S."""
     total = float(np.sum(sums))
     return total * math.log(total) - float(np.sum(xlogx(sums))) if total > 0 else 0.0

@@ -1,8 +1,9 @@
-"""E and M steps on the workers of an engine: blocks of words and of contexts stay with them.
+"""E and M steps on the workers of an engine, which hold blocks of words and of contexts.
 
-An M step sends memberships and leaves the centroids with the workers. An E step uses these and
-returns memberships. Blocks consist of the ranges that threads would share, and the masses of the
-ranges are summed here in order, so that the numbers of workers and blocks do not change a bit.
+An M step sends memberships to the workers, where the resulting centroids remain. An E step uses
+these centroids and returns memberships. Blocks consist of the same ranges that threads would use,
+and the masses of the ranges are summed in order by the caller, so results are bitwise identical for
+any number of workers.
 """
 
 from __future__ import annotations
@@ -21,17 +22,17 @@ from roget.learn.clustering.soft import kernels
 from roget.learn.clustering.soft.kernels import Centroids, Fits, Lists
 
 LEAST = 1 << 25
-"""Number of cells times clusters below which a step is faster without sending."""
+"""Minimum number of cells × clusters for distributing a step; smaller steps are faster locally."""
 
 DENSE = 64
-"""Minimum number of cells for each word and context: cells stay with the workers, while memberships
-and centroids travel in every step."""
+"""Minimum number of cells per word and context for distributing a step. The cells remain on the
+workers, but memberships and centroids are sent in every step."""
 
 _BLOCKS = 16
 
 
 class RowBlock(NamedTuple):
-    """Some rows of a table, numbered from 0, with a weight for each, and the ranges among them."""
+    """Some rows of a table, renumbered from 0, with a weight per row and their ranges."""
 
     rows: RowIndex
     weights: Floats
@@ -39,20 +40,21 @@ class RowBlock(NamedTuple):
 
 
 class DistributedBlocks:
-    """The blocks of the data that an engine holds."""
+    """The data as blocks of words and of contexts, held by the workers of an engine."""
 
     def __init__(
         self, data: Data, words: Sequence[tuple[int, int]], contexts: Sequence[tuple[int, int]]
     ) -> None:
         self.engine: Any = current()
         self._left: Any = None
-        """Log centroids that are still with the workers."""
+        """Log centroids on the workers that have not been fetched; None after fetching."""
         self.words = self._hold(data.rows, data.prior, words)
         self.contexts = self._hold(data.columns, data.floor, contexts)
 
     def _hold(
         self, rows: RowIndex, weights: Floats, ranges: Sequence[tuple[int, int]]
     ) -> list[tuple[int, int, Any]]:
+        """Send blocks of rows to the workers; return (begin, end, reference) for each block."""
         held = []
         for part in np.array_split(np.arange(len(ranges)), min(_BLOCKS, len(ranges))):
             here = [ranges[at] for at in part]
@@ -68,9 +70,9 @@ class DistributedBlocks:
         return held
 
     def expect(self, centroids: Centroids, held: Array | Lists, fits: Fits, masses: Floats) -> None:
-        """Do the E step: write memberships, fits, and a row of masses for each range.
+        """Run the E step: write memberships, fits, and a row of masses for each range.
 
-        Log centroids that the last M step left with the workers are used there.
+        If the workers hold log centroids from the last M step, these are used.
         """
         k, done = centroids.bias.size, 0
         tasks = [(block, _cut_lists(held, begin, end)) for begin, end, block in self.words]
@@ -90,36 +92,36 @@ class DistributedBlocks:
             done += len(parts)
 
     def maximise(self, held: Array | Lists, mass: Floats) -> None:
-        """Do the M step: log centroids stay with the workers for the next E step."""
+        """Run the M step; log centroids remain on the workers for the next E step."""
         k = mass.size
         sent = held if isinstance(held, Lists) else np.ascontiguousarray(held[:, :k])
         tasks = [block for _, _, block in self.contexts]
         self._left = self.engine.submit(maximise_block, (sent, mass), tasks)
 
     def fetch(self, logs: Array) -> None:
-        """Copy log centroids that are still with the workers to `logs`."""
+        """Copy log centroids from the workers to `logs`, unless this was already done."""
         if self._left is None:
             return
         for (begin, end, _), made in zip(self.contexts, self._left.fetch(), strict=True):
             logs[begin:end, : made.shape[1]] = made
-        self._left = None  # only now: if the workers are lost, the next call fails again
+        self._left = None  # after fetching: if workers are lost, the next call must fail as well
 
 
 def join_centroids(given: tuple[Any, ...]) -> Centroids:
-    """Join the centroids of all contexts from the results of the blocks of an M step."""
+    """Concatenate the log centroids that the blocks of an M step returned."""
     found, places, bias, beta = given
     return Centroids(np.concatenate(in_order(found, places)), bias, beta)
 
 
 def unpack_block(sent: RowBlock) -> RowBlock:
-    """Convert a block to the types of the kernels; the worker keeps it in this form."""
+    """Convert a received block to the types that the kernels require."""
     indptr, indices, values = sent.rows
     rows = RowIndex(indptr.astype(np.int64), indices.astype(np.int32), _own(values))
     return sent._replace(rows=rows, weights=_own(sent.weights))
 
 
 def expect_block(sent: Centroids, task: tuple[RowBlock, Lists | None]) -> tuple[Array, ...]:
-    """Return the memberships of a block of words, ln Z, entropies and the masses of its ranges."""
+    """Run the E step for a block: return memberships, ln Z, entropies and masses by range."""
     centroids = Centroids(_own(sent.logs), _own(sent.bias), sent.beta)
     (rows, prior, ranges), lists = task
     rows, prior = RowIndex(*map(_own, rows)), _own(prior)
@@ -135,7 +137,7 @@ def expect_block(sent: Centroids, task: tuple[RowBlock, Lists | None]) -> tuple[
 
 
 def maximise_block(sent: tuple[Array | Lists, Floats], block: RowBlock) -> Array:
-    """Return the log centroids of a block of contexts."""
+    """Run the M step for a block of contexts, and return its log centroids."""
     held, mass = sent
     columns, floor, mass = RowIndex(*map(_own, block.rows)), _own(block.weights), _own(mass)
     logs = np.zeros((floor.size, mass.size), dtype=columns.values.dtype)
@@ -147,6 +149,7 @@ def maximise_block(sent: tuple[Array | Lists, Floats], block: RowBlock) -> Array
 
 
 def _cut_lists(held: Array | Lists, begin: int, end: int) -> Lists | None:
+    """Return the lists of words begin to end; None for dense memberships."""
     if not isinstance(held, Lists):
         return None
     low, high = held.offsets[begin], held.offsets[end]
@@ -155,5 +158,5 @@ def _cut_lists(held: Array | Lists, begin: int, end: int) -> Lists | None:
 
 
 def _own(array: Array) -> Array:
-    """Return the array, or a copy if it is read-only: kernels are compiled for writable arrays."""
+    """Return a writable, contiguous array, for which the kernels are compiled."""
     return array if array.flags.writeable and array.flags.c_contiguous else np.array(array)

@@ -1,4 +1,4 @@
-"""EM at a fixed β: memberships given centroids, and centroids given memberships, to convergence."""
+"""EM at a fixed β: alternate memberships (E step) and centroids (M step) until convergence."""
 
 from __future__ import annotations
 
@@ -17,25 +17,28 @@ from roget.learn.clustering.soft.distributed import DistributedBlocks
 from roget.learn.clustering.soft.kernels import Centroids, Fits, Lists
 
 LOST = 1e-6
-"""Maximum share of a word's membership in clusters that are not visited."""
+"""Maximum share of a word's membership in clusters that are left out of its list."""
 
 LISTED_STEPS = 8
-"""Number of steps over listed clusters before all clusters are visited again."""
+"""Maximum number of steps over listed clusters before a step over all clusters."""
 
 LISTED_SHARE = 1 / 6
-"""Lists are used once they hold less than this share of all memberships."""
+"""Maximum size of the lists as a share of words × clusters; longer lists are not used."""
 
 
 class SoftMixture:
-    """k clusters, with room for more: memberships q, log centroids and masses, changed in place."""
+    """Memberships q, log centroids and masses of k clusters, updated in place.
+
+    The arrays have room for more than k clusters.
+    """
 
     def __init__(
         self, data: Data, mass: bool, threads: ThreadPool, room: int = 8, printed: bool = False
     ) -> None:
         self.data, self.massive, self.threads, self.printed = data, mass, threads, printed
         self.pull: Floats = data.prior
-        """Weight of a word in the centroids, apart from p(c|n): p(n) by Bayes' rule, or Z_n, so
-        that p(n|c) ∝ exp(−β·d) over all words, as equation 7 is printed."""
+        """Weight of each word in the centroids, in addition to p(c|n). By Bayes' rule it is p(n).
+        With equation 7 as printed, p(n|c) ∝ exp(−β·d), it is Z_n."""
         self.k = 1
         self.q: Array = np.zeros((data.n_words, room), dtype=data.rows.values.dtype)
         self.q[:, 0] = 1
@@ -49,7 +52,7 @@ class SoftMixture:
         self._mean_entropy = float(np.sum(data.prior * data.entropy))
 
     def reserve(self, clusters: int) -> None:
-        """Make room for this number of clusters."""
+        """Enlarge the arrays for this number of clusters if necessary."""
         room = self.q.shape[1]
         if clusters <= room:
             return
@@ -59,21 +62,25 @@ class SoftMixture:
 
     @property
     def logs(self) -> Array:
-        """Log centroids, contexts × room; fetched from workers if they did the last M step."""
+        """Log centroids by context; fetched from the workers if they ran the last M step."""
         self._fetch()
         return self._logs
 
     def _fetch(self) -> None:
-        """Copy log centroids that are still with the workers."""
+        """Copy log centroids from the workers if they ran the last M step."""
         if self._blocks is not None:
             self._blocks.fetch(self._logs)
 
     def m_step(self, lists: Lists | None = None) -> None:
-        """Compute centroids p(v|c) ∝ Σ_n p(n)·p(c|n)·p_n(v) from memberships (matrix or lists)."""
+        """Run the M step, equation 11: p(v|c) ∝ Σ_n p(n)·p(c|n)·p_n(v).
+
+        Memberships p(c|n) are read from the matrix q, or from `lists`.
+        """
         kernel: Any = kernels.maximise if lists is None else kernels.maximise_listed
         held = self.q if lists is None else lists
         columns, mass = self.data.columns, self.mass[: self.k]
         if self.printed:
+            # Equation 7 as printed: replace the weight p(n) by Z_n.
             words = columns.indices
             values = columns.values * (self.pull / self.data.prior)[words]
             columns = columns._replace(values=values.astype(columns.values.dtype))
@@ -84,11 +91,11 @@ class SoftMixture:
         self.threads.over(self._contexts, kernel, columns, held, mass, self.floor, self.logs)
 
     def e_step(self, beta: float, lists: Lists | None = None) -> Energy:
-        """Compute memberships from centroids (eq. 8), in all or each word's listed clusters."""
+        """Run the E step, equation 8, over all clusters or over each word's listed clusters."""
         kernel: Any = kernels.expect if lists is None else kernels.expect_listed
         held = self.q if lists is None else lists
         data, parts = self.data, np.zeros((len(self._words), self.k))
-        # With masses, memberships are ∝ p(c)·exp(−β·d).
+        # With masses, memberships are ∝ p(c)·exp(−β·d): the bias is ln p(c).
         bias = np.log(np.maximum(self.mass[: self.k], 1e-30)) if self.massive else np.zeros(self.k)
         if (workers := self._find_workers()) is not None:
             centroids = Centroids(self._logs, bias, float(beta))
@@ -100,7 +107,7 @@ class SoftMixture:
         return self._energy(centroids, parts)
 
     def _find_workers(self) -> DistributedBlocks | None:
-        """Return the workers of the engine in use, if the step is large enough to be sent."""
+        """Return the workers of the current engine if the step is large enough to distribute."""
         engine, cells = current(), self.data.rows.indices.size
         dense = cells >= distributed.DENSE * (self.data.n_words + self.data.n_contexts)
         if engine is None or not dense or cells * self.k < distributed.LEAST:
@@ -111,11 +118,11 @@ class SoftMixture:
         return self._blocks
 
     def run(self, beta: float, steps: int, tolerance: float, pause: Pause = never_stop) -> Energy:
-        """Iterate until the free energy falls by less than the share `tolerance`; exact at the end.
+        """Iterate EM until the relative change of the free energy is at most `tolerance`.
 
-        Begins with an M step and ends with an E step over all clusters. In between, words visit
-        only their listed clusters. That nothing was lost is checked by the free energy of the next
-        step over all clusters, which must agree before the iteration ends.
+        The iteration begins with an M step and ends with an E step over all clusters. In between,
+        cheap steps visit only the listed clusters of each word. It ends only if the free energy of
+        a step over all clusters agrees with the previous one, so nothing is lost by the lists.
         """
         before, energy = math.inf, Energy(math.inf, math.inf, 0.0)
         while steps > 0:
@@ -126,7 +133,7 @@ class SoftMixture:
             if abs(before - energy.free) <= tolerance * abs(energy.free):
                 break
             before = energy.free
-            # Several cheap steps over the listed clusters between two exact ones.
+            # Run several cheap steps over the listed clusters between two exact steps.
             if steps > 2 and not self.printed and (lists := self._lists()) is not None:
                 for _ in range(min(LISTED_STEPS, steps - 1)):
                     self.m_step(lists)
@@ -141,14 +148,14 @@ class SoftMixture:
         return energy
 
     def centroids(self) -> Array:
-        """Return p(v|c), clusters × contexts; entries raised to the floor are 0 again."""
+        """Return p(v|c), clusters × contexts; entries at the lower bound are set to 0."""
         logs = self.logs[:, : self.k]
         exact = np.exp(logs)
         exact[logs <= np.log(self.floor)[:, None].astype(logs.dtype)] = 0
         return np.ascontiguousarray(exact.T)
 
     def drop(self, cluster: int, into: int) -> None:
-        """Merge a cluster into another; clusters after it move down by one."""
+        """Merge a cluster into another one; the numbers of later clusters decrease by one."""
         k = self.k
         self.q[:, into] += self.q[:, cluster]
         self.mass[into] += self.mass[cluster]
@@ -158,22 +165,25 @@ class SoftMixture:
         self.k -= 1
 
     def _energy(self, centroids: Centroids, parts: Floats) -> Energy:
-        """Return F = −(1/β)·Σ p(n)·ln Z_n, D = F + H/β and the entropy H of the memberships."""
+        """Return F = −(1/β)·Σ p(n)·ln Z_n, D = F + H/β (eq. 5) and the membership entropy H."""
         prior, beta, bias = self.data.prior, centroids.beta, centroids.bias
         self.mass[: self.k] = parts.sum(axis=0)
-        # Equation 7 as printed: words weigh Z_n = Σ_c exp(−β·d(n, c)) instead of p(n).
+        # Equation 7 as printed: the weight of a word is Z_n = Σ_c exp(−β·d(n, c)), not p(n).
         if self.printed:
             logs = self._fits.log_z + beta * self.data.entropy
             weights = np.exp(logs - logs.max())
             self.pull = np.maximum(weights / weights.sum(), 1e-300)
         free = -float(np.sum(prior * self._fits.log_z)) / beta - self._mean_entropy
         entropy = float(np.sum(prior * self._fits.entropy))
-        # With masses the entropy is relative to p(c): F = D + I(words; clusters)/β.
+        # With masses, the entropy is relative to p(c): F = D + I(words; clusters)/β.
         relative = entropy + float(np.sum(self.mass[: self.k] * bias))
         return Energy(free, free + relative / beta, entropy)
 
     def _lists(self) -> Lists | None:
-        """Return lists of each word's clusters without the share LOST of its membership."""
+        """Return lists of each word's main clusters; None if the lists would be long.
+
+        Each list omits at most the share LOST of the word's membership.
+        """
         least, counts = LOST / self.k, np.zeros(self.data.n_words, dtype=np.int64)
         self.threads.over(self._words, kernels.pack, self.q, self.k, least, counts)
         offsets = np.concatenate([[0], np.cumsum(counts)])

@@ -26,7 +26,7 @@ from roget.learn.clustering.soft.options import SoftOptions
 
 @dataclass(frozen=True, eq=False)
 class AnnealedRule(Rule):
-    """Place words by p(c|word) ∝ exp(−β·KL(word ‖ cluster)); times p(c) with `mass`."""
+    """Place words by p(c|word) ∝ exp(−β·KL(word ‖ cluster)), times p(c) if `mass` is set."""
 
     clusterer = "soft"
 
@@ -39,7 +39,7 @@ class AnnealedRule(Rule):
         centroids, mass = leaves.centroids, leaves.mass
         k, dtype = centroids.shape[0], centroids.dtype
         totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
-        # A centroid entry of 0 would exclude words with this context for good.
+        # Apply a lower bound: p(v|c) = 0 would exclude all words with context v.
         logs = np.log(np.maximum(centroids.T, floor(leaves.background)[:, None])).astype(dtype)
         bias = np.log(np.maximum(mass, 1e-30)) if self.mass else np.zeros(k)
         centres = kernels.Centroids(np.ascontiguousarray(logs), bias, float(self.beta))
@@ -55,7 +55,7 @@ class AnnealedRule(Rule):
 
     @classmethod
     def from_provenance(cls, provenance: Mapping[str, Any]) -> Rule | None:
-        """Return the rule of an early folder of this model, from β and options or the old name."""
+        """Return the rule of an early folder of this model, from its β and options."""
         beta, options = provenance.get("beta"), provenance.get("options") or {}
         called = provenance.get("rule", "anneal")
         if beta is None or options.get("model") == "symmetric" or called != "anneal":
@@ -66,26 +66,28 @@ class AnnealedRule(Rule):
 class SoftAnnealing(Annealing, SoftOptions):
     """Soft clusters of words by deterministic annealing, and the tree of their splits.
 
-    A word n belongs to cluster c with p(c|n) ∝ exp(−β·KL(p_n‖p_c)), and a cluster is the mean of
-    its words. β is raised from where there is one cluster, and a cluster splits at its critical β.
+    The membership of a word n in cluster c is p(c|n) ∝ exp(−β·KL(p_n‖p_c)), and the centroid p_c
+    is the mean of its words. Starting from a single cluster, β is raised, and each cluster is split
+    at its critical β.
 
-    With `n_clusters`, β ends where a word belongs to 1.6 to 2.5 of the clusters on average, if that
-    keeps them apart, or at `beta`; if `beta` is too low for this number, there are fewer, with a
-    warning. With `beta` alone, there are as many clusters as it gives; with neither, both are
-    chosen on held-out counts. With `mass`, memberships are ∝ p(c)·exp(−β·KL); during splitting this
-    is always the case unless `equations` is changed. model="symmetric" is `SymmetricAnnealing`.
+    With `n_clusters`, the final β is `beta` if set. Otherwise it is chosen so that a word belongs
+    to 1.6 to 2.5 clusters on average, as far as the clusters stay distinct. If `beta` is too low
+    for the requested number, fewer clusters are found, with a warning. With `beta` alone, the
+    number of clusters follows from it; with neither, both are chosen on held-out counts. With
+    `mass`, memberships are ∝ p(c)·exp(−β·KL); during splitting this is always the case unless
+    `equations` is changed. model="symmetric" is the same as `SymmetricAnnealing`.
 
-    `checkpoint` is a folder for the state of a long run, from which it resumes. `progress` is
-    called with {"beta", "n_clusters", "free_energy", "fraction"}; free_energy is None while numbers
-    of clusters are tried on held-out counts.
+    `checkpoint` is a folder for the state of a long run, which can be resumed from it. `progress`
+    is called with {"beta", "n_clusters", "free_energy", "fraction"}; free_energy is None while the
+    number of clusters is chosen on held-out counts.
 
-    `until` ends the splits at a cross-entropy of the training counts in bits; β is then raised
-    further if the requested memberships need it. `path_` holds the free energy that is minimised
-    during splitting, F = D − H/β with H relative to the masses if these are used, and
-    `paper_free_energy`, F without masses.
+    `until` is the cross-entropy of the training counts, in bits, at which splitting stops; β is
+    then raised further if necessary. `path_` holds the free energy minimised during splitting,
+    F = D − H/β with H relative to the masses if these are used, and `paper_free_energy`, F without
+    masses.
 
-    `notes_` reports peculiarities of the data. Ctrl-C ends a run early with the clusters found so
-    far, and a warning.
+    `notes_` lists notes on the data. Ctrl-C ends a run early with the clusters found so far, and a
+    warning.
 
     >>> import numpy as np
     >>> counts = np.array([[9, 1, 0, 0], [8, 2, 0, 1], [0, 0, 7, 3], [1, 0, 6, 4]])
@@ -95,13 +97,13 @@ class SoftAnnealing(Annealing, SoftOptions):
     """
 
     name = "soft"
-    makes = "soft classes of words"
+    makes = "soft word classes"
     spreads = True
     rule = AnnealedRule
 
     @property
     def method(self) -> Method:
-        """The search, and the rule by which its clusters take new words."""
+        """The search, and the rule for placing new words in its clusters."""
         if self.model == "symmetric":
             if self.equations != "mass" or self.until is not None:
                 raise InputError(

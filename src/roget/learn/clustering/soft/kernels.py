@@ -1,12 +1,13 @@
-"""The E step, the M step and the EM of twins, compiled.
+"""Compiled kernels of the E step, the M step and the EM of twins.
+
+Equation numbers refer to Pereira, Tishby & Lee (1993):
 
     E step  p(c|n) = exp(β·Σ_v p_n(v) ln p(v|c) + bias_c) / Z_n      (eq. 8; H(p_n) cancels in Z_n)
-    M step  p(v|c) = Σ_n p(n)·p(c|n)·p_n(v) / p(c)                   (Bayes inverse, eq. 11)
+    M step  p(v|c) = Σ_n p(n|c)·p_n(v) = Σ_n p(n)·p(c|n)·p_n(v) / p(c)       (eq. 11, Bayes' rule)
 
 with bias_c = 0, or ln p(c) for mass-constrained memberships. Every kernel writes only the rows of
-its own range (words in the E step, contexts in the M step) and sums in a fixed order, so that
-results do not depend on the number of threads. Matrices have room for more clusters than the k in
-use.
+its range (words in the E step, contexts in the M step) and adds in a fixed order, so results do not
+depend on the number of threads. Matrices may have more columns than the k clusters in use.
 """
 
 from __future__ import annotations
@@ -21,27 +22,28 @@ from roget.core.kernels.rows import RowIndex
 from roget.core.types import Array, Floats
 
 TINY = 1e-12
-"""Memberships below this become zero: subnormal numbers are slow, and nothing depends on them."""
+"""Memberships below this, relative to the largest, are set to 0, because subnormal numbers are
+slow."""
 
 TWIN_STEPS, TWIN_TOLERANCE = 40, 1e-3
-"""Maximum number of EM steps of twins, and the change of shares at which they stop."""
+"""Maximum number of EM steps for twins, and the change of shares at which EM stops."""
 
 
 class Centroids(NamedTuple):
-    """k clusters in the form that the E step needs."""
+    """Parameters of k clusters for the E step."""
 
     logs: Array
-    """log p(v|c), contexts × at least k."""
+    """ln p(v|c), contexts × clusters; at least k columns."""
     bias: Floats
-    """The k terms added to β·Σ p_n(v)·ln p(v|c)."""
+    """The term added to β·Σ p_n(v)·ln p(v|c) for each of the k clusters."""
     beta: float
 
 
 class Fits(NamedTuple):
-    """Results of the E step for each word in addition to its memberships; written in place."""
+    """Results of the E step for each word in addition to its memberships; updated in place."""
 
     log_z: Floats
-    """ln Z without the word's own entropy."""
+    """ln Z_n without the term β·H(p_n)."""
     entropy: Floats
     """Entropy of the word's memberships."""
 
@@ -56,10 +58,10 @@ class Lists(NamedTuple):
 
 @compiled_within
 def _sum_rows(begin: int, end: int, rows: RowIndex, table: Array, out: Array) -> None:
-    """Write Σ value · table row over the entries begin to end into `out`.
+    """Write Σ value · table row, over the entries begin to end, to `out`.
 
-    Four entries at a time, added one after the other: the next rows are prefetched while these are
-    added, and `out` is loaded and stored a quarter as often. The order of additions is fixed.
+    The loop is unrolled by four: rows are prefetched while others are added, and `out` is loaded
+    and stored a quarter as often. The order of additions is fixed.
     """
     _, indices, values = rows
     out[:] = 0
@@ -81,14 +83,14 @@ def _sum_rows(begin: int, end: int, rows: RowIndex, table: Array, out: Array) ->
 def _share_out(
     scores: Array, places: Array, bias: Floats, beta: float, weight: float, out: Array, mass: Floats
 ) -> tuple[float, float]:
-    """Compute a word's memberships in the clusters `places` by its scores; return ln Z, entropy."""
-    # Softmax in the log domain: subtract the highest score before exponentiating.
+    """Compute a word's memberships in the clusters `places` (eq. 8); return ln Z_n and entropy."""
+    # 1. Find the highest exponent, which is subtracted before exponentiating.
     highest = -np.inf
     for at in range(places.size):
         highest = max(highest, beta * scores[at] + bias[places[at]])
     total, product = 0.0, 0.0
+    # 2. Compute exp(β·score + bias − highest), and its sum. Values below TINY become 0.
     for at in range(places.size):
-        # Memberships below TINY are dropped; they would become subnormal numbers.
         gap = beta * scores[at] + bias[places[at]] - highest
         x = math.exp(gap)
         if x < TINY:
@@ -96,12 +98,13 @@ def _share_out(
         out[at] = x
         total += x
         product += x * gap
-    # Normalise, and add the word to the masses p(c).
+    # 3. Normalise to p(c|n), and add p(n)·p(c|n) to the masses p(c).
     scale = 1.0 / total
     for at in range(places.size):
         x = out[at] * scale
         out[at] = x
         mass[places[at]] += weight * x
+    # 4. ln Z_n = highest + ln total, and H = ln total − Σ p(c|n)·gap_c.
     return highest + math.log(total), math.log(total) - product * scale
 
 
@@ -110,18 +113,19 @@ def expect(
     begin: int, end: int, rows: RowIndex, centroids: Centroids, prior: Floats, q: Array, fits: Fits,
     mass: Floats,
 ) -> None:  # fmt: skip
-    """Compute the memberships of words begin to end in all clusters, and the range's masses."""
+    """Run the E step for words begin to end, over all clusters; `mass` gets Σ_n p(n)·p(c|n)."""
     logs, bias, beta = centroids
     scores, every = np.zeros(bias.size, logs.dtype), np.arange(bias.size)
     mass[:] = 0.0
     for i in range(begin, end):
-        # Scores Σ_v p_n(v)·ln p(v|c) of all clusters, then eq. 8.
+        # Compute the scores Σ_v p_n(v)·ln p(v|c) of all clusters, then the memberships.
         _sum_rows(rows.indptr[i], rows.indptr[i + 1], rows, logs, scores)
         fits.log_z[i], fits.entropy[i] = _share_out(scores, every, bias, beta, prior[i], q[i], mass)
 
 
 @compiled_within
 def _inverse(mass: Floats) -> Floats:
+    """Return 1/p(c), or 0 for empty clusters."""
     scale = np.zeros(mass.size)
     for c in range(mass.size):
         scale[c] = 1.0 / mass[c] if mass[c] > 0.0 else 0.0
@@ -130,7 +134,7 @@ def _inverse(mass: Floats) -> Floats:
 
 @compiled_within
 def _write_logs(sums: Array, scale: Floats, least: float, out: Array) -> None:
-    """Write ln p(v|c) of one context, not below its lower bound."""
+    """Write ln p(v|c) of one context for all clusters, not below its lower bound."""
     lowest = math.log(least)
     for c in range(scale.size):
         x = sums[c] * scale[c]
@@ -141,19 +145,20 @@ def _write_logs(sums: Array, scale: Floats, least: float, out: Array) -> None:
 def maximise(
     begin: int, end: int, columns: RowIndex, q: Array, mass: Floats, floor: Floats, logs: Array
 ) -> None:
-    """Compute ln p(v|c) of contexts begin to end: the mean of the members, not below the floor.
+    """Run the M step for contexts begin to end: compute ln p(v|c), not below `floor`.
 
     `columns` holds p(n)·p_n(v), context by context.
     """
     scale, sums = _inverse(mass), np.zeros(mass.size, logs.dtype)
     for v in range(begin, end):
+        # Compute Σ_n p(n)·p_n(v)·p(c|n), then divide by p(c) (eq. 11).
         _sum_rows(columns.indptr[v], columns.indptr[v + 1], columns, q, sums)
         _write_logs(sums, scale, floor[v], logs[v])
 
 
 @compiled
 def pack(begin: int, end: int, q: Array, k: int, least: float, counts: Array) -> None:
-    """Count the memberships of each word that are at least `least`."""
+    """Count the memberships of at least `least` for each word."""
     for i in range(begin, end):
         row, n = q[i], 0
         for c in range(k):
@@ -163,7 +168,7 @@ def pack(begin: int, end: int, q: Array, k: int, least: float, counts: Array) ->
 
 @compiled
 def fill(begin: int, end: int, q: Array, k: int, least: float, lists: Lists) -> None:
-    """Copy the memberships that are at least `least` to lists."""
+    """Copy memberships of at least `least` to the lists."""
     offsets, clusters, shares = lists
     for i in range(begin, end):
         row, at = q[i], offsets[i]
@@ -175,7 +180,7 @@ def fill(begin: int, end: int, q: Array, k: int, least: float, lists: Lists) -> 
 
 @compiled
 def spread(begin: int, end: int, lists: Lists, k: int, q: Array) -> None:
-    """Copy lists back to rows; clusters that are not in a word's list get 0."""
+    """Copy lists back to the matrix; clusters that are not in a word's list get 0."""
     offsets, clusters, shares = lists
     for i in range(begin, end):
         row = q[i]
@@ -191,13 +196,14 @@ def expect_listed(
     fits: Fits,
     mass: Floats,
 ) -> None:  # fmt: skip
-    """Do the E step over each word's listed clusters only."""
+    """Run the E step over each word's listed clusters only."""
     logs, bias, beta = centroids
     indptr, indices, values = rows
     mass[:] = 0.0
     for i in range(begin, end):
         here = slice(lists.offsets[i], lists.offsets[i + 1])
         clusters, shares = lists.clusters[here], lists.shares[here]
+        # Compute the scores of the listed clusters in place, then the memberships.
         shares[:] = 0
         for j in range(indptr[i], indptr[i + 1]):
             share, row = values[j], logs[indices[j]]
@@ -212,7 +218,7 @@ def expect_listed(
 def maximise_listed(
     begin: int, end: int, columns: RowIndex, lists: Lists, mass: Floats, floor: Floats, logs: Array
 ) -> None:
-    """Do the M step from lists of clusters."""
+    """Run the M step from lists of memberships."""
     indptr, rows, weights = columns
     offsets, clusters, shares = lists
     k, scale = mass.size, _inverse(mass)
@@ -232,17 +238,17 @@ def twins(
     words: Array, weights: Floats, rows: RowIndex, beta: float, floor: Floats, share: Floats,
     sums: Floats,
 ) -> float:  # fmt: skip
-    """Run EM on two twins that share their parent's weights; `share` is the first one's part.
+    """Run EM on the two twins of a cluster, which divide the weights of its words between them.
 
-    Leaves the means of the twins times their masses in the rows of `sums`; returns the mass of the
-    first.
+    `share` is the first twin's share of each word. On return, the rows of `sums` hold the centroids
+    of the twins times their masses. Returns the mass of the first twin.
     """
     indptr, indices, values = rows
     first, second, steps = sums[0], sums[1], TWIN_STEPS
     gap = np.zeros(first.size)
     total, one = np.sum(weights), 0.0
     for step in range(steps + 1):
-        # M step: masses and means of the twins.
+        # 1. M step (eq. 11): masses of the twins, and centroids times masses.
         one = np.sum(weights * share)
         two = total - one
         first[:] = 0.0
@@ -255,12 +261,12 @@ def twins(
                 second[indices[j]] += right * values[j]
         if step == steps or one <= TINY * total or two <= TINY * total:
             return one
-        # E step: the share of the first twin is a logistic function of the log-ratio of the means.
+        # 2. E step (eq. 8): the share of the first twin is a logistic function of
+        #    β·Σ_v p_n(v)·ln(p(v|first)/p(v|second)) + ln(mass ratio).
         for v in range(gap.size):
             if first[v] + second[v] > 0.0:
                 a, b = max(first[v] / one, floor[v]), max(second[v] / two, floor[v])
                 gap[v] = math.log(a / b)
-        # The log-ratio of the masses is the prior of the logistic function.
         bias, change = math.log(one / two), 0.0
         for w in range(words.size):
             i, score = words[w], 0.0
@@ -269,6 +275,7 @@ def twins(
             new = 1.0 / (1.0 + math.exp(-(beta * score + bias)))
             change = max(change, abs(new - share[w]))
             share[w] = new
+        # 3. After convergence, run one more M step.
         if change < TWIN_TOLERANCE:
             steps = step + 1
     return one

@@ -13,12 +13,13 @@ EQUATIONS = ("mass", "bayes", "printed")
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SoftOptions(Shared):
-    """Options of soft clusters of words."""
+    """Options of the soft annealing clusterer."""
 
     model: str = option(
         "asymmetric",
         choices=MODELS,
-        help="Model: asymmetric = clusters of words, symmetric = the method `symmetric`.",
+        help="Model: asymmetric = clusters of words, symmetric = clusters of (word, context) pairs "
+        "(the method `symmetric`).",
     )
     mass: bool = option(
         False, help="Let larger clusters attract more words: p(c|n) ∝ p(c)·exp(−β·KL)."

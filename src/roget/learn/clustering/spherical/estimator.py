@@ -1,4 +1,4 @@
-"""SphericalTree: classes of words by the directions of their vectors, as an estimator."""
+"""SphericalTree: word classes by spherical k-means of word vectors, as an estimator."""
 
 from __future__ import annotations
 
@@ -36,43 +36,46 @@ from roget.learn.clustering.spherical.rule import COMMON, NearestCentroids, smoo
 from roget.learn.representation import Representation
 
 SIZE = 40
-"""Mean number of words in a class: as many as readers take in and can name (median 36)."""
+"""Default mean number of words per class. Readers can survey and name classes of this size."""
 
 FEW = 100
-"""Number of words up to which none is excluded: these few can all be inspected."""
+"""Maximum number of words for which no word is excluded, because all can be inspected."""
 
 ENOUGH = (30, 50)
-"""Numbers of contexts or tokens that place a word reliably. A word with more that still lies
-between classes has several senses or a general one, and is not excluded."""
+"""Numbers of contexts and of tokens, at least one of which a word needs to be placed reliably. A
+word that has them but lies between classes has several senses or a general meaning, and is not
+excluded."""
 
 BETWEEN, AMONG = "between classes", "among rare words only"
+"""Reasons for excluding a word."""
 
 RARELY = 3
-"""A class is dissolved if its share of words in enough contexts is this many times below average:
-in blind reading such classes had no name. At most a quarter of all classes are dissolved."""
+"""Factor by which the share of frequent words in a class must be below average for the class to be
+dissolved. In blind evaluation, readers could not name such classes. At most a quarter of the
+classes are dissolved."""
 
 
 class SphericalTree(Clusterer, SphericalOptions):
-    """Classes of words whose vectors have similar directions, in a balanced tree.
+    """Word classes by spherical k-means of word vectors, in a balanced tree.
 
-    Counts become PPMI weights, weights become vectors (see `Representation`), and every vector is
-    smoothed with its nearest neighbours. Ward linkage gives the initial classes; then
+    Counts are converted to PPMI weights and weights to vectors (see `Representation`), and every
+    vector is smoothed with its nearest neighbours. Ward linkage gives the initial classes. Then
     words move to the nearest centre (spherical k-means) until none moves. The tree is built
-    bottom-up by the cheapest merges, and the classes of each level are moved again.
+    bottom-up by the cheapest merges, and k-means is run again for the classes of each level.
 
-    set_aside: leave uncertain words out of a thesaurus of more than 100 words: words with few
-        contexts, and rare words (fewer than 30 contexts and 50 tokens) that are closer to another
-        class than to the rest of their own. Unless a number of classes is requested, classes made
-        up of such rare words are dissolved as well.
-    background: Counts of other texts, added to the counts of the same words for everything that
-        determines the classes, except for which words and contexts there are.
-    checkpoint: folder for the state of a long run, from which it resumes.
+    set_aside: leave uncertain words out of a thesaurus of more than 100 words. These are words with
+        few contexts, and rare words (fewer than 30 contexts and 50 tokens) that are closer to
+        another class than to the rest of their class. Unless a number of classes is requested,
+        classes that consist mostly of such rare words are dissolved as well.
+    background: Counts of other texts, which are added to the counts of the same words. They affect
+        the classes, but not which words and contexts are included.
+    checkpoint: folder for the state of a long run, which can be resumed from it.
     progress: called with {"fraction"} during the run.
 
-    `unsure_` maps the rows of the excluded words to the reason; they have labels nevertheless.
-    Ward linkage needs quadratic memory: with more than 6,000 words (or four per class) only the
-    most frequent are linked, and the others join the nearest class before words move. Ctrl-C while
-    words move ends this phase early, with a warning.
+    `unsure_` maps the rows of the excluded words to the reason; these words still have labels. Ward
+    linkage needs quadratic memory: with more than 6,000 words (or four per class) it uses only the
+    most frequent words, and the others join the nearest class. Ctrl-C during k-means ends this
+    phase early, with a warning.
 
     >>> import numpy as np
     >>> rows = [[9, 8, 7, 0, 0, 0], [8, 9, 5, 0, 1, 0], [0, 0, 1, 7, 8, 9], [0, 0, 0, 6, 4, 9]]
@@ -81,7 +84,7 @@ class SphericalTree(Clusterer, SphericalOptions):
     """
 
     name = "spherical"
-    makes = "classes of words whose vectors point the same way"
+    makes = "word classes by spherical k-means of word vectors"
     rule = NearestCentroids
     unit = Unit("none", "merged at", False)
     kept = ("sharpness_", "levels_", "unsure_")
@@ -97,8 +100,9 @@ class SphericalTree(Clusterer, SphericalOptions):
             self._make_classes(matrix, pause)
 
     def _make_classes(self, matrix: Any, pause: checkpoints.Pause) -> None:
-        # 1. Vectors: of all words with enough contexts (or of an interrupted run).
-        asked = leveling.read_levels(self.levels, self.n_clusters)
+        """Learn the classes in six steps, and set the fitted attributes."""
+        # 1. Compute vectors of all words with enough contexts, or read them from a checkpoint.
+        requested = leveling.read_levels(self.levels, self.n_clusters)
         seen = select_learnable(matrix, 0)[1]
         wide, contexts = self._add_background(matrix)
         totals = np.asarray(wide.sum(axis=1), dtype=np.float64).ravel()
@@ -107,34 +111,34 @@ class SphericalTree(Clusterer, SphericalOptions):
         keep = checkpoints.Checkpoint(
             self.checkpoint, self.name, (wide.indptr, wide.indices, wide.data), {"seed": seed}
         )
-        wanted = asked[-1] if asked else self.n_clusters
+        number = requested[-1] if requested else self.n_clusters
         many = np.diff(matrix.indptr)
-        # Rather include words with few contexts than have hardly more words than classes.
-        enough = np.sort(many[seen])[-min(4 * (wanted or 1), seen.size)]
+        # Include words with fewer contexts if there would be too few words for the classes.
+        enough = np.sort(many[seen])[-min(4 * (number or 1), seen.size)]
         rows = seen[many[seen] >= min(self.min_contexts, int(enough))]
         learnt, known = self._represent(wide, rows, contexts, seed, keep)
         self._report(0.5)
         n = learnt.size
-        k = min(n, wanted or max(1, round(n / SIZE)))
+        k = min(n, number or max(1, round(n / SIZE)))
         # 2. Smooth the vectors with their nearest common words.
         order = np.argsort(-totals[learnt], kind="stable")
         common = np.sort(order[:COMMON])
         vectors = smooth_vectors(known, common)
         pause()
         self._report(0.7)
-        # 3. Initial classes by Ward linkage, then moves to the nearest centre.
+        # 3. Compute initial classes by Ward linkage, then run spherical k-means.
         labels = start(vectors, k, order)
         self._report(0.9)
         try:
             labels = move(vectors, labels, pause)
         except KeyboardInterrupt:
-            self._interrupt("words had not stopped moving", ConvergenceWarning)
+            self._interrupt("some words were still moving between classes", ConvergenceWarning)
         labels = np.unique(labels, return_inverse=True)[1]
-        # 4. Uncertain words: dissolve classes of rare words, and find rare words between classes.
+        # 4. Dissolve classes of rare words, and find rare words between classes.
         aside, many = self.set_aside and n > FEW, np.diff(wide.indptr)[learnt]
         seldom = (many < ENOUGH[0]) & (totals[learnt] < ENOUGH[1])
         among = np.zeros(n, dtype=bool)
-        if aside and not wanted:
+        if aside and not number:
             labels, among = dissolve(vectors, labels, seldom)
         k = int(labels.max()) + 1
         own, others = measure_fit(vectors, labels, k)
@@ -142,15 +146,15 @@ class SphericalTree(Clusterer, SphericalOptions):
         # Every class keeps at least one certain word.
         between &= np.isin(labels, labels[~between & ~among])
         unsure = between | among
-        # 5. The tree over the centres, and the sharpness of the rule for new words.
+        # 5. Build the tree over the centres, and fit the sharpness of the rule for new words.
         centres = compute_centres(vectors[~among], labels[~among], k)
-        self.levels_ = [*(one for one in asked or leveling.choose_levels(k) if one < k), k]
+        self.levels_ = [*(one for one in requested or leveling.choose_levels(k) if one < k), k]
         sizes = np.bincount(labels, minlength=k)
-        tree, number = leveling.grow(centres, sizes, self.levels_, checkpoints.never_stop)
-        labels, centres = number[labels], centres[np.argsort(number)]
+        tree, order = leveling.grow(centres, sizes, self.levels_, checkpoints.never_stop)
+        labels, centres = order[labels], centres[np.argsort(order)]
         self.sharpness_ = _sharpen(vectors, labels, centres, own)
         rule = NearestCentroids(self.sharpness_, centres.astype(np.float32), common)
-        # 6. The clustering: centroids and masses from the certain words only.
+        # 6. Build the clustering, with centroids and masses from the certain words only.
         belongs = one_hot(labels, k)
         sure = belongs[~unsure].T @ matrix[learnt[~unsure]]
         mass = np.asarray(sure.sum(axis=1)).ravel()
@@ -165,7 +169,7 @@ class SphericalTree(Clusterer, SphericalOptions):
         self._report(1.0)
 
     def _add_background(self, matrix: Any) -> tuple[Any, Any]:
-        """Return the counts together with those of the background, and their contexts."""
+        """Return the counts with the background counts added, and their contexts."""
         names = vars(self)
         if self.background is None:
             return matrix, names.get("contexts_")
@@ -204,7 +208,7 @@ class SphericalTree(Clusterer, SphericalOptions):
         return learnt, known
 
     def _set_aside(self, matrix: Any, learnt: Ints, between: BoolArray, among: BoolArray) -> None:
-        """Record the uncertain words with the reason, and add a note."""
+        """Record the uncertain words with the reasons, and add a note."""
         few = np.setdiff1d(np.arange(matrix.shape[0]), learnt).tolist()
         contexts = np.diff(matrix.indptr)
         self.unsure_ = {}
@@ -227,11 +231,11 @@ class SphericalTree(Clusterer, SphericalOptions):
 
 
 def dissolve(vectors: Any, labels: Ints, seldom: BoolArray) -> tuple[Ints, BoolArray]:
-    """Dissolve classes of mostly rare words; return the labels and the rare words among them.
+    """Dissolve classes of mostly rare words; return the labels and a mask of their rare words.
 
     All words of a dissolved class move to the nearest remaining class.
     """
-    # Share of words with enough evidence, by class.
+    # Share of frequent words in each class.
     sizes = np.bincount(labels)
     often = np.bincount(labels, ~seldom) / sizes
     rare = np.flatnonzero(often < np.mean(~seldom) / RARELY)
@@ -245,7 +249,11 @@ def dissolve(vectors: Any, labels: Ints, seldom: BoolArray) -> tuple[Ints, BoolA
 
 
 def _sharpen(vectors: Any, labels: Ints, centres: Any, own: Floats) -> float:
-    """Return the sharpness that maximises the likelihood of the labels (leave-one-out cosines)."""
+    """Return the sharpness that maximises the likelihood of the labels.
+
+    The probability of class c is ∝ exp(sharpness·cosine); the cosine with a vector's own class is
+    computed without the vector itself.
+    """
     if centres.shape[0] < 2:
         return 1.0
     rows = np.linspace(0, labels.size - 1, min(labels.size, 4000)).astype(np.int64)

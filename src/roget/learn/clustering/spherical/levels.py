@@ -1,4 +1,4 @@
-"""The tree over the classes: readable levels, each optimised separately, joined by merges."""
+"""The tree over the classes: levels that are optimised separately and connected by merges."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from roget.learn.clustering.spherical.moves import compute_centres, move
 from roget.learn.representation.vectors import Singles
 
 TOP = 8
-"""Number of classes at the top level: as many as readers take in at a glance."""
+"""Number of classes at the top level, few enough to survey at a glance."""
 
 RATIO = 6
 """Approximate number of subclasses of a class."""
@@ -37,7 +37,7 @@ def choose_levels(k: int) -> tuple[int, ...]:
 
 
 def read_levels(given: object, k: int | None) -> tuple[int, ...] | None:
-    """Return the requested levels, ending with the number of classes; None for auto."""
+    """Return the requested sizes of levels, ending with the number of classes; None for auto."""
     if given is None or given == "auto":
         return None
     try:
@@ -56,7 +56,13 @@ def read_levels(given: object, k: int | None) -> tuple[int, ...] | None:
 
 
 class LevelNode(NamedTuple):
-    """A node of a dendrogram: a class, or two nodes with the cost and level step of their merge."""
+    """A node of a dendrogram: a class, or a merge of two nodes.
+
+    step: number of the level, counted from the finest, at which the nodes were merged.
+    height: cost of the merge.
+    below: the two merged nodes; None for a class.
+    label: number of the class; −1 for a merge.
+    """
 
     step: int
     height: float
@@ -65,21 +71,22 @@ class LevelNode(NamedTuple):
 
 
 def grow(centres: Singles, sizes: Ints, levels: Sequence[int], pause: Pause) -> tuple[Tree, Ints]:
-    """Build the tree of the classes; return it with the number of each class in it.
+    """Build the tree of the classes; return it with the number of each class in the tree.
 
-    Level by level, from the finest: classes, weighted by the square roots of their sizes, are
-    merged at the least cost in squared distances and then moved to the nearest centre of the level.
-    A cut of the tree at the size of a level gives exactly this level.
+    Levels are built one by one, from the finest to the coarsest. Classes, weighted by the square
+    roots of their sizes, are merged by Ward's criterion and then moved to the nearest centre of the
+    level. Cutting the tree at the size of a level gives exactly the classes of this level.
     """
     weights = np.sqrt(sizes)
     groups = [LevelNode(0, 0.0, label=at) for at in range(sizes.size)]
     for step, size in enumerate(reversed([one for one in levels if one < sizes.size]), 1):
-        # 1. Ward merges down to the size of the level, then moves to the nearest centre.
+        # 1. Merge down to the size of the level, then run k-means on the centres.
         labels = merge_labels((pair[:2] for pair in merge(centres, weights, size)), len(groups))
         labels = np.unique(move(centres, labels, pause, weights), return_inverse=True)[1]
-        # 2. Within each class of the level, merges give the dendrogram below it.
+        # 2. Build the dendrogram within each class of the level.
         inside = [np.flatnonzero(labels == at) for at in range(int(labels.max()) + 1)]
         groups = [_join(centres, weights, rows, groups, step) for rows in inside]
+        # 3. The classes of this level are the items of the next one.
         centres = compute_centres(centres, labels, len(groups), weights)
         weights = np.bincount(labels, weights)
     return _number(_join(centres, weights, np.arange(len(groups)), groups, len(levels) + 1))
@@ -89,7 +96,7 @@ def merge(centres: Singles, weights: Floats, size: int = 1) -> list[tuple[int, i
     """Merge classes by Ward's criterion down to `size`; return (into, merged, cost) triples."""
     n = weights.size
     at, mass = centres.astype(np.float64), weights.astype(np.float64)
-    # Ward's cost of a merge: w_i·w_j/(w_i + w_j) · ‖x_i − x_j‖².
+    # 1. Compute Ward's cost of merging each pair: w_i·w_j/(w_i + w_j) · ‖x_i − x_j‖².
     squares = np.maximum((at**2).sum(1)[:, None] + (at**2).sum(1)[None, :] - 2 * at @ at.T, 0.0)
     costs = squares * (mass[:, None] * mass[None, :] / (mass[:, None] + mass[None, :]))
     np.fill_diagonal(costs, np.inf)
@@ -97,11 +104,12 @@ def merge(centres: Singles, weights: Floats, size: int = 1) -> list[tuple[int, i
     least = costs[np.arange(n), best]
     done = []
     for _ in range(n - size):
+        # 2. Merge the cheapest pair, the higher number into the lower.
         i = int(least.argmin())
         j = int(best[i])
         i, j = min(i, j), max(i, j)
         done.append((i, j, float(costs[i, j])))
-        # Lance–Williams update: the cost of merging the new class with every other one.
+        # 3. Update the costs of merging the new class with each other class (Lance–Williams).
         total = mass[i] + mass[j] + mass
         new = (
             (mass[i] + mass) * costs[i] + (mass[j] + mass) * costs[j] - mass * costs[i, j]
@@ -111,7 +119,7 @@ def merge(centres: Singles, weights: Floats, size: int = 1) -> list[tuple[int, i
         costs[i], costs[:, i] = new, new
         costs[j], costs[:, j] = np.inf, np.inf
         least[j] = np.inf
-        # Nearest neighbours that were i or j are recomputed; others may have become nearer to i.
+        # 4. Recompute nearest neighbours that were i or j; i may now be nearer for other classes.
         stale = np.flatnonzero((best == i) | (best == j))
         stale = np.union1d(stale[np.isfinite(least[stale])], [i])
         best[stale] = costs[stale].argmin(axis=1)
@@ -124,7 +132,7 @@ def merge(centres: Singles, weights: Floats, size: int = 1) -> list[tuple[int, i
 def _join(
     centres: Singles, weights: Floats, rows: Ints, groups: Sequence[LevelNode], step: int
 ) -> LevelNode:
-    """Merge several nodes into one; a node is never lower than its children."""
+    """Merge several nodes into one; a node is at least as high as its children."""
     here: dict[int, LevelNode] = {at: groups[row] for at, row in enumerate(rows.tolist())}
     for i, j, cost in merge(centres[rows], weights[rows]):
         height = max(cost, here[i].height, here[j].height)
@@ -133,7 +141,7 @@ def _join(
 
 
 def _number(root: LevelNode) -> tuple[Tree, Ints]:
-    """Renumber the clusters in the order of the splits, highest first; return tree and numbers."""
+    """Assign numbers to clusters in the order of the splits, highest first; return both."""
     waiting, splits = {0: root}, []
     while high := [one for one in waiting.items() if one[1].below is not None]:
         number, node = max(high, key=lambda one: (one[1].step, one[1].height, -one[0]))

@@ -1,4 +1,9 @@
-"""Spherical k-means of unit vectors: initial classes by Ward linkage, then moves."""
+"""Spherical k-means of unit vectors, with initial classes by Ward linkage.
+
+Spherical k-means maximises Σ_i x_i·c(i), where c(i) is the centre of the class of vector x_i. It
+alternates two steps: centres are set to the normalised sums of their vectors, and vectors move to
+the centre with the highest cosine.
+"""
 
 from __future__ import annotations
 
@@ -14,25 +19,32 @@ from roget.learn.clustering.memberships import one_hot
 from roget.learn.representation.vectors import BLOCK, Singles
 
 START = 6000
-"""Minimum number of vectors for Ward linkage, whose distances need quadratic memory."""
+"""Minimum size of the sample of vectors for Ward linkage, which needs quadratic memory. With many
+classes, the sample has four vectors per class."""
 
 MOST = 12000
-"""Maximum number, for any number of classes."""
+"""Maximum size of that sample, unless there are more classes."""
 
 ROUNDS = 60
-"""Maximum number of rounds; most words stop moving after twenty."""
+"""Maximum number of rounds of k-means; most vectors stop moving after 20 rounds."""
 
 
 def start(vectors: Singles, k: int, order: Ints) -> Ints:
-    """Return k initial classes: Ward linkage of the first vectors in `order`, then the nearest."""
+    """Return k initial classes by Ward linkage of the first vectors in `order`.
+
+    The remaining vectors join the nearest class.
+    """
     from scipy.cluster.hierarchy import fcluster, linkage
 
+    # 1. Choose the vectors for Ward linkage: at least START, or four per class up to MOST.
     first = order[: min(max(START, 4 * k), max(MOST, k))]
+    # 2. Cut the dendrogram at k classes.
     if k >= first.size:
         labels = np.arange(first.size)
     else:
         labels = fcluster(linkage(_distances(vectors[first]), "ward"), k, "maxclust") - 1
         labels = labels.astype(np.int64)
+    # 3. Restore the original order, or assign all vectors to the nearest centre.
     if first.size == vectors.shape[0]:
         found = np.empty(first.size, dtype=np.int64)
         found[first] = labels
@@ -41,7 +53,7 @@ def start(vectors: Singles, k: int, order: Ints) -> Ints:
 
 
 def _distances(vectors: Singles) -> Floats:
-    """Return the condensed distances of unit vectors for `linkage`: √(2 − 2·cosine)."""
+    """Return the condensed distance matrix of unit vectors, ‖x − y‖ = √(2 − 2·cosine)."""
     n = vectors.shape[0]
     found = np.empty(n * (n - 1) // 2)
     begin = 0
@@ -55,19 +67,21 @@ def _distances(vectors: Singles) -> Floats:
 
 
 def move(vectors: Singles, labels: Ints, pause: Pause, weights: Any = None) -> Ints:
-    """Move every vector to the nearest centre until none moves; return the labels.
+    """Run spherical k-means until no vector moves; return the labels.
 
-    A class that would become empty takes the vector farthest from its own centre.
+    A class that would become empty gets the vector with the lowest cosine to its centre.
     """
     k = int(labels.max()) + 1
     for _ in range(ROUNDS):
         pause()
+        # 1. Compute the centres, and assign each vector to the nearest one.
         new, cosines = nearest(vectors, compute_centres(vectors, labels, k, weights))
+        # 2. Fill empty classes. The only vector of a class must stay there.
         for gone in np.flatnonzero(np.bincount(new, minlength=k) == 0):
-            # Vectors alone in their class stay, or they would leave another class empty.
             alone = np.bincount(new, minlength=k)[new] == 1
             far = int(np.argmin(np.where(alone, np.inf, cosines)))
             new[far], cosines[far] = gone, np.inf
+        # 3. Stop if nothing has changed.
         if np.array_equal(new, labels):
             break
         labels = new
@@ -75,7 +89,7 @@ def move(vectors: Singles, labels: Ints, pause: Pause, weights: Any = None) -> I
 
 
 def compute_centres(vectors: Singles, labels: Ints, k: int, weights: Any = None) -> Singles:
-    """Return the normalised sum of the vectors of each class, optionally weighted."""
+    """Return the centre of each class, the normalised (weighted) sum of its vectors."""
     members = sparse.csr_array(one_hot(labels, k).T, dtype=np.float32)
     if weights is not None:
         members.data *= weights[members.indices]
@@ -83,7 +97,7 @@ def compute_centres(vectors: Singles, labels: Ints, k: int, weights: Any = None)
 
 
 def nearest(vectors: Singles, centres: Singles) -> tuple[Ints, Floats]:
-    """Return the nearest centre of each vector and its cosine."""
+    """Return the nearest centre of each vector, and the cosine with it."""
     labels = np.empty(vectors.shape[0], dtype=np.int64)
     cosines = np.empty(vectors.shape[0])
     for begin in range(0, labels.size, BLOCK):
@@ -95,9 +109,10 @@ def nearest(vectors: Singles, centres: Singles) -> tuple[Ints, Floats]:
 
 
 def measure_fit(vectors: Singles, labels: Ints, k: int) -> tuple[Floats, Floats]:
-    """Return each vector's cosine with the rest of its class, and with the nearest other class.
+    """Return the cosines of each vector with the rest of its class and the nearest other class.
 
-    A vector alone in its class has no rest; its first cosine is −1.
+    The rest of a class is the class without the vector itself. If the vector is alone in its class,
+    the first cosine is −1.
     """
     members = sparse.csr_array(one_hot(labels, k).T, dtype=np.float32)
     sums = np.asarray(members @ vectors)
@@ -105,13 +120,14 @@ def measure_fit(vectors: Singles, labels: Ints, k: int) -> tuple[Floats, Floats]
     own, others = np.empty(labels.size), np.empty(labels.size)
     for begin in range(0, labels.size, BLOCK):
         part, here = vectors[begin : begin + BLOCK], labels[begin : begin + BLOCK]
-        # The centre of the class without the vector itself.
+        # Cosine with the sum of the other vectors of the class.
         rest = sums[here] - part
         lengths = np.linalg.norm(rest, axis=1)
         products = np.einsum("ij,ij->i", part, rest)
         own[begin : begin + BLOCK] = np.where(
             lengths > 1e-4, products / np.maximum(lengths, 1e-4), -1
         )
+        # Highest cosine with the centre of another class.
         table = part @ centres.T
         table[np.arange(here.size), here] = -1
         others[begin : begin + BLOCK] = table.max(axis=1)

@@ -11,7 +11,7 @@ from roget.learn.clustering.options import CLUSTERS, RunOptions
 
 @dataclass(eq=False, repr=False)
 class SphericalOptions(RunOptions):
-    """Options of classes by the directions of word vectors."""
+    """Options of word classes by spherical k-means."""
 
     n_clusters: int | None = option(
         None, minimum=1, flags=CLUSTERS, help="Number of clusters [default: one per 40 words]."
@@ -21,8 +21,8 @@ class SphericalOptions(RunOptions):
         "auto",
         many="text",
         metavar="N,N,…|auto",
-        help="Sizes of the levels of the tree from top to bottom, e.g. 8,64,512; the last is the "
-        "number of classes.",
+        help="Numbers of classes at the levels of the tree from top to bottom, e.g. 8,64,512; the "
+        "last is the total number of classes.",
     )
     min_contexts: int = option(
         3, minimum=1, help="Exclude words with fewer contexts from learning."

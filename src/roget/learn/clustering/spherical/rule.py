@@ -1,4 +1,4 @@
-"""Placement of new words: softmax of the cosines of their vectors with the class centres."""
+"""Placement of new words by a softmax of the cosines of their vectors with the class centres."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from roget.learn.clustering.result import Clustering, Rule, array
 from roget.learn.representation.vectors import Representation, multiply_exactly, spread
 
 COMMON = 5000
-"""Number of the most frequent words, among which neighbours are searched."""
+"""Number of most frequent words that are used as neighbours for smoothing."""
 
 SPREADS = 2
 """Number of smoothing rounds."""
 
 
 def smooth_vectors(representation: Representation, common: Ints) -> Any:
-    """Mix the vectors of the nearest common words into every vector.
+    """Smooth every vector with the vectors of its nearest common words.
 
-    The vectors of the common words are smoothed too before each further round.
+    Each round uses the common words' vectors as smoothed by the previous round.
     """
     vectors = representation.vectors
     for _ in range(SPREADS):
@@ -37,10 +37,7 @@ def smooth_vectors(representation: Representation, common: Ints) -> Any:
 
 
 def smooth_new_vectors(representation: Representation, common: Ints, matrix: Any) -> Any:
-    """Embed and smooth new words; the result does not depend on threads or other new words.
-
-    (Learning runs on a single thread.)
-    """
+    """Embed and smooth new words; the result does not depend on threads or other new words."""
     vectors = representation.embed(matrix)
     for among in _smooth_common(representation, common.astype(np.int64).tobytes()):
         vectors = spread(vectors, among, multiply=multiply_exactly)
@@ -49,23 +46,23 @@ def smooth_new_vectors(representation: Representation, common: Ints, matrix: Any
 
 @dataclass(frozen=True, eq=False)
 class NearestCentroids(Rule):
-    """Place words by p(c|word) ∝ exp(sharpness · cosine of the smoothed vector and the centre)."""
+    """Place words by p(c|word) ∝ exp(sharpness · cosine(smoothed vector, class centre))."""
 
     clusterer = "spherical"
 
     sharpness: float
     centres: Floats = field(metadata=array("k", "d", least=-np.inf))
-    """Directions of the classes."""
+    """Centres of the classes, as unit vectors."""
     common: Ints = field(metadata=array("t", whole=True))
-    """Rows of the words among which neighbours are searched."""
+    """Rows of the common words, which are used as neighbours for smoothing."""
 
     def place(self, matrix: Any, leaves: Clustering) -> Array:
         """Return p(c|word); a word without informative contexts gets p(c)."""
         known = self._require_vectors(leaves)
         if self.centres.shape[1] != known.vectors.shape[1]:
             raise InputError(
-                f"the class centres have {self.centres.shape[1]} dimensions, the words' vectors "
-                f"{known.vectors.shape[1]}",
+                f"the class centres have {self.centres.shape[1]} dimensions, but the word vectors "
+                f"have {known.vectors.shape[1]}",
                 code="damaged-folder",
             )
         vectors = smooth_new_vectors(known, self.common, matrix)
@@ -82,7 +79,7 @@ class NearestCentroids(Rule):
         counts: Counts,
         background: Counts | None = None,
     ) -> Clustering:
-        """Learn the vectors of all words, starting from the old ones."""
+        """Learn the vectors of all words, starting from the old vectors."""
         matrix, contexts, totals = counts.matrix.astype(np.float64), counts.contexts, None
         if background is not None:
             matrix, contexts = add_background(matrix, counts.words, contexts, background)
@@ -99,8 +96,8 @@ class NearestCentroids(Rule):
         return replace(made, representation=known, rule=replace(self, common=common))
 
     def regroup(self, made: Clustering, counts: Counts) -> Clustering:
-        """Recompute the directions of the classes."""
-        # The old centres may have fewer dimensions: few words have short vectors.
+        """Recompute the centres of the classes."""
+        # All centres are recomputed, because new vectors may have more dimensions than the old.
         vectors = _smooth_all(self._require_vectors(made), self.common.astype(np.int64).tobytes())
         members = sparse.csr_array(made.memberships.T, dtype=np.float32)
         centres = unit(np.asarray(members @ vectors))
@@ -121,7 +118,7 @@ class NearestCentroids(Rule):
         return known
 
     def check(self, k: int, m: int) -> None:
-        """Also refuse a sharpness that is not positive."""
+        """Raise ValueError for inconsistent arrays, or if the sharpness is not positive."""
         super().check(k, m)
         if self.sharpness <= 0:
             raise ValueError(f"sharpness {self.sharpness}: expected a positive number")
@@ -129,13 +126,13 @@ class NearestCentroids(Rule):
 
 @lru_cache(maxsize=1)
 def _smooth_all(known: Representation, common: bytes) -> Any:
-    """Return the smoothed vectors of all words; an update needs them twice."""
+    """Return the smoothed vectors of all words, cached because an update uses them twice."""
     return smooth_vectors(known, np.frombuffer(common, dtype=np.int64))
 
 
 @lru_cache(maxsize=1)
 def _smooth_common(known: Representation, common: bytes) -> list[Any]:
-    """Return the common words' vectors of each round; every block of new words needs them."""
+    """Return the common words' vectors in each round, cached for further blocks of new words."""
     found = [known.vectors[np.frombuffer(common, dtype=np.int64)]]
     while len(found) < SPREADS:
         among = found[-1]

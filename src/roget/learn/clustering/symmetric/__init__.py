@@ -1,1 +1,1 @@
-"""Clusters of associations: the symmetric model, annealed."""
+"""Clusters of (word, context) pairs by annealing of the symmetric model."""

@@ -1,13 +1,14 @@
-"""The symmetric model p(n,v) = Σ_c p(c)·p(n|c)·p(v|c), annealed: clusters of associations.
+"""Annealing of the symmetric model p(n,v) = Σ_c p(c)·p(n|c)·p(v|c).
 
-Tempered EM (Hofmann 1999): the posterior of a pair is p(c|n,v) ∝ [p(c)·p(n|c)·p(v|c)]^β. β = 1 is
-maximum likelihood (PLSA, the same as NMF under Kullback–Leibler divergence), which overfits; β < 1
-keeps clusters soft and predicts held-out data best.
+The model is equation 1 of Pereira, Tishby & Lee (1993). It is fitted by tempered EM (Hofmann 1999),
+in which the posterior of a pair is p(c|n,v) ∝ [p(c)·p(n|c)·p(v|c)]^β. β = 1 is maximum likelihood
+(PLSA, equivalent to NMF under Kullback–Leibler divergence), which overfits. With β < 1, clusters
+stay soft and predict held-out data best.
 
-A cluster is unstable iff β·(1 + σ) > 1, where σ is the largest non-trivial canonical correlation of
-its share of the pairs: for twins p(n|c)·(1 ± a_n) and p(v|c)·(1 ± d_v), one EM step maps
-a → β(a + P·d) and d → β(d + Pᵀ·a), with P the conditional expectation. Clusters are split along a
-and d, first where mass·σ², the dependence that the split can explain, is largest. By σ alone,
+A cluster is unstable if β·(1 + σ) > 1, where σ is the largest non-trivial canonical correlation of
+its pairs. For twins p(n|c)·(1 ± a_n) and p(v|c)·(1 ± d_v), one EM step maps a → β(a + P·d) and
+d → β(d + Pᵀ·a), where P is the conditional expectation. Clusters are split along a and d. Clusters
+with the largest mass·σ², the dependence that a split can explain, are split first; with σ alone,
 outliers of a few tokens would be split off first.
 """
 
@@ -37,57 +38,58 @@ from roget.learn.clustering.symmetric import kernels
 from roget.learn.clustering.symmetric.kernels import temper
 
 BETA = 0.775
-"""Default final β: about the best on held-out data for 50 to 200 clusters."""
+"""Default final β, approximately optimal on held-out data for 50 to 200 clusters."""
 
 SOFTEST, HARDEST = 0.725, 0.875
-"""Range of β that is tried if a number of clusters is chosen."""
+"""Range of β that is tried when the number of clusters is chosen."""
 
 GROWTH = 0.5
-"""Maximum share of the clusters that are split before all settle."""
+"""Maximum share of the clusters that are split at once."""
 
 STEADY = 1.001
-"""β·(1 + σ) above which a cluster is split; at 1 itself twins would never separate."""
+"""Value of β·(1 + σ) above which a cluster is split; exactly at 1, twins would not separate."""
 
 POWER_STEPS = 10
+"""Number of power iterations, starting from the last known direction."""
 FIRST_POWER_STEPS = 60
-"""Power iterations from the last known direction, and for the first split."""
+"""Number of power iterations for the first split."""
 
 SETTLE_STEPS = 10
 """Maximum number of EM steps between splits."""
 
 SHARPEN = 0.025
-"""Step of β after the splits."""
+"""Increment of β after the splits."""
 BLOCK = 32
 """Number of clusters whose instability is computed at once."""
 
 
 class SymmetricAnnealer(AnnealingSearch):
-    """The annealing of the symmetric model.
+    """Annealing search for the symmetric model.
 
-    `words` and `contexts` hold the expected counts p(n,c) and p(v,c), a row for each word or
-    context; each sums to 1.
+    `words` and `contexts` hold the expected counts p(n,c) and p(v,c), with one row per word or
+    context. Each table sums to 1.
     """
 
     needs_number = True
     stride = 2
-    """Number of steps by which β is raised at once while a number of clusters is chosen."""
+    """Number of β steps at once while the number of clusters is chosen."""
     lowest = 0.5
-    """The β at which disconnected words split off."""
+    """The β at which disconnected words are split off."""
 
     @staticmethod
     def first_beta(beta: float | None) -> float | None:
-        """Return the first β if a number of clusters is chosen."""
+        """Return the first β for choosing a number of clusters."""
         return SOFTEST if beta is None else beta
 
     @staticmethod
     def last_beta(reached: float) -> float:
-        """Return the highest β that is tried."""
+        """Return the highest β to try."""
         return HARDEST
 
     def __init__(self, data: Data, settings: AnnealingSettings, pause: Pause = never_stop) -> None:
         if settings.n_clusters is None:
             raise InputError(
-                "the symmetric model needs a number of clusters", code="missing-option"
+                "the symmetric model requires a number of clusters", code="missing-option"
             )
         super().__init__(data, settings, pause)
         self.most = min(settings.n_clusters, data.n_words)
@@ -111,7 +113,7 @@ class SymmetricAnnealer(AnnealingSearch):
 
     @property
     def tree(self) -> Tree:
-        """The splits as a tree; a value is the critical β of the cluster when it was split."""
+        """The splits as a tree; the value of a split is the critical β of the cluster."""
         return Tree.from_splits((split.parent, split.critical_beta) for split in self.splits)
 
     def memberships(self) -> Array:
@@ -138,14 +140,14 @@ class SymmetricAnnealer(AnnealingSearch):
             self.energy = self._settle(SETTLE_STEPS, self.settings.tol)
             if self.beta < self.target:
                 yield
-        # 3. Settle to convergence.
+        # 3. Run EM to convergence.
         self.energy = self._settle(self.settings.max_iter, self.settings.tol)
 
     def wind_up(self) -> None:
-        """End the search where it is: nothing is missing."""
+        """End the search in its current state, which needs no further step."""
 
     def snapshot(self) -> dict[str, Any]:
-        """Return the whole state as arrays and plain data."""
+        """Return the complete state as arrays and plain data."""
         arrays = {"words": self.words, "contexts": self.contexts, "modes": self._modes}
         return super().snapshot() | arrays
 
@@ -165,7 +167,7 @@ class SymmetricAnnealer(AnnealingSearch):
         self.words, self.contexts, self._modes = words, contexts, modes
 
     def _settle(self, steps: int, tol: float) -> Energy:
-        """Run tempered EM until the free energy falls by less than the share `tol`."""
+        """Run tempered EM until the relative decrease of the free energy is at most `tol`."""
         before = math.inf
         for _ in range(max(1, steps)):
             self._pause()
@@ -177,16 +179,16 @@ class SymmetricAnnealer(AnnealingSearch):
         return self._energy(free)
 
     def _step(self) -> float:
-        """Do one E step and one M step; return Σ p(n,v)·ln Z(n,v)."""
-        # E step, and the words' part of the M step.
+        """Run one E step and one M step; return Σ p(n,v)·ln Z(n,v)."""
+        # 1. E step, and the M step for words: p(n,c) = Σ_v p(n,v)·p(c|n,v).
         counts, log_z = self._expect()
         words, contexts = self._tempered
-        # The contexts' part of the M step: Σ_n p(n,v)·p(c|n,v).
+        # 2. M step for contexts: p(v,c) = Σ_n p(n,v)·p(c|n,v).
         self.words, self.contexts = counts, self._over_words(words) * contexts
         return log_z
 
     def _expect(self) -> tuple[Array, float]:
-        """Do the E step: store p(n,v)/Z(n,v) of every pair, return the words' expected counts."""
+        """Run the E step: store p(n,v)/Z(n,v) for all pairs, and return the counts p(n,c)."""
         data, beta = self.data, self.beta
         # [p(c|n)·p(v|c)]^β = [p(c)·p(n|c)·p(v|c)/p(n)]^β: p(n) cancels in the posterior.
         words = temper(self.words / data.prior[:, None].astype(self.words.dtype), beta)
@@ -195,24 +197,26 @@ class SymmetricAnnealer(AnnealingSearch):
         given = self._joint, words, contexts, self._ratio, counts, log_z
         self.threads.over(self._rows, kernels.expect, *given)
         self._tempered = words, contexts
-        # The same values in the order of the columns, for sums over words.
+        # Store the ratios in column order as well, for sums over words.
         self._turned = self._ratio[self._order]
         return counts, float(np.sum(log_z))
 
     def _over_words(self, table: Array) -> Array:
-        """Return for every context the sum over its words of p(n,v)/Z(n,v) times the word's row."""
+        """Return Σ_n p(n,v)/Z(n,v) · table[n] for every context v."""
         return self._gather(self.data.columns._replace(values=self._turned), self._columns, table)
 
     def _over_contexts(self, table: Array) -> Array:
+        """Return Σ_v p(n,v)/Z(n,v) · table[v] for every word n."""
         return self._gather(self.data.rows._replace(values=self._ratio), self._rows, table)
 
     def _gather(self, rows: RowIndex, parts: list[tuple[int, int]], table: Array) -> Array:
+        """Multiply a sparse matrix by a table, in parallel over ranges of rows."""
         out = np.empty((rows.indptr.size - 1, table.shape[1]), table.dtype)
         self.threads.over(parts, kernels.gather, rows, table, out)
         return out
 
     def _energy(self, free: float) -> Energy:
-        """Return F = D − H/β, with D the expected −ln p(c|n)·p(v|c) less the words' own entropy."""
+        """Return F = D − H/β; D is the expected −ln p(c|n)·p(v|c) minus the entropy of words."""
         own = float(np.sum(self.data.prior * self.data.entropy))
         pairs = zip((self.words, self.contexts), self._tempered, strict=True)
         expected = sum(
@@ -222,11 +226,11 @@ class SymmetricAnnealer(AnnealingSearch):
         return Energy(free - own, distortion - own, self.beta * (distortion - free))
 
     def _split(self) -> bool:
-        """Split the clusters that gain most; return False if all are stable."""
+        """Split the unstable clusters with the largest gain; return False if all are stable."""
         self._expect()
         sigma, scores, modes = self._instabilities()
         mass = self.words.sum(axis=0, dtype=np.float64)
-        # Unstable clusters, ranked by the dependence that their split can explain.
+        # Rank unstable clusters by mass·σ², the dependence that their split can explain.
         unstable = np.flatnonzero(self.beta * (1.0 + sigma) > STEADY)
         gain = mass[unstable] * sigma[unstable] ** 2
         room = min(self.most - self.n_clusters, max(1, int(GROWTH * self.n_clusters)))
@@ -237,27 +241,28 @@ class SymmetricAnnealer(AnnealingSearch):
             _share(self.words, scores, chosen), _share(self.contexts, modes, chosen), strict=True
         )
         self.words, self.contexts = map(np.hstack, zip(kept, gone, strict=True))
-        # The twins need new start vectors for their own instabilities.
+        # Both twins need new start vectors for the power iteration.
         fresh = self._random(2 * chosen.size, self.words.shape[1])
         modes[:, chosen] = fresh[:, : chosen.size]
         self._modes = np.hstack([modes, fresh[:, chosen.size :]])
-        # Recorded before words settle, so that tree and clusters agree if that is interrupted.
+        # Record the splits before running EM, so tree and clusters agree after an interrupt.
         self.splits += self._notes(chosen, sigma)
         self.energy = self._settle(SETTLE_STEPS, self.settings.tol)
         self.splits[-chosen.size :] = self._notes(chosen, sigma)
         return True
 
     def _notes(self, chosen: Array, sigma: Floats) -> list[ClusterSplit]:
+        """Return the records of the splits of the chosen clusters."""
         critical = 1.0 / (1.0 + sigma)
         return [ClusterSplit(int(c), self.beta, float(critical[c]), self.energy) for c in chosen]
 
     def _random(self, columns: int, k: int) -> Array:
-        """Return start vectors of the power iteration, the same for a resumed run."""
+        """Return start vectors of the power iteration, identical in a resumed run."""
         rng = np.random.default_rng([self.settings.seed, k])
         return rng.standard_normal((self.data.n_contexts, columns)).astype(self.contexts.dtype)
 
     def _instabilities(self) -> tuple[Floats, Array, Array]:
-        """Return σ of every cluster, and the standardised scores of words and contexts."""
+        """Return σ for each cluster, and the standardised scores of words and contexts."""
         sigma, scores = np.zeros(self.n_clusters), np.empty_like(self.words)
         modes = np.empty_like(self.contexts)
         for begin in range(0, self.n_clusters, BLOCK):
@@ -266,9 +271,10 @@ class SymmetricAnnealer(AnnealingSearch):
         return sigma, scores, modes
 
     def _block(self, part: slice) -> tuple[Floats, Array, Array]:
-        """Run power iteration on the conditional expectations of one block of clusters.
+        """Run power iteration on the conditional expectations for one block of clusters.
 
-        Alternate a ← E[d|n] and d ← E[a|v] under p(c|n,v), standardised; the norm tends to σ.
+        Alternate a ← E[d|n] and d ← E[a|v] under p(c|n,v), standardising after each step. The
+        standard deviation of a converges to σ.
         """
         words, contexts = (np.ascontiguousarray(table[:, part]) for table in self._tempered)
         word_counts = words * self._over_contexts(contexts)
@@ -284,7 +290,7 @@ class SymmetricAnnealer(AnnealingSearch):
 
 
 def _share(counts: Array, scores: Array, chosen: Array) -> tuple[Array, Array]:
-    """Split counts among twins: return the counts with the first twins, and the second twins."""
+    """Split counts between twins: return all counts with the first twins, and the second twins."""
     share = 1.0 / (1.0 + np.exp(np.clip(-2.0 * scores[:, chosen], -30, 30)))
     kept, share = counts.copy(), share.astype(counts.dtype)
     kept[:, chosen] *= share
@@ -292,7 +298,7 @@ def _share(counts: Array, scores: Array, chosen: Array) -> tuple[Array, Array]:
 
 
 def _standard(table: Array, counts: Array) -> tuple[Array, Floats]:
-    """Standardise columns under the counts (mean 0, variance 1); return them and the deviations."""
+    """Standardise columns to weighted mean 0 and variance 1; return them and the deviations."""
     mass = counts.sum(axis=0)
     centred = table - (counts * table).sum(axis=0) / mass
     deviation = np.sqrt((counts * centred * centred).sum(axis=0) / mass)
@@ -300,5 +306,6 @@ def _standard(table: Array, counts: Array) -> tuple[Array, Floats]:
 
 
 def _positive(values: Array) -> Array:
+    """Return the values with a small positive lower bound, for division."""
     positive: Array = np.maximum(values, values.dtype.type(1e-30))
     return positive

@@ -1,4 +1,4 @@
-"""SymmetricAnnealing: clusters of associations as an estimator, and their placement rule."""
+"""SymmetricAnnealing: the symmetric model as a scikit-learn estimator, and its placement rule."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from roget.learn.clustering.symmetric.kernels import temper
 
 @dataclass(frozen=True, eq=False)
 class FoldIn(Rule):
-    """Place words by the weights that fit their counts best, tempered by β."""
+    """Place words by fitting p(c|word) to their counts with tempered EM."""
 
     clusterer = "symmetric"
 
@@ -32,7 +32,7 @@ class FoldIn(Rule):
 
     @classmethod
     def from_provenance(cls, provenance: Mapping[str, Any]) -> Rule | None:
-        """Return the rule of an early folder of this model, from β and options or the old name."""
+        """Return the rule of an early folder of this model, from its β and options."""
         beta, options = provenance.get("beta"), provenance.get("options") or {}
         ours = options.get("model") == "symmetric" or provenance.get("rule") == "fold-in"
         return cls(beta=float(beta)) if ours and beta is not None else None
@@ -47,9 +47,9 @@ def fold_in(
     steps: int = 50,
     tol: float = 1e-5,
 ) -> Array:
-    """Return p(c|n) of new words from their counts, for fixed centroids.
+    """Return p(c|n) of new words from their counts, with fixed centroids.
 
-    A word without counts gets `mass`, p(c), if passed, otherwise equal memberships.
+    A word without counts gets p(c) if `mass` is passed, otherwise equal memberships.
     """
     contexts = temper(np.ascontiguousarray(centroids.T), beta)
     dtype, k = contexts.dtype, contexts.shape[1]
@@ -64,7 +64,7 @@ def fold_in(
         kernels.expect(0, totals.size, joint, words, contexts, ratio, counts, log_z)
         counts[totals <= 0] = 1.0 / k if mass is None else mass
         counts /= counts.sum(axis=1, keepdims=True)
-        # Each word stops separately, so that the other words do not affect it.
+        # Stop each word separately, so its result does not depend on the other words.
         counts[resting] = membership[resting]
         resting = np.abs(counts - membership).max(axis=1) <= tol
         membership, counts = counts, membership
@@ -74,14 +74,15 @@ def fold_in(
 
 
 class SymmetricAnnealing(Annealing):
-    """Soft clusters of associations: p(word, context) = Σ p(c)·p(word|c)·p(context|c), annealed.
+    """Soft clusters of (word, context) pairs by annealing of the symmetric model.
 
-    A pair belongs to cluster c by [p(c)·p(word|c)·p(context|c)]^β, and a word as its pairs do.
-    Below β = 1 clusters stay soft and predict held-out pairs best. Words with several senses are
-    divided among clusters more readily than by `SoftAnnealing`.
+    The model is p(word, context) = Σ p(c)·p(word|c)·p(context|c). A pair belongs to cluster c in
+    proportion to [p(c)·p(word|c)·p(context|c)]^β, and the memberships of a word are the mean over
+    its pairs. With β < 1, clusters stay soft and predict held-out pairs best. Words with several
+    senses are divided among clusters more readily than by `SoftAnnealing`.
 
-    β ends at 0.775 by default; without a number of clusters, both are chosen on held-out counts.
-    `checkpoint`, `progress` and `random_state` are as for `SoftAnnealing`.
+    The final β is 0.775 by default. Without a number of clusters, both are chosen on held-out
+    counts. `checkpoint`, `progress` and `random_state` are as for `SoftAnnealing`.
 
     Examples
     --------
@@ -93,11 +94,11 @@ class SymmetricAnnealing(Annealing):
     """
 
     name = "symmetric"
-    makes = "soft classes of associations"
+    makes = "soft classes of (word, context) pairs"
     rule = FoldIn
     walk_steps = 50
 
     @property
     def method(self) -> Method:
-        """The search, and the rule by which its clusters take new words."""
+        """The search, and the rule for placing new words in its clusters."""
         return Method(SymmetricAnnealer, lambda beta: FoldIn(float(beta)), own=True)

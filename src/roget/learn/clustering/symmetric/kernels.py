@@ -1,6 +1,6 @@
-"""The E step of the symmetric model and the product behind its instabilities, compiled.
+"""Compiled kernels of the symmetric model: the E step, and the product used for instabilities.
 
-Every kernel writes only the rows of its own range and sums in an order fixed by the data, so that
+Every kernel writes only the rows of its range and adds in an order determined by the data, so
 results do not depend on the number of threads.
 """
 
@@ -15,11 +15,11 @@ from roget.core.kernels.rows import RowIndex
 from roget.core.types import Array, Floats
 
 FLOOR = 1e-12
-"""Lower bound of probabilities; at 0 a probability could never grow again."""
+"""Lower bound of probabilities; a probability of 0 could never become positive again."""
 
 
 def temper(probabilities: Array, beta: float) -> Array:
-    """Raise probabilities to the power β, after applying the lower bound."""
+    """Apply the lower bound to probabilities and raise them to the power β."""
     floored: Array = np.maximum(probabilities, probabilities.dtype.type(FLOOR))
     return floored if beta == 1.0 else floored ** probabilities.dtype.type(beta)
 
@@ -30,10 +30,11 @@ def expect(
     counts: Array,
     log_z: Floats,
 ) -> None:  # fmt: skip
-    """Compute the expected counts of words begin to end in every cluster.
+    """Compute the expected counts p(n,c) of words begin to end.
 
-    Both tables hold tempered probabilities, a row for each word or context. Leaves p(n,v)/Z(n,v) in
-    `ratio`, from which any sum over the posterior follows, and Σ p(n,v)·ln Z in `log_z`.
+    `words` and `contexts` hold tempered probabilities, with one row per word or context. The kernel
+    writes p(n,v)/Z(n,v), from which all sums over the posterior follow, to `ratio`, and
+    Σ p(n,v)·ln Z(n,v) to `log_z`.
     """
     indptr, indices, values = joint
     k = words.shape[1]
@@ -44,14 +45,14 @@ def expect(
         total = 0.0
         for j in range(indptr[i], indptr[i + 1]):
             row = contexts[indices[j]]
-            # Z(n,v) = Σ_c [p(c|n)·p(v|c)]^β; both tables are tempered already.
+            # 1. Z(n,v) = Σ_c [p(c|n)·p(v|c)]^β; both tables are already tempered.
             z = words.dtype.type(0)
             for c in range(k):
                 z += mine[c] * row[c]
             part = words.dtype.type(values[j] / z)
             ratio[j] = part
             total += values[j] * math.log(z)
-            # Σ_v p(n,v)·p(c|n,v): the word's own factor is applied after the loop.
+            # 2. p(n,c) = Σ_v p(n,v)·p(c|n,v); the factor of the word is applied after the loop.
             for c in range(k):
                 out[c] += part * row[c]
         for c in range(k):
