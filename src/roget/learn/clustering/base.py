@@ -33,7 +33,8 @@ NEARLY_ALL = 0.7
 """Minimum ratio of classes to words for the note that almost nothing was clustered."""
 
 MIN_WARNED = 20
-"""Minimum number of words for a Python warning in addition to that note."""
+"""Minimum number of words for a Python warning, in addition to the note, if almost nothing was
+clustered."""
 
 _NOT_SAVED = ("progress", "checkpoint", "random_state", "background")
 
@@ -42,7 +43,7 @@ class UnknownParameter(UnknownName, ValueError):
     """Unknown parameter of an estimator; also a ValueError, for compatibility with scikit-learn."""
 
 
-def _fitted(name: str, doc: str) -> Any:
+def _make_fitted(name: str, doc: str) -> Any:
     """Return a property for a fitted attribute that is an attribute of `clustering_`."""
     return property(lambda self: getattr(self.clustering_, name), doc=doc)
 
@@ -156,13 +157,15 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """Raise InputError for options with invalid values."""
         check(self, CALLED)
 
-    labels_: Array = _fitted("labels", "The most probable cluster of each word.")
-    membership_: Any = _fitted("memberships", "p(cluster|word), a csr_array of words × clusters.")
-    centroids_: Any = _fitted("centroids", "p(context|cluster), clusters × contexts.")
-    mass_: Floats = _fitted("mass", "p(cluster).")
-    background_: Floats = _fitted("background", "p(context) over all words.")
-    tree_: Tree = _fitted("tree", "The tree of splits; its leaves are the clusters.")
-    n_clusters_: int = _fitted("n_clusters", "The number of clusters.")
+    labels_: Array = _make_fitted("labels", "The most probable cluster of each word.")
+    membership_: Any = _make_fitted(
+        "memberships", "p(cluster|word), a csr_array of words × clusters."
+    )
+    centroids_: Any = _make_fitted("centroids", "p(context|cluster), clusters × contexts.")
+    mass_: Floats = _make_fitted("mass", "p(cluster).")
+    background_: Floats = _make_fitted("background", "p(context) over all words.")
+    tree_: Tree = _make_fitted("tree", "The tree of splits; its leaves are the clusters.")
+    n_clusters_: int = _make_fitted("n_clusters", "The number of clusters.")
 
     @property
     def path_(self) -> list[dict[str, Any]]:
@@ -200,7 +203,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """
         check_is_fitted(self)
         if type(X).__module__.partition(".")[0] == "dask":
-            return self._blockwise(X)
+            return self._predict_blockwise(X)
         return self.clustering_.place(table(self, X))
 
     def transform(self, X: Any) -> Any:
@@ -349,7 +352,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """Restore the rule of a model saved by an early version."""
         return Posterior()
 
-    def _blockwise(self, X: Any) -> Any:
+    def _predict_blockwise(self, X: Any) -> Any:
         """Place the rows of a dask array block by block."""
         if len(getattr(X, "shape", ())) != 2 or X.shape[1] != self.n_features_in_:
             raise InputError(

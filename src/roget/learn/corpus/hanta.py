@@ -49,7 +49,7 @@ class Tagger:
         self._rank = {tag: rank for rank, tag in enumerate(order)}
         self.names = [names[tag] for tag in order]
         numbers = {**self._rank, start: len(order), Hanta.END: len(order), empty: len(order) + 1}
-        self._transitions = _dense(self._model.LP_trans_word, numbers)
+        self._transitions = _make_dense(self._model.LP_trans_word, numbers)
         self.seen = {
             word: frozenset(names[tag] for tag, _ in tags)
             for word, tags in self._model.cache.items()
@@ -68,7 +68,7 @@ class Tagger:
         ]
         known = [self._candidates(*word) for word in numbers]
         ends = np.cumsum([0, *map(len, sentences)])
-        found = _search(
+        found = _find_best_tags(
             ends,
             np.array(words, np.int64),
             np.cumsum([0, *(len(tags) for tags, _ in known)]),
@@ -97,7 +97,9 @@ class Tagger:
         return str(self._model._analyze(word, self._model.tag2int[tag])[0])
 
 
-def _dense(transitions: dict[tuple[int, int], dict[int, float]], numbers: dict[int, int]) -> Floats:
+def _make_dense(
+    transitions: dict[tuple[int, int], dict[int, float]], numbers: dict[int, int]
+) -> Floats:
     """Return transition log-probabilities as an array indexed by two tags and the next tag."""
     size = max(numbers.values())
     dense = np.full((size + 1, size, size), -np.inf)
@@ -112,7 +114,7 @@ def _dense(transitions: dict[tuple[int, int], dict[int, float]], numbers: dict[i
 
 
 @compiled_within
-def _step(
+def _extend_states(
     states: Ints, totals: Floats, begin: int, end: int, tags: Ints, fits: Floats,
     transitions: Floats, place: Ints,
 ) -> int:  # fmt: skip
@@ -148,7 +150,7 @@ def _step(
 
 
 @compiled
-def _search(
+def _find_best_tags(
     sentences: Ints, words: Ints, offsets: Ints, tags: Ints, fits: Floats, transitions: Floats
 ) -> Ints:
     """Return the best tag of each token, by a second-order Viterbi search.
@@ -174,7 +176,7 @@ def _search(
                 more, sums = np.empty((3, 2 * need), np.int64), np.empty(2 * need, np.float64)
                 more[:, :end], sums[:end] = states[:, :end], totals[:end]
                 states, totals = more, sums
-            stop = _step(
+            stop = _extend_states(
                 states, totals, begin, end, tags[first:past], fits[first:past], transitions, place
             )
             begin, end = end, stop

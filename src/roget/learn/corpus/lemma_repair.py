@@ -199,14 +199,14 @@ class _Paradigms:
         """
         right, tried = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
         for (form, lemma), n in self.seen.items():
-            for rule, other in self._candidates(form) if form != lemma else ():
+            for rule, other in self._list_candidates(form) if form != lemma else ():
                 weak = self._own[lemma] <= _WEAK * n
                 if self._own[other] >= 3 and not (weak and rule in self._regular):
                     tried[rule] += 1
                     right[rule] += weak or other == lemma
         return {rule: right[rule] / (n + 1) for rule, n in tried.items()}
 
-    def _candidates(self, form: str) -> Iterator[tuple[tuple[str, str], str]]:
+    def _list_candidates(self, form: str) -> Iterator[tuple[tuple[str, str], str]]:
         """Yield the rules that apply to a form, each with the lemma that it predicts."""
         for size in range(max(_STEM, len(form) - _ENDING), len(form)):
             for other in self._endings.get(form[size:], ()):
@@ -218,7 +218,7 @@ class _Paradigms:
         if form == lemma or n < 5:
             return None
         found = []
-        for rule, other in self._candidates(form):
+        for rule, other in self._list_candidates(form):
             often = self._own[other]
             if other in (form, lemma) or often < 5 or 2 * often < n:
                 continue

@@ -49,7 +49,7 @@ class Morphemes:
         """Return the possible parts of speech of a word, the most probable first."""
         found: dict[int, float] = {}
         ends: Row = {}
-        for state, tag, total in self._ends(self._fill(word, self._model.strict)[0][-1]):
+        for state, tag, total in self._list_ends(self._fill(word, self._model.strict)[0][-1]):
             if total > ends.get((state[1], tag), -inf):
                 ends[state[1], tag] = total
         for (_, tag), total in ends.items():
@@ -62,7 +62,7 @@ class Morphemes:
         for strict in (True, False):
             rows, back = self._fill(word, strict, reachable)
             best, came = -inf, self._start
-            for state, tag, total in self._ends(rows[-1]):
+            for state, tag, total in self._list_ends(rows[-1]):
                 if tag == target and total > best:
                     best, came = total, state
             if best > -inf:
@@ -77,7 +77,7 @@ class Morphemes:
             came, place = back[place][came]
         return path[::-1]
 
-    def _ends(self, row: Row) -> Iterator[tuple[State, int, float]]:
+    def _list_ends(self, row: Row) -> Iterator[tuple[State, int, float]]:
         """Yield the states of the last row with each part of speech that they can end in."""
         for state, total in row.items():
             for tag, fit in self._model.LP_trans_final.get(state, ()):

@@ -42,7 +42,7 @@ _GENITIVE = "nmod,nmod:g*+bare+conj"
 _PREDICATED = "nsubj,nsubj:*,!nsubj:outer+conj"
 
 
-def _nominals(tag: str) -> tuple[str, ...]:
+def _list_nominals(tag: str) -> tuple[str, ...]:
     """Return the patterns for words with this tag, NOUN or PROPN."""
     return (
         f"obj=VERB/{_OBJECT}/{tag}",
@@ -70,7 +70,7 @@ NAMED: dict[str, str | tuple[str, ...]] = {
     "amod": "NOUN/amod/ADJ",
     "obl:prep": "VERB/obl+case/NOUN",
     "nmod:prep": "NOUN/nmod+case/NOUN",
-    "nouns": _nominals("NOUN"),
+    "nouns": _list_nominals("NOUN"),
     "verbs": (
         f"~obj=~VERB/{_OBJECT}/NOUN,PROPN",
         f"~subj=~VERB/{_SUBJECT}/NOUN,PROPN",
@@ -95,7 +95,7 @@ NAMED: dict[str, str | tuple[str, ...]] = {
         "conj=~ADJ/conj/ADJ",
     ),
     "names": (
-        *_nominals("PROPN"),
+        *_list_nominals("PROPN"),
         "appos=NOUN,PROPN/appos/PROPN",
         "appos=~PROPN/appos/NOUN,PROPN",
         "flat=PROPN/flat,flat:*/PROPN",

@@ -112,8 +112,10 @@ class LearntSegmenter:
     def learn(runs: Iterable[str]) -> Lexicon:
         """Learn the words of a text from its runs without spaces."""
         counts = _Merging(runs).run()
-        long = sorted(((n, word) for word, n in counts.items() if _size(word) > 1), reverse=True)
-        short = ((word, n) for word, n in counts.items() if _size(word) == 1)
+        long = sorted(
+            ((n, word) for word, n in counts.items() if _count_units(word) > 1), reverse=True
+        )
+        short = ((word, n) for word, n in counts.items() if _count_units(word) == 1)
         return tuple(sorted([*short, *((word, n) for n, word in long[:_MOST])]))
 
     def __call__(self, run: str) -> list[str]:
@@ -122,8 +124,8 @@ class LearntSegmenter:
 
     def _cut(self, run: str) -> tuple[str, ...]:
         """Find the segmentation with the lowest cost −Σ ln p(word) by dynamic programming."""
-        units = _units(run)
-        longest = _longest(run)
+        units = _split_units(run)
+        longest = _get_longest(run)
         # best[end] is the lowest cost of the first `end` characters, and came[end] is the start of
         # the last word.
         best, came = [0.0], [0]
@@ -149,7 +151,7 @@ class LearntSegmenter:
         most = 2 if _SHORT.match(run) else len(words)
         held: list[str] = []
         for word in words:
-            joins = _size(word) == 1 and word not in self._alone
+            joins = _count_units(word) == 1 and word not in self._alone
             if held and (not joins or len(held) == most):
                 yield "".join(held)
                 held = []
@@ -175,19 +177,19 @@ class Jieba:
         return list(self._cut(run))
 
 
-def _units(run: str) -> list[str]:
+def _split_units(run: str) -> list[str]:
     """Split a run into characters, each with its combining marks."""
     found: list[str] = regex.findall(r"\X", run)
     return found
 
 
 @lru_cache(1 << 16)
-def _size(word: str) -> int:
+def _count_units(word: str) -> int:
     """Return the number of characters, without counting combining marks."""
-    return len(_units(word))
+    return len(_split_units(word))
 
 
-def _longest(run: str) -> int:
+def _get_longest(run: str) -> int:
     """Return the maximum length of a word in the script of a run."""
     return _LONGEST if _SHORT.match(run) else _LONGEST_ALPHABETIC
 
@@ -204,7 +206,7 @@ class _Merging:
         self.words: list[str] = []
         """The word that begins at each position; "" if no word begins there, and after each run."""
         for run in runs:
-            self.words += [*_units(run), ""]
+            self.words += [*_split_units(run), ""]
         self.after = list(range(1, len(self.words) + 1))
         self.before = list(range(-1, len(self.words) - 1))
         self.counts = Counter(word for word in self.words if word)
@@ -245,7 +247,7 @@ class _Merging:
         n, word = len(self.places[pair]), one + other
         if one == other:
             n = self.count_apart(self.places[pair])
-        if n < 2 or _size(word) > _longest(word):
+        if n < 2 or _count_units(word) > _get_longest(word):
             return 0.0
         counts, old = self.counts, self.counts[word]
         change = _weigh(self.total - n) - _weigh(self.total) - _weigh(old + n) + _weigh(old)
@@ -254,7 +256,7 @@ class _Merging:
             less = n * pair.count(part)
             change += _weigh(counts[part]) - _weigh(counts[part] - less)
         if not old:
-            change += _SPELT * (sum(map(self.spelling.__getitem__, _units(word))) + log(2))
+            change += _SPELT * (sum(map(self.spelling.__getitem__, _split_units(word))) + log(2))
         return change
 
     def count_apart(self, places: set[int]) -> int:

@@ -69,14 +69,14 @@ def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Token
     paragraphs = (
         one
         for line, part in text.passages(source)
-        for one in _paragraphs(part, line, reading.lines)
+        for one in _split_paragraphs(part, line, reading.lines)
     )
-    yield from _batches(nlp.pipe(paragraphs, as_tuples=True), tables, reading, describe)
+    yield from _collect_batches(nlp.pipe(paragraphs, as_tuples=True), tables, reading, describe)
 
 
 def read_docbin(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Tokens]:
     """Read documents parsed by spaCy and saved as a DocBin (.spacy); no pipeline is needed."""
-    spacy = _spacy()
+    spacy = _import_spacy()
     # The file is binary: no decoding, whatever the encoding of texts.
     whole = replace(source, encoding="utf-8", expansion=limits.IN_MEMORY)
     data = b"".join(block.data for block in whole.blocks())
@@ -88,7 +88,7 @@ def read_docbin(source: Source, tables: Tables, reading: ReadContext) -> Iterato
 
     try:
         docs = spacy.tokens.DocBin().from_bytes(data).get_docs(spacy.vocab.Vocab())
-        yield from _batches(((doc, None) for doc in docs), tables, reading, describe)
+        yield from _collect_batches(((doc, None) for doc in docs), tables, reading, describe)
     except (InputError, MemoryError):
         raise
     except Exception:  # spaCy does not validate its input, and fails in many ways if it is damaged
@@ -100,7 +100,7 @@ def read_docbin(source: Source, tables: Tables, reading: ReadContext) -> Iterato
 @cache
 def load(name: str) -> Any:
     """Load a pipeline by name or folder, without unused components."""
-    spacy = _spacy()
+    spacy = _import_spacy()
     try:
         return spacy.load(name, exclude=_UNUSED)
     except OSError as error:
@@ -114,13 +114,13 @@ def load(name: str) -> Any:
 def get_language(name: str) -> str | None:
     """Return the language of a pipeline; None if it is unknown or multilingual (xx)."""
     try:
-        code = str(_spacy().info(name, silent=True).get("lang", ""))
+        code = str(_import_spacy().info(name, silent=True).get("lang", ""))
     except (OSError, ValueError, SystemExit):
         return None  # the error is raised by `load`
     return code if code not in ("", "xx") else None
 
 
-def _spacy() -> Any:
+def _import_spacy() -> Any:
     """Import spaCy; if it is missing, the error names the extra to install."""
     with name_extra():
         import spacy
@@ -129,7 +129,7 @@ def _spacy() -> Any:
     return spacy
 
 
-def _paragraphs(part: str, line: int, lines: bool) -> Iterator[tuple[str, Where]]:
+def _split_paragraphs(part: str, line: int, lines: bool) -> Iterator[tuple[str, Where]]:
     """Yield the documents of a part of a text, with their origin; `line` lines precede the part.
 
     Runs of white space are replaced by one space, because spaCy would turn them into tokens.
@@ -150,7 +150,7 @@ def _paragraphs(part: str, line: int, lines: bool) -> Iterator[tuple[str, Where]
         begin = after
 
 
-def _batches(
+def _collect_batches(
     docs: Iterable[tuple[Any, Where | None]],
     tables: Tables,
     reading: ReadContext,
@@ -212,7 +212,7 @@ class _Columns:
         begins = np.cumsum([0, *map(len, self._docs[:-1])])
         places, self._docs, self._where, self.size = self._where, [], [], 0
         orth, lemma, pos, dep, head, sent_start, space, tag = rows.T
-        kept = _each(self._is_text, orth) == 1
+        kept = _map_each(self._is_text, orth) == 1
         begin = np.zeros(len(rows), np.bool_) if self._reading.lines else sent_start == 1
         begin[begins] = True
         sentence = np.cumsum(begin)[kept]
@@ -223,12 +223,12 @@ class _Columns:
         place = np.where(kept, np.cumsum(kept) - 1, NONE)
         heads = np.where(distance == 0, NONE, place[above])[kept].astype(np.int32)
         numbers = orth if self._reading.form else np.where(lemma == 0, orth, lemma)
-        upos = _each(self._upos, pos[kept])
+        upos = _map_each(self._upos, pos[kept])
         labels = list(map(self._label, dep[kept].tolist()))
         tags = ["" if i == NONE else self._upos_texts[i] for i in upos.tolist()]
         known = set(labels)
         if "pobj" in known:
-            _turn_prepositions(labels, heads, tags)
+            _reverse_prepositions(labels, heads, tags)
         elif tiger.is_tiger(known):
             lemmas = [self._label(one).lower() for one in numbers[kept].tolist()]
             xpos = list(map(self._label, tag[kept].tolist()))
@@ -236,8 +236,8 @@ class _Columns:
             tiger.make_universal(tokens)
             heads = np.array(tokens.heads, np.int32)
         deprels = self._deprels.look_up([_UNIVERSAL.get(label, label) for label in labels])
-        forms = _each(self._word, orth[kept]) if self._reading.both else None
-        found = Tokens(starts, _each(self._word, numbers[kept]), upos, heads, deprels, forms)
+        forms = _map_each(self._word, orth[kept]) if self._reading.both else None
+        found = Tokens(starts, _map_each(self._word, numbers[kept]), upos, heads, deprels, forms)
         if self._reading.texts:
             document = np.searchsorted(begins, np.flatnonzero(kept)[starts[:-1]], side="right") - 1
             words = list(map(self._label, orth[kept].tolist()))
@@ -267,12 +267,12 @@ def _write(
     return token_offsets.join(marked, lines)
 
 
-def _each(look_up: Callable[[int], int], numbers: Any) -> Ids:
+def _map_each(look_up: Callable[[int], int], numbers: Any) -> Ids:
     """Apply `look_up` to each number."""
     return np.fromiter(map(look_up, numbers.tolist()), np.int32, len(numbers))
 
 
-def _turn_prepositions(labels: list[str], heads: Ids, upos: list[str]) -> None:
+def _reverse_prepositions(labels: list[str], heads: Ids, upos: list[str]) -> None:
     """Attach nouns to the governors of their prepositions, and prepositions to their nouns."""
     for noun in [i for i, label in enumerate(labels) if label == "pobj"]:
         chain, above = [], int(heads[noun])

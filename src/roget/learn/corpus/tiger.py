@@ -54,16 +54,16 @@ def make_universal(tokens: Sentences) -> None:
     for i, head in enumerate(tokens.heads):
         if head != NONE:
             below[head].append(i)
-    _lower_auxiliaries(tokens, below)
+    _reverse_auxiliaries(tokens, below)
     for i, label in enumerate(list(tokens.labels)):
         if label == "cj":
             _join(tokens, i)
-    _turn_prepositions(tokens)
+    _reverse_prepositions(tokens)
     for i, label in enumerate(tokens.labels):
         tokens.labels[i] = _rename(tokens, i, label)
 
 
-def _lower_auxiliaries(tokens: Sentences, below: list[list[int]]) -> None:
+def _reverse_auxiliaries(tokens: Sentences, below: list[list[int]]) -> None:
     """Attach dependents of an auxiliary to its full verb, or to the predicate of a copula."""
     labels, heads = tokens.labels, tokens.heads
     for i, tag in enumerate(tokens.upos):
@@ -108,7 +108,7 @@ def _join(tokens: Sentences, i: int) -> None:
         tokens.heads[i], tokens.heads[above] = tokens.heads[above], i
 
 
-def _turn_prepositions(tokens: Sentences) -> None:
+def _reverse_prepositions(tokens: Sentences) -> None:
     """Attach nouns to the governors of their prepositions, and prepositions to their nouns."""
     labels, heads, upos = tokens.labels, tokens.heads, tokens.upos
     for i, label in enumerate(list(labels)):

@@ -27,7 +27,7 @@ _LIKE = str.maketrans(
 """Character replacements that make a text comparable with the tokens of a tagger."""
 
 
-def _points(text: str) -> npt.NDArray[np.uint32]:
+def _get_points(text: str) -> npt.NDArray[np.uint32]:
     """Return the code points of a text."""
     return np.frombuffer(text.encode("utf-32-le"), "<u4")
 
@@ -43,7 +43,7 @@ def find_lines(text: str, sentences: str, first: int, before: int = 0) -> Ints:
     Sentences are separated by newlines and differ from the text only in white space. The text
     begins on line `first`, and the first sentence begins after `before` visible characters of it.
     """
-    points, divided = _points(text), _points(sentences)
+    points, divided = _get_points(text), _get_points(sentences)
     visible = np.flatnonzero(_is_visible(points))
     starts = np.append(0, np.flatnonzero(divided == _NEWLINE) + 1)
     # The k-th visible character of the sentences is the k-th visible character of the text.
@@ -63,7 +63,7 @@ def mark(sentences: str, begins: Ints, ends: Ints) -> list[bytes]:
     >>> mark("So, yes.", np.array([0, 4]), np.array([2, 7]))
     [b'So\\x1f\\x1c, yes\\x1f\\x1c.']
     """
-    points = _points(sentences).copy()
+    points = _get_points(sentences).copy()
     visible, newline = _is_visible(points), points == _NEWLINE
     # 1. Find the characters inside tokens, and the offsets at which tokens begin or end.
     edge = np.zeros(points.size + 1, np.int8)

@@ -104,7 +104,7 @@ class CountMerger:
         # 1. Number all words and contexts, the most frequent first.
         for axis in _AXES:
             self._number(axis)
-        before = self._size("words"), self._size("contexts")
+        before = self._count_rows("words"), self._count_rows("contexts")
         # 2. Remove words and contexts by their totals, and pairs by their counts.
         if cuts != CountCuts():
             words = self._make_condition("name", cuts.min_count, cuts.vocabulary, cuts)
@@ -122,7 +122,7 @@ class CountMerger:
             ("contexts", "name AS context, slot", counts_files.CONTEXTS),
         ):
             duck.copy(self._connection, f"SELECT {names} FROM {axis} ORDER BY id", draft / file)
-        shape = self._size("words"), self._size("contexts")
+        shape = self._count_rows("words"), self._count_rows("contexts")
         # 5. Choose example sentences for the remaining pairs.
         rows: dict[str, int] = {}
         covered = entries
@@ -250,7 +250,7 @@ class CountMerger:
         summed = fixed_point.summed(rows, "key", self._fractional)
         total = self._run(f"SELECT {value} FROM ({summed})").fetchall()
         dtype = "float64" if fractional else "int64"
-        return self._size(duck.parquet(file)), total[0][0] if total else 0, dtype
+        return self._count_rows(duck.parquet(file)), total[0][0] if total else 0, dtype
 
     def _stage(self, query: str, name: str) -> Path:
         """Write the result of a query to a temporary file."""
@@ -261,7 +261,7 @@ class CountMerger:
     def _run(self, query: str) -> duckdb.DuckDBPyConnection:
         return duck.execute(self._connection, query)
 
-    def _size(self, table: str) -> int:
+    def _count_rows(self, table: str) -> int:
         return int(self._fetch_one(f"SELECT count(*) FROM {table}"))
 
     def _fetch_one(self, query: str) -> Any:

@@ -48,7 +48,7 @@ class PairTally:
         words, slots = self._bits
         if len(self._tables.words) > 1 << words or len(self._tables.slots) > 1 << slots:
             self._write_run()
-            self._bits = self._widths()
+            self._bits = self._choose_widths()
         keys, times = self._pack(pairs), pairs.times
         if times is not None and self._times is None:
             self._times = np.empty(BUFFER, np.int64)
@@ -68,18 +68,18 @@ class PairTally:
         """Write the remaining counts, and the words and contexts of all runs."""
         self._write_run()
         ids, totals = self._words
-        words = {"id": ids, "word": _texts(self._tables.words, ids), "n": totals}
+        words = {"id": ids, "word": _get_texts(self._tables.words, ids), "n": totals}
         self._write(words, WORDS)
         ids, totals = self._contexts
         contexts = {
             "id": ids,
-            "slot": _texts(self._tables.slots, ids >> 32),
-            "context": _texts(self._tables.words, ids & 0xFFFFFFFF),
+            "slot": _get_texts(self._tables.slots, ids >> 32),
+            "context": _get_texts(self._tables.words, ids & 0xFFFFFFFF),
             "n": totals,
         }
         self._write(contexts, CONTEXTS)
 
-    def _widths(self) -> tuple[int, int]:
+    def _choose_widths(self) -> tuple[int, int]:
         """Return the numbers of bits for a word (enough for twice the words so far) and a slot."""
         words = len(self._tables.words).bit_length() + 1
         slots = 64 - 2 * words
@@ -159,6 +159,6 @@ def _add_up(*counted: tuple[npt.NDArray[K], Ints]) -> tuple[npt.NDArray[K], Ints
     return keys[starts], np.add.reduceat(counts, starts)
 
 
-def _texts(strings: Strings, ids: Ints) -> npt.NDArray[np.object_]:
+def _get_texts(strings: Strings, ids: Ints) -> npt.NDArray[np.object_]:
     """Return the strings with these ids."""
     return frozen(strings.texts[number] for number in ids.tolist())

@@ -130,13 +130,13 @@ class Representation:
         """Return the left singular vectors of each block, padded with zeros to `rows` rows."""
         known = self.rows if self.rows is not None else np.arange(self.n_words)
         found = []
-        for left, values in self._blocks():
+        for left, values in self._list_blocks():
             basis = np.zeros((rows, values.size), dtype=np.float32)
             basis[: known.size] = np.where(known[:, None] < 0, 0, left[known] / values)
             found.append(basis)
         return found
 
-    def _blocks(self) -> Iterator[tuple[Singles, Singles]]:
+    def _list_blocks(self) -> Iterator[tuple[Singles, Singles]]:
         """Yield the vectors (with original lengths) and the singular values of each block."""
         for at, part in enumerate((slice(0, self.width), slice(self.width, None))):
             rows = self.vectors[:, part] * (self.lengths[:, at : at + 1] * np.float32(2**0.5))
@@ -184,7 +184,7 @@ class Representation:
     @cached_property
     def _basis(self) -> list[Singles]:
         """U/S for each block; weights w of a new word are embedded as w·knownᵀ·U/S = w·V."""
-        return [rows / values**2 for rows, values in self._blocks()]
+        return [rows / values**2 for rows, values in self._list_blocks()]
 
 
 def _project(new: Any, known: Any, basis: Any) -> Singles:

@@ -62,7 +62,7 @@ class AgglomerativeTree(Clusterer, AgglomerativeOptions):
         left = merges.n_words - merges.losses.size
         k = max(left, min(learnt.size, self.n_clusters or round(math.sqrt(learnt.size))))
         self.n_iter_ = max(1, merges.losses.size)
-        found = make_clustering(merges, joint, k, float(matrix.sum()), _trace(merges, joint))
+        found = make_clustering(merges, joint, k, float(matrix.sum()), _make_path(merges, joint))
         self.clustering_ = place_others(found, matrix, learnt)
         if self.n_clusters is not None and k < self.n_clusters:
             self._warn_shortfall(format_shortfall(k, self.n_clusters, "there are no more words"))
@@ -111,7 +111,7 @@ def make_clustering(
     return Clustering(tree, belongs, centroids, mass, background, unit=SAVED, path=path)
 
 
-def _trace(merges: Merges, joint: Any) -> list[dict[str, Any]]:
+def _make_path(merges: Merges, joint: Any) -> list[dict[str, Any]]:
     """Return one row per merge, with the information I(c; v) that remains, in nats."""
     cells, totals = joint.tocoo(), np.asarray(joint.sum(axis=0)).ravel()
     words = np.asarray(joint.sum(axis=1)).ravel()

@@ -95,12 +95,12 @@ def choose(
         pause=pause,
     )
     # 2. Follow the path from one cluster upwards, and keep the best point for each loss.
-    first = _candidate(1, start, tokens, None)
+    first = _evaluate(1, start, tokens, None)
     best, table, interrupted = dict.fromkeys(LOSSES, first), [first.row], False
     waited = dict.fromkeys(LOSSES, 0)
     enough = math.sqrt(rows.size)
     try:
-        for group in _groups(walker, options, rows.size, tokens):
+        for group in _try_numbers(walker, options, rows.size, tokens):
             table += [candidate.row for candidate in group]
             if report is not None:
                 k, beta = group[-1].row["n_clusters"], group[-1].row["beta"]
@@ -125,7 +125,7 @@ def choose(
     return KSelection(int(row["n_clusters"]), float(row["beta"]), table, interrupted)
 
 
-def _groups(
+def _try_numbers(
     walker: AnnealingPath, options: Annealing, words: int, tokens: heldout.TokenCells
 ) -> Iterator[list[_Candidate]]:
     """Yield the candidates for each number of clusters, one for each β that is tried."""
@@ -140,15 +140,15 @@ def _groups(
         points: Iterable[PathPoint] = walker.run(k, highest, search.stride, least)
         if options.beta is not None:
             points = list(points)[-1:]
-        group = _while_better(
-            _candidate(k, beta, tokens, tokens.predict(found.memberships, found.centroids))
+        group = _take_while_better(
+            _evaluate(k, beta, tokens, tokens.predict(found.memberships, found.centroids))
             for beta, found in points
         )
-        least = _first_beta(group)
+        least = _choose_first_beta(group)
         yield group
 
 
-def _first_beta(group: list[_Candidate]) -> float:
+def _choose_first_beta(group: list[_Candidate]) -> float:
     """Return the lowest β to try for more clusters, from the losses that depend on β."""
     starts = []
     for loss in LOSSES:
@@ -158,7 +158,7 @@ def _first_beta(group: list[_Candidate]) -> float:
     return min(starts, default=0.0)
 
 
-def _while_better(candidates: Iterator[_Candidate]) -> list[_Candidate]:
+def _take_while_better(candidates: Iterator[_Candidate]) -> list[_Candidate]:
     """Return the candidates up to the first that improves neither loss."""
     found: list[_Candidate] = []
     for new in candidates:
@@ -168,7 +168,7 @@ def _while_better(candidates: Iterator[_Candidate]) -> list[_Candidate]:
     return found
 
 
-def _candidate(
+def _evaluate(
     k: int, beta: float, tokens: heldout.TokenCells, classes: Floats | None
 ) -> _Candidate:
     """Compute the losses of one clustering; `classes` is None for a single cluster."""

@@ -65,12 +65,12 @@ def prepare(matrix: Any, prior: str = "empirical", dtype: str = "float64") -> Da
     logs = np.log(exact.data)
     # 2. H(p_n), which converts the cross-entropies of the E step to divergences:
     #    d(n, c) = −Σ_v p_n(v)·ln p(v|c) − H(p_n).
-    entropy = -_row_sums(exact.data * logs, exact.indptr)
+    entropy = -_sum_rows(exact.data * logs, exact.indptr)
     columns = exact.tocsc()
     columns.sort_indices()
     # 3. p(n)·p_n(v) by context, the weights of the M step.
     weights = columns.data * shares[columns.indices]
-    background = _row_sums(weights, columns.indptr)
+    background = _sum_rows(weights, columns.indptr)
     return Data(
         rows=rows_of(exact, dtype),
         columns=rows_of(columns, dtype)._replace(values=weights.astype(dtype)),
@@ -89,7 +89,7 @@ def distributions(matrix: Any, totals: Floats) -> Any:
     return result
 
 
-def _row_sums(values: Floats, indptr: Array) -> Floats:
+def _sum_rows(values: Floats, indptr: Array) -> Floats:
     """Return the sum of the values of each row."""
     sums = np.zeros(indptr.size - 1)
     some = np.flatnonzero(np.diff(indptr))

@@ -71,10 +71,12 @@ class Annealing(Clusterer, AnnealingOptions):
         _, learnt, part = select_learnable(matrix, self.min_count)
         data = prepare(part, self.prior, self.dtype)
         # 2. Determine the settings: from a checkpoint, from the options, or on held-out counts.
-        kept, earlier = self._checkpoint(data)
+        kept, earlier = self._open_checkpoint(data)
         with kept.guard():
             settings = (
-                self._settings(part) if earlier is None else read_settings(earlier["settings"])
+                self._choose_settings(part)
+                if earlier is None
+                else read_settings(earlier["settings"])
             )
             settings = replace(settings, n_jobs=self.n_jobs)
             if self.interrupted_:
@@ -99,7 +101,7 @@ class Annealing(Clusterer, AnnealingOptions):
         self.clustering_ = close_gaps(whole, place_words)
         # 4. Add notes and warnings.
         gone = state.n_clusters - self.n_clusters_
-        self.notes_ = _notes(path, self.method.search.lowest, gone)
+        self.notes_ = _make_notes(path, self.method.search.lowest, gone)
         requested, found = settings.n_clusters, state.n_clusters
         reached = settings.until is not None and state.cross_entropy() <= settings.until
         if requested is not None and found < requested and not (self.interrupted_ or reached):
@@ -120,7 +122,7 @@ class Annealing(Clusterer, AnnealingOptions):
     def _revive_rule(self, content: Mapping[str, Any]) -> Rule:
         return self.method.rule(content["beta_"])
 
-    def _checkpoint(self, data: Data) -> tuple[checkpoints.Checkpoint, dict[str, Any] | None]:
+    def _open_checkpoint(self, data: Data) -> tuple[checkpoints.Checkpoint, dict[str, Any] | None]:
         """Return the checkpoint of the run, and the saved state or None."""
         left_out = ("checkpoint", "progress", "n_jobs", "random_state")
         options = {name: v for name, v in self.get_params().items() if name not in left_out}
@@ -134,7 +136,7 @@ class Annealing(Clusterer, AnnealingOptions):
         kept = checkpoints.Checkpoint(self.checkpoint, self.name, arrays, options)
         return kept, kept.resume()
 
-    def _settings(self, part: Any) -> AnnealingSettings:
+    def _choose_settings(self, part: Any) -> AnnealingSettings:
         """Return the requested settings; unspecified ones are chosen on held-out counts."""
         n_clusters, beta = self.n_clusters, self.beta
         rng = generator(self.random_state)
@@ -175,11 +177,11 @@ class Annealing(Clusterer, AnnealingOptions):
                 if earlier is not None:
                     annealer.restore(earlier)
                 for state in annealer.states():
-                    row = _row(annealer.energy, None, state.beta, state.n_clusters)
+                    row = _make_row(annealer.energy, None, state.beta, state.n_clusters)
                     if annealer.grown and row not in rest:
                         rest.append(row)
                     kept.keep(content, now=state.finished)
-                    part = _fraction(state, settings)
+                    part = _estimate_progress(state, settings)
                     # If the number of clusters was chosen, the choice was the first half.
                     part = part if settings.n_clusters == self.n_clusters else (1 + part) / 2
                     free = state.energy.free
@@ -193,13 +195,15 @@ class Annealing(Clusterer, AnnealingOptions):
                 annealer.close()
         if self.interrupted_:
             self._interrupt()
-        splits = [_row(s.energy, s, s.beta, place + 2) for place, s in enumerate(annealer.splits)]
+        splits = [
+            _make_row(s.energy, s, s.beta, place + 2) for place, s in enumerate(annealer.splits)
+        ]
         path = [{**row, "step": step} for step, row in enumerate(splits + rest, 1)]
         self.n_iter_ = max(1, len(path))
         return annealer, path
 
 
-def _fraction(state: Any, settings: AnnealingSettings) -> float:
+def _estimate_progress(state: Any, settings: AnnealingSettings) -> float:
     """Return the approximate progress of the run, from 0 to 1."""
     if state.finished:
         return 1.0
@@ -210,7 +214,9 @@ def _fraction(state: Any, settings: AnnealingSettings) -> float:
     return 0.95 * math.log(state.beta) / math.log(max(settings.beta or 1.0, 1.001))
 
 
-def _row(energy: Any, split: ClusterSplit | None, beta: float, n_clusters: int) -> dict[str, Any]:
+def _make_row(
+    energy: Any, split: ClusterSplit | None, beta: float, n_clusters: int
+) -> dict[str, Any]:
     """Return one row of `path_`; `split` is None if only β was raised."""
     return {
         "step": 0,
@@ -225,7 +231,7 @@ def _row(energy: Any, split: ClusterSplit | None, beta: float, n_clusters: int) 
     }
 
 
-def _notes(path: list[dict[str, Any]], lowest: float, gone: int) -> list[str]:
+def _make_notes(path: list[dict[str, Any]], lowest: float, gone: int) -> list[str]:
     """Return notes on absorbed clusters and on disconnected words."""
     notes: list[str] = []
     if gone:
@@ -247,7 +253,7 @@ def close_gaps(found: Clustering, place_words: Callable[[Clustering], Any]) -> C
     Masses and memberships are summed. `place_words` returns the memberships in the remaining
     clusters.
     """
-    while into := {**_empty(found), **_copies(found)}:
+    while into := {**_find_empty(found), **_find_copies(found)}:
         tree, parts = found.tree, np.arange(found.n_clusters)
         for cluster, other in into.items():
             if parts[cluster] != parts[other]:
@@ -258,7 +264,7 @@ def close_gaps(found: Clustering, place_words: Callable[[Clustering], Any]) -> C
     return found
 
 
-def _empty(found: Clustering) -> dict[int, int]:
+def _find_empty(found: Clustering) -> dict[int, int]:
     """Map each cluster without labelled words to the cluster that shares most words with it."""
     sizes = np.bincount(found.labels, minlength=found.n_clusters)
     gone = np.flatnonzero(sizes == 0)
@@ -271,7 +277,7 @@ def _empty(found: Clustering) -> dict[int, int]:
     return dict(zip(gone.tolist(), shared.argmax(axis=1).tolist(), strict=True))
 
 
-def _copies(found: Clustering) -> dict[int, int]:
+def _find_copies(found: Clustering) -> dict[int, int]:
     """Map each cluster with the same centroid as another cluster to that cluster."""
     roots = np.sqrt(to_dense(found.centroids))
     # Equal centroids are equally close to the background, so compare only neighbours in the order

@@ -279,7 +279,7 @@ class AnnealingPath:
         """
         # Continue from the snapshot of the previous call.
         if self._at[0] < k:
-            with closing(self._annealer(k, beta)) as annealer:
+            with closing(self._resume_search(k, beta)) as annealer:
                 for state in annealer.states():
                     if state.n_clusters >= k:
                         break
@@ -291,7 +291,7 @@ class AnnealingPath:
         self, k: int, beta: float | None, stride: int = 1, least: float = 0.0
     ) -> Iterator[PathPoint]:
         """Yield the clustering with k clusters at increasing β, from `least` to `beta`."""
-        with closing(self._annealer(k, beta, stride)) as annealer:
+        with closing(self._resume_search(k, beta, stride)) as annealer:
             for state in annealer.states():
                 if state.finished or (annealer.grown and state.beta >= least):
                     at = float(state.beta)
@@ -299,7 +299,7 @@ class AnnealingPath:
                     rule = self._method.rule(at)
                     yield PathPoint(at, Clustering(*found, self.data.background, rule, BETA))
 
-    def _annealer(self, k: int, beta: float | None, stride: int = 1) -> Any:
+    def _resume_search(self, k: int, beta: float | None, stride: int = 1) -> Any:
         """Return a search for k clusters that continues from the last snapshot."""
         settings = replace(self._settings, n_clusters=k, beta=beta, stride=stride)
         annealer = self._method.search(self.data, settings, self._pause)

@@ -219,11 +219,11 @@ def length(table: CoclusterTable, labels: Sequence[Ints], a: float, b: float) ->
     blocks, words, partition = count_blocks(table, labels), 0.0, 0.0
     for side, part, k in zip(table.sides, labels, blocks.shape, strict=True):
         size, mass = members(side, part, k)
-        words += _words_part(side, size, mass, b)
+        words += _measure_words(side, size, mass, b)
         partition += float(side.partition[k])
         if table.sized:
             partition -= float(gammaln(size + 1.0).sum())
-    return Length(_blocks_part(*_histogram(blocks), table, blocks.size, a), words, partition)
+    return Length(_measure_blocks(*_count_values(blocks), table, blocks.size, a), words, partition)
 
 
 def members(side: AxisClasses, labels: Ints, k: int) -> tuple[Ints, Floats]:
@@ -242,14 +242,14 @@ def choose(
     """
     blocks = count_blocks(table, labels)
     if "a" in which:
-        values, times = _histogram(blocks)
-        a = _descend(A_GRID, a, lambda x: _blocks_part(values, times, table, blocks.size, x))
+        values, times = _count_values(blocks)
+        a = _descend(A_GRID, a, lambda x: _measure_blocks(values, times, table, blocks.size, x))
     if "b" in which:
         parts = [
             (side, *members(side, part, k))
             for side, part, k in zip(table.sides, labels, blocks.shape, strict=True)
         ]
-        b = _descend(B_GRID, b, lambda x: sum(_words_part(*part, x) for part in parts))
+        b = _descend(B_GRID, b, lambda x: sum(_measure_words(*part, x) for part in parts))
     return a, b
 
 
@@ -264,13 +264,15 @@ def _descend(grid: tuple[float, ...], start: float, cost: Any) -> float:
     return grid[at]
 
 
-def _histogram(blocks: Floats) -> tuple[Floats, Ints]:
+def _count_values(blocks: Floats) -> tuple[Floats, Ints]:
     """Return the distinct positive block counts, and their frequencies."""
     filled: tuple[Floats, Ints] = np.unique(blocks[blocks > 0], return_counts=True)
     return filled
 
 
-def _blocks_part(values: Floats, times: Ints, table: CoclusterTable, cells: int, a: float) -> float:
+def _measure_blocks(
+    values: Floats, times: Ints, table: CoclusterTable, cells: int, a: float
+) -> float:
     """Return the part "blocks" of the length, from the histogram of block counts."""
     if a == 0:
         data = float(xlogy(table.grand, table.grand) - np.sum(times * xlogy(values, values)))
@@ -279,7 +281,7 @@ def _blocks_part(values: Floats, times: Ints, table: CoclusterTable, cells: int,
     return float(gammaln(table.grand + cells * a) - gammaln(cells * a)) - here
 
 
-def _words_part(side: AxisClasses, size: Ints, mass: Floats, b: float) -> float:
+def _measure_words(side: AxisClasses, size: Ints, mass: Floats, b: float) -> float:
     """Return the part "words" of the length, for one side."""
     if b == 0:
         return float(np.sum(mass * np.log(size)))

@@ -111,7 +111,7 @@ class CoMDL(Clusterer, CoMDLOptions):
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         found = self._search(data, seed)
         self._set_results(data, found, columns, seen, rows.size)
-        self.notes_ = self._notes(data, rows, columns)
+        self.notes_ = self._make_notes(data, rows, columns)
         for noun, number, used in zip(("rows", "columns"), self._requested, seen, strict=True):
             if number is not None and number > used.size:
                 reason = f"there are no more {noun} with counts"
@@ -285,7 +285,7 @@ class CoMDL(Clusterer, CoMDLOptions):
                 )
             )  # fmt: skip
 
-    def _notes(self, data: CoclusterTable, rows: Floats, columns: Floats) -> list[str]:
+    def _make_notes(self, data: CoclusterTable, rows: Floats, columns: Floats) -> list[str]:
         """Return notes on properties of the data."""
         notes: list[str] = []
         if self.n_clusters_ == 1 and self._requested[0] is None:

@@ -106,7 +106,7 @@ class Scratch(NamedTuple):
     full: Array
     """For each class of the other side, the classes with counts in it."""
     filled: Ints
-    """Number of these classes."""
+    """Number of classes with counts in each class of the other side."""
 
 
 @compiled_within
@@ -190,7 +190,7 @@ def _gather(item: int, items: RowItems, other: Ints, sums: Floats, touched: Ints
 
 
 @compiled_within
-def _gains(
+def _compute_gains(
     n: int, k: int, own: int, counts: CoclusterCounts, tables: CostTables, scratch: Scratch
 ) -> None:
     """Compute gain[c] = Σ_j [lnΓ(N_cj + r_j + a) − lnΓ(N_cj + a)], without the item itself."""
@@ -307,7 +307,7 @@ def _cache_class(c: int, counts: CoclusterCounts, tables: CostTables, scratch: S
 
 
 @compiled_within
-def _weigh(
+def _compute_costs(
     f: float, own: int, k: int, opens: bool, steps: tuple[float, float], counts: CoclusterCounts,
     tables: CostTables, scratch: Scratch,
 ) -> None:  # fmt: skip
@@ -388,7 +388,7 @@ def _pick(own: int, k: int, temperature: float, state: Array, scratch: Scratch) 
 
 
 @compiled_within
-def _steps(k: int, j: int, tables: CostTables) -> tuple[float, float]:
+def _compute_steps(k: int, j: int, tables: CostTables) -> tuple[float, float]:
     """Return the changes of `number_cost` from k − 1 to k and from k to k + 1 classes."""
     here = number_cost(k, j, tables)
     fewer = here - number_cost(max(k - 1, 1), j, tables)
@@ -406,7 +406,7 @@ def sweep(
     The steps for each item are:
 
     1. Sum its counts by class of the other side (`_gather`).
-    2. Compute the cost of joining each class (`_gains`, `_weigh`).
+    2. Compute the cost of joining each class (`_compute_gains`, `_compute_costs`).
     3. Draw a class with probability ∝ exp(−cost/T), or choose the cheapest one (`_pick`).
     4. If the item moves, update counts and caches, and close or open a class.
     """
@@ -415,7 +415,7 @@ def sweep(
     scratch = _make_scratch(counts.blocks)
     for c in range(k):
         _cache_class(c, counts, tables, scratch)
-    steps = _steps(k, j, tables)
+    steps = _compute_steps(k, j, tables)
     change, moved = 0.0, 0
     shuffle(skips.order, state)
     for item in skips.order:
@@ -432,8 +432,8 @@ def sweep(
         n = _gather(item, items, counts.other, scratch.sums, scratch.touched)
         # 2. Compute the costs. An item that is alone in its class need not open another one.
         opens = k + 1 < most and not alone
-        _gains(n, k, own, counts, tables, scratch)
-        _weigh(f, own, k, opens, steps, counts, tables, scratch)
+        _compute_gains(n, k, own, counts, tables, scratch)
+        _compute_costs(f, own, k, opens, steps, counts, tables, scratch)
         # 3. Choose a class. An item that almost surely stays is skipped for 1, 3, then 7 sweeps.
         new, still = _pick(own, k + 1 if opens else k, temperature, state, scratch)
         skips.calm[item] = min(2 * skips.calm[item] + 1, LONGEST) if still else 0
@@ -458,7 +458,7 @@ def sweep(
                 k += 1
             # Update the costs that depend on the number of classes.
             if alone or new == k - 1:
-                steps = _steps(k, j, tables)
+                steps = _compute_steps(k, j, tables)
         for t in range(n):
             scratch.sums[scratch.touched[t]] = 0
     return k, change, moved

@@ -49,7 +49,7 @@ class Merging(NamedTuple):
 
 
 @compiled_within
-def _block_cost(x: float, y: float, tables: CostTables) -> float:
+def _compute_block_cost(x: float, y: float, tables: CostTables) -> float:
     """Return G(x) + G(y) − G(x + y) − G(0), the cost of merging two blocks."""
     if x < y:
         x, y = y, x
@@ -60,7 +60,7 @@ def _block_cost(x: float, y: float, tables: CostTables) -> float:
 
 
 @compiled_within
-def _class_cost(n: int, mass: float, tables: CostTables) -> float:
+def _compute_class_cost(n: int, mass: float, tables: CostTables) -> float:
     """Return the terms of the length for a class of n items, without blocks and `number_cost`."""
     if tables.b == 0:
         return mass * math.log(n)
@@ -76,9 +76,9 @@ def pair_costs(blocks: Floats, size: Ints, mass: Floats, tables: CostTables) -> 
     full = np.zeros(k, np.int64)
     # 1. Add the terms for words within classes and class sizes.
     for i in range(k):
-        alone[i] = _class_cost(size[i], mass[i], tables)
+        alone[i] = _compute_class_cost(size[i], mass[i], tables)
         for other in range(i):
-            together = _class_cost(size[i] + size[other], mass[i] + mass[other], tables)
+            together = _compute_class_cost(size[i] + size[other], mass[i] + mass[other], tables)
             costs[i, other] = together - alone[i] - alone[other]
     # 2. Add the terms of the blocks, column by column, for pairs that both have counts in it.
     for j in range(width):
@@ -90,7 +90,7 @@ def pair_costs(blocks: Floats, size: Ints, mass: Floats, tables: CostTables) -> 
         for s in range(n):
             count, row = blocks[full[s], j], costs[full[s]]
             for t in range(s):
-                row[full[t]] += _block_cost(count, blocks[full[t], j], tables)
+                row[full[t]] += _compute_block_cost(count, blocks[full[t], j], tables)
     # 3. Copy the lower triangle to the upper one.
     for i in range(k):
         for other in range(i):
@@ -129,8 +129,10 @@ def _adjust(one: int, two: int, k: int, side: Merging) -> None:
                 change = own[s] + own[t] + table[here] + table[there] - table[here + there]
                 change += table[0]
             else:
-                change = _block_cost(p + q, x + y, side.tables)
-                change -= _block_cost(p, x, side.tables) + _block_cost(q, y, side.tables)
+                change = _compute_block_cost(p + q, x + y, side.tables)
+                change -= _compute_block_cost(p, x, side.tables) + _compute_block_cost(
+                    q, y, side.tables
+                )
             costs[i, other] += change
             costs[other, i] += change
             if change != 0.0:
@@ -139,7 +141,7 @@ def _adjust(one: int, two: int, k: int, side: Merging) -> None:
 
 
 @compiled_within
-def _cheapest(k: int, side: Merging) -> tuple[int, int, float]:
+def _find_cheapest(k: int, side: Merging) -> tuple[int, int, float]:
     """Return the cheapest pair of k classes.
 
     Only the best partner of each class is compared, so a step takes O(k) instead of O(k²).
@@ -205,15 +207,15 @@ def _unite(one: int, two: int, k: int, width: int, side: Merging, across: Floats
             best[c] = two if c != two else -1
     best[one] = -1
     # 3. Compute the costs of merging the new class with every other class.
-    cost, own = np.zeros(last), _class_cost(size[one], mass[one], side.tables)
+    cost, own = np.zeros(last), _compute_class_cost(size[one], mass[one], side.tables)
     for c in range(last):
-        together = _class_cost(size[one] + size[c], mass[one] + mass[c], side.tables)
-        cost[c] = together - own - _class_cost(size[c], mass[c], side.tables)
+        together = _compute_class_cost(size[one] + size[c], mass[one] + mass[c], side.tables)
+        cost[c] = together - own - _compute_class_cost(size[c], mass[c], side.tables)
     for t in range(n):
         row = across[full[t]]
         for c in range(last):
             if row[c] > 0:
-                cost[c] += _block_cost(row[one], row[c], side.tables)
+                cost[c] += _compute_block_cost(row[one], row[c], side.tables)
     for c in range(last):
         if c != one:
             costs[one, c] = cost[c]
@@ -252,7 +254,7 @@ def agglomerate(
         for s in range(2):
             if k[s] > fewest[s]:
                 tables = merging[s].tables
-                i, other, cost = _cheapest(k[s], merging[s])
+                i, other, cost = _find_cheapest(k[s], merging[s])
                 fewer, now = k[s] - 1, k[s]
                 cost += number_cost(fewer, k[1 - s], tables) - number_cost(now, k[1 - s], tables)
                 if cost < price:

@@ -45,8 +45,8 @@ TEPID = 1.0
 """Temperature from which the best classes are annealed again, with half the number of sweeps."""
 
 FREQUENT, MOST_FIRST = 16, 250
-"""Minimum number of tokens of the items that determine the initial number of classes, and maximum
-of that number."""
+"""Limits of the initial number of classes: it is at most a quarter of the number of items with
+FREQUENT tokens or more, and at most MOST_FIRST."""
 
 FIRST_A, FIRST_B = 0.25, 1.0
 """Initial values of a and b if they are chosen automatically."""
@@ -375,7 +375,7 @@ def build_hierarchy(
         trees.append(Tree.from_splits(zip(splits, saved[sides == side].tolist(), strict=True)))
         parents[sides == side] = splits
     whole = length(table, labels, classes.a, classes.b)
-    path = _path(table, labels, np.stack([sides, parents], 1).tolist(), saved.tolist(), whole)
+    path = _make_path(table, labels, np.stack([sides, parents], 1).tolist(), saved.tolist(), whole)
     found = (labels[0], labels[1]), (trees[0], trees[1])
     return MergeHierarchy(*found, path, whole, classes.a, classes.b)
 
@@ -391,7 +391,7 @@ def _number_in_order(labels: Ints) -> Ints:
     return np.asarray(np.argsort(np.argsort(first))[places])
 
 
-def _path(
+def _make_path(
     table: CoclusterTable, labels: list[Ints], splits: list[tuple[int, int]], saved: list[float],
     whole: Length,
 ) -> list[dict[str, Any]]:  # fmt: skip

@@ -97,10 +97,10 @@ def choose(
     train, held = heldout.hold_out(sampled, HELD_OUT, rng)
     rows = np.flatnonzero(np.asarray(train.sum(axis=1)).ravel() > 0)
     seed, tokens = int(rng.integers(2**31)), None
-    attempt: Callable[[float], _Attempt] = partial(_by_length, sampled, seed)
+    attempt: Callable[[float], _Attempt] = partial(_try_by_length, sampled, seed)
     if float(held.sum()) >= ENOUGH:
         tokens = heldout.tabulate_tokens(train[rows], held[rows])
-        attempt = partial(_by_loss, train[rows], tokens, seed)
+        attempt = partial(_try_by_loss, train[rows], tokens, seed)
     # 2. Lower the concentration by a constant factor until predictions no longer improve.
     at = max(1.0, course.share * float(sampled.sum())) if course else float(given)
     best = attempt(at)
@@ -117,7 +117,9 @@ def choose(
     return AlphaSelection(best.rows[0]["concentration"], best.rows[0]["weight"], table)
 
 
-def _by_loss(train: Any, tokens: heldout.TokenCells, seed: int, concentration: float) -> _Attempt:
+def _try_by_loss(
+    train: Any, tokens: heldout.TokenCells, seed: int, concentration: float
+) -> _Attempt:
     """Measure the loss on held-out tokens for one concentration and several parent weights.
 
     If clusters do not improve on the predictions from the words' own counts, the weight is chosen
@@ -145,7 +147,7 @@ def _by_loss(train: Any, tokens: heldout.TokenCells, seed: int, concentration: f
     else:
         found.append((tokens.loss(plain), concentration, plain))
     found.sort(key=lambda one: one[0])
-    rows = [_row(concentration, w, tree.n_clusters, tokens.loss(p)) for _, w, p in found]
+    rows = [_make_row(concentration, w, tree.n_clusters, tokens.loss(p)) for _, w, p in found]
     return _Attempt(rows, found[0][2])
 
 
@@ -160,15 +162,17 @@ def _climb(loss: Callable[[float], float], start: float) -> None:
             return
 
 
-def _by_length(matrix: Any, seed: int, concentration: float) -> _Attempt:
+def _try_by_length(matrix: Any, seed: int, concentration: float) -> _Attempt:
     """Measure the description length of all counts for one concentration."""
     grower = grow_tree(matrix, concentration, seed)
     root = grower.bisector.code.root_length(matrix, grower.bisector.totals).total
     length = root - sum(step.saved for step in grower.steps)
-    return _Attempt([_row(concentration, concentration, grower.n_clusters, length)], np.empty(0))
+    return _Attempt(
+        [_make_row(concentration, concentration, grower.n_clusters, length)], np.empty(0)
+    )
 
 
-def _row(concentration: float, weight: float, clusters: int, loss: float) -> dict[str, float]:
+def _make_row(concentration: float, weight: float, clusters: int, loss: float) -> dict[str, float]:
     """Return a row of the table."""
     return {"concentration": concentration, "weight": weight, "n_clusters": clusters, "loss": loss}
 

@@ -173,7 +173,7 @@ def shrink(counts: Any, tree: Tree, background: Floats, weight: float) -> Floats
     """
     table, cells = sparse.csr_array(counts), np.empty(counts.shape)
     known: dict[int, Floats] = {}
-    sums = _node_sums(table, tree)
+    sums = _sum_nodes(table, tree)
     for node in range(tree.n_nodes):
         above = background if not node else known[int(tree.parent[node])]
         here = weight * above
@@ -190,7 +190,7 @@ def shrink(counts: Any, tree: Tree, background: Floats, weight: float) -> Floats
     return cells
 
 
-def _node_sums(counts: Any, tree: Tree) -> Any:
+def _sum_nodes(counts: Any, tree: Tree) -> Any:
     """Sum the counts of the leaves below every node."""
     leaves = np.flatnonzero(tree.cluster >= 0)
     paths = [tree.path(int(leaf)) for leaf in leaves]

@@ -164,10 +164,10 @@ class MDLTree(Clusterer, MDLOptions):
             centroids = criteria.frequencies(counts)
         # The path starts at the root and accumulates the changes of length.
         root = found.root_length(part, totals)
-        path = _path(root, grower)
+        path = _make_path(root, grower)
         self.n_iter_ = max(1, len(path))
         self.description_length_ = path[-1]["total_after"] if path else root.total
-        self.notes_ = _notes(grower, self.interrupted_)
+        self.notes_ = _make_notes(grower, self.interrupted_)
         options = self.criterion_, self.estimator, self.parent_weight_, found.width
         return Clustering(
             tree, belongs, centroids, tokens / tokens.sum(), overall / overall.sum(),
@@ -179,7 +179,7 @@ class MDLTree(Clusterer, MDLOptions):
         return MergeGain(*options, content["tokens_"], content["sizes_"])
 
 
-def _path(root: Parts, grower: Grower) -> list[dict[str, Any]]:
+def _make_path(root: Parts, grower: Grower) -> list[dict[str, Any]]:
     """Return a row for each split, with the complete description lengths in nats."""
     rows: list[dict[str, Any]] = []
     model, data = root
@@ -206,7 +206,7 @@ def _path(root: Parts, grower: Grower) -> list[dict[str, Any]]:
     return rows
 
 
-def _notes(grower: Grower, interrupted: bool) -> list[str]:
+def _make_notes(grower: Grower, interrupted: bool) -> list[str]:
     """Return notes on the data and the splits."""
     texts = []
     if grower.labels.size == 1:

@@ -133,18 +133,18 @@ class Sides:
         # Use fewer restarts for larger sets, so the work per set is bounded.
         entries = self.part.items.indices.size
         best, length, agreed = self.side.copy(), math.inf, 0
-        for start in self._starts(min(RESTARTS, WORK // (20 * entries))):
+        for start in self._list_starts(min(RESTARTS, WORK // (20 * entries))):
             here = start() + kernels.descend(SWEEPS, 1e-7, self.state, *self._all)
             # Stop early if several starts have reached the same best length.
-            if here < length - self._slack(here):
+            if here < length - self._bound_rounding(here):
                 best, length, agreed = self.side.copy(), here, 0
-            agreed += here <= length + self._slack(here)
+            agreed += here <= length + self._bound_rounding(here)
             if agreed == AGREED:
                 break
         self.assign(best)
         self._check(length)
 
-    def _starts(self, restarts: int) -> Iterator[Callable[[], float]]:
+    def _list_starts(self, restarts: int) -> Iterator[Callable[[], float]]:
         """Yield functions that initialise the sides and return the length."""
         for coordinate in self.axes():
             order = np.argsort(coordinate, kind="stable")
@@ -206,14 +206,14 @@ class Sides:
         start = np.random.default_rng(int(self.state[0])).standard_normal(self.side.size)
         return analyse(self.part.items, self.part.columns.size, start)
 
-    def _slack(self, length: float) -> float:
+    def _bound_rounding(self, length: float) -> float:
         """Return the possible rounding error of a length."""
         return PRECISION * max(abs(length), self.part.tokens, 1.0)
 
     def _check(self, length: float) -> None:
         """Compare the length updated by moves with a recomputed length, to detect kernel errors."""
         fresh = self.length()
-        if abs(fresh - length) > self._slack(fresh):
+        if abs(fresh - length) > self._bound_rounding(fresh):
             raise RuntimeError(f"length by moves {length!r} differs from the recount {fresh!r}")
 
 

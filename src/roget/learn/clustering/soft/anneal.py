@@ -47,7 +47,7 @@ STEP = 1.02
 exactly at the critical β."""
 
 EDGE = 1.001
-"""Minimum value of that factor if β cannot be raised further."""
+"""Minimum ratio of β to the critical β for a split if β cannot be raised further."""
 
 RISE = 1.05
 """Maximum factor by which β is raised before EM is run for all words again."""
@@ -71,12 +71,12 @@ RELAX = 1.1
 """Growth factor of the number of clusters after which EM is run for all words."""
 
 RELAX_STEPS, RELAX_WORK = 6, 320
-"""Minimum number of EM steps of such a run, and the number of steps times clusters: k clusters get
-up to RELAX_WORK / k steps. Near a critical β convergence is slow, and a cluster that has not
+"""Maximum number of EM steps while clusters are being split: RELAX_STEPS, or RELAX_WORK / k for k
+clusters if this is larger. Near a critical β convergence is slow, and a cluster that has not
 converged appears more unstable than it is."""
 
 RELAX_TOLERANCE = 1e-6
-"""Relative change of the free energy at which such a run stops."""
+"""Relative change of the free energy at which EM stops while clusters are being split."""
 
 EMPTY = 0.01
 """Mass below which a cluster is empty, as a fraction of the mass of the rarest word."""
@@ -92,7 +92,7 @@ RETRY = 1.02
 """Factor by which β must rise before a cluster whose twins did not separate is tried again."""
 
 MAX_HANDICAP = 4.0
-"""Maximum product of these factors; after that the cluster is not tried again."""
+"""Ratio of β to the critical β above which a cluster whose twins did not separate is not tried."""
 
 SEPARATED = 0.05
 """Minimum difference between the shares of words for twins to count as separated."""
@@ -108,7 +108,7 @@ class Instability:
     eigenvalue: float
     words: Array
     weights: Floats
-    """p(n)·p(c|n) of these words."""
+    """Weights p(n)·p(c|n) of the words."""
     scores: Floats
     """Score of each word on the eigenvector, Σ p_n(v)·d(v)/p_c(v), with unit variance. The sign
     determines the twin that the word prefers."""
@@ -142,7 +142,7 @@ def instability(
     words = np.flatnonzero(weights > drop * float(np.sum(weights)) / data.n_words)
     weights = weights[words]
     while True:
-        found = _largest(data, words, weights, tolerance, seed)
+        found = _find_largest(data, words, weights, tolerance, seed)
         shares = weights / max(float(np.sum(weights)), 1e-300)
         # 1/Σ share·score⁴ is the share of the cluster that the direction affects (participation
         # ratio).
@@ -153,7 +153,9 @@ def instability(
         words, weights = words[kept], weights[kept]
 
 
-def _largest(data: Data, words: Array, weights: Floats, tolerance: float, seed: Any) -> Instability:
+def _find_largest(
+    data: Data, words: Array, weights: Floats, tolerance: float, seed: Any
+) -> Instability:
     """Find the eigenvalue by Lanczos iteration on √share·P·diag(1/p_c)·Pᵀ·√share."""
     if words.size < 2:
         return Instability(0.0, words, weights, np.zeros(words.size))
@@ -254,7 +256,7 @@ class Annealer(AnnealingSearch):
         gone = self._first_cross - self.cross_entropy()
         return min(1.0, max(0.0, gone / max(self._first_cross - until, 1e-12)))
 
-    def _reached(self) -> bool:
+    def _has_reached(self) -> bool:
         """Return True if the cross-entropy has reached its target."""
         until = self.settings.until
         return until is not None and self.cross_entropy() <= until
@@ -264,12 +266,12 @@ class Annealer(AnnealingSearch):
         # convergence. Each step depends only on the state, so a resumed run gives the same result.
         while True:
             if not self.grown:
-                if not self._reached() and self._advance():
+                if not self._has_reached() and self._advance():
                     yield
                 else:
                     self._end_growth()
                 continue
-            beta = self._next_beta()
+            beta = self._choose_beta()
             if beta == self.beta:
                 break
             self._settle(beta, final=False)
@@ -290,7 +292,7 @@ class Annealer(AnnealingSearch):
         self.mixture.massive = self.settings.mass
         self._settle(self.beta, final=False)
 
-    def _next_beta(self) -> float:
+    def _choose_beta(self) -> float:
         """Return the next β; the same β if it is final.
 
         β falls while memberships are too sharp, then rises while they are too soft.
@@ -300,7 +302,7 @@ class Annealer(AnnealingSearch):
             return min(max(self.settings.beta, low), high)
         if self.settings.until is not None and self.splits:
             ceiling = SHARPEST * max(split.beta for split in self.splits)
-            ends = self._reached() or self.beta >= ceiling
+            ends = self._has_reached() or self.beta >= ceiling
             return self.beta if ends else min(self.beta * SHARPEN, ceiling)
         if self.settings.n_clusters is None or not self.splits:
             return self.beta
@@ -376,8 +378,8 @@ class Annealer(AnnealingSearch):
     def _advance(self) -> bool:
         """Make the next split, raising β if necessary; return False if no split is possible."""
         while self.mixture.k < self._most:
-            cluster = self._most_unstable()
-            value = float(self._promise()[cluster])
+            cluster = self._find_most_unstable()
+            value = float(self._reduce_eigenvalues()[cluster])
             if value <= 0 or self._limit * value < EDGE:
                 return False
             # A split requires β·λ ≥ STEP. Raise β slowly, and run EM for all words before
@@ -391,32 +393,32 @@ class Annealer(AnnealingSearch):
                 return True
         return False
 
-    def _most_unstable(self) -> int:
+    def _find_most_unstable(self) -> int:
         """Return the cluster to split next, after updating eigenvalues as far as necessary."""
         while True:
-            order = np.argsort(-self._urgency(), kind="stable")
+            order = np.argsort(-self._rank_clusters(), kind="stable")
             if self.fresh[order[0]]:
                 return int(order[0])
             # Update two eigenvalues at a time, because the second is likely to be needed soon. The
             # number must not depend on the number of threads.
             stale = [int(c) for c in order[:8] if not self.fresh[c]][:2]
-            found = self.threads.each(self._instability, stale)
+            found = self.threads.each(self._find_instability, stale)
             for cluster, one in zip(stale, found, strict=True):
                 self.eigenvalue[cluster], self.fresh[cluster] = one.eigenvalue, True
                 self._found[cluster] = one
 
-    def _promise(self) -> Floats:
+    def _reduce_eigenvalues(self) -> Floats:
         """Return the eigenvalue of each cluster, reduced if its twins failed to separate."""
         handicap = np.array(self.handicap)
         return np.where(handicap > MAX_HANDICAP, 0.0, np.array(self.eigenvalue) / handicap)
 
-    def _urgency(self) -> Floats:
+    def _rank_clusters(self) -> Floats:
         """Return priorities: clusters unstable at this β come first, by mass times eigenvalue."""
-        value = self._promise()
+        value = self._reduce_eigenvalues()
         unstable = self.beta * value >= EDGE
         return np.where(unstable, 1.0 + self.mixture.mass[: self.mixture.k] * value, value)
 
-    def _instability(self, cluster: int) -> Instability:
+    def _find_instability(self, cluster: int) -> Instability:
         """Compute the instability of a cluster; the first split needs a more accurate one."""
         drop, tolerance = (0.0, 1e-6) if self.mixture.k == 1 else (DROP, 3e-2)
         # Use the same start vector until EM is run again, also after resuming.
@@ -429,13 +431,13 @@ class Annealer(AnnealingSearch):
     def _split(self, cluster: int, beta: float) -> bool:
         """Split a cluster into its twins; return False if they do not separate."""
         self._pause()
-        found = self._found.get(cluster) or self._instability(cluster)
+        found = self._found.get(cluster) or self._find_instability(cluster)
         twins = separate(self.data, found, beta, self.mixture.floor)
         if twins is None:
             self.handicap[cluster] *= RETRY
             return False
         self._replace(cluster, beta, found, twins)
-        self._account(cluster, beta, found, twins)
+        self._record_split(cluster, beta, found, twins)
         if not self._massive:
             # Without masses, a new cluster changes the memberships of all words, so run EM.
             self._settle(beta, final=False)
@@ -464,7 +466,7 @@ class Annealer(AnnealingSearch):
         self.beta, self.settled = beta, False
         self._found.pop(cluster, None)
 
-    def _account(self, cluster: int, beta: float, found: Instability, twins: Twins) -> None:
+    def _record_split(self, cluster: int, beta: float, found: Instability, twins: Twins) -> None:
         """Record the split, and update the energy by the changes of distortion and entropy."""
         # F = D − H/β; with masses, H is relative to p(c).
         distortion = self.energy.distortion - twins.gain
@@ -579,7 +581,7 @@ def separate(data: Data, found: Instability, beta: float, floor: Floats) -> Twin
         share, first, second = 1.0 - share, second, first
     # 4. The distortion falls by H(both) − H(first) − H(second), the decrease of the entropies of
     #    the centroids weighted by mass.
-    gain = _weighted_entropy(first + second) - _weighted_entropy(first) - _weighted_entropy(second)
+    gain = _weigh_entropy(first + second) - _weigh_entropy(first) - _weigh_entropy(second)
     inner = found.weights * (xlogx(share) + xlogx(1.0 - share))
     mass = float(np.sum(found.weights * (1.0 - share)))
     return Twins(share, mass, gain, -float(np.sum(inner)))
@@ -602,7 +604,7 @@ def find_copies(logs: Array, background: Floats) -> dict[int, int]:
     }
 
 
-def _weighted_entropy(sums: Floats) -> float:
+def _weigh_entropy(sums: Floats) -> float:
     """Return S·H, with S the total of `sums` and H the entropy of sums / S."""
     total = float(np.sum(sums))
     return total * math.log(total) - float(np.sum(xlogx(sums))) if total > 0 else 0.0

@@ -116,16 +116,16 @@ def join_centroids(given: tuple[Any, ...]) -> Centroids:
 def unpack_block(sent: RowBlock) -> RowBlock:
     """Convert a received block to the types that the kernels require."""
     indptr, indices, values = sent.rows
-    rows = RowIndex(indptr.astype(np.int64), indices.astype(np.int32), _own(values))
-    return sent._replace(rows=rows, weights=_own(sent.weights))
+    rows = RowIndex(indptr.astype(np.int64), indices.astype(np.int32), _make_writable(values))
+    return sent._replace(rows=rows, weights=_make_writable(sent.weights))
 
 
 def expect_block(sent: Centroids, task: tuple[RowBlock, Lists | None]) -> tuple[Array, ...]:
     """Run the E step for a block: return memberships, ln Z, entropies and masses by range."""
-    centroids = Centroids(_own(sent.logs), _own(sent.bias), sent.beta)
+    centroids = Centroids(_make_writable(sent.logs), _make_writable(sent.bias), sent.beta)
     (rows, prior, ranges), lists = task
-    rows, prior = RowIndex(*map(_own, rows)), _own(prior)
-    lists = None if lists is None else Lists(*map(_own, lists))
+    rows, prior = RowIndex(*map(_make_writable, rows)), _make_writable(prior)
+    lists = None if lists is None else Lists(*map(_make_writable, lists))
     fits, k = Fits(np.zeros(prior.size), np.zeros(prior.size)), centroids.bias.size
     masses = np.zeros((len(ranges), k))
     kernel: Any = kernels.expect if lists is None else kernels.expect_listed
@@ -139,10 +139,14 @@ def expect_block(sent: Centroids, task: tuple[RowBlock, Lists | None]) -> tuple[
 def maximise_block(sent: tuple[Array | Lists, Floats], block: RowBlock) -> Array:
     """Run the M step for a block of contexts, and return its log centroids."""
     held, mass = sent
-    columns, floor, mass = RowIndex(*map(_own, block.rows)), _own(block.weights), _own(mass)
+    columns, floor, mass = (
+        RowIndex(*map(_make_writable, block.rows)),
+        _make_writable(block.weights),
+        _make_writable(mass),
+    )
     logs = np.zeros((floor.size, mass.size), dtype=columns.values.dtype)
     kernel: Any = kernels.maximise_listed if isinstance(held, Lists) else kernels.maximise
-    own = Lists(*map(_own, held)) if isinstance(held, Lists) else _own(held)
+    own = Lists(*map(_make_writable, held)) if isinstance(held, Lists) else _make_writable(held)
     for begin, end in block.ranges:
         kernel(begin, end, columns, own, mass, floor, logs)
     return logs
@@ -157,6 +161,6 @@ def _cut_lists(held: Array | Lists, begin: int, end: int) -> Lists | None:
     return Lists(offsets, held.clusters[low:high], held.shares[low:high])
 
 
-def _own(array: Array) -> Array:
+def _make_writable(array: Array) -> Array:
     """Return a writable, contiguous array, for which the kernels are compiled."""
     return array if array.flags.writeable and array.flags.c_contiguous else np.array(array)

@@ -104,7 +104,7 @@ class SoftMixture:
             centroids = Centroids(self.logs, bias, float(beta))
             given = data.rows, centroids, data.prior, held, self._fits
             self.threads.over(self._words, kernel, *given, own=parts)
-        return self._energy(centroids, parts)
+        return self._compute_energy(centroids, parts)
 
     def _find_workers(self) -> DistributedBlocks | None:
         """Return the workers of the current engine if the step is large enough to distribute."""
@@ -164,7 +164,7 @@ class SoftMixture:
         self.mass[cluster : k - 1] = self.mass[cluster + 1 : k].copy()
         self.k -= 1
 
-    def _energy(self, centroids: Centroids, parts: Floats) -> Energy:
+    def _compute_energy(self, centroids: Centroids, parts: Floats) -> Energy:
         """Return F = −(1/β)·Σ p(n)·ln Z_n, D = F + H/β (eq. 5) and the membership entropy H."""
         prior, beta, bias = self.data.prior, centroids.beta, centroids.bias
         self.mass[: self.k] = parts.sum(axis=0)

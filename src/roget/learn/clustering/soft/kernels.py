@@ -80,7 +80,7 @@ def _sum_rows(begin: int, end: int, rows: RowIndex, table: Array, out: Array) ->
 
 
 @compiled_within
-def _share_out(
+def _compute_memberships(
     scores: Array, places: Array, bias: Floats, beta: float, weight: float, out: Array, mass: Floats
 ) -> tuple[float, float]:
     """Compute a word's memberships in the clusters `places` (eq. 8); return ln Z_n and entropy."""
@@ -120,11 +120,13 @@ def expect(
     for i in range(begin, end):
         # Compute the scores Σ_v p_n(v)·ln p(v|c) of all clusters, then the memberships.
         _sum_rows(rows.indptr[i], rows.indptr[i + 1], rows, logs, scores)
-        fits.log_z[i], fits.entropy[i] = _share_out(scores, every, bias, beta, prior[i], q[i], mass)
+        fits.log_z[i], fits.entropy[i] = _compute_memberships(
+            scores, every, bias, beta, prior[i], q[i], mass
+        )
 
 
 @compiled_within
-def _inverse(mass: Floats) -> Floats:
+def _invert(mass: Floats) -> Floats:
     """Return 1/p(c), or 0 for empty clusters."""
     scale = np.zeros(mass.size)
     for c in range(mass.size):
@@ -149,7 +151,7 @@ def maximise(
 
     `columns` holds p(n)·p_n(v), context by context.
     """
-    scale, sums = _inverse(mass), np.zeros(mass.size, logs.dtype)
+    scale, sums = _invert(mass), np.zeros(mass.size, logs.dtype)
     for v in range(begin, end):
         # Compute Σ_n p(n)·p_n(v)·p(c|n), then divide by p(c) (eq. 11).
         _sum_rows(columns.indptr[v], columns.indptr[v + 1], columns, q, sums)
@@ -209,7 +211,7 @@ def expect_listed(
             share, row = values[j], logs[indices[j]]
             for at in range(clusters.size):
                 shares[at] += share * row[clusters[at]]
-        fits.log_z[i], fits.entropy[i] = _share_out(
+        fits.log_z[i], fits.entropy[i] = _compute_memberships(
             shares, clusters, bias, beta, prior[i], shares, mass
         )
 
@@ -221,7 +223,7 @@ def maximise_listed(
     """Run the M step from lists of memberships."""
     indptr, rows, weights = columns
     offsets, clusters, shares = lists
-    k, scale = mass.size, _inverse(mass)
+    k, scale = mass.size, _invert(mass)
     sums = np.zeros(k, logs.dtype)
     for v in range(begin, end):
         for c in range(k):

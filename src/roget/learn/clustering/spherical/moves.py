@@ -23,7 +23,7 @@ START = 6000
 classes, the sample has four vectors per class."""
 
 MOST = 12000
-"""Maximum size of that sample, unless there are more classes."""
+"""Maximum size of the sample for Ward linkage, unless there are more classes."""
 
 ROUNDS = 60
 """Maximum number of rounds of k-means; most vectors stop moving after 20 rounds."""
@@ -42,7 +42,7 @@ def start(vectors: Singles, k: int, order: Ints) -> Ints:
     if k >= first.size:
         labels = np.arange(first.size)
     else:
-        labels = fcluster(linkage(_distances(vectors[first]), "ward"), k, "maxclust") - 1
+        labels = fcluster(linkage(_compute_distances(vectors[first]), "ward"), k, "maxclust") - 1
         labels = labels.astype(np.int64)
     # 3. Restore the original order, or assign all vectors to the nearest centre.
     if first.size == vectors.shape[0]:
@@ -52,7 +52,7 @@ def start(vectors: Singles, k: int, order: Ints) -> Ints:
     return nearest(vectors, compute_centres(vectors[first], labels, int(labels.max()) + 1))[0]
 
 
-def _distances(vectors: Singles) -> Floats:
+def _compute_distances(vectors: Singles) -> Floats:
     """Return the condensed distance matrix of unit vectors, ‖x − y‖ = √(2 − 2·cosine)."""
     n = vectors.shape[0]
     found = np.empty(n * (n - 1) // 2)

@@ -103,7 +103,7 @@ class SymmetricAnnealer(AnnealingSearch):
         self._ratio = np.empty_like(joint)
         self.words = data.prior[:, None].astype(dtype)
         self.contexts = data.background[:, None].astype(dtype)
-        self._modes = self._random(1, 1)
+        self._modes = self._draw_vectors(1, 1)
         self.energy = self._settle(1, 0.0)
 
     @property
@@ -184,7 +184,7 @@ class SymmetricAnnealer(AnnealingSearch):
         counts, log_z = self._expect()
         words, contexts = self._tempered
         # 2. M step for contexts: p(v,c) = Σ_n p(n,v)·p(c|n,v).
-        self.words, self.contexts = counts, self._over_words(words) * contexts
+        self.words, self.contexts = counts, self._sum_over_words(words) * contexts
         return log_z
 
     def _expect(self) -> tuple[Array, float]:
@@ -201,11 +201,11 @@ class SymmetricAnnealer(AnnealingSearch):
         self._turned = self._ratio[self._order]
         return counts, float(np.sum(log_z))
 
-    def _over_words(self, table: Array) -> Array:
+    def _sum_over_words(self, table: Array) -> Array:
         """Return Σ_n p(n,v)/Z(n,v) · table[n] for every context v."""
         return self._gather(self.data.columns._replace(values=self._turned), self._columns, table)
 
-    def _over_contexts(self, table: Array) -> Array:
+    def _sum_over_contexts(self, table: Array) -> Array:
         """Return Σ_v p(n,v)/Z(n,v) · table[v] for every word n."""
         return self._gather(self.data.rows._replace(values=self._ratio), self._rows, table)
 
@@ -238,25 +238,25 @@ class SymmetricAnnealer(AnnealingSearch):
         if not chosen.size:
             return False
         kept, gone = zip(
-            _share(self.words, scores, chosen), _share(self.contexts, modes, chosen), strict=True
+            _divide(self.words, scores, chosen), _divide(self.contexts, modes, chosen), strict=True
         )
         self.words, self.contexts = map(np.hstack, zip(kept, gone, strict=True))
         # Both twins need new start vectors for the power iteration.
-        fresh = self._random(2 * chosen.size, self.words.shape[1])
+        fresh = self._draw_vectors(2 * chosen.size, self.words.shape[1])
         modes[:, chosen] = fresh[:, : chosen.size]
         self._modes = np.hstack([modes, fresh[:, chosen.size :]])
         # Record the splits before running EM, so tree and clusters agree after an interrupt.
-        self.splits += self._notes(chosen, sigma)
+        self.splits += self._make_splits(chosen, sigma)
         self.energy = self._settle(SETTLE_STEPS, self.settings.tol)
-        self.splits[-chosen.size :] = self._notes(chosen, sigma)
+        self.splits[-chosen.size :] = self._make_splits(chosen, sigma)
         return True
 
-    def _notes(self, chosen: Array, sigma: Floats) -> list[ClusterSplit]:
+    def _make_splits(self, chosen: Array, sigma: Floats) -> list[ClusterSplit]:
         """Return the records of the splits of the chosen clusters."""
         critical = 1.0 / (1.0 + sigma)
         return [ClusterSplit(int(c), self.beta, float(critical[c]), self.energy) for c in chosen]
 
-    def _random(self, columns: int, k: int) -> Array:
+    def _draw_vectors(self, columns: int, k: int) -> Array:
         """Return start vectors of the power iteration, identical in a resumed run."""
         rng = np.random.default_rng([self.settings.seed, k])
         return rng.standard_normal((self.data.n_contexts, columns)).astype(self.contexts.dtype)
@@ -267,29 +267,29 @@ class SymmetricAnnealer(AnnealingSearch):
         modes = np.empty_like(self.contexts)
         for begin in range(0, self.n_clusters, BLOCK):
             part = slice(begin, begin + BLOCK)
-            sigma[part], scores[:, part], modes[:, part] = self._block(part)
+            sigma[part], scores[:, part], modes[:, part] = self._iterate_block(part)
         return sigma, scores, modes
 
-    def _block(self, part: slice) -> tuple[Floats, Array, Array]:
+    def _iterate_block(self, part: slice) -> tuple[Floats, Array, Array]:
         """Run power iteration on the conditional expectations for one block of clusters.
 
         Alternate a ← E[d|n] and d ← E[a|v] under p(c|n,v), standardising after each step. The
         standard deviation of a converges to σ.
         """
         words, contexts = (np.ascontiguousarray(table[:, part]) for table in self._tempered)
-        word_counts = words * self._over_contexts(contexts)
-        context_counts = contexts * self._over_words(words)
+        word_counts = words * self._sum_over_contexts(contexts)
+        context_counts = contexts * self._sum_over_words(words)
         modes = np.ascontiguousarray(self._modes[:, part])
         for _ in range(POWER_STEPS if self.splits else FIRST_POWER_STEPS):
-            modes, _ = _standard(modes, context_counts)
-            scores = words * self._over_contexts(contexts * modes) / _positive(word_counts)
-            scores, sigma = _standard(scores, word_counts)
-            modes = contexts * self._over_words(words * scores) / _positive(context_counts)
-        modes, _ = _standard(modes, context_counts)
+            modes, _ = _standardise(modes, context_counts)
+            scores = words * self._sum_over_contexts(contexts * modes) / _bound_below(word_counts)
+            scores, sigma = _standardise(scores, word_counts)
+            modes = contexts * self._sum_over_words(words * scores) / _bound_below(context_counts)
+        modes, _ = _standardise(modes, context_counts)
         return sigma, scores, modes
 
 
-def _share(counts: Array, scores: Array, chosen: Array) -> tuple[Array, Array]:
+def _divide(counts: Array, scores: Array, chosen: Array) -> tuple[Array, Array]:
     """Split counts between twins: return all counts with the first twins, and the second twins."""
     share = 1.0 / (1.0 + np.exp(np.clip(-2.0 * scores[:, chosen], -30, 30)))
     kept, share = counts.copy(), share.astype(counts.dtype)
@@ -297,15 +297,15 @@ def _share(counts: Array, scores: Array, chosen: Array) -> tuple[Array, Array]:
     return kept, counts[:, chosen] * (1 - share)
 
 
-def _standard(table: Array, counts: Array) -> tuple[Array, Floats]:
+def _standardise(table: Array, counts: Array) -> tuple[Array, Floats]:
     """Standardise columns to weighted mean 0 and variance 1; return them and the deviations."""
     mass = counts.sum(axis=0)
     centred = table - (counts * table).sum(axis=0) / mass
     deviation = np.sqrt((counts * centred * centred).sum(axis=0) / mass)
-    return centred / _positive(deviation), deviation.astype(np.float64)
+    return centred / _bound_below(deviation), deviation.astype(np.float64)
 
 
-def _positive(values: Array) -> Array:
+def _bound_below(values: Array) -> Array:
     """Return the values with a small positive lower bound, for division."""
     positive: Array = np.maximum(values, values.dtype.type(1e-30))
     return positive
