@@ -210,7 +210,7 @@ class Inputs:
         return precounted.collect_side(side, columns, f"the {name} labels", gold=name == "gold")
 
     def _count_frames(self, system: Any) -> AlignedLabels | None:
-        """Join and count data frames by their own library if this is faster, else return None."""
+        """Join and count frames with their data-frame library if this is faster, or return None."""
         gold, columns = self.gold, self.options.columns
         if isinstance(gold, _COMMON) and (system is None or isinstance(system, _COMMON)):
             return None

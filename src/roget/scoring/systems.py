@@ -25,7 +25,7 @@ class ScoredSystem:
     sides: AlignedLabels
     tables: Statistics | Separate
     values: Floats
-    """The scores, requests × groups; NaN if undefined."""
+    """The scores, scores × groups; NaN if undefined."""
     reasons: dict[int, str]
     """The reasons of undefined scores, by the index of the request."""
     trivial: dict[str, Floats] = field(default_factory=dict)
@@ -129,7 +129,7 @@ class SystemScores:
     """The weight of each group."""
     rules: Rules = RULES
     own: Floats | None = None
-    """Additional weights of groups that differ between scores, requests × groups."""
+    """Additional weights of groups that differ between scores, scores × groups."""
 
     @property
     def names(self) -> list[str]:
@@ -138,13 +138,13 @@ class SystemScores:
 
     @cached_property
     def values(self) -> Floats:
-        """The scores in each group, systems and baselines × requests × groups."""
+        """The scores in each group, systems and baselines × scores × groups."""
         baselines = self.systems[0].trivial.values()
         return np.stack([*(system.values for system in self.systems), *baselines])
 
     @cached_property
     def means(self) -> Floats:
-        """The mean scores over groups, systems and baselines × requests."""
+        """The mean scores over groups, systems and baselines × scores."""
         return average_groups(self.values, self.weights, self.own)
 
     @cached_property
@@ -154,7 +154,7 @@ class SystemScores:
 
     @cached_property
     def ranks(self) -> Ints:
-        """The ranks, systems × requests; 1 is best, ties share a rank, 0 means undefined."""
+        """The ranks, systems × scores; 1 is best, ties share a rank, 0 means undefined."""
         means = self.means[: len(self.systems)]
         # Round, so scores that differ only by rounding errors of sums are tied.
         goodness = np.where(np.isnan(means), np.nan, np.round(means * self.better, 12))

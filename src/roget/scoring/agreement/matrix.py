@@ -25,13 +25,13 @@ NO_COMMON_ITEM = "the two clusterings have no common items"
 
 @dataclass(frozen=True, eq=False)
 class Matrices:
-    """The scores of all pairs, requests × clusterings × clusterings, with rows as gold."""
+    """The scores of all pairs, scores × clusterings × clusterings, with rows as gold."""
 
     values: Floats
     low: Floats
     high: Floats
     means: Floats
-    """The mean scores of each clustering with the others, requests × clusterings."""
+    """The mean scores of each clustering with the others, scores × clusterings."""
     mean_low: Floats
     mean_high: Floats
     shared: Ints
@@ -95,7 +95,7 @@ def fill_matrices(
 
 
 def _average(values: Floats, weights: Floats) -> Floats:
-    """Return the means over groups, directions × requests × pairs."""
+    """Return the means over groups, directions × scores × pairs."""
     if weights.shape[1] == 1:
         return np.asarray(values[..., 0])
     mean = np.full(values.shape[:3], np.nan)
@@ -167,7 +167,7 @@ def _evaluate(
 ) -> tuple[Floats, Floats, Reasons]:
     """Return the values, the numbers of items and the reasons of undefined values of a batch.
 
-    Values are directions × requests × pairs × groups, items are pairs × groups.
+    Values are directions × scores × pairs × groups, items are pairs × groups.
     """
     count, blocks = len(batch.pairs), batch.blocks
     values = np.full((2, len(requests), count * groups), np.nan)

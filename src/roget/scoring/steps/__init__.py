@@ -1,1 +1,1 @@
-"""Optional steps of the scoring pipeline; none of them imports the pipeline."""
+"""Optional steps of the scoring pipeline, which never import the pipeline."""

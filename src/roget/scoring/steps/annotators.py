@@ -178,7 +178,7 @@ def join_tables(compared: Comparison, tables: Sequence[ScoreTable], title: str) 
         values = {field.name: getattr(row, field.name) for field in fields(ScoreRow)}
         rows.append(ScoreRow(**values | {"baselines": baselines}))
     return ScoreTable(
-        signature=compared.signature.replace("+bootstrap", ""),  # there is nothing to test against
+        signature=compared.signature.replace("+bootstrap", ""),  # one system is not tested
         items=compared.items,
         groups=compared.groups,
         classes=compared.classes,
@@ -223,7 +223,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
 def _gather(requests: Sequence[Request], on_each: Mapping[str, Comparison]) -> SystemScores:
     """Return the scores of all systems, with gold standards in the role of groups."""
     first = next(iter(on_each.values()))
-    # The axes are systems and baselines × requests × gold standards. The last axis is contiguous
+    # The axes are systems and baselines × scores × gold standards. The last axis is contiguous
     # in memory, because the rounding of sums depends on the memory layout.
     values = [
         [np.nan if r.value is None else r.value for r in one.rows] for one in on_each.values()

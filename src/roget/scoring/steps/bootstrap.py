@@ -343,19 +343,19 @@ class Resampler(ABC):
         return max(1, _BATCH_ITEMS // self.counts.size)
 
     def score(self, samples: Iterable[Ints]) -> Iterator[Floats]:
-        """Yield arrays of scores, samples × systems × requests, one batch at a time."""
+        """Yield arrays of scores, samples × systems × scores, one batch at a time."""
         source = iter(samples)
         while times := list(islice(source, self.batch)):
             yield self._score_batch(np.array(times), self.requests)
 
     @abstractmethod
     def _score_batch(self, times: Ints, requests: Sequence[Request]) -> Floats:
-        """Return the scores of a batch of samples, samples × systems × requests."""
+        """Return the scores of a batch of samples, samples × systems × scores."""
 
     def bootstrap(
         self, draws: int, seed: int, estimates: Floats, step: Callable[[int], None]
     ) -> Floats:
-        """Return the scores of the bootstrap samples, samples × systems × requests."""
+        """Return the scores of the bootstrap samples, samples × systems × scores."""
         drawn = np.empty((draws, *estimates.shape))
         fill_samples(drawn, self._score_samples(draws, seed), step)
         return drawn
@@ -389,7 +389,7 @@ def fill_samples(drawn: Floats, parts: Iterable[Floats], step: Callable[[int], N
 
 
 def _score_tables(tables: Iterable[Measurable], requests: Sequence[Request]) -> Floats:
-    """Return the scores of several tables, tables × requests × groups."""
+    """Return the scores of several tables, tables × scores × groups."""
     return np.array([[evaluate(table, request)[0] for request in requests] for table in tables])
 
 
@@ -623,7 +623,7 @@ class DrawnTable(Contingency):
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Scores of bootstrap samples, samples × systems × requests, and ends of 95 % intervals."""
+    """Scores of bootstrap samples, samples × systems × scores, and ends of 95 % intervals."""
 
     drawn: Floats
     low: Floats

@@ -202,7 +202,7 @@ def _score_random(
     draws: int,
     random: np.random.Generator,
 ) -> Iterator[Floats]:
-    """Yield arrays of scores, random clusterings × requests."""
+    """Yield arrays of scores, random clusterings × scores."""
     tables, sides = system.tables, system.sides
     if not isinstance(tables, Contingency):
         permute = _permute_sets if sides.gold.cover else _permute_weights
@@ -289,7 +289,7 @@ def _permute_weights(system: ScoredSystem, random: np.random.Generator) -> Separ
 
 
 def _permute_sets(system: ScoredSystem, random: np.random.Generator) -> Statistics | Separate:
-    """Permute the memberships of a cover: each item gets all clusters of another of its group."""
+    """Permute memberships: each item gets all clusters of another item of the same group."""
     sides = system.sides
     n = len(sides.gold)
     groups = np.zeros(n, dtype=np.int64) if sides.groups is None else sides.groups

@@ -97,7 +97,7 @@ class QuickIntervals:
     table: Contingency | None = None
     """The table of all items, if there are no groups."""
     values: Floats | None = None
-    """The scores in each group, requests × groups, if there are groups."""
+    """The scores in each group, scores × groups, if there are groups."""
     weights: Floats | None = None
     seed: int = 0
 

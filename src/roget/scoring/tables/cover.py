@@ -59,7 +59,7 @@ class Sets:
         """
         codes = labels.codes.astype(np.int64)
         if labels.indptr is None or labels.weights is None:
-            # A negative code marks an item without label.
+            # A negative code marks an item without a label.
             labelled = codes >= 0
             indptr = np.concatenate(([0], np.cumsum(labelled)))
             codes, degrees = codes[labelled], np.ones(int(labelled.sum()))
