@@ -114,13 +114,13 @@ def test_orders_can_be_wrong(monkeypatch):
     }
     assert table_1._rank("v", rows, 0).held
     rows["Hermit"], rows["1ClI"] = rows["1ClI"], rows["Hermit"]
-    assert table_1._rank("v", rows, 0).ours == "1 of 28 neighbours turned round"
+    assert table_1._rank("v", rows, 0).ours == "1 of 28 neighbours swapped"
 
 
 def test_figures_3_and_4(options, tmp_path):
     found = figures_3_4.figures_3_4(options)
     claims = check(found)
-    assert claims["as printed: ranks kept, ml to jk"].ours == "6 of 29"
+    assert claims["as printed: unchanged ranks, ml to jk"].ours == "6 of 29"
     save_picture(found.picture(), tmp_path / "ranks.svg")
     assert "our scores" in (tmp_path / "ranks.svg").read_text()
 
@@ -128,7 +128,7 @@ def test_figures_3_and_4(options, tmp_path):
 def test_figures_3_and_4_as_printed_need_no_data(without_data, tmp_path):
     found = figures_3_4.figures_3_4(ReproduceOptions())
     assert not any(what.startswith("our") for what in check(found))
-    assert "not at hand" in found.about
+    assert "not available" in found.about
     save_picture(found.picture(), tmp_path / "ranks.svg")
     assert "our scores" not in (tmp_path / "ranks.svg").read_text()
 
