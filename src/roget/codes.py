@@ -548,7 +548,8 @@ CODES: dict[str, Explanation] = {
     ),
     "unstable-classes": Explanation(
         "The classes of a thesaurus change if a tenth of the text is left out.",
-        "Most words have too few occurrences to be classified, so many classes are chance.",
+        "Most words have too few occurrences to be classified reliably, and many classes are due "
+        "to chance.",
         "Add text or background counts (--background), raise --min-count, or request fewer classes "
         "(--clusters).",
     ),

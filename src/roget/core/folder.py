@@ -530,7 +530,8 @@ def seal(
         data = seal_text(record)
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"{kind.title}: values or provenance cannot be converted to JSON: {error}"
+            f"{kind.title}: values or provenance cannot be converted to JSON: {error}",
+            code="invalid-input",
         ) from None
     (draft / kind.manifest).write_bytes(data)
     return hashlib.sha256(data).hexdigest()

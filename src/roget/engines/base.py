@@ -67,10 +67,9 @@ _CURRENT: ContextVar[Engine | None] = ContextVar("engine", default=None)
 
 @contextmanager
 def using(engine: Engine | None) -> Iterator[None]:
-    """Run work of the block that can be distributed on an engine.
+    """Use an engine for the distributable computations of the block.
 
-    Such work is the E and M steps of soft clustering, the placement of words, and bootstrap
-    samples.
+    These are the E and M steps of soft clustering, the placement of words, and bootstrap samples.
     """
     before = _CURRENT.set(engine)
     try:

@@ -1,4 +1,4 @@
-"""Detection of headers: is the first row of a table a header or data?
+"""Detection of headers: decide if the first row of a table is a header or data.
 
 A field of the first row indicates a header if the rest of its column holds only numbers, or only
 ids with digits, and the field does not. It also indicates a header if it looks like a column name

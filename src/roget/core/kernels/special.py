@@ -21,7 +21,7 @@ LARGE = 16.0
 
 LOG2_E = 1.0 / LOG_TWO
 MAGIC = 1.5 * 2.0**52
-"""Adding this number to a double rounds it to a whole number, held in the lowest bits."""
+"""Number whose addition rounds a double to a whole number, stored in the lowest bits."""
 FAR, NOTHING = -88.0, 2.0**-87
 """Exponents (base 2) below FAR are set to FAR, and results up to NOTHING are set to 0."""
 
