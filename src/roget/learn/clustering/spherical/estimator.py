@@ -178,7 +178,7 @@ class SphericalTree(Clusterer, SphericalOptions):
     def _represent(
         self, matrix: Any, rows: Ints, contexts: Any, seed: int, keep: checkpoints.Checkpoint
     ) -> tuple[Ints, Representation]:
-        """Return the rows to learn from and their vectors, or those of an interrupted run."""
+        """Return the rows to learn from and their vectors, computed or from a checkpoint."""
         state = keep.resume()
         if state is not None:
             with keep.guard():

@@ -33,7 +33,7 @@ class SphericalOptions(RunOptions):
         "contexts, and rare words that fit no class.",
     )
     background: Any = None
-    """Counts of other texts, which are added to those of the same words for vectors and classes."""
+    """Counts of other texts, added to the counts of the same words for vectors and classes."""
 
 
 OPTIONS = SphericalOptions
