@@ -279,12 +279,12 @@ def interval_ends(
 def keep_in_range(
     low: Floats, high: Floats, estimate: Floats, requests: Sequence[Request]
 ) -> tuple[Floats, Floats]:
-    """Return intervals whose ends do not leave the ranges of the measures (the last axis).
+    """Return intervals whose ends lie within the ranges of the measures (the last axis).
 
-    An interval estimate ± reach that leaves a finite range is computed on the logit scale: with
+    An interval estimate ± reach that exceeds a finite range is computed on the logit scale: with
     x = (estimate − least)/(most − least), the ends are logit x ± reach/((most − least)·x(1 − x)).
-    If only one end of the range is finite, the interval is cut there. Other intervals, and those of
-    corrected estimates that are outside themselves, are unchanged.
+    If only one end of the range is finite, the interval is truncated there. All other intervals are
+    unchanged, including intervals of corrected estimates that lie outside the range.
     """
     from scipy.special import expit, logit
 
