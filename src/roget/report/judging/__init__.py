@@ -116,7 +116,7 @@ def _note_ratings(found: Ratings) -> list[str]:
 
 
 def _warn_ratings(found: Ratings) -> list[str]:
-    warnings = []
+    warnings: list[str] = []
     if found.known < FEW:
         text = f"only {plural(found.known, 'pair')}: the correlation is unreliable"
         warnings.append(Notice(text, code="too-little-text"))
@@ -288,7 +288,7 @@ def _list_answers(one: AnswerLine) -> str:
 
 
 def _warn_answers(found: Judgement, known: int) -> list[str]:
-    warnings = []
+    warnings: list[str] = []
     for name, answered in zip(found.people, found.answered, strict=True):
         if blank := int((~answered).sum()):
             part = "all" if blank == answered.size else f"{blank} of {answered.size}"
