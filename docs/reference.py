@@ -78,6 +78,7 @@ def make_measures() -> str:
         "system's clusters, N the number of items; entropies are in nats. Measures that need "
         "entropies are computed with every requested estimator."
     ]
+    parts += _list_laws()
     for entry in describe("measures"):
         facts = [
             f"{entry['better']} is better",
@@ -94,6 +95,30 @@ def make_measures() -> str:
         about = "; ".join(facts)
         parts.append(f"## {entry['name']}\n\n{entry['about']}\n\n*{about}.* {entry['reference']}.")
     return "\n\n".join(parts) + "\n"
+
+
+def _list_laws() -> list[str]:
+    """Return the table of measures and properties."""
+    from roget.scoring.measures.laws import list_properties
+
+    rows = []
+    for name in catalogue.names("measures"):
+        if name not in catalogue.MEASURES:
+            continue
+        own = list_properties(name)
+        marks = ["yes" if held else "" for held in (own.symmetric, own.metric)]
+        marks.append("" if own.baseline is None else f"{own.baseline:g}")
+        marks += ["yes" if held else "" for held in (own.monotone, own.linear)]
+        rows.append((f"[`{name}`](#{name})", *marks))
+    about = (
+        "An empty cell means that the property is not claimed. *Metric*: the triangle inequality "
+        "holds. *Constant baseline*: the mean over all clusterings with the same sizes, if it does "
+        "not depend on the sizes. *Monotone*: merging two parts of a class, or separating classes "
+        "that share a cluster, never makes the score worse. *Linear*: the cost is linear in the "
+        "number of non-empty cells. The tests check every property."
+    )
+    titles = ("measure", "symmetric", "metric", "constant baseline", "monotone", "linear")
+    return ["## Properties", about, _table(titles, rows)]
 
 
 def _range(entry: dict[str, Any]) -> str:

@@ -146,6 +146,34 @@ def dirichlet_rmi(gold: Labels, system: Labels) -> float:
     return (labellings(gold, system) + sizes - table) / n
 
 
+def vi_2logk(gold: Labels, system: Labels) -> float:
+    most = max(len(set(gold)), len(set(system)))
+    return vi(gold, system) / (2 * math.log(most)) if most > 1 else 0.0
+
+
+def correlation_distance(gold: Labels, system: Labels) -> float | None:
+    if contingent(gold, system):
+        return 0.0
+    found = gamma(gold, system)
+    return None if found is None else math.acos(max(-1.0, min(1.0, found))) / math.pi
+
+
+def contingent(gold: Labels, system: Labels) -> bool:
+    """The same pairs are together."""
+    _, n10, n01, _ = pair_counts(gold, system)
+    return not n10 and not n01
+
+
+def sokal_sneath(gold: Labels, system: Labels) -> float | None:
+    n11, n10, n01, n00 = pair_counts(gold, system)
+    if contingent(gold, system):
+        return 1.0
+    sides = (n11, n11 + n10), (n11, n11 + n01), (n00, n00 + n10), (n00, n00 + n01)
+    if any(not below for _, below in sides):
+        return None
+    return sum(above / below for above, below in sides) / 4
+
+
 def pair_counts(gold: Labels, system: Labels) -> tuple[int, int, int, int]:
     """Together in both, in gold only, in system only, in neither: by looking at each pair."""
     n11 = n10 = n01 = n00 = 0
@@ -567,6 +595,8 @@ TWINS: dict[str, Callable[[Labels, Labels], float | None]] = {
     "nvi": nvi,
     "nvi-k": lambda g, s: nvi(s, g),
     "vi-logn": vi_logn,
+    "vi-2logn": lambda g, s: vi_logn(g, s) / 2,
+    "vi-2logk": vi_2logk,
     "mi": mutual,
     "nmi": lambda g, s: nmi(g, s, arithmetic),
     "nmi(average=geometric)": lambda g, s: nmi(g, s, geometric),
@@ -595,6 +625,8 @@ TWINS: dict[str, Callable[[Labels, Labels], float | None]] = {
     "rand": rand,
     "ari": ari,
     "gamma": gamma,
+    "correlation-distance": correlation_distance,
+    "sokal-sneath": sokal_sneath,
     "jaccard": jaccard,
     "fm": fm,
     "mirkin": mirkin,

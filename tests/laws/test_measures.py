@@ -25,7 +25,7 @@ DUPLICATION_KEEPS = {
     "b3-precision", "b3-recall", "b3-f", "ceaf-e", "ceaf-e-precision", "ceaf-e-recall", "ceaf-m",
     "ceaf-m-precision", "ceaf-m-recall", "element-centric", "nca", "psi", "xb3-precision",
     "xb3-recall", "xb3-f", "onmi", "mean-best-f1", "fuzzy-nmi", "cluster-precision",
-    "cluster-recall", "cluster-f",
+    "cluster-recall", "cluster-f", "vi-2logk",
 }  # fmt: skip
 
 labellings = st.integers(1, 30).flatmap(

@@ -10,6 +10,8 @@ MEASURES = {
     "nvi": "VI / H(classes)",
     "nvi-k": "VI / H(clusters)",
     "vi-logn": "VI / log N",
+    "vi-2logn": "VI / (2 log N)",
+    "vi-2logk": "VI / (2 log k*)",
     "mi": "mutual information",
     "nmi": "normalised mutual information",
     "ami": "adjusted mutual information",

@@ -135,6 +135,26 @@ class VILogN(Distance, name="vi-logn", linear="information", symmetric=True, ref
         return divide(vi, np.log(sizes.n)) + gaps
 
 
+class VITwoLogN(VILogN, name="vi-2logn", range=(0.0, 0.5), reference=REICHART):
+    """0 is best, 1/2 is the worst for N items: VI/(2 log N), half of vi-logn."""
+
+    def compute(self, entropies: Entropies, sizes: Sizes) -> Values:
+        return VILogN().compute(entropies, sizes) / 2
+
+
+class VITwoLogK(
+    Distance, name="vi-2logk", linear="information", symmetric=True, reference=REICHART
+):
+    """0 is best, 1 is the worst for k* clusters: VI/(2 log k*).
+
+    k* is the larger of the numbers of classes and clusters; the score is 0 if both are 1.
+    """
+
+    def compute(self, entropies: Entropies, sizes: Sizes) -> Values:
+        most = np.maximum(sizes.classes, sizes.clusters)
+        return divide(VI().compute(entropies), 2 * np.log(most))
+
+
 class MI(
     Measure,
     name="mi",

@@ -109,6 +109,54 @@ class Gamma(
         return np.where(is_identical(pairs), 1.0, value) + gaps
 
 
+GOSGENS = "Gösgens, Tikhonov & Prokhorenkova 2021"
+
+
+def one_sided(pairs: PairCounts) -> Any:
+    """Return True if one side joins all pairs or no pairs, and the sides differ."""
+    joins = (pairs.gold, pairs.system)
+    extreme = [np.equal(joined, 0) | np.equal(joined, pairs.total) for joined in joins]
+    return (extreme[0] | extreme[1]) & ~is_identical(pairs)
+
+
+class CorrelationDistance(Distance, name="correlation-distance", symmetric=True, reference=GOSGENS):
+    """0 is best, 1/2 is chance: arccos(gamma)/π, the angle between the two sets of pairs.
+
+    The score is undefined if one side joins all pairs or no pairs, unless the sides are identical.
+    """
+
+    def compute(self, pairs: PairCounts) -> Values:
+        gaps = undefined(one_sided(pairs), "one side joins all or no pairs of items")
+        above = pairs.total * pairs.both - pairs.gold * pairs.system
+        left = pairs.gold * (pairs.total - pairs.gold)
+        right = pairs.system * (pairs.total - pairs.system)
+        gamma = np.clip(divide(above, root(left) * root(right)), -1.0, 1.0)
+        return np.where(is_identical(pairs), 0.0, np.arccos(gamma) / np.pi) + gaps
+
+
+class SokalSneath(
+    Measure,
+    name="sokal-sneath",
+    linear="pairs",
+    symmetric=True,
+    reference="Sokal & Sneath 1963; Gösgens, Tikhonov & Prokhorenkova 2021",
+):
+    """1 is best, 1/2 is chance: the mean of four shares of pairs on which the sides agree.
+
+    (N11/(N11+N10) + N11/(N11+N01) + N00/(N00+N10) + N00/(N00+N01))/4: precision and recall of the
+    pairs that are joined, and of those that are separated. The score is undefined if one side joins
+    all pairs or no pairs, unless the sides are identical.
+    """
+
+    def compute(self, pairs: PairCounts) -> Values:
+        gaps = undefined(one_sided(pairs), "one side joins all or no pairs of items")
+        joined = divide(pairs.both, pairs.gold) + divide(pairs.both, pairs.system)
+        apart = pairs.total - pairs.gold - pairs.system + pairs.both
+        separated = divide(apart, pairs.total - pairs.gold)
+        separated = separated + divide(apart, pairs.total - pairs.system)
+        return np.where(is_identical(pairs), 1.0, (joined + separated) / 4) + gaps
+
+
 class Jaccard(Measure, name="jaccard", symmetric=True, reference="Milligan et al. 1983"):
     """1 is best: pairs together on both sides divided by pairs together on at least one side."""
 

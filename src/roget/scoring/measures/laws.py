@@ -1,0 +1,76 @@
+"""Laws of the measures: metric, constant baseline, monotone, linear cost.
+
+The tests check every law on generated clusterings, and the table of measures and properties in the
+documentation is made from this module. Symmetry and ranges are declared by the measures.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from roget.scoring.measures.base import Need, parse
+
+METRICS = (
+    "vi", "vi-logn", "vi-2logn", "van-dongen", "misclassification", "mirkin",
+    "correlation-distance",
+)  # fmt: skip
+"""Distances that obey the triangle inequality, with plug-in entropies."""
+
+BASELINES = {
+    "ami": 0.0,
+    "smi": 0.0,
+    "ari": 0.0,
+    "gamma": 0.0,
+    "sokal-sneath": 0.5,
+    "blanc-precision": 0.5,
+    "blanc-recall": 0.5,
+}
+"""The exact mean over all clusterings with the same sizes, if it is the same for all sizes."""
+
+MONOTONE = (
+    "homogeneity", "completeness", "v", "vi", "nvi", "vi-logn", "vi-2logn", "mi", "nmi",
+    "zk-entropy", "ami", "purity", "inverse-purity", "f", "larsen", "micro-precision",
+    "micro-recall", "many-to-one", "van-dongen", "one-to-one", "misclassification", "rand", "ari",
+    "gamma", "correlation-distance", "sokal-sneath", "jaccard", "fm", "mirkin",
+    "paired-precision", "paired-recall", "paired-f", "b3-precision", "b3-recall", "b3-f",
+    "ceaf-m", "ceaf-m-precision", "ceaf-m-recall", "cluster-recall", "muc", "muc-precision",
+    "muc-recall", "lea", "lea-precision", "lea-recall",
+)  # fmt: skip
+"""Measures that are never worse after two parts of one class are merged, or two sets of classes in
+one cluster are separated (Gösgens et al. 2021)."""
+
+_LINEAR_NEEDS: set[Need] = {"entropies", "sizes", "pairs", "bcubed", "joint", "table"}
+_MATCHING = (
+    "ceaf-e", "ceaf-e-precision", "ceaf-e-recall", "conll", "nca", "psi", "rmi",
+    "greedy-one-to-one", "meila-heckerman",
+)  # fmt: skip
+"""Measures of the table that search for a match, sort the cells, or sum over their sizes."""
+
+
+class Properties(NamedTuple):
+    """The properties of a measure; False means "not claimed"."""
+
+    symmetric: bool
+    metric: bool
+    baseline: float | None
+    """The score of random clusterings, if it is a constant."""
+    monotone: bool
+    linear: bool
+    """True if the cost is linear in the number of non-empty cells."""
+
+
+def list_properties(name: str) -> Properties:
+    """Return the properties of a measure.
+
+    >>> list_properties("sokal-sneath")
+    Properties(symmetric=True, metric=False, baseline=0.5, monotone=True, linear=True)
+    """
+    measure = parse(name)
+    linear = set(measure.needs) <= _LINEAR_NEEDS and measure.name not in _MATCHING
+    return Properties(
+        bool(measure.symmetric),
+        name in METRICS,
+        BASELINES.get(name),
+        name in MONOTONE,
+        linear and not getattr(measure, "splits", 0),
+    )
