@@ -64,6 +64,8 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/python .ci/structure.py
+	$(BIN)/python .ci/words.py src README.md CONTRIBUTING.md SECURITY.md
 	@$(MAKE) --no-print-directory lint-js
 
 # The scripts of the pages; node is needed for this only.

@@ -130,7 +130,7 @@ def choose_background(
 
 
 def find_bundled(counts: Counts) -> Background | None:
-    """Return the bundled background of a text's language and relations; None if there is none."""
+    """Return the bundled background of a text's language and relations; None if none is bundled."""
     code = str(counts.provenance.get("language") or "").partition("-")[0]
     name = f"{LANGUAGES.get(code)}-{','.join(counts.relations)}"
     return _open_bundled(name) if name in data.BACKGROUNDS else None

@@ -1,8 +1,8 @@
 """What authors of plug-ins import: base classes, and a test kit for every kind of part.
 
-These names and those of `roget.__all__` are public; all other modules of roget are internal and may
-change without notice. A kit raises `AssertionError` with the reason if a part does not keep what
-its kind promises:
+These names and the names in `roget.__all__` are public; all other modules of roget are internal and
+may change without notice. A kit raises `AssertionError` with the reason if a part does not keep
+what its kind promises:
 
 >>> from roget.plugins import Measure, check_measure
 >>> class Kulczynski(Measure, name="kulczynski", symmetric=True, reference="Kulczyński 1927"):

@@ -25,7 +25,7 @@ TOP = 5
 """Number of candidates considered by the top-5 columns of a test."""
 
 SHEET = (
-    "accept", "word", "seen", "score", "class", "id", "path", "words alike", "contexts",
+    "accept", "word", "seen", "score", "class", "id", "path", "similar words", "contexts",
 )  # fmt: skip
 """Columns of spreadsheets; users fill in the first one."""
 
