@@ -22,7 +22,7 @@ from roget.scoring.labels.labels import as_cover, harden
 from roget.scoring.labels.read import count_large
 from roget.scoring.options import PipelineOptions, Rules
 
-_COMMON = (str, os.PathLike, list, tuple, np.ndarray, Mapping, Labels)
+COMMON = (str, os.PathLike, list, tuple, np.ndarray, Mapping, Labels)
 """Types that are not data frames, for which no data-frame library needs to be imported."""
 
 Count = Callable[[Any], AlignedLabels | None]
@@ -145,7 +145,7 @@ class Inputs:
         Lazy frames are loaded into memory, and Series are matched by index.
         """
         gold = self.gold
-        if isinstance(gold, _COMMON) and isinstance(system, _COMMON):
+        if isinstance(gold, COMMON) and isinstance(system, COMMON):
             return (gold, system), None
         from roget.scoring.labels import precounted
 
@@ -167,7 +167,7 @@ class Inputs:
                 "nothing to score; pass a gold standard and a system, or cells",
                 code="missing-option",
             )
-        if not isinstance(gold, _COMMON):
+        if not isinstance(gold, COMMON):
             from roget.scoring.labels import precounted
 
             both = precounted.read_both(gold, options.columns)
@@ -204,7 +204,7 @@ class Inputs:
         """Load the label columns of a lazy frame into memory; return other inputs unchanged."""
         from roget.scoring.labels import precounted
 
-        if isinstance(side, _COMMON) or not precounted.is_lazy(side):
+        if isinstance(side, COMMON) or not precounted.is_lazy(side):
             return side
         columns = choose_side(self.options.columns, name)
         return precounted.collect_side(side, columns, f"the {name} labels", gold=name == "gold")
@@ -212,7 +212,7 @@ class Inputs:
     def _count_frames(self, system: Any) -> AlignedLabels | None:
         """Join and count frames with their data-frame library if this is faster, or return None."""
         gold, columns = self.gold, self.options.columns
-        if isinstance(gold, _COMMON) and (system is None or isinstance(system, _COMMON)):
+        if isinstance(gold, COMMON) and (system is None or isinstance(system, COMMON)):
             return None
         from roget.scoring.labels import precounted
 

@@ -17,6 +17,7 @@ from roget.errors import InputError, Notice
 from roget.scoring.agreement.matrix import fill_matrices
 from roget.scoring.agreement.panel import Panel, line_up, name_clusterings
 from roget.scoring.agreement.result import Agreement
+from roget.scoring.inputs import COMMON
 from roget.scoring.labels import Labels, as_labels
 from roget.scoring.labels.align import find_noise
 from roget.scoring.labels.columns import choose_side
@@ -134,6 +135,10 @@ def _read_clusterings(named: Mapping[str, Any], options: AgreeOptions) -> list[L
             from roget.scoring.labels.precounted import match_index
 
             source = match_index(first, source, f"{name} labels")
+        if not isinstance(source, COMMON):
+            from roget.scoring.labels.precounted import collect_side, is_lazy
+
+            source = collect_side(source, columns, name, gold=False) if is_lazy(source) else source
         side = as_labels(source, labels=options.labels, columns=columns, name=name).require_flat()
         sides.append(harden(side) if options.answers == "top" and side.weighted else side)
     return sides

@@ -36,8 +36,8 @@ from roget.scoring.labels.table import (
     varies,
 )
 
-_LAZY = ("polars", "duckdb", "_duckdb", "ibis", "dask", "pyspark", "sqlframe", "modin", "cudf")
-"""Libraries whose lazy frames are read through narwhals."""
+_NOT_FRAMES = ("builtins", "numpy", "scipy", "roget", "torch", "anndata")
+"""Packages without lazy frames: for their objects narwhals need not be imported."""
 
 LARGE = 100_000
 """Minimum number of rows for which the library of a frame joins faster than roget."""
@@ -132,10 +132,11 @@ def to_cells(
 
 def is_lazy(value: object) -> bool:
     """Return True if a value is a frame whose rows may not be in memory."""
-    if library(value) not in _LAZY or is_frame(value):
+    if is_frame(value) or library(value) in _NOT_FRAMES:
         return False
     import narwhals.stable.v2 as nw
 
+    # narwhals knows its libraries (Spark, Ibis, SQLFrame, Dask, DuckDB …) better than a list would.
     frame = nw.from_native(value, pass_through=True)
     return isinstance(frame, nw.LazyFrame | nw.DataFrame)
 
@@ -149,7 +150,15 @@ def gather_lazy(frame: Any) -> dict[str, Any]:
     if hasattr(native, "fetchnumpy"):
         # DuckDB can return arrays directly; narwhals would require pyarrow.
         return dict(native.fetchnumpy())
-    return frame_columns(lazy.collect().to_native())
+    try:
+        return frame_columns(lazy.collect().to_native())
+    except Exception as error:
+        first = str(error).strip().partition("\n")[0]
+        raise InputError(
+            f"{library(native)} could not run the query: {first}; collect the columns first, e.g. "
+            "as a pandas frame",
+            code="unsupported-format",
+        ) from error
 
 
 def count_frame(
