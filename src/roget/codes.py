@@ -94,6 +94,11 @@ CODES: dict[str, Explanation] = {
         "If one of the options were ignored, the result would not be what you requested.",
         "Remove one of the options named in the message.",
     ),
+    "copies": Explanation(
+        "Some plain text files are copies of others.",
+        "Counting a text twice doubles its counts without adding evidence.",
+        "Nothing; or pass --duplicates keep to count all files.",
+    ),
     "cut-by-gold": Explanation(
         "The system is a tree, and it was cut at the level where it scores best against the "
         "gold standard.",

@@ -31,7 +31,7 @@ SECTIONS = {
         "output", "method", "clusters", "relation", "window", "min_count", "top", "background",
         "names", "heldout", "random_state",
     ),
-    "Text": ("tagger", "model", "language", "segment", "terms", "encoding", "reader"),
+    "Text": ("tagger", "model", "language", "segment", "terms", "duplicates", "encoding", "reader"),
     "Tables of counts": ("columns", "transpose"),
     "Filters": ("stop", "vocabulary"),
     "More options": ("evidence", "processes", "memory", "engine", "format"),

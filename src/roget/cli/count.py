@@ -15,7 +15,7 @@ SECTIONS = {
         "output", "relation", "window", "min_count", "evidence", "show", "word", "quadruples",
         "format",
     ),
-    "Text": ("tagger", "model", "language", "segment", "terms", "encoding", "reader"),
+    "Text": ("tagger", "model", "language", "segment", "terms", "duplicates", "encoding", "reader"),
     "Tables of counts": ("columns", "transpose"),
     "Filters": ("stop", "vocabulary"),
     "More options": ("processes", "memory", "engine"),

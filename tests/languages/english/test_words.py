@@ -65,6 +65,11 @@ def test_refining(sentence, tags, refined, language):
         ("businesses", "NN2", "busi", "business"),
         ("thousands", "CRD", "thousands", "thousand"),
         ("frobbles", "NN2", "frobble", "frobble"),
+        ("refineries", "NN2", "refinerie", "refinery"),
+        ("zombies", "NN2", "zombie", "zombie"),
+        ("stylus", "NN2", "stylu", "stylus"),
+        ("ex-boss", "NN2", "ex-bos", "ex-boss"),
+        ("player-bosses", "NN2", "player-bosse", "player-boss"),
         ("3", "CRD", "3", "3"),
     ],
 )

@@ -458,6 +458,15 @@ def test_growing_by_text_counts_as_if_all_were_counted_at_once(texts, tmp_path):
         assert lookup.find_lines(after, word)
 
 
+def test_known_files_of_a_folder_are_skipped(texts, tmp_path):
+    one, two = texts
+    asked = {"relation": "obj", "heldout": False, "clusters": 3, "processes": 1}
+    build(one, output=tmp_path / "t", **asked)
+    grown = grow(tmp_path / "t", [one, two])
+    assert grown.tokens == count(two, relation="obj").total
+    assert notice(grown.notes, "copies", "1 of 2")
+
+
 def test_the_same_text_twice_is_refused(texts, tmp_path):
     one, two = texts
     asked = {"relation": "obj", "heldout": False, "clusters": 3, "processes": 1}

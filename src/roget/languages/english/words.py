@@ -183,6 +183,10 @@ def _verb_by_neighbours(
     return tags[i]
 
 
+_LONG = 8
+"""Minimum length of unknown plurals in -ies whose singular ends in -y: refineries, not zombies."""
+
+
 def correct_lemma(word: str, tag: str, lemma: str, lexicon: Lexicon) -> str:
     """Return another lemma, in lower case, if the lexicon does not contain this one."""
     if tag == "CRD" and lemma.isalpha() and lemma.endswith("s"):
@@ -202,4 +206,16 @@ def correct_lemma(word: str, tag: str, lemma: str, lexicon: Lexicon) -> str:
 
     if not tries or is_known(lemma):
         return lemma
-    return next(filter(is_known, tries), lemma)
+    rule = _singular(word, lemma) if tag == "NN2" else lemma
+    return next(filter(is_known, tries), rule)
+
+
+def _singular(word: str, lemma: str) -> str:
+    """Return the singular of a word that is tagged as a plural and not in the lexicon."""
+    if word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies") and len(word) >= _LONG:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "shes", "xes")):
+        return word[:-2]
+    return lemma

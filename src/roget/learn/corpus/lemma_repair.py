@@ -53,6 +53,27 @@ def is_wordless(text: str) -> bool:
     return len(letters) < 2 and not any(sign.lower() == sign.upper() for sign in letters)
 
 
+_NUMBER = re.compile(r"\W*\d[\d.,:/]*(x\d+)?[^\W\d_]{0,3}", re.IGNORECASE)
+"""Pattern of numbers with a currency or a unit: £20m, $9.4bn, 512mb, 4x100m, 1990s."""
+
+_CONTRACTED = ("ll", "ve", "re")
+"""Parts of English contractions that taggers take for nouns."""
+
+
+def is_odd(text: str) -> bool:
+    """Return True if a string is not a noun by its form: a number, a letter or a pronoun.
+
+    >>> [text for text in ("£20m", "e", "others", "mp3", "17-year-old", "tv") if is_odd(text)]
+    ['£20m', 'e', 'others']
+    """
+    return (
+        is_wordless(text)
+        or _NUMBER.fullmatch(text) is not None
+        or text in _CONTRACTED
+        or INDEFINITE.fullmatch(text.lower()) is not None
+    )
+
+
 class NounStatistics:
     """Statistics of the nouns of a text, collected batch by batch."""
 
@@ -233,7 +254,9 @@ class _Paradigms:
         total = self._totals[lemma]
         # For data, diabetes and scissors, the word hardly ever occurs without its ending.
         alone = own <= _WEAK * total and n >= max(_LEAST, 0.9 * total)
-        return form if alone else None
+        # The singular stays if it occurs and the plural is regular: symptom, symptoms.
+        regular = own > 0 and _split_endings(form, lemma) in self._regular
+        return form if alone and not regular else None
 
 
 def _find_nearest(form: str, starts: Mapping[str, list[str]]) -> Iterable[str]:
@@ -260,15 +283,17 @@ class LemmaRepair:
         tables: Tables,
         left_out: Iterable[str],
         repairs: Iterable[tuple[str, str, str]],
+        drop_odd: bool = False,
     ) -> None:
         out = frozenset(left_out)
         self._words = tables.words
         self._better = {(form, lemma): word for form, lemma, word in repairs}
         repaired = {lemma for _, lemma in self._better}
         self._noun = TextFilter(tables.upos, "NOUN".__eq__)
-        self._out, self._repaired = (
-            TextFilter(tables.words, one) for one in (out.__contains__, repaired.__contains__)
+        self._out = TextFilter(
+            tables.words, lambda text: text in out or (drop_odd and is_odd(text))
         )
+        self._repaired = TextFilter(tables.words, repaired.__contains__)
 
     def __call__(self, tokens: Tokens) -> Tokens:
         """Return the batch with corrected words."""

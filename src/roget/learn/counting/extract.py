@@ -192,8 +192,8 @@ def make_extractor(recipe: CountRecipe, tables: Tables) -> Callable[[Tokens], Pa
         raise InputError("neither a relation nor a window is specified", code="missing-option")
     # Preprocess the tokens: correct lemmas, then join separable verbs, then join terms.
     steps: list[Callable[[Tokens], Tokens]] = []
-    if recipe.left_out or recipe.repairs:
-        steps.append(LemmaRepair(tables, recipe.left_out, recipe.repairs))
+    if recipe.left_out or recipe.repairs or recipe.drop_odd:
+        steps.append(LemmaRepair(tables, recipe.left_out, recipe.repairs, recipe.drop_odd))
     if recipe.separable:
         steps.append(Particles(tables))
     if recipe.terms:

@@ -8,6 +8,7 @@ the module `plan` makes a plan.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections import Counter
@@ -36,6 +37,7 @@ from roget.learn.corpus.lemma_repair import LemmaRepair, NounStatistics
 from roget.learn.corpus.terms import find_terms
 from roget.learn.counting.options import CountOptions, Words
 from roget.learn.counting.recipe import (
+    RUNNING,
     TABULAR,
     TAGGED,
     UNPARSED,
@@ -57,6 +59,8 @@ _SAMPLE, _SLOW_SAMPLE = 4 << 20, 1 << 19
 """Number of bytes read to find function words and terms, without and with a tagger."""
 _PARSED_SAMPLE = 64 << 20
 """Number of bytes of parsed text read to find wrong lemmas and words wrongly tagged as nouns."""
+_LARGE = 16 << 20
+"""Maximum size in bytes of a text that is compared with other texts."""
 _SPACELESS = 0.3
 """Minimum share of letters in scripts without spaces for a note on segmentation."""
 
@@ -131,9 +135,43 @@ def inspect_inputs(inputs: Inputs, options: CountOptions) -> Findings:
     # 2. Determine the language, on which capitals and separable verbs depend.
     code = _choose_language(options, heads, draft.recipe)
     draft = draft.apply_language(code, options)
+    if options.duplicates == "drop" and draft.recipe.reader in RUNNING:
+        sources, more = drop_duplicates(sources)
+        draft = replace(draft, notes=(*draft.notes, *more))
     findings = Findings(sources, draft, code, lists=read_lists(options))
     # 3. Read a sample of the text to complete the recipe.
     return _inspect_text(findings, heads)
+
+
+def drop_duplicates(sources: list[Source]) -> tuple[list[Source], tuple[Notice, ...]]:
+    """Return the sources without copies of earlier ones, and a note on the copies.
+
+    Texts are copies if they differ only in spaces and capitals. Large files, remote files and
+    standard input are not compared.
+    """
+    first: dict[bytes, Source] = {}
+    kept, copies = [], []
+    for source in sources:
+        can = source.path != STANDARD_INPUT and not source.is_remote and source.size <= _LARGE
+        words = b""
+        with suppress(InputError, OSError):  # raised again when the file is counted
+            if can and len(sources) > 1:
+                blocks = (block.data for block in replace(source).blocks(HEAD))
+                words = b" ".join(b"".join(blocks).lower().split())
+        digest = hashlib.sha256(words).digest()
+        if words and digest in first:
+            copies.append((source, first[digest]))
+            continue
+        first.setdefault(digest, source)
+        kept.append(source)
+    if not copies:
+        return sources, ()
+    one, other = copies[0]
+    text = (
+        f"{len(copies):,} of {len(sources):,} files are copies of others, e.g. {one.name} of "
+        f"{other.name}, and are not counted again (--duplicates keep)"
+    )
+    return kept, (Notice(text, code="copies"),)
 
 
 def _inspect_text(findings: Findings, heads: Heads) -> Findings:

@@ -72,8 +72,8 @@ class CountOptions(Checked):
     )
     odd_words: bool | None = option(
         None,
-        help="For parsed text: keep pronouns, units of measure and single letters that are tagged "
-        "as nouns. Default: no for presets (nouns, …), otherwise yes.",
+        help="For parsed or tagged text: keep pronouns, units of measure and single letters "
+        "that are tagged as nouns. Default: no for presets (nouns, …), otherwise yes.",
     )
     repair: bool | None = option(
         None,
@@ -101,6 +101,12 @@ class CountOptions(Checked):
         "word.",
     )
     lines: bool = option(False, help="Treat every line of plain text as a sentence.")
+    duplicates: str = option(
+        "drop",
+        choices=("drop", "keep"),
+        help="Plain text files that differ only in spaces and capitals: drop = count one of them, "
+        "keep = count all.",
+    )
     encoding: str = option("utf-8", metavar="NAME", help="Encoding of the inputs.")
     transpose: bool | None = option(
         None,

@@ -21,6 +21,9 @@ from roget.learn.counting.options import TAGGERS, CountOptions
 UNPARSED, TAGGED = "text", "hanta"
 """Readers of plain text: without and with a tagger."""
 
+RUNNING = (UNPARSED, TAGGED, "spacy")
+"""Readers of plain text."""
+
 PARSED = ("conllu", "docbin")
 """Readers of parsed text, which are fast enough to read the text twice."""
 
@@ -41,19 +44,20 @@ _PARSED_ONLY = ("odd_words", "repair")
 _TEXT_ONLY = ("form", "tags", "terms", "evidence", *_WINDOW_ONLY, *_PARSED_ONLY)
 
 _UNUSED: dict[str, tuple[str, ...]] = {
-    "conllu": ("model", "lines", "segment"),
+    "conllu": ("model", "lines", "segment", "duplicates"),
     "text": ("model", "tags", *_PARSED_ONLY),
-    "hanta": ("segment", *_PARSED_ONLY),
+    "hanta": ("segment", "repair"),
     "spacy": ("segment", *_PARSED_ONLY),
-    "docbin": ("model", "lines", "segment", "encoding"),
-    "table": ("model", "lines", "segment", *_TEXT_ONLY),
-    "matrix": ("model", "lines", "segment", *_TEXT_ONLY, "encoding"),
+    "docbin": ("model", "lines", "segment", "duplicates", "encoding"),
+    "table": ("model", "lines", "segment", "duplicates", *_TEXT_ONLY),
+    "matrix": ("model", "lines", "segment", "duplicates", *_TEXT_ONLY, "encoding"),
 }
 """Options that do not apply to a reader, by reader."""
 
 _APPLIES_TO = {
     "model": "a tagger",
     "lines": "plain text",
+    "duplicates": "plain text",
     "segment": "plain text that is not tagged",
     **dict.fromkeys(_TEXT_ONLY, "running text"),
     "tags": "tagged or parsed text",
@@ -86,6 +90,8 @@ class CountRecipe:
     """Pairs of adjacent words that are joined to one term."""
     left_out: tuple[str, ...] = ()
     """Words wrongly tagged as nouns, which are dropped when relations are counted."""
+    drop_odd: bool = False
+    """True to drop all nouns with the form of a number, a letter or a pronoun, in tagged text."""
     repairs: tuple[tuple[str, str, str], ...] = ()
     """Corrected lemmas of nouns as (form, lemma, corrected lemma), when relations are counted."""
     separable: bool = False
@@ -224,10 +230,13 @@ def _choose_findings(draft: Draft, options: CountOptions) -> Draft:
         keep = not default if options.function_words is None else options.function_words
         join = default if options.terms is None else options.terms
         return replace(draft, drop_function_words=not keep, join_terms=join)
-    if recipe.relations is None or recipe.reader not in PARSED:
+    if recipe.relations is None or recipe.reader not in (*PARSED, TAGGED):
         return draft
     preset = recipe.relations.has_preset
     keep = not preset if options.odd_words is None else options.odd_words
+    if recipe.reader == TAGGED:
+        # Tagging is too slow to read the text twice: odd words are recognised by their form.
+        return replace(draft, recipe=replace(recipe, drop_odd=not keep))
     repair = preset if options.repair is None else options.repair
     return replace(
         draft, drop_odd_words=not keep, repair_lemmas=repair, join_terms=bool(options.terms)

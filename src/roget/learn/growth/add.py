@@ -13,7 +13,7 @@ import numpy as np
 from roget._version import __version__
 from roget.core.counts import Counts
 from roget.core.folder import sha256
-from roget.core.io.source import STANDARD_INPUT
+from roget.core.io.source import STANDARD_INPUT, Source
 from roget.core.progress import Report
 from roget.core.types import PathLike
 from roget.errors import InputError, Notice
@@ -156,14 +156,37 @@ def _count(
             f"{recipe.reader}: use the same kind of input",
             code="incompatible-counts",
         )
-    files = dict.fromkeys(source.path for source in sources if source.path != STANDARD_INPUT)
-    _refuse_duplicates(before, ((sha256(Path(file)), file) for file in files))
+    sources, notes = _skip_known(sources, before)
     plan = CountPlan(sources, recipe, CountCuts(), plan_tasks(sources, recipe), ())
     counting = Counting(
         processes=options.processes, memory=options.memory,
         engine=options.engine, scheduler=options.scheduler,
     )  # fmt: skip
-    return count_once(plan, folder, counting, progress)
+    counts, more = count_once(plan, folder, counting, progress)
+    return counts, (*notes, *more)
+
+
+def _skip_known(
+    sources: Sequence[Source], before: Counts
+) -> tuple[list[Source], tuple[Notice, ...]]:
+    """Return the files that are not yet in the thesaurus, each content once, and a note."""
+    known, kept = set(_hashes(before)), []
+    for source in sources:
+        digest = "" if source.path == STANDARD_INPUT else sha256(Path(source.path))
+        if known and digest:
+            if digest in known:
+                continue
+            known.add(digest)
+        kept.append(source)
+    if len(kept) == len(sources):
+        return list(sources), ()
+    skipped = len(sources) - len(kept)
+    if not kept:
+        raise InputError(
+            f"{sources[0].name}: already in the thesaurus; add other text", code="duplicate-input"
+        )
+    text = f"{skipped:,} of {len(sources):,} files skipped: already in the thesaurus, or copies"
+    return kept, (Notice(text, code="copies"),)
 
 
 def add(before: Counts, new: Counts, spare: Counts | None = None) -> Added:
