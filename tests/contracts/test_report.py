@@ -52,7 +52,7 @@ from roget.report.render import choose_format
 
 SOURCE = Path(roget.__file__).parent
 
-OWN = {"convert", "export", "explore"}
+OWN = {"convert", "export", "explore", "sql"}
 """Commands that write files of other kinds."""
 PATHS = {"data path", "data fetch"}
 """Commands that print the path of one folder, for the shell."""
