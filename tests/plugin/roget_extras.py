@@ -32,7 +32,7 @@ PLAIN = ModelRecipe(
 
 
 class Kulczynski(Measure, name="kulczynski", symmetric=True, reference="Kulczyński 1927"):
-    """1 is best: the mean of paired precision and paired recall."""
+    """Mean of paired precision and paired recall. Best value: 1."""
 
     def compute(self, pairs: Any) -> float:
         if not (pairs.gold and pairs.system):

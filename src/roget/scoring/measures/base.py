@@ -46,17 +46,18 @@ class Measure(ABC):
     name: ClassVar[str]
     direction: ClassVar[Literal["higher", "lower"]] = "higher"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    """The range of plug-in scores; scores with corrected entropies may lie outside."""
+    """The range of the score with plug-in entropies; bias-corrected entropies may exceed it."""
     symmetric: ClassVar[bool] = False
     needs: ClassVar[tuple[Need, ...]]
     best: ClassVar[float | None] = 1.0
     """The score of a perfect clustering; None if it depends on the gold standard."""
     ties: ClassVar[bool] = False
-    """True if the order of cells with equal counts may change the value."""
+    """True if the value may depend on the order of cells with equal counts (ties)."""
     linear: ClassVar[Literal["", "information", "pairs"]] = ""
-    """The statistic in which the value is linear if the sizes are fixed: plug-in mutual information
-    or the number of pairs together on both sides. The mean and standard deviation over random
-    clusterings are then exact."""
+    """The statistic in which the value is linear if the sizes are fixed: plug-in mutual
+    information, or the number of pairs together in both gold and system. It allows the mean and
+    standard deviation over random clusterings to be computed exactly.
+    """
     reference: ClassVar[str]
 
     def __init_subclass__(cls, **declared: Any) -> None:
@@ -79,7 +80,7 @@ class Measure(ABC):
 
     @abstractmethod
     def compute(self, *statistics: Any) -> Values:
-        """Return the value, or raise Undefined with a reason.
+        """Return the value of the measure, or raise Undefined with a reason.
 
         A method with the return annotation `float` is called for one group at a time. A method with
         the annotation `Values` receives the statistics of all groups at once, and must accept both
@@ -93,7 +94,7 @@ class Measure(ABC):
 
     @property
     def sees_tree(self) -> bool:
-        """True if the value depends on the whole tree instead of a cut."""
+        """True if the value depends on the whole tree rather than on a cut."""
         return not {"tree", "elements"}.isdisjoint(self.needs)
 
     def better(self, a: float, b: float) -> bool:
@@ -118,11 +119,12 @@ UNBOUNDED = (0.0, math.inf)
 EVERYTHING = (-math.inf, math.inf)
 
 MODELS = ("perm", "num", "all", "num1", "all1")
-"""Random models: perm keeps the cluster sizes, num the number of clusters, all only the number of
-items; num1 and all1 keep gold fixed."""
+"""Random models: perm keeps the cluster sizes, num keeps the number of clusters, and all keeps only
+the number of items. num1 and all1 also keep gold fixed.
+"""
 
 _PARAMETERS = {"average_method": "average"}
-"""Parameter names of scikit-learn and the corresponding names here."""
+"""Mapping from scikit-learn's parameter names to roget's."""
 _CALL = re.compile(r"\s*([a-z0-9_-]+)\s*(?:\(\s*(.*?)\s*\))?\s*")
 
 
@@ -135,7 +137,7 @@ class Adjusted(Measure):
 
     @property
     def reference(self) -> str:  # type: ignore[override]
-        """The publications of the measure and, if it is not the default, of the random model."""
+        """The publication of the measure, and of the random model unless it is the default."""
         return self.adjusts if self.model == MODELS[0] else f"{self.adjusts}; Gates & Ahn 2017"
 
     @property
@@ -194,7 +196,7 @@ def parse(measure: str | Measure) -> Measure:
 
 
 def _parse_value(measure: str, key: str, text: str, kind: type) -> Any:
-    """Convert the text of a parameter to the type of its default."""
+    """Convert the string value of a parameter to the type of its default."""
     try:
         return kind(text)
     except ValueError:
@@ -210,7 +212,7 @@ def _format_value(value: object) -> str:
 
 
 def choose(measure: str, parameter: str, value: str, known: tuple[str, ...]) -> str:
-    """Return the value of a parameter, or raise InputError if it is not one of the choices."""
+    """Return the value of a parameter, or raise InputError if it is not an allowed choice."""
     if value not in known:
         raise InputError(
             f"{measure}: invalid {parameter}={value!r}; expected one of {', '.join(known)}",
@@ -220,7 +222,7 @@ def choose(measure: str, parameter: str, value: str, known: tuple[str, ...]) -> 
 
 
 def divide(above: Any, below: Any, otherwise: Any = 0.0) -> Any:
-    """Divide numbers or arrays; the result is `otherwise` for denominators of 0.
+    """Divide numbers or arrays, and return `otherwise` where the denominator is 0.
 
     >>> divide(1, 0, 0.5), divide(np.array([1, 1]), np.array([0, 2])).tolist()
     (0.5, [0.0, 0.5])
@@ -232,7 +234,7 @@ def divide(above: Any, below: Any, otherwise: Any = 0.0) -> Any:
 
 
 def undefined(where: Any, reason: str) -> Any:
-    """Return NaN for groups in which a value is undefined and 0 for others, to be added to it.
+    """Return an offset to add to a value: NaN for groups in which it is undefined, otherwise 0.
 
     Raise Undefined with the reason if the value is undefined in all groups. To get the reason for
     one of many groups, evaluate that group separately (see `explain`).
@@ -243,7 +245,7 @@ def undefined(where: Any, reason: str) -> Any:
 
 
 def harmonic(precision: Values, recall: Values) -> Values:
-    """Return the harmonic mean (F1) of precision and recall; 0 if both are 0."""
+    """Return the harmonic mean (F1) of precision and recall, or 0 if both are 0."""
     return divide(2 * precision * recall, precision + recall)
 
 
@@ -272,14 +274,14 @@ COVER_MEASURES = (
 
 
 Request = tuple[Measure, str | None]
-"""A measure and the name of an entropy estimator; None for measures that do not use entropies."""
+"""A measure and the name of an entropy estimator (None if the measure uses no entropies)."""
 
 MeasureSpec = str | Measure | Sequence[str | Measure]
-"""One measure or several, as values or names; one text may name several, separated by commas."""
+"""One or more measures, as objects or names. A string may list several, separated by commas."""
 
 
 def usual_measures(measures: MeasureSpec | None, *, cover: bool) -> MeasureSpec | None:
-    """Return the requested measures; the default for overlapping clusters is COVER_MEASURES."""
+    """Return the requested measures, or the defaults (COVER_MEASURES for overlapping clusters)."""
     return COVER_MEASURES if measures is None and cover else measures
 
 
@@ -296,7 +298,7 @@ def list_requests(measures: MeasureSpec | None, entropy: str | Sequence[str]) ->
 
 
 def split_names(kind: str, names: MeasureSpec) -> list[str | Measure]:
-    """Split names at commas that are not within parentheses; a sequence is also accepted.
+    """Split a string of names at commas outside parentheses; a sequence of names is also accepted.
 
     >>> split_names("measure", "v(beta=2), ari")
     ['v(beta=2)', 'ari']
@@ -316,7 +318,7 @@ def split_names(kind: str, names: MeasureSpec) -> list[str | Measure]:
 
 
 class Measurable(Protocol):
-    """An object that evaluates measures for one or many groups."""
+    """An object on which measures can be evaluated, for one or many groups."""
 
     @property
     def groups(self) -> int | None: ...
@@ -327,7 +329,7 @@ class Measurable(Protocol):
 
 
 def evaluate(tables: Measurable, request: Request) -> tuple[Floats, str | None]:
-    """Return the value of each group (NaN if undefined) and the reason for the first NaN."""
+    """Return the value in each group (NaN if undefined), and the reason for the first NaN."""
     try:
         values = tables.measure_groups(request[0], request[1] or "ml")
     except Undefined as error:
@@ -337,7 +339,7 @@ def evaluate(tables: Measurable, request: Request) -> tuple[Floats, str | None]:
 
 
 def explain(tables: Measurable, group: int, request: Request) -> str | None:
-    """Return the reason why a score is undefined in a group; None if it is defined."""
+    """Return the reason why a score is undefined in a group, or None if it is defined."""
     try:
         tables.block(group).measure(request[0], request[1] or "ml")
     except Undefined as error:
@@ -346,7 +348,7 @@ def explain(tables: Measurable, group: int, request: Request) -> str | None:
 
 
 def average_groups(values: Floats, weights: Floats, own: Floats | None = None) -> Floats:
-    """Return the weighted mean over groups (the last axis), without undefined (NaN) groups.
+    """Return the weighted mean over groups (the last axis), ignoring undefined (NaN) groups.
 
     If more than half of the groups are undefined, the mean is NaN. `own` has the same meaning as in
     `average_draws`.

@@ -21,7 +21,7 @@ JURGENS = "Jurgens & Klapaftis 2013"
 class ElementCentric(
     Measure, name="element-centric", symmetric=True, reference="Gates et al. 2019"
 ):
-    """1 is best: the mean similarity of each item's random walks over classes and over clusters.
+    """Mean similarity of each item's random walks over classes and over clusters. Best value: 1.
 
     At each step a walk moves, with probability `alpha`, to an item of a cluster of the current
     item; otherwise it returns to its first item. If every item has one class and one cluster, the
@@ -51,7 +51,7 @@ class ElementCentric(
 
 
 class ExtendedPrecision(Measure, name="xb3-precision", reference=AMIGO):
-    """1 is best: B-cubed precision for overlapping clusters.
+    """B-cubed precision for overlapping clusters. Best value: 1.
 
     The precision of two items that share s clusters and g classes is min(g, s)/s. It is averaged
     over the pairs of each item with the items that share a cluster with it, and then over items.
@@ -62,7 +62,7 @@ class ExtendedPrecision(Measure, name="xb3-precision", reference=AMIGO):
 
 
 class ExtendedRecall(Measure, name="xb3-recall", reference=AMIGO):
-    """1 is best: B-cubed recall for overlapping classes.
+    """B-cubed recall for overlapping classes. Best value: 1.
 
     The recall of two items that share g classes and s clusters is min(g, s)/g. It is averaged over
     the pairs of each item with the items that share a class with it, and then over items.
@@ -73,7 +73,7 @@ class ExtendedRecall(Measure, name="xb3-recall", reference=AMIGO):
 
 
 class ExtendedF(Measure, name="xb3-f", symmetric=True, reference=AMIGO):
-    """1 is best: the harmonic mean of extended B-cubed precision and recall.
+    """Harmonic mean of extended B-cubed precision and recall. Best value: 1.
 
     If every item has one class and one cluster, it equals B-cubed F.
     """
@@ -85,10 +85,10 @@ class ExtendedF(Measure, name="xb3-f", symmetric=True, reference=AMIGO):
 class Omega(
     Measure, name="omega", range=(-1.0, 1.0), symmetric=True, reference="Collins & Dent 1988"
 ):
-    """1 is best, 0 is chance: the share of pairs that share equally many classes and clusters.
+    """Fraction of item pairs with as many common classes as common clusters. Best: 1, chance: 0.
 
-    The share is adjusted for chance. If every item has one class and one cluster, the score equals
-    the adjusted Rand index.
+    The fraction is adjusted for chance. If every item has one class and one cluster, the score
+    equals the adjusted Rand index.
     """
 
     def compute(self, cover: Cover) -> float:
@@ -96,8 +96,9 @@ class Omega(
         total = shares.total
         if shares.equal == total:
             return 1.0
-        # (equal/total − E)/(1 − E), where E = Σ_j gold_j·system_j/total² is the expected share of
-        # equal numbers if the numbers of shared classes and clusters are independent.
+        # (equal/total − E)/(1 − E), where E = Σ_j gold_j·system_j/total² is the expected fraction
+        # of pairs with equal numbers if the numbers of shared classes and clusters are
+        # independent.
         sides = zip(shares.gold, shares.system, strict=False)
         chance = sum(one * other for one, other in sides)
         return float((shares.equal * total - chance) / (total * total - chance))
@@ -107,11 +108,11 @@ class Omega(
 class OverlappingNMI(
     Measure, name="onmi", symmetric=True, reference="McDaid, Greene & Hurley 2011"
 ):
-    """1 is best: normalised mutual information of overlapping classes and clusters.
+    """Normalised mutual information of overlapping classes and clusters. Best value: 1.
 
     Classes and clusters are sets of items, each compared with its most informative partner on the
     other side. `norm=max` divides by the larger of the two entropies. `norm=lfk` is the older
-    measure of Lancichinetti, Fortunato & Kertész (2009): the share of the entropy of a set that its
+    measure of Lancichinetti, Fortunato & Kertész (2009): the fraction of a set's entropy that its
     best partner explains, averaged over sets.
     """
 
@@ -130,7 +131,7 @@ class OverlappingNMI(
 
 
 def _unknown(overlap: Overlap) -> float:
-    """Return the share of a class's entropy that its best cluster does not explain, on average."""
+    """Return the mean fraction of a class's entropy that its best cluster does not explain."""
     entropies = overlap.entropies
     left = divide(overlap.conditional(strict=True), entropies, 1.0)
     # A class of all items has entropy 0; it is explained if some cluster also contains all items.
@@ -139,7 +140,7 @@ def _unknown(overlap: Overlap) -> float:
 
 
 class MeanBestF1(Measure, name="mean-best-f1", symmetric=True, reference="Yang & Leskovec 2013"):
-    """1 is best: the mean F of each class with its best cluster, and vice versa.
+    """Mean F of each class with its best cluster, and vice versa. Best value: 1.
 
     The mean over classes and the mean over clusters are averaged. Without overlaps the mean over
     classes equals `larsen`.
@@ -161,7 +162,7 @@ class MeanBestF1(Measure, name="mean-best-f1", symmetric=True, reference="Yang &
 
 
 class FuzzyPrecision(Measure, name="fuzzy-b3-precision", best=None, reference=JURGENS):
-    """1 is best: B-cubed precision for weighted labels, over pairs of different items.
+    """B-cubed precision for weighted labels, over pairs of different items. Best value: 1.
 
     Weights are scaled to a maximum of 1 per item. The agreement of two items in a label is 1 minus
     the difference of their weights. An item that shares no cluster with another item scores 0, so a
@@ -174,7 +175,7 @@ class FuzzyPrecision(Measure, name="fuzzy-b3-precision", best=None, reference=JU
 
 
 class FuzzyRecall(Measure, name="fuzzy-b3-recall", best=None, reference=JURGENS):
-    """1 is best: B-cubed recall for weighted labels, over pairs of different items.
+    """B-cubed recall for weighted labels, over pairs of different items. Best value: 1.
 
     Weights are scaled to a maximum of 1 per item. The agreement of two items in a label is 1 minus
     the difference of their weights. An item that shares no class with another item scores 0. The
@@ -186,7 +187,7 @@ class FuzzyRecall(Measure, name="fuzzy-b3-recall", best=None, reference=JURGENS)
 
 
 class FuzzyF(Measure, name="fuzzy-b3-f", symmetric=True, best=None, reference=JURGENS):
-    """1 is best: the harmonic mean of fuzzy B-cubed precision and recall.
+    """Harmonic mean of fuzzy B-cubed precision and recall. Best value: 1.
 
     For several words the shared task reports the harmonic mean of average precision and average
     recall; here F is computed for each word and then averaged.
@@ -198,7 +199,7 @@ class FuzzyF(Measure, name="fuzzy-b3-f", symmetric=True, best=None, reference=JU
 
 @dataclass(frozen=True)
 class FuzzyNMI(Measure, name="fuzzy-nmi", symmetric=True, reference=JURGENS):
-    """1 is best: normalised mutual information of classes and clusters with weighted labels.
+    """Normalised mutual information of classes and clusters with weighted labels. Best value: 1.
 
     Weights are scaled to a maximum of 1 per item and discretised into `bins` bins. Each set is
     compared with its most informative partner on the other side. Without weights the score equals

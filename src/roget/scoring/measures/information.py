@@ -37,7 +37,7 @@ AVERAGES = ("arithmetic", "geometric", "min", "max")
 
 
 def average(kind: str, a: Values, b: Values) -> Values:
-    """Return the average of two entropies by which mutual information is normalised."""
+    """Return the average of two values, by which mutual information is normalised."""
     if kind == "arithmetic":
         return (a + b) / 2
     if kind == "geometric":
@@ -50,14 +50,18 @@ def average(kind: str, a: Values, b: Values) -> Values:
 
 
 class Homogeneity(Measure, name="homogeneity", linear="information", reference=ROSENBERG):
-    """1 is best: each cluster contains a single class. 1 − H(C|K)/H(C); 1 if H(C) = 0."""
+    """Homogeneity of the clusters, 1 − H(C|K)/H(C), or 1 if H(C) = 0.
+    Best value: 1, reached if each cluster contains a single class.
+    """
 
     def compute(self, entropies: Entropies) -> Values:
         return 1 - divide(entropies.gold_given_system, entropies.gold)
 
 
 class Completeness(Measure, name="completeness", linear="information", reference=ROSENBERG):
-    """1 is best: each class is in a single cluster. 1 − H(K|C)/H(K); 1 if H(K) = 0."""
+    """Completeness of the classes, 1 − H(K|C)/H(K), or 1 if H(K) = 0.
+    Best value: 1, reached if each class is in a single cluster.
+    """
 
     def compute(self, entropies: Entropies) -> Values:
         return 1 - divide(entropies.system_given_gold, entropies.system)
@@ -65,7 +69,7 @@ class Completeness(Measure, name="completeness", linear="information", reference
 
 @dataclass(frozen=True)
 class V(Measure, name="v", linear="information", reference=ROSENBERG):
-    """1 is best, 0 is no information: the harmonic mean of homogeneity and completeness.
+    """Harmonic mean of homogeneity and completeness. Best value: 1; no information: 0.
 
     The formula is (1+β)·h·c/(β·h + c), computed as (1+β)·I/(β·H(K) + H(C)), which has smaller
     rounding errors near 0. If β > 1, completeness has more weight; β = 0 gives homogeneity.
@@ -82,7 +86,7 @@ class V(Measure, name="v", linear="information", reference=ROSENBERG):
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
-        """True if homogeneity and completeness have equal weight."""
+        """True if homogeneity and completeness have equal weight (β = 1)."""
         return self.beta == 1
 
     def compute(self, entropies: Entropies) -> Values:
@@ -104,28 +108,34 @@ class V(Measure, name="v", linear="information", reference=ROSENBERG):
 class VI(
     Distance, name="vi", linear="information", range=UNBOUNDED, symmetric=True, reference=MEILA
 ):
-    """0 is best, in nats: variation of information, H(C|K) + H(K|C)."""
+    """Variation of information in nats, H(C|K) + H(K|C). Best value: 0."""
 
     def compute(self, entropies: Entropies) -> Values:
         return entropies.gold_given_system + entropies.system_given_gold
 
 
 class NVI(Distance, name="nvi", linear="information", range=UNBOUNDED, reference=REICHART):
-    """0 is best; 1 is the score of one big cluster; no upper bound. VI/H(C); H(K) if H(C) = 0."""
+    """Normalised variation of information, VI/H(C), or H(K) if H(C) = 0. Best value: 0.
+    One big cluster scores 1, and there is no upper bound.
+    """
 
     def compute(self, entropies: Entropies) -> Values:
         return divide(VI().compute(entropies), entropies.gold, entropies.system)
 
 
 class NVIK(Distance, name="nvi-k", linear="information", range=UNBOUNDED, reference=REICHART):
-    """0 is best; no upper bound. VI/H(K); H(C) if H(K) = 0. Favours many clusters."""
+    """Variation of information divided by H(K), or H(C) if H(K) = 0. Best value: 0.
+    There is no upper bound, and the measure favours many clusters.
+    """
 
     def compute(self, entropies: Entropies) -> Values:
         return divide(VI().compute(entropies), entropies.system, entropies.gold)
 
 
 class VILogN(Distance, name="vi-logn", linear="information", symmetric=True, reference=MEILA):
-    """0 is best, 1 is the maximum for N items: VI/log N. Depends on the number of items N."""
+    """Variation of information divided by log N, its maximum for N items.
+    Best value: 0, worst: 1.
+    """
 
     def compute(self, entropies: Entropies, sizes: Sizes) -> Values:
         vi = VI().compute(entropies)
@@ -136,7 +146,7 @@ class VILogN(Distance, name="vi-logn", linear="information", symmetric=True, ref
 
 
 class VITwoLogN(VILogN, name="vi-2logn", range=(0.0, 0.5), reference=REICHART):
-    """0 is best, 1/2 is the worst for N items: VI/(2 log N), half of vi-logn."""
+    """Variation of information divided by 2 log N, half of vi-logn. Best value: 0, worst: 1/2."""
 
     def compute(self, entropies: Entropies, sizes: Sizes) -> Values:
         return VILogN().compute(entropies, sizes) / 2
@@ -145,7 +155,7 @@ class VITwoLogN(VILogN, name="vi-2logn", range=(0.0, 0.5), reference=REICHART):
 class VITwoLogK(
     Distance, name="vi-2logk", linear="information", symmetric=True, reference=REICHART
 ):
-    """0 is best, 1 is the worst for k* clusters: VI/(2 log k*).
+    """Variation of information divided by 2 log k*. Best value: 0, worst: 1.
 
     k* is the larger of the numbers of classes and clusters; the score is 0 if both are 1.
     """
@@ -164,7 +174,7 @@ class MI(
     best=None,
     reference="Shannon 1948",
 ):
-    """H(C) is best, 0 is no information: mutual information of classes and clusters, in nats."""
+    """Mutual information of classes and clusters in nats. Best value: H(C); no information: 0."""
 
     def compute(self, entropies: Entropies) -> Values:
         return entropies.mutual
@@ -174,7 +184,7 @@ class MI(
 class NMI(
     Measure, name="nmi", linear="information", symmetric=True, reference="Strehl & Ghosh 2002"
 ):
-    """1 is best, 0 is no information: I(C;K) divided by an average of H(C) and H(K).
+    """Mutual information divided by an average of H(C) and H(K). Best value: 1; no information: 0.
 
     The average is arithmetic (which equals V), geometric, min or max.
     """
@@ -187,12 +197,14 @@ class NMI(
     def compute(self, entropies: Entropies) -> Values:
         perfect = entropies.perfect
         scale = average(self.average, entropies.gold, entropies.system)
-        # If the average is 0, one side carries no information, and the value is 0.
+        # If the average is 0, gold or the system carries no information, and the value is 0.
         return np.where(perfect, 1.0, divide(entropies.mutual, scale))
 
 
 class ZKEntropy(Distance, name="zk-entropy", linear="information", reference="Zhao & Karypis 2001"):
-    """0 is best: H(C|K)/log q for q classes. Measures purity only; singletons score 0."""
+    """Conditional entropy H(C|K)/log q for q classes. Best value: 0.
+    The measure only assesses purity, so one cluster per item scores 0.
+    """
 
     def compute(self, entropies: Entropies, sizes: Sizes) -> Values:
         return divide(entropies.gold_given_system, np.log(sizes.classes))
@@ -223,7 +235,7 @@ class Q0(
     best=None,
     reference=DOM,
 ):
-    """Lower is better, in nats per item: H(C|K) plus the cost of encoding the class counts."""
+    """H(C|K) plus the cost of encoding the class counts, in nats per item. Lower is better."""
 
     def compute(self, entropies: Entropies, sizes: Sizes) -> Values:
         cost = table_cost(sizes.system, sizes.classes, sizes.n)
@@ -231,7 +243,7 @@ class Q0(
 
 
 class Q2(Measure, name="q2", reference=DOM):
-    """1 is best: the cost Q0 of a perfect clustering divided by the cost of the system.
+    """Cost Q0 of a perfect clustering divided by the cost of the system. Best value: 1.
 
     The value is 1 if there is only one class.
     """
@@ -245,7 +257,7 @@ class Q2(Measure, name="q2", reference=DOM):
 
 @dataclass(frozen=True)
 class AMI(Adjusted, name="ami", range=(-math.inf, 1.0), linear="information"):
-    """1 is best, 0 is chance: mutual information adjusted by its exact expectation.
+    """Mutual information adjusted by its exact expectation. Best value: 1; chance level: 0.
 
     The average of the entropies is arithmetic, geometric, min or max. Entropies are plug-in
     estimates. `model` is the random model (Gates & Ahn 2017): perm keeps the cluster sizes, num the
@@ -289,7 +301,7 @@ class SMI(
     linear="information",
     reference="Romano et al. 2014",
 ):
-    """Higher is better, 0 is chance: standardised mutual information, (I − E[I])/SD(I).
+    """Standardised mutual information, (I − E[I])/SD(I). Higher is better; chance level: 0.
 
     The mean and the standard deviation over all random clusterings with the same sizes are exact.
     The score is undefined if one side is one cluster or all singletons, because all clusterings of

@@ -1,4 +1,4 @@
-"""Laws of the measures: metric, constant baseline, monotone, linear cost.
+"""Mathematical properties of the measures: metric, constant baseline, monotone, linear cost.
 
 The tests check every law on generated clusterings, and the table of measures and properties in the
 documentation is made from this module. Symmetry and ranges are declared by the measures.
@@ -25,7 +25,7 @@ BASELINES = {
     "blanc-precision": 0.5,
     "blanc-recall": 0.5,
 }
-"""The exact mean over all clusterings with the same sizes, if it is the same for all sizes."""
+"""Measures whose mean over random clusterings is the same for all cluster sizes, and this mean."""
 
 MONOTONE = (
     "homogeneity", "completeness", "v", "vi", "nvi", "vi-logn", "vi-2logn", "mi", "nmi",
@@ -44,7 +44,7 @@ _MATCHING = (
     "ceaf-e", "ceaf-e-precision", "ceaf-e-recall", "conll", "nca", "psi", "rmi",
     "greedy-one-to-one", "meila-heckerman",
 )  # fmt: skip
-"""Measures of the table that search for a match, sort the cells, or sum over their sizes."""
+"""Measures that match or sort cells or sum over their sizes, so the cost is not linear in cells."""
 
 
 class Properties(NamedTuple):

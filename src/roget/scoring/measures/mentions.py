@@ -30,7 +30,7 @@ def refuse_fractions(table: Contingency) -> None:
 
 
 def count_links(table: Contingency) -> tuple[Any, Any, Any]:
-    """Return the numbers of links in common, in gold and in the system.
+    """Return the numbers of common links, gold links and system links.
 
     At least n − k links are needed to connect n mentions to k entities. Unmatched mentions have
     placeholder entities of size 1, which need no links.
@@ -42,7 +42,7 @@ def count_links(table: Contingency) -> tuple[Any, Any, Any]:
 
 
 class MUCPrecision(Measure, name="muc-precision", best=None, reference=VILAIN):
-    """1 is best: the share of the system's links that are correct; 0 if the system has no links."""
+    """Fraction of the system's links that are correct, or 0 if it has none. Best value: 1."""
 
     def compute(self, table: Contingency) -> Values:
         common, _, system = count_links(table)
@@ -50,7 +50,7 @@ class MUCPrecision(Measure, name="muc-precision", best=None, reference=VILAIN):
 
 
 class MUCRecall(Measure, name="muc-recall", best=None, reference=VILAIN):
-    """1 is best: the share of gold's links that the system found; 0 if gold has no links."""
+    """Fraction of gold's links that the system found, or 0 if gold has none. Best value: 1."""
 
     def compute(self, table: Contingency) -> Values:
         common, gold, _ = count_links(table)
@@ -58,7 +58,8 @@ class MUCRecall(Measure, name="muc-recall", best=None, reference=VILAIN):
 
 
 class MUC(Measure, name="muc", symmetric=True, best=None, reference=VILAIN):
-    """1 is best: F of links; an entity of n mentions has n − 1 links. Favours few clusters.
+    """F of coreference links, where an entity of n mentions has n − 1 links. Best value: 1. The
+    measure favours few clusters.
 
     Singletons have no links and are ignored; the score is 0 if there are only singletons.
     """
@@ -69,7 +70,8 @@ class MUC(Measure, name="muc", symmetric=True, best=None, reference=VILAIN):
 
 
 def resolve_entities(table: Contingency) -> Values:
-    """Return the recall of LEA: the share of resolved links of each class, weighted by class size.
+    """Return LEA recall: the fraction of each class's links that are resolved, weighted by class
+    size.
 
     A singleton has one link, to itself, which is resolved if the mention is a singleton on the
     other side, too.
@@ -89,28 +91,28 @@ def resolve_entities(table: Contingency) -> Values:
 
 
 class LEAPrecision(Measure, name="lea-precision", reference=MOOSAVI):
-    """1 is best: the share of a cluster's links that are correct, weighted by cluster size."""
+    """Fraction of a cluster's links that are correct, weighted by cluster size. Best value: 1."""
 
     def compute(self, table: Contingency) -> Values:
         return resolve_entities(table.T)
 
 
 class LEARecall(Measure, name="lea-recall", reference=MOOSAVI):
-    """1 is best: the share of a class's links that the system found, weighted by class size."""
+    """Fraction of a class's links that the system found, weighted by class size. Best value: 1."""
 
     def compute(self, table: Contingency) -> Values:
         return resolve_entities(table)
 
 
 class LEA(Measure, name="lea", symmetric=True, reference=MOOSAVI):
-    """1 is best: F of the resolved links of entities, weighted by entity size."""
+    """F of the resolved links of entities, weighted by entity size. Best value: 1."""
 
     def compute(self, table: Contingency) -> Values:
         return harmonic(resolve_entities(table.T), resolve_entities(table))
 
 
 def average_links(links: Links, linked: Values, apart: Values) -> Values:
-    """Return the mean of the scores of links and of non-links.
+    """Return the mean of the link score and the non-link score.
 
     If gold has no links or no non-links, the other score is returned. If gold has a single mention,
     it has neither; the score is then 1 if the system has no pairs either, else 0.
@@ -122,7 +124,7 @@ def average_links(links: Links, linked: Values, apart: Values) -> Values:
 
 
 class BLANCPrecision(Measure, name="blanc-precision", reference=LUO):
-    """1 is best: the mean of the precision of links and the precision of non-links."""
+    """Mean of link precision and non-link precision. Best value: 1."""
 
     def compute(self, table: Contingency) -> Values:
         links = table.links
@@ -131,7 +133,7 @@ class BLANCPrecision(Measure, name="blanc-precision", reference=LUO):
 
 
 class BLANCRecall(Measure, name="blanc-recall", reference=LUO):
-    """1 is best: the mean of the recall of links and the recall of non-links."""
+    """Mean of link recall and non-link recall. Best value: 1."""
 
     def compute(self, table: Contingency) -> Values:
         links = table.links
@@ -140,7 +142,7 @@ class BLANCRecall(Measure, name="blanc-recall", reference=LUO):
 
 
 class BLANC(Measure, name="blanc", reference=LUO):
-    """1 is best: the mean of the F of links and the F of non-links.
+    """Mean of link F and non-link F. Best value: 1.
 
     As in the reference scorer, only one of the two F scores counts if gold links no pairs or all
     pairs, so the measure is not symmetric.
@@ -154,7 +156,7 @@ class BLANC(Measure, name="blanc", reference=LUO):
 
 
 class CoNLL(Measure, name="conll", symmetric=True, best=None, reference="Pradhan et al. 2011"):
-    """1 is best: the mean of the F scores of MUC, B-cubed and CEAF-e, used to rank shared tasks.
+    """Mean F of MUC, B-cubed and CEAF-e, used to rank shared tasks. Best value: 1.
 
     If there are only singletons, MUC is 0 and the best score is 2/3.
     """

@@ -16,39 +16,45 @@ from roget.scoring.tables.records import BCubed, Matched
 
 
 class Purity(Measure, name="purity", reference="Zhao & Karypis 2001"):
-    """1 is best: the share of items in the majority class of their cluster. Singletons score 1."""
+    """Fraction of items in the majority class of their cluster. Best value: 1.
+    One cluster per item also scores 1.
+    """
 
     def compute(self, table: Contingency) -> Values:
         return table.over_columns(table.column_best) / table.n
 
 
 class InversePurity(Measure, name="inverse-purity", reference="Zhao & Karypis 2001"):
-    """1 is best: the share of items in the largest cluster of their class. One cluster scores 1."""
+    """Fraction of items in the largest cluster of their class. Best value: 1.
+    One big cluster also scores 1.
+    """
 
     def compute(self, table: Contingency) -> Values:
         return table.over_rows(table.row_best) / table.n
 
 
 class MicroPrecision(Purity, name="micro-precision", reference="Dhillon, Mallela & Modha 2003"):
-    """1 is best: micro-averaged precision if each cluster is mapped to its majority class.
+    """Micro-averaged precision if each cluster is mapped to its majority class. Best value: 1.
 
     Since every item has one class and one cluster, it equals micro-averaged recall and purity.
     """
 
 
 class MicroRecall(Purity, name="micro-recall", reference="Dhillon, Mallela & Modha 2003"):
-    """1 is best: micro-averaged recall if each cluster is mapped to its majority class.
+    """Micro-averaged recall if each cluster is mapped to its majority class. Best value: 1.
 
     Since every item has one class and one cluster, it equals micro-averaged precision and purity.
     """
 
 
 class ManyToOne(Purity, name="many-to-one", reference="Johnson 2007"):
-    """1 is best: accuracy if several clusters may map to one class. Equals purity."""
+    """Accuracy if several clusters may be mapped to one class, which equals purity.
+    Best value: 1.
+    """
 
 
 class VanDongen(Distance, name="van-dongen", symmetric=True, reference="van Dongen 2000"):
-    """0 is best: the share of items that must move, 1 − (Σ row maxima + Σ column maxima)/(2N)."""
+    """Van Dongen distance, 1 − (Σ row maxima + Σ column maxima)/(2N). Best value: 0."""
 
     def compute(self, table: Contingency) -> Values:
         kept = table.over_rows(table.row_best) + table.over_columns(table.column_best)
@@ -56,28 +62,30 @@ class VanDongen(Distance, name="van-dongen", symmetric=True, reference="van Dong
 
 
 def best_f_by_class(table: Contingency) -> Floats:
-    """Return the best F of each class with any cluster, 2·overlap/(class size + cluster size)."""
+    """Return the highest F of each class with any cluster.
+    F is 2·overlap/(class size + cluster size).
+    """
     sizes = table.row_totals[table.rows] + table.column_totals[table.columns]
     best: Floats = np.maximum.reduceat(2.0 * table.counts / sizes, table.row_starts)
     return best
 
 
 class ClusteringF(Measure, name="f", reference="Fung, Wang & Ester 2003"):
-    """1 is best: the best F of each class with any cluster, weighted by class size."""
+    """Highest F of each class with any cluster, weighted by class size. Best value: 1."""
 
     def compute(self, table: Contingency) -> Values:
         return table.over_rows(best_f_by_class(table) * table.row_totals) / table.n
 
 
 class Larsen(Measure, name="larsen", reference="Larsen & Aone 1999"):
-    """1 is best: the best F of each class with any cluster, averaged over classes."""
+    """Highest F of each class with any cluster, averaged over classes. Best value: 1."""
 
     def compute(self, table: Contingency) -> Values:
         return table.over_rows(best_f_by_class(table)) / table.sizes.classes
 
 
 class OneToOne(Measure, name="one-to-one", symmetric=True, reference="Kuhn 1955"):
-    """1 is best: accuracy of the best one-to-one match ("clustering accuracy")."""
+    """Accuracy of the best one-to-one match ("clustering accuracy"). Best value: 1."""
 
     def compute(self, matched: Matched) -> Values:
         return matched.items / matched.n
@@ -86,7 +94,7 @@ class OneToOne(Measure, name="one-to-one", symmetric=True, reference="Kuhn 1955"
 class Misclassification(
     Distance, name="misclassification", symmetric=True, reference="Zeng et al. 2002"
 ):
-    """0 is best: the share of items outside the best one-to-one match, 1 − one-to-one."""
+    """Fraction of items outside the best one-to-one match, 1 − one-to-one. Best value: 0."""
 
     def compute(self, matched: Matched) -> Values:
         return (matched.n - matched.items) / matched.n
@@ -95,7 +103,7 @@ class Misclassification(
 class GreedyOneToOne(
     Measure, name="greedy-one-to-one", ties=True, reference="Haghighi & Klein 2006"
 ):
-    """1 is best: accuracy of a one-to-one match that takes the largest cells first.
+    """Accuracy of a one-to-one match that takes the largest cells first. Best value: 1.
 
     Among cells with equal counts, the cell with the smaller sum of class size and cluster size is
     taken first, then the cell that comes first in the table.
@@ -108,7 +116,7 @@ class GreedyOneToOne(
         free_columns = bytearray(b"\1") * table.shape[1]
         left = int(np.minimum(table.sizes.classes, table.sizes.clusters).sum())
         pairs = zip(table.rows[order].tolist(), table.columns[order].tolist(), strict=True)
-        # Take each cell whose row and column are still free, until one side is used up.
+        # Take each cell whose row and column are both unmatched, until no row or no column is left.
         taken: list[int] = []
         for at, (row, column) in enumerate(pairs):
             if free_rows[row] and free_columns[column]:
@@ -123,7 +131,9 @@ class GreedyOneToOne(
 
 
 class MeilaHeckerman(GreedyOneToOne, name="meila-heckerman", reference="Meilă & Heckerman 2001"):
-    """1 is best: the criterion H of a greedy one-to-one match. Equals greedy-one-to-one."""
+    """Criterion H of Meilă and Heckerman, based on a greedy one-to-one match. Best value: 1.
+    The score equals greedy-one-to-one.
+    """
 
 
 BAGGA = "Bagga & Baldwin 1998"
@@ -131,21 +141,25 @@ LUO = "Luo 2005"
 
 
 class BCubedPrecision(Measure, name="b3-precision", reference=BAGGA):
-    """1 is best: the share of an item's cluster that belongs to its class, averaged over items."""
+    """Fraction of an item's cluster that belongs to its class, averaged over items.
+    Best value: 1.
+    """
 
     def compute(self, bcubed: BCubed) -> Values:
         return bcubed.precision
 
 
 class BCubedRecall(Measure, name="b3-recall", reference=BAGGA):
-    """1 is best: the share of an item's class that belongs to its cluster, averaged over items."""
+    """Fraction of an item's class that belongs to its cluster, averaged over items.
+    Best value: 1.
+    """
 
     def compute(self, bcubed: BCubed) -> Values:
         return bcubed.recall
 
 
 class BCubedF(Measure, name="b3-f", symmetric=True, reference=BAGGA):
-    """1 is best: the harmonic mean of B-cubed precision and recall."""
+    """Harmonic mean of B-cubed precision and recall. Best value: 1."""
 
     def compute(self, bcubed: BCubed) -> Values:
         return harmonic(bcubed.precision, bcubed.recall)
@@ -158,7 +172,7 @@ def match_entities(table: Contingency) -> Any:
 
 
 class CEAFE(Measure, name="ceaf-e", symmetric=True, reference=LUO):
-    """1 is best: F of the best one-to-one match of entities by Dice overlap."""
+    """F of the best one-to-one match of entities by Dice overlap. Best value: 1."""
 
     def compute(self, table: Contingency) -> Values:
         classes, clusters = table.entities
@@ -166,21 +180,21 @@ class CEAFE(Measure, name="ceaf-e", symmetric=True, reference=LUO):
 
 
 class CEAFEPrecision(Measure, name="ceaf-e-precision", reference=LUO):
-    """1 is best: the sum of Dice overlaps in the best one-to-one match / number of clusters."""
+    """Mean Dice overlap per cluster in the best one-to-one match of entities. Best value: 1."""
 
     def compute(self, table: Contingency) -> Values:
         return divide(match_entities(table), table.entities[1])
 
 
 class CEAFERecall(Measure, name="ceaf-e-recall", reference=LUO):
-    """1 is best: the sum of Dice overlaps in the best one-to-one match / number of classes."""
+    """Mean Dice overlap per class in the best one-to-one match of entities. Best value: 1."""
 
     def compute(self, table: Contingency) -> Values:
         return divide(match_entities(table), table.entities[0])
 
 
 class CEAFM(Measure, name="ceaf-m", symmetric=True, reference=LUO):
-    """1 is best: F of the best one-to-one match by common items.
+    """F of the best one-to-one match by common items. Best value: 1.
 
     The score equals one-to-one if gold and system contain the same items.
     """
@@ -191,7 +205,7 @@ class CEAFM(Measure, name="ceaf-m", symmetric=True, reference=LUO):
 
 
 class CEAFMPrecision(Measure, name="ceaf-m-precision", reference=LUO):
-    """1 is best: the share of the system's items in the best one-to-one match by common items."""
+    """Fraction of the system's items in the best one-to-one match. Best value: 1."""
 
     def compute(self, matched: Matched) -> Values:
         common, _, system = matched.of_sides
@@ -199,7 +213,7 @@ class CEAFMPrecision(Measure, name="ceaf-m-precision", reference=LUO):
 
 
 class CEAFMRecall(Measure, name="ceaf-m-recall", reference=LUO):
-    """1 is best: the share of gold's items in the best one-to-one match by common items."""
+    """Fraction of gold's items in the best one-to-one match. Best value: 1."""
 
     def compute(self, matched: Matched) -> Values:
         common, gold, _ = matched.of_sides
@@ -210,7 +224,7 @@ MENESTRINA = "Menestrina, Whang & Garcia-Molina 2010"
 
 
 def count_exact(table: Contingency) -> Any:
-    """Return the number of clusters that hold exactly the items of one class.
+    """Return the number of clusters that contain exactly the items of one class.
 
     In a cell of such a cluster the count equals both the class size and the cluster size. A
     placeholder of an unmatched item is not a cluster.
@@ -220,44 +234,44 @@ def count_exact(table: Contingency) -> Any:
     return table.over_cells(table.keep_common(exact.astype(np.int64)))
 
 
-def refuse_shares(table: Contingency) -> None:
-    """Raise Undefined if items have fractional labels, so no cluster can be exact."""
+def require_whole_labels(table: Contingency) -> None:
+    """Raise Undefined if labels are fractional, because then no cluster can be exact."""
     if table.fractional:
-        raise Undefined("exact clusters need one label per item, not weighted labels")
+        raise Undefined("exact clusters require one label per item, but labels are weighted")
 
 
 class ClusterPrecision(Measure, name="cluster-precision", reference=MENESTRINA):
-    """1 is best: the share of clusters that hold exactly the items of one class."""
+    """Fraction of clusters that contain exactly the items of one class. Best value: 1."""
 
     def compute(self, table: Contingency) -> Values:
-        refuse_shares(table)
+        require_whole_labels(table)
         return divide(count_exact(table), table.entities[1])
 
 
 class ClusterRecall(Measure, name="cluster-recall", reference=MENESTRINA):
-    """1 is best: the share of classes that are found exactly, as one cluster."""
+    """Fraction of classes whose items form exactly one cluster. Best value: 1."""
 
     def compute(self, table: Contingency) -> Values:
-        refuse_shares(table)
+        require_whole_labels(table)
         return divide(count_exact(table), table.entities[0])
 
 
 class ClusterF(Measure, name="cluster-f", symmetric=True, reference=MENESTRINA):
-    """1 is best: F of exact clusters, 2·exact/(classes + clusters), used for entity resolution."""
+    """F of exact clusters, 2·exact/(classes + clusters), as in entity resolution. Best value: 1."""
 
     def compute(self, table: Contingency) -> Values:
-        refuse_shares(table)
+        require_whole_labels(table)
         classes, clusters = table.entities
         return divide(2 * count_exact(table), classes + clusters)
 
 
 class NCA(Measure, name="nca", range=(-0.5, 1.0), reference="Gagolewski 2025"):
-    """1 is best, 0 if each class is spread evenly: normalised clustering accuracy.
+    """Normalised clustering accuracy. Best value: 1; 0 if each class is spread evenly.
 
-    The formula is (S − 1)/(M − 1). S is the sum, over classes, of the share of the class in its
-    cluster under the best one-to-one match. M is the number of classes or of clusters, whichever is
-    larger. All classes have equal weight. The score may be negative if there are more clusters than
-    classes.
+    The formula is (S − 1)/(M − 1). S is the sum, over classes, of the fraction of the class that is
+    in its cluster under the best one-to-one match. M is the number of classes or of clusters,
+    whichever is larger. All classes have equal weight. The score may be negative if there are more
+    clusters than classes.
     """
 
     def compute(self, table: Contingency) -> Values:
@@ -267,7 +281,7 @@ class NCA(Measure, name="nca", range=(-0.5, 1.0), reference="Gagolewski 2025"):
 
 
 class PSI(Measure, name="psi", range=(-1.0, 1.0), symmetric=True, reference="Rezaei & Fränti 2016"):
-    """1 is best, 0 is chance: pair sets index, the overlaps in the best one-to-one match.
+    """Pair sets index: overlaps in the best one-to-one match. Best value: 1; chance level: 0.
 
     The formula is (S − E)/(M − E). S is the sum of overlap/(larger size) over the matched pairs of
     a class and a cluster. E is the expected sum for random clusters if classes and clusters are
@@ -284,7 +298,7 @@ class PSI(Measure, name="psi", range=(-1.0, 1.0), symmetric=True, reference="Rez
 
 
 def match_sizes(table: Contingency) -> Any:
-    """Return Σ min(a, b), where a and b are the sizes of the r-th largest class and cluster."""
+    """Return Σ min(a_r, b_r) for the sizes a_r and b_r of the r-th largest class and cluster."""
     starts = [ONE if cuts is None else cuts for cuts in (table.cuts, table.column_cuts)]
     sizes = table.row_totals, table.column_totals
     widest = max(int(np.diff(s, append=t.size).max()) for s, t in zip(starts, sizes, strict=True))
@@ -311,12 +325,12 @@ class SupervisedRecall(
     ties=True,
     reference="Agirre et al. 2006; Manandhar et al. 2010",
 ):
-    """1 is best: clusters are mapped to classes on a training part and tested on the rest.
+    """Recall on test items if clusters are mapped to classes on training items. Best value: 1.
 
-    The training part is a random share `train` of the items. Each cluster is mapped to its most
-    frequent class there. Recall on the other items is averaged over several random splits. Items of
-    clusters that do not occur in the training part count as wrong. Splits are sampled from the
-    contingency table, because the identity of items does not matter.
+    The training part is a random fraction `train` of the items. Each cluster is mapped to its most
+    frequent class in the training part. Recall on the remaining items is averaged over several
+    random splits. Items of clusters that do not occur in the training part count as wrong. Splits
+    are sampled from the contingency table, because the identity of items does not matter.
     """
 
     train: float = 0.8
@@ -349,12 +363,13 @@ class SupervisedRecall(
             raise Undefined(f"random splits are limited to {_MOST_ITEMS:,} items")
         mapped = round(self.train * table.n)
         if not 0 < mapped < table.n:
-            raise Undefined(f"{table.n} items are too few for a training share of {self.train:g}")
+            message = f"{table.n} items are too few for a training fraction of {self.train:g}"
+            raise Undefined(message)
         random = np.random.default_rng(self.seed)
         counts = table.counts.astype(np.int64)
         recalls = []
         for _ in range(self.splits):
-            # The training counts of the cells are a sample without replacement.
+            # The training counts of the cells are drawn without replacement.
             learn = random.multivariate_hypergeometric(counts, mapped, method="marginals")
             recalls.append(_count_correct(table, learn, counts - learn) / (table.n - mapped))
         return float(np.mean(recalls))

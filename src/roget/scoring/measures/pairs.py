@@ -30,17 +30,19 @@ MANANDHAR = "Manandhar et al. 2010"
 
 
 def is_identical(pairs: PairCounts) -> Any:
-    """Return True if exactly the same pairs are together on both sides."""
+    """Return True if gold and system put exactly the same pairs of items together."""
     return np.equal(pairs.gold, pairs.system) & np.equal(pairs.system, pairs.both)
 
 
 def root(number: Any) -> Any:
-    """Return the square root of a number; integers may be arbitrarily large."""
+    """Return the square root of a number, which may be an arbitrarily large integer."""
     return np.sqrt(np.asarray(number, dtype=np.float64))
 
 
 class Rand(Measure, name="rand", linear="pairs", symmetric=True, reference="Rand 1971"):
-    """1 is best: the share of pairs on which gold and system agree. Not adjusted for chance."""
+    """Fraction of item pairs on which gold and system agree. Best value: 1.
+    The score is not adjusted for chance.
+    """
 
     def compute(self, pairs: PairCounts) -> Values:
         agreeing = pairs.total - pairs.gold - pairs.system + 2 * pairs.both
@@ -49,7 +51,8 @@ class Rand(Measure, name="rand", linear="pairs", symmetric=True, reference="Rand
 
 @dataclass(frozen=True)
 class ARI(Adjusted, name="ari", linear="pairs"):
-    """1 is best, 0 is chance, negative is worse than chance: the Rand index, adjusted for chance.
+    """Rand index adjusted for chance. Best value: 1; chance level: 0; negative if worse than
+    chance.
 
     `model` is the random model (Gates & Ahn 2017): perm keeps the cluster sizes, num the number of
     clusters, and all only the number of items; num1 and all1 also keep gold fixed. The minimum
@@ -65,13 +68,13 @@ class ARI(Adjusted, name="ari", linear="pairs"):
 
     @property
     def range(self) -> tuple[float, float]:  # type: ignore[override]
-        """The range of the score; there is no lower bound under models other than perm."""
+        """The range of the score, which has no lower bound under models other than perm."""
         return (-1.0 if self.model == "perm" else -math.inf), 1.0
 
     def compute(self, pairs: PairCounts, sizes: Sizes) -> Values:
         # (both − E[both])/(mean of gold and system − E[both]) with E[both] = gold·system/total,
-        # multiplied by 2·total to stay in integers. Other models compare the share of pairs on
-        # which the sides disagree with its expectation.
+        # multiplied by 2·total to stay in integers. Other models compare the fraction of pairs on
+        # which gold and system disagree with its expectation.
         if self.model != "perm":
             apart = divide(pairs.gold + pairs.system - 2 * pairs.both, pairs.total)
             value = 1 - divide(apart, expect_disagreement(self.model, sizes))
@@ -90,7 +93,7 @@ class Gamma(
     symmetric=True,
     reference="Hubert & Schultz 1976",
 ):
-    """1 is best, 0 is chance: the correlation of "together in gold" and "together in system".
+    """Correlation of "together in gold" and "together in system". Best value: 1; chance level: 0.
 
     The score is undefined if one side joins all pairs or no pairs.
     """
@@ -113,14 +116,14 @@ GOSGENS = "Gösgens, Tikhonov & Prokhorenkova 2021"
 
 
 def one_sided(pairs: PairCounts) -> Any:
-    """Return True if one side joins all pairs or no pairs, and the sides differ."""
+    """Return True if gold or the system joins all pairs or no pairs, and the two differ."""
     joins = (pairs.gold, pairs.system)
     extreme = [np.equal(joined, 0) | np.equal(joined, pairs.total) for joined in joins]
     return (extreme[0] | extreme[1]) & ~is_identical(pairs)
 
 
 class CorrelationDistance(Distance, name="correlation-distance", symmetric=True, reference=GOSGENS):
-    """0 is best, 1/2 is chance: arccos(gamma)/π, the angle between the two sets of pairs.
+    """Angle arccos(gamma)/π between the two sets of pairs. Best value: 0; chance level: 1/2.
 
     The score is undefined if one side joins all pairs or no pairs, unless the sides are identical.
     """
@@ -141,11 +144,10 @@ class SokalSneath(
     symmetric=True,
     reference="Sokal & Sneath 1963; Gösgens, Tikhonov & Prokhorenkova 2021",
 ):
-    """1 is best, 1/2 is chance: the mean of four shares of pairs on which the sides agree.
+    """Mean precision and recall of joined and of separated pairs. Best value: 1; chance level: 1/2.
 
-    (N11/(N11+N10) + N11/(N11+N01) + N00/(N00+N10) + N00/(N00+N01))/4: precision and recall of the
-    pairs that are joined, and of those that are separated. The score is undefined if one side joins
-    all pairs or no pairs, unless the sides are identical.
+    The formula is (N11/(N11+N10) + N11/(N11+N01) + N00/(N00+N10) + N00/(N00+N01))/4. The score is
+    undefined if one side joins all pairs or no pairs, unless the sides are identical.
     """
 
     def compute(self, pairs: PairCounts) -> Values:
@@ -158,7 +160,9 @@ class SokalSneath(
 
 
 class Jaccard(Measure, name="jaccard", symmetric=True, reference="Milligan et al. 1983"):
-    """1 is best: pairs together on both sides divided by pairs together on at least one side."""
+    """Pairs together in both gold and system / pairs together in at least one of them.
+    Best value: 1.
+    """
 
     def compute(self, pairs: PairCounts) -> Values:
         either = pairs.gold + pairs.system - pairs.both
@@ -168,7 +172,9 @@ class Jaccard(Measure, name="jaccard", symmetric=True, reference="Milligan et al
 class FowlkesMallows(
     Measure, name="fm", linear="pairs", symmetric=True, reference="Fowlkes & Mallows 1983"
 ):
-    """1 is best: the geometric mean of pair precision and recall; 1 for identical singletons."""
+    """Geometric mean of paired precision and recall. Best value: 1.
+    Identical singletons score 1.
+    """
 
     def compute(self, pairs: PairCounts) -> Values:
         value = divide(pairs.both, root(pairs.gold) * root(pairs.system))
@@ -184,7 +190,8 @@ class Mirkin(
     symmetric=True,
     reference="Mirkin 1996",
 ):
-    """0 is best, N(N−1) is the maximum: twice the number of pairs on which the sides disagree.
+    """Twice the number of item pairs on which gold and system disagree. Best value: 0, worst:
+    N(N−1).
 
     `scale=pairs` divides by N(N−1), which gives 1 − Rand. `scale=n2` divides by N²; the score then
     stays the same if every item is duplicated.
@@ -203,7 +210,7 @@ class Mirkin(
 
 
 class PairedPrecision(Measure, name="paired-precision", linear="pairs", reference=MANANDHAR):
-    """1 is best: the share of pairs together in the system that are also together in gold.
+    """Fraction of the pairs together in the system that are also together in gold. Best value: 1.
 
     The value is 1 if the system joins no pairs.
     """
@@ -213,7 +220,7 @@ class PairedPrecision(Measure, name="paired-precision", linear="pairs", referenc
 
 
 class PairedRecall(Measure, name="paired-recall", linear="pairs", reference=MANANDHAR):
-    """1 is best: the share of pairs together in gold that are also together in the system.
+    """Fraction of the pairs together in gold that are also together in the system. Best value: 1.
 
     The value is 1 if gold joins no pairs.
     """
@@ -223,7 +230,9 @@ class PairedRecall(Measure, name="paired-recall", linear="pairs", reference=MANA
 
 
 class PairedF(Measure, name="paired-f", linear="pairs", symmetric=True, reference=MANANDHAR):
-    """1 is best: the harmonic mean of paired precision and recall. Favours one big cluster."""
+    """Harmonic mean of paired precision and recall. Best value: 1.
+    The measure favours one big cluster.
+    """
 
     def compute(self, pairs: PairCounts) -> Values:
         return harmonic(PairedPrecision().compute(pairs), PairedRecall().compute(pairs))

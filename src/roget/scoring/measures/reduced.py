@@ -1,4 +1,4 @@
-"""Reduced mutual information: information about the classes minus the cost of the table.
+"""Reduced mutual information: mutual information minus the cost of encoding the table.
 
 A receiver who knows the clusters and the contingency table needs a shorter message to learn the
 class of every item. But the table must be transmitted as well, at a cost that depends on the code.
@@ -35,16 +35,16 @@ class RMI(
     range=EVERYTHING,
     reference=f"{NEWMAN}; Jerdee, Kirkley & Newman 2024",
 ):
-    """Higher is better, in nats, may be negative: mutual information minus the cost of the table.
+    """Mutual information in nats minus the cost of the table. Higher is better; may be negative.
 
     The formula is (1/N)·(log(N!·Πn_ij!/(Πa_i!·Πb_j!)) − cost), with a_i items in class i, b_j items
     in cluster j and n_ij items in both. With `reduction=flat` the cost is the logarithm of the
     number of tables with the same sizes, estimated as in Jerdee, Kirkley & Newman 2022. With
-    `reduction=dirichlet` it is the length of their code of 2024 for the classes given the clusters,
-    with the best concentration between 10⁻⁴ and 10⁴. Both costs change slightly if gold and system
-    are exchanged. `normalise` divides by the information of a clustering about itself: of gold, of
-    the system, or the arithmetic, geometric, min or max average of both; a perfect clustering then
-    scores 1.
+    `reduction=dirichlet` it is the length of the code of Jerdee, Kirkley & Newman 2024 for the
+    classes given the clusters, with the best concentration between 10⁻⁴ and 10⁴. Both costs change
+    slightly if gold and system are exchanged. `normalise` divides by the self-information of gold
+    or of the system, or by the arithmetic, geometric, min or max average of both; a perfect
+    clustering then scores 1.
     """
 
     reduction: str = "flat"
@@ -56,7 +56,7 @@ class RMI(
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
-        """True if the values of both directions are averaged."""
+        """True if the score averages both directions (gold given system, and vice versa)."""
         return self.normalise in SCALES[3:]
 
     @property
@@ -71,12 +71,12 @@ class RMI(
         inform = _reduce_flat if self.reduction == "flat" else _reduce_dirichlet
         if self.normalise == "none":
             if self.reduction == "flat":
-                # The number of tables is symmetric, but its estimate is not. This order of the
-                # arguments has the classes as rows, like the authors' code.
+                # The number of tables is symmetric, but its estimate is not. As in the authors'
+                # code, the classes are the rows.
                 return inform(system, gold, joint, n) / n
             return inform(gold, system, joint, n) / n
-        # `forth` is the information about gold, `back` about the system; `own` and `other` are the
-        # information of gold and of the system about itself.
+        # `forth` is the information that the system gives about gold, `back` the reverse. `own`
+        # and `other` are the self-information of gold and of the system, respectively.
         forth, own = inform(gold, system, joint, n), inform(gold, gold, gold, n)
         if self.normalise == "gold":
             value, scale = forth, own
@@ -96,7 +96,7 @@ class RMI(
 
 
 def _average(kind: str, forth: Values, back: Values) -> Values:
-    """Return the average of the values of both directions, or the value of the system."""
+    """Return the average over both directions, or the value of the selected direction."""
     if kind == "system":
         return back
     if kind == "geometric":
@@ -150,18 +150,18 @@ def count_tables(rows: Histogram, columns: Histogram, n: Any) -> Values:
         + columns.sum(_log_ways(columns.counts.astype(np.float64), columns.spread(m)))
         - _log_ways(n, m * alpha)
     )
-    # Columns with one item each: N!/Π a_i! tables. A single row or column: one table.
+    # If each column has one item, there are N!/Π a_i! tables. A single row or column has one table.
     alone = gammaln(n + 1.0) - rows.sum(gammaln(rows.counts + 1.0))
     one = np.equal(m, 1) | np.equal(columns.seen, 1)
     return np.where(one, 0.0, np.where(single, alone, ways))
 
 
 LOW, HIGH = math.log(1e-4), math.log(1e4)
-"""Logarithms of the smallest and largest concentration, as in the authors' code."""
+"""Logarithms of the smallest and largest concentration parameter, as in the authors' code."""
 
 
 def _reduce_dirichlet(target: Histogram, by: Histogram, joint: Histogram, n: Any) -> Values:
-    """Return N·RMI about `target`, where sizes and table are sent by Dirichlet–multinomial codes.
+    """Return N·RMI about `target`, with Dirichlet–multinomial codes for the sizes and the table.
 
     The concentration of each code is the one with the shortest message.
     """
@@ -183,11 +183,11 @@ def _reduce_dirichlet(target: Histogram, by: Histogram, joint: Histogram, n: Any
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _STEPS = 27
-"""Number of steps; the inner points are then 10⁻⁵ apart, where the authors' code stops."""
+"""Number of golden-section steps. The inner points are then 10⁻⁵ apart, as in the authors' code."""
 
 
 def _minimise(cost: Callable[[Values], Values], shape: tuple[int, ...]) -> Values:
-    """Return the smallest cost over all concentrations, per group, by golden-section search."""
+    """Return the smallest cost over all concentrations for each group, by golden-section search."""
     low, high = np.full(shape, LOW), np.full(shape, HIGH)
     left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     at_left, at_right = cost(_exp(left)), cost(_exp(right))
@@ -203,14 +203,15 @@ def _minimise(cost: Callable[[Values], Values], shape: tuple[int, ...]) -> Value
 
 
 def _exp(log: Floats) -> Any:
-    """Return the exponential, as an array for groups and as a number for a single table."""
+    """Return the exponential, as an array if there are groups and as a number otherwise."""
     return np.exp(log) if np.ndim(log) else math.exp(log)
 
 
 class PlugInRMI(
     Measure, name="rmi-plug-in", range=EVERYTHING, symmetric=True, best=None, reference=NEWMAN
 ):
-    """Higher is better, in nats, may be negative: plug-in information minus the cost of the table.
+    """Plug-in mutual information in nats minus the cost of the table. Higher is better; may be
+    negative.
 
     The formula is I(C;K) − (1/N)·log Ω, where Ω is the approximate number of tables with the same
     sizes.
@@ -235,7 +236,7 @@ def _log_tables(rows: Histogram, columns: Histogram, n: Any) -> Values:
     """Return equation 29 of Newman, Cantwell & Young for r rows and s columns."""
     from scipy.special import gammaln
 
-    # w mixes the shares of rows x and columns y with the uniform distribution.
+    # w mixes the relative row sums x and column sums y with the uniform distribution.
     r, s = np.float64(rows.seen), np.float64(columns.seen)
     w = n / (n + r * s / 2)
     x, y = _smooth(rows, r, w, n), _smooth(columns, s, w, n)

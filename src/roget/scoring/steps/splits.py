@@ -46,7 +46,7 @@ class SplitRecall(NamedTuple):
 
 @dataclass(frozen=True)
 class OnSplits(Measure):
-    """1 is best: supervised recall on the splits of a folder.
+    """Supervised recall on the splits in a folder. Best value: 1.
 
     The class provides only the name and the direction. The value depends on the items and is
     computed by `supervised_recall`.
