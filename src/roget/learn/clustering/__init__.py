@@ -1,1 +1,1 @@
-"""Clusterers: words × contexts in, a tree of clusters and memberships out."""
+"""Clusterers, which turn a words × contexts matrix into a tree of clusters and memberships."""

@@ -1,4 +1,4 @@
-"""The base class of all clusterers, which are scikit-learn estimators."""
+"""Base class of all clusterers, which are scikit-learn estimators."""
 
 from __future__ import annotations
 
@@ -27,24 +27,26 @@ from roget.learn.clustering.options import CALLED
 from roget.learn.clustering.result import NONE, Clustering, Posterior, Rule, Unit
 
 LEVELS = (1.0, 0.5, 0.25, 0.1)
-"""Fractions of the clusters kept at the levels of the tree that predictions average over."""
+"""Fraction of the clusters kept at each tree level; predictions are averaged over these levels."""
 
 NEARLY_ALL = 0.7
-"""Minimum ratio of classes to words for the note that almost nothing was clustered."""
+"""Minimum ratio of classes to words at which a note says that almost nothing was clustered."""
 
 MIN_WARNED = 20
-"""Minimum number of words for a Python warning, in addition to the note, if almost nothing was
-clustered."""
+"""Minimum number of words at which a Python warning is issued in addition to this note."""
 
 _NOT_SAVED = ("progress", "checkpoint", "random_state", "background")
 
 
 class UnknownParameter(UnknownName, ValueError):
-    """Unknown parameter of an estimator; also a ValueError, for compatibility with scikit-learn."""
+    """Error for an unknown estimator parameter.
+
+    It is also a ValueError, for compatibility with scikit-learn.
+    """
 
 
 def _make_fitted(name: str, doc: str) -> Any:
-    """Return a property for a fitted attribute that is an attribute of `clustering_`."""
+    """Return a property that reads a fitted attribute from `clustering_`."""
     return property(lambda self: getattr(self.clustering_, name), doc=doc)
 
 
@@ -89,7 +91,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     notes_: list[str]
     interrupted_: bool
     unsure_: Mapping[int, str] = {}
-    """Rows to leave out of a thesaurus, each with the reason."""
+    """Rows to leave out of a thesaurus, mapped to the reason for each."""
     progress: Report | None
 
     def __init_subclass__(cls, **more: Any) -> None:
@@ -107,7 +109,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         progress: Report | None = None,
         **options: Any,
     ) -> Self:
-        """Make a clusterer for `clusters` clusters; None lets it choose the number.
+        """Make a clusterer for `clusters` clusters. With None, the clusterer chooses the number.
 
         Options that are None keep their defaults. Other options must be parameters of the
         clusterer. The seed, checkpoint and progress callback are ignored by clusterers without such
@@ -126,7 +128,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return cls(**requested, **{name: value for name, value in free.items() if name in known})
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters by name; the error for an unknown name suggests the closest one."""
+        """Set parameters by name. The error for an unknown name suggests the closest known name."""
         known = self.get_params(deep=False)
         for name in params:
             # scikit-learn addresses the parameters of nested estimators as outer__inner.
@@ -136,7 +138,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return self
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn clusters of the rows of X: Counts, or any sparse or dense matrix of counts.
+        """Cluster the rows of X, which is a `Counts` object or a sparse or dense matrix of counts.
 
         The steps are the same for all clusterers: check the options, check the counts, learn the
         clusters (`_learn`), attach the names of the contexts, and add a note on a trivial result.
@@ -150,7 +152,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return self
 
     def _learn(self, matrix: Any) -> None:
-        """Learn from a checked csr_array of counts."""
+        """Learn the clusters from a validated csr_array of counts."""
         raise NotImplementedError
 
     def _check_options(self) -> None:
@@ -174,7 +176,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     @property
     def facts_(self) -> dict[str, Any]:
-        """Values shown in a summary, such as β or the description length."""
+        """Fitted values to show in a summary, such as β or the description length."""
         return {name: getattr(self, attribute) for name, attribute in self.facts.items()}
 
     @property
@@ -184,7 +186,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return {self.number: self.n_clusters_, **found}
 
     def renew(self, progress: Report | None = None) -> Self:
-        """Return an unfitted clusterer with the number of clusters and β that this fit found."""
+        """Return an unfitted copy with the number of clusters and β set to the fitted values."""
         changes = {**self.settled_, "checkpoint": None, "progress": progress}
         known = self.get_params()
         model: Self = clone(self)
@@ -215,7 +217,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return self.predict_proba(X).argmax(axis=1)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Return the mean log p(context|word) of the tokens in X in nats; higher is better."""
+        """Return the mean log-likelihood ln p(context|word) per token of X. Higher is better."""
         check_is_fitted(self)
         matrix = table(self, X)
         placed = self.clustering_.place(matrix)
@@ -227,7 +229,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return self.clustering_.level(k).labels
 
     def save(self, path: PathLike) -> None:
-        """Write the fitted model as a folder that `load` reads, without callbacks and seeds."""
+        """Write the fitted model, without callbacks and seeds, to a folder that `load` can read."""
         check_is_fitted(self)
         options = {name: v for name, v in self.get_params().items() if name not in _NOT_SAVED}
         if "dtype" in options:
@@ -241,7 +243,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     @classmethod
     def load(cls, path: PathLike) -> Self:
-        """Read a model that `save` wrote, without executing any code."""
+        """Read a model written by `save`, without executing any code."""
         content = folder.read(path, folder.model("clustering", f"{cls.name}.model"))
         with folder.report_damage(path):
             model = cls(**content["options"])
@@ -260,7 +262,10 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return model
 
     def predictors(self) -> list[tuple[Clustering, ...]]:
-        """Return clusterings of several sizes for prediction; those in a tuple are averaged."""
+        """Return clusterings of several sizes for prediction.
+
+        The predictions of the clusterings in a tuple are averaged.
+        """
         return self.clustering_.levels(LEVELS)
 
     @classmethod
@@ -274,7 +279,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             warnings.filterwarnings("ignore", "interrupted")
             model.fit(matrix)
         if model.interrupted_:
-            # The result of an interrupted run could not be reproduced.
+            # Discard the result of an interrupted run, because it could not be reproduced.
             raise KeyboardInterrupt
         return model.predictors()
 
@@ -293,7 +298,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return self.n_clusters_
 
     def _note_trivial(self) -> list[str]:
-        """Return a note, and warn, if almost nothing was clustered and this was not requested."""
+        """Return a note, and issue a warning, if almost nothing was clustered unintentionally."""
         k, words = self.n_clusters_, self.labels_.size
         if self.interrupted_ or words < 2 or k == getattr(self, self.number, None):
             return []
@@ -306,8 +311,8 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             )
             return [Notice(text, code="nothing-clustered")]
         text = (
-            f"{k:,} classes for {words:,} words: almost nothing was clustered, because the counts "
-            f"of each word differ from all others; specify the number of classes ({self.number}), "
+            f"{k:,} classes for {words:,} words: almost nothing was clustered, because no two "
+            f"words have similar enough counts; specify the number of classes ({self.number}), "
             "or cut the tree"
         )
         notice = Notice(text, code="nothing-clustered")
@@ -323,19 +328,19 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def _interrupt(
         self, left: str = "the clusters found so far are kept", kind: type[Warning] = UserWarning
     ) -> None:
-        """Mark the run as interrupted, and warn; called from the search in `_learn`."""
+        """Mark the run as interrupted, and issue a warning. Called from the search in `_learn`."""
         self.interrupted_ = True
         warnings.warn(Notice(f"interrupted: {left}", code="interrupted"), kind, stacklevel=5)
 
     def _warn_shortfall(self, text: str) -> None:
-        """Warn that fewer clusters were found than requested; called from `_learn`."""
+        """Warn that fewer clusters were found than requested. Called from `_learn`."""
         warnings.warn(Notice(text, code="not-converged"), ConvergenceWarning, stacklevel=4)
 
     def _unpack(self) -> None:
-        """Rebuild attributes that are not saved directly, after loading."""
+        """After loading, rebuild the attributes that are not stored in the file."""
 
     def _revive(self, content: Mapping[str, Any]) -> Clustering:
-        """Restore the clustering of a model saved by an early version in separate fields."""
+        """Restore the clustering from the separate fields written by an early version."""
         parts = tuple(content[f"membership_{part}"] for part in ("data", "indices", "indptr"))
         return Clustering(
             Tree.from_json(content["tree_"]),
@@ -349,7 +354,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         )
 
     def _revive_rule(self, content: Mapping[str, Any]) -> Rule:
-        """Restore the rule of a model saved by an early version."""
+        """Restore the placement rule from a model saved by an early version."""
         return Posterior()
 
     def _predict_blockwise(self, X: Any) -> Any:
@@ -369,7 +374,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 def format_shortfall(
     found: int, requested: int, reason: str, noun: str = "cluster", side: str = ""
 ) -> str:
-    """Return the message for fewer clusters than requested.
+    """Return the message that fewer clusters were found than requested.
 
     >>> format_shortfall(1, 9, "all words have the same contexts")
     'found 1 cluster instead of 9: all words have the same contexts'
@@ -378,10 +383,10 @@ def format_shortfall(
 
 
 def place_others(found: Clustering, matrix: Any, learnt: Ints) -> Clustering:
-    """Return the clustering with the memberships of all rows of a matrix.
+    """Extend a clustering to all rows of a matrix by placing the rows it was not learnt from.
 
-    `found` holds the memberships of the rows `learnt`, from which it was learnt. The other rows are
-    placed like new words.
+    `found` was learnt from the rows `learnt`, whose memberships are kept. All other rows are placed
+    like new words.
     """
     rows = np.full(matrix.shape[0], -1)
     rows[learnt] = np.arange(learnt.size)

@@ -1,4 +1,4 @@
-"""Support for long runs: checkpoints in a folder, and Ctrl-C delayed until a consistent state."""
+"""Support for long runs: checkpoint folders, and delaying Ctrl-C until the state is consistent."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from roget.core.types import Array, PathLike
 from roget.errors import InputError
 
 INTERVAL = 2.0
-"""Minimum interval between two checkpoints in seconds. If writing is slow, the interval is longer,
-so writing takes at most about a tenth of the run time."""
+"""Minimum interval between two checkpoints, in seconds. If writing is slow, the interval is
+increased, so writing takes at most about a tenth of the run time."""
 
 Pause: TypeAlias = Callable[[], None]
-"""Callback that a search calls in consistent states. It raises KeyboardInterrupt to end the
-search."""
+"""Callback that a search calls whenever its state is consistent. It raises KeyboardInterrupt to end
+the search."""
 
 
 def never_stop() -> None:
-    """Do nothing: the pause callback of a search that cannot be interrupted."""
+    """Do nothing. This is the pause callback for searches that cannot be interrupted."""
 
 
 class Checkpoint:
-    """The checkpoint folder of a run; without a path nothing is read or written."""
+    """The checkpoint folder of a run. If the path is None, nothing is read or written."""
 
     def __init__(
         self, path: PathLike | None, kind: str, arrays: Iterable[Array], options: Mapping[str, Any]
@@ -40,7 +40,7 @@ class Checkpoint:
         self._path, self._kind = path, folders.model("checkpoint", f"{kind}.checkpoint")
         self._resumed = False
         self._next, self._name = 0.0, ""
-        """Digest of data and options, which identifies the run that a checkpoint belongs to."""
+        """Digest of the data and options, which identifies the run that a checkpoint belongs to."""
         if path is not None:
             text = json.dumps(dict(options), sort_keys=True, default=np.generic.item)
             digest = hashlib.sha256(text.encode())
@@ -49,7 +49,7 @@ class Checkpoint:
             self._name = digest.hexdigest()
 
     def resume(self) -> dict[str, Any] | None:
-        """Return the saved state of the run; None if there is no checkpoint yet."""
+        """Return the saved state of the run, or None if there is no checkpoint yet."""
         if self._path is None or not Path(self._path).exists():
             return None
         kept = folders.read(self._path, self._kind)
@@ -64,7 +64,7 @@ class Checkpoint:
 
     @contextmanager
     def guard(self) -> Iterator[None]:
-        """Convert errors of a resumed run to errors that name its checkpoint."""
+        """Convert errors raised by a resumed run to errors that name the checkpoint."""
         if not self._resumed or self._path is None:
             yield
             return
@@ -80,7 +80,7 @@ class Checkpoint:
             raise
 
     def keep(self, content: Callable[[], Mapping[str, Any]], *, now: bool = False) -> None:
-        """Write a checkpoint, unless the last one is recent (`now` writes it in any case)."""
+        """Write a checkpoint if the last one is old enough, or in any case if `now` is True."""
         # The interval grows with the time needed for writing.
         begun = time.monotonic()
         if self._path is None or (begun < self._next and not now):
@@ -91,12 +91,15 @@ class Checkpoint:
 
 
 class _AtOnce(BaseException):
-    """A second Ctrl-C. Searches must not handle it, because it may interrupt a library call."""
+    """Exception for a second Ctrl-C, which may interrupt a library call.
+
+    Searches must not catch it.
+    """
 
 
 @contextmanager
 def interruptible() -> Iterator[Pause]:
-    """Delay Ctrl-C until the yielded function is called, in a consistent state of the work.
+    """Delay Ctrl-C until the caller reaches a consistent state and calls the yielded function.
 
     A second Ctrl-C ends the work immediately, without a result.
     """

@@ -1,4 +1,4 @@
-"""Incremental update of a clustering with more counts: the classes stay, their counts grow."""
+"""Incremental update of a clustering: keep the classes, and add new counts to them."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ from roget.learn.clustering.memberships import grouping_matrix
 from roget.learn.clustering.result import Clustering, Posterior
 
 _NOTHING = 1e-6
-"""Class counts in a context with a smaller absolute value are treated as rounding errors."""
+"""Class counts with a smaller absolute value than this are treated as rounding errors."""
 
 
 class IncrementalUpdate:
     """An update of a clustering after more words, contexts or tokens were counted.
 
     `counts` must include the counts of `before`, with its words and contexts first and in the same
-    order. The surplus of a class over the counts of its words, which comes from smoothing, is kept.
-    `background` holds the counts of other texts from which the vectors were also learnt, if any.
+    order. A class may have more counts than its words have, because of smoothing; this surplus is
+    kept. `background` holds the counts of other texts from which the vectors were also learnt, if
+    any.
     """
 
     def __init__(
@@ -42,11 +43,11 @@ class IncrementalUpdate:
             )
         self.counts = counts
         if found.learnt is not None:
-            # This clustering is a level of a tree: its classes join learnt classes, so the rule
-            # and the representation of the learnt classes do not apply.
+            # This clustering is one level of a tree: each class is a union of learnt classes, so
+            # the placement rule and the word vectors of the learnt classes cannot be used.
             found = replace(found, learnt=None, parts=None, rule=Posterior(), representation=None)
         total = float(before.total)
-        # Surplus of the old centroids over the counts of their words: N·p(c)·p(v|c) − Σ counts.
+        # Surplus of each class over the counts of its words: N·p(c)·p(v|c) − Σ counts.
         had = _scale(found.centroids, found.mass * total)
         more = counts.shape[1] - m
         rest = had - _sum(found.memberships, before.matrix, dense=not sparse.issparse(had))
@@ -59,7 +60,7 @@ class IncrementalUpdate:
             (belongs.data, belongs.indices, np.pad(belongs.indptr, (0, len(counts) - n), "edge")),
             shape=(len(counts), belongs.shape[1]),
         )
-        """Memberships of the old words; rows of new words are empty."""
+        """Memberships of the old words. The rows of new words are empty."""
         totals = np.asarray(counts.context_totals, dtype=np.float64)
         made = replace(
             found, memberships=self.memberships, centroids=_widen(found.centroids, more),
@@ -72,7 +73,7 @@ class IncrementalUpdate:
     def regroup(
         self, memberships: Any = None, tree: Tree | None = None, origin: Ints | None = None
     ) -> Clustering:
-        """Return the classes with these memberships, by default the old ones.
+        """Rebuild the classes from the given memberships (default: the existing memberships).
 
         If `tree` has more classes than before, `origin` holds the old class of each class, or −1.
         """
@@ -82,8 +83,8 @@ class IncrementalUpdate:
         origin = np.arange(k) if origin is None else origin
         # 1. Sum the counts of the words of each class.
         sums = _sum(belongs, self.counts.matrix, dense=not sparse.issparse(self._rest))
-        # 2. Add the surplus of the old class (smoothing). The parts of a split class share its
-        #    surplus in proportion to their tokens.
+        # 2. Add the surplus of the old class, which comes from smoothing. If a class was split,
+        #    divide its surplus among the parts in proportion to their tokens.
         tokens = np.asarray(sums.sum(axis=1), dtype=np.float64).ravel()
         known = origin >= 0
         before = np.bincount(origin[known], tokens[known], minlength=self.wide.n_clusters)
@@ -96,7 +97,7 @@ class IncrementalUpdate:
             sums = sparse.csr_array(sums)
         else:
             np.maximum(sums, 0, out=sums)
-        # 3. Normalise to p(c) and p(v|c). A class without tokens gets the background p(v).
+        # 3. Normalise to p(c) and p(v|c). For a class without tokens, use the background p(v).
         mass = np.asarray(sums.sum(axis=1), dtype=np.float64).ravel()
         nothing = mass <= 0
         centroids = _scale(sums, 1 / np.where(nothing, 1.0, mass))
@@ -111,7 +112,7 @@ class IncrementalUpdate:
         return rule.regroup(made, self.counts)
 
     def _find_alike(self, m: int) -> Ints:
-        """Return for each context a known context: itself, or a similar one if it is new.
+        """Map each context to a known context: itself if it is known, otherwise a similar one.
 
         The similar context is the most frequent context of the class in which the new context is
         most frequent.
@@ -138,7 +139,7 @@ def _sum(memberships: Any, matrix: Any, *, dense: bool) -> Any:
 
 
 def _scale(table: Any, by: Any) -> Any:
-    """Multiply each row by a number."""
+    """Multiply each row by its factor in `by`."""
     if sparse.issparse(table):
         return sparse.csr_array(sparse.diags_array(by) @ table)
     return np.asarray(table, dtype=np.float64) * np.asarray(by)[:, None]

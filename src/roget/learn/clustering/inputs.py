@@ -1,4 +1,4 @@
-"""Input validation of clusterers, for Counts and any sparse or dense matrix of counts."""
+"""Input validation for clusterers, which accept Counts and sparse or dense count matrices."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NAMES = ("words_", "contexts_", "feature_names_in_")
 
 
 def table(estimator: Any, X: Any, reset: bool = False) -> Any:
-    """Return X as a checked csr_array of float64; the contexts of Counts are matched by name.
+    """Return X as a validated csr_array of float64. The contexts of `Counts` are matched by name.
 
     With `reset`, the names and the number of columns are stored in the estimator; otherwise X must
     match them.
@@ -50,22 +50,22 @@ def table(estimator: Any, X: Any, reset: bool = False) -> Any:
 
 
 def export_names(model: Any) -> dict[str, list[Any]]:
-    """Return the names of words and contexts of a fitted model as plain lists."""
+    """Return the word and context names of a fitted model as plain lists."""
     return {name: vars(model)[name].tolist() for name in NAMES if name in vars(model)}
 
 
 def restore_names(model: Any, content: Mapping[str, Any]) -> None:
-    """Set the names of a model that were saved with `export_names`."""
+    """Set the names of a model from lists returned by `export_names`."""
     for name in NAMES:
         if name in content:
             listed = content[name]
             if not is_list_of(is_text)(listed) or len(set(listed)) < len(listed):
-                raise ValueError(f"{name}: expected a list of unique texts")
+                raise ValueError(f"{name}: expected a list of unique strings")
             setattr(model, name, frozen(listed))
 
 
 def tidy(matrix: Any) -> Any:
-    """Return the matrix without stored zeros and duplicate cells; the input is not modified."""
+    """Return a copy of the matrix without stored zeros and duplicate entries."""
     if matrix.has_canonical_format and matrix.data.all():
         return matrix
     clean = matrix.copy()
@@ -75,7 +75,7 @@ def tidy(matrix: Any) -> Any:
 
 
 def select_learnable(matrix: Any, min_count: float) -> tuple[Floats, npt.NDArray[np.intp], Any]:
-    """Return the row sums, the rows with at least `min_count` counts, and the matrix of these."""
+    """Return the row sums, the rows with a sum of at least `min_count`, and their submatrix."""
     totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
     rows = np.flatnonzero((totals > 0) & (totals >= min_count))
     if not rows.size:
@@ -88,7 +88,7 @@ def select_learnable(matrix: Any, min_count: float) -> tuple[Floats, npt.NDArray
 
 
 def align_contexts(counts: Counts, contexts: Array) -> Any:
-    """Return the counts with the model's contexts as columns; other contexts are dropped."""
+    """Return the counts with the model's contexts as columns. Other contexts are dropped."""
     if np.array_equal(counts.contexts, contexts):
         return sparse.csr_array(counts.matrix, dtype=np.float64)
     # Renumber the columns of the cells, and drop unknown contexts.

@@ -8,12 +8,15 @@ from contextlib import contextmanager
 
 
 class TrivialClusteringWarning(UserWarning):
-    """Warning that nearly every word forms a separate class."""
+    """Warning that nearly every word forms a class of its own."""
 
 
 @contextmanager
 def ignore_trivial() -> Iterator[None]:
-    """Suppress the warning, if `notes_` is shown anyway or a trivial result is expected."""
+    """Suppress the warning.
+
+    Used where `notes_` is shown anyway, or a trivial result is expected.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TrivialClusteringWarning)
         yield

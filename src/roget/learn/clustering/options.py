@@ -18,7 +18,7 @@ CLUSTERS = ("--clusters", "-k")
 """Command-line flags for the number of clusters."""
 
 CALLED = "{name}={value!r}"
-"""Format of an option and its value in the messages of estimators."""
+"""Format of an option and its value in error messages of estimators."""
 
 
 def auto_option(help: str) -> Any:
@@ -28,7 +28,7 @@ def auto_option(help: str) -> Any:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class RunOptions:
-    """Options for running a clusterer; only the seed affects the result."""
+    """Options that control how a clusterer runs. Only the seed affects the result."""
 
     random_state: Any = None
     checkpoint: str | os.PathLike[str] | None = None
@@ -37,7 +37,7 @@ class RunOptions:
 
 @cache
 def method_options(method: str) -> Mapping[str, Option]:
-    """Return the options of a clusterer of the catalogue, by name.
+    """Return the options of the clusterer with this catalogue name.
 
     They are declared as `OPTIONS` in the module `options` of the clusterer's package, so listing
     them does not import the clusterer. If there is no such module, the clusterer is imported and
@@ -50,6 +50,6 @@ def method_options(method: str) -> Mapping[str, Option]:
         return options_of(importlib.import_module(sibling).OPTIONS)
     try:
         clusterer = catalogue.load("clusterers", method)
-    except ImportError:  # raised again when the clusterer is used
+    except ImportError:  # the error is raised again when the clusterer is used
         return {}
     return options_of(clusterer) if is_dataclass(clusterer) else from_signature(clusterer)

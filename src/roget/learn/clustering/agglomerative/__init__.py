@@ -1,1 +1,1 @@
-"""Classes of words by greedy merges that lose the least information about their contexts."""
+"""Agglomerative clustering: merge words greedily, with the least loss of context information."""

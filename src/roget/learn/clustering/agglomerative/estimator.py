@@ -17,11 +17,11 @@ from roget.learn.clustering.memberships import one_hot
 from roget.learn.clustering.result import SAVED, Clustering
 
 SMOOTHING = 1.0
-"""Number of pseudo-tokens of the background distribution added to each cluster."""
+"""Number of pseudo-tokens, distributed like the background, that are added to each cluster."""
 
 
 class AgglomerativeTree(Clusterer, AgglomerativeOptions):
-    """Word classes by greedy merges, each of which loses the least information about contexts.
+    """Agglomerative clustering of words that minimises the loss of context information.
 
     The loss of a merge is p(a) + p(b) times the Jensen–Shannon divergence of the two clusters,
     weighted by p(a) and p(b) (the agglomerative information bottleneck). Every word belongs to
@@ -46,14 +46,16 @@ class AgglomerativeTree(Clusterer, AgglomerativeOptions):
     sized_levels = True
 
     def _learn(self, matrix: Any) -> None:
-        # Merge only the most frequent max_words words; the others are placed like new words.
+        # Merge only the max_words most frequent words; the remaining words are placed like new
+        # words.
         totals, rows, _ = select_learnable(matrix, self.min_count)
         order = np.argsort(-totals[rows], kind="stable")
         learnt = np.sort(rows[order[: self.max_words]])
         if learnt.size < rows.size:
             text = (
-                f"merged the {learnt.size:,} most frequent of {rows.size:,} words; the others were "
-                "placed in the classes (--set max_words=N)"
+                f"merged the {learnt.size:,} most frequent of {rows.size:,} words and placed the "
+                f"remaining words in the resulting classes (change the limit with --set "
+                f"max_words=N)"
             )
             self.notes_.append(Notice(text, code="words-capped"))
         joint = weigh_words(matrix[learnt], self.prior)
@@ -104,7 +106,7 @@ def make_clustering(
     belongs = one_hot(labels, k)
     sums = (belongs.T @ joint).toarray()
     mass, background = sums.sum(axis=1), np.asarray(joint.sum(axis=0)).ravel()
-    # Smooth by one pseudo-token of the background, as a share of all tokens.
+    # Add SMOOTHING pseudo-tokens distributed like the background, as a fraction of all tokens.
     smooth = SMOOTHING / tokens
     centroids = (sums + smooth * background) / (mass + smooth)[:, None]
     tree = merges.tree(k, tokens)
@@ -112,7 +114,7 @@ def make_clustering(
 
 
 def _make_path(merges: Merges, joint: Any) -> list[dict[str, Any]]:
-    """Return one row per merge, with the information I(c; v) that remains, in nats."""
+    """Return one row per merge, with the mutual information I(c; v) that remains, in nats."""
     cells, totals = joint.tocoo(), np.asarray(joint.sum(axis=0)).ravel()
     words = np.asarray(joint.sum(axis=1)).ravel()
     # Start with I(words; contexts) before any merge; each merge subtracts its loss.

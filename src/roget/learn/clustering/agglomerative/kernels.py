@@ -1,4 +1,4 @@
-"""Compiled kernels for greedy merges with lists of nearest clusters.
+"""Compiled kernels for greedy merging, with a list of nearest neighbours for each cluster.
 
 The loss of merging clusters a and b is the decrease of the information about contexts, in nats:
 
@@ -40,30 +40,33 @@ class Clusters(NamedTuple):
     contexts: Array
     shares: Floats
     terms: Floats
-    """x·ln x of each share x."""
+    """x·ln x for each entry x of `shares`."""
     mass: Floats
-    """p(c) of each cluster; 0 after it was merged into another one."""
+    """Probability p(c) of each cluster, or 0 after the cluster was merged into another one."""
     mass_terms: Floats
     near: Array
-    """Neighbours of each cluster, sorted by cost and then by number; −1 after the end."""
+    """Neighbours of each cluster, sorted by cost and then by number, and padded with −1."""
     costs: Floats
-    """Losses of the merges with these neighbours; infinite after the end of the list."""
+    """Loss of merging each cluster with each of its neighbours, padded with infinity."""
     bound: Floats
-    """Lower bound of the loss of merging with a cluster that is not in the list."""
+    """For each cluster, a lower bound on the loss of merging it with an unlisted cluster."""
     cost: Floats
-    """Loss of the best merge of each cluster; only a lower bound if `stale` is True."""
+    """Loss of the best merge of each cluster, or only a lower bound on it if `stale` is True."""
     stale: Array
     used: Array
-    """Used length of the buffers, as an array with one element."""
+    """Number of buffer entries in use, as an array with one element."""
     dense: Floats
-    """The row being compared, indexed by context; 0 between comparisons."""
+    """The row being compared, indexed by context. All entries are 0 between comparisons."""
     dense_terms: Floats
 
 
 @compiled_within
 def _lose(clusters: Clusters, one: int, other: int) -> float:
-    """Return L(one, other), exactly symmetric; `one` must be in the dense buffer."""
-    # 1. Sum over the contexts that both clusters have.
+    """Return the loss L(one, other) of a merge.
+
+    `one` must be in the dense buffer. The result is exactly symmetric in both clusters.
+    """
+    # 1. Sum over the contexts that occur in both clusters.
     common = 0.0
     for at in range(clusters.start[other], clusters.start[other] + clusters.size[other]):
         here = clusters.dense[clusters.contexts[at]]
@@ -71,7 +74,7 @@ def _lose(clusters: Clusters, one: int, other: int) -> float:
             both = here + clusters.shares[at]
             terms = clusters.dense_terms[clusters.contexts[at]] + clusters.terms[at]
             common += both * math.log(both) - terms
-    # 2. Add the terms of the masses. Rounding errors must not make the loss negative.
+    # 2. Add the terms for the cluster masses. Rounding errors must not make the loss negative.
     mass = clusters.mass[one] + clusters.mass[other]
     terms = clusters.mass_terms[one] + clusters.mass_terms[other]
     return float(max(0.0, mass * math.log(mass) - terms - common))
@@ -104,7 +107,7 @@ def _insert(clusters: Clusters, one: int, other: int, lost: float) -> None:
 @compiled_within
 def _remove(clusters: Clusters, one: int, first: int, second: int) -> bool:
     """Remove two clusters from the list of `one`; return True if the list has changed."""
-    # Keep the other entries, without gaps.
+    # Shift the remaining entries to close the gaps.
     kept = 0
     for at in range(LISTED):
         here = clusters.near[one, at]
@@ -137,7 +140,11 @@ def _update(clusters: Clusters, other: int, one: int, gone: int, lost: float) ->
 
 @compiled_within
 def _rebuild(clusters: Clusters, one: int, gone: int) -> None:
-    """Rebuild the list of a cluster; if it has absorbed `gone` (≥ 0), update the other lists."""
+    """Rebuild the neighbour list of a cluster.
+
+    If the cluster has just absorbed cluster `gone` (≥ 0), also update the lists of the other
+    clusters.
+    """
     # 1. Copy the row to the dense buffer, so each other row is compared in one pass.
     own = range(clusters.start[one], clusters.start[one] + clusters.size[one])
     for at in own:
@@ -187,7 +194,7 @@ def _make_room(clusters: Clusters, needed: int) -> None:
 
 @compiled
 def join(clusters: Clusters, one: int, other: int) -> None:
-    """Merge cluster `other` into `one`; lists of neighbours are not updated."""
+    """Merge cluster `other` into `one`, without updating the neighbour lists."""
     _make_room(clusters, clusters.size[one] + clusters.size[other])
     # Merge two rows sorted by context; add entries with the same context.
     begin = end = clusters.used[0]

@@ -1,4 +1,4 @@
-"""The sequence of merges from single words to one cluster, with trees and labels."""
+"""The sequence of merges from single words to one cluster, and the trees and labels it yields."""
 
 from __future__ import annotations
 
@@ -61,19 +61,19 @@ class Merges:
         return self._split(k)[1][labels] if self.whole else labels
 
     def tree(self, k: int, scale: float = 1.0) -> Tree:
-        """Return the tree over k clusters, with the loss of each split times `scale`."""
+        """Return the tree over k clusters. The value of a split is its loss times `scale`."""
         if not self.whole:
             return Tree.flat(k)
         values = self.losses[::-1][: k - 1] * scale
         return Tree.from_splits(zip(self._split(k)[0], values.tolist(), strict=True))
 
     def _split(self, k: int) -> tuple[list[int], Ints]:
-        """Return the merges from k clusters to one, as splits."""
+        """Return the merges from k clusters down to one cluster, converted to splits."""
         return merges_to_splits(self.pairs[self.n_words - k :].tolist())
 
 
 def weigh_words(matrix: Any, prior: str) -> Any:
-    """Return p(word, context) as a csr_array, with an empirical or uniform prior of words."""
+    """Return p(word, context) as a csr_array, with an empirical or uniform prior over words."""
     totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
     weights = totals if prior == "empirical" else np.ones_like(totals)
     shares = distributions(matrix, totals)
@@ -124,7 +124,7 @@ def _begin(joint: Any) -> kernels.Clusters:
     """Return the initial state, with one cluster per word."""
     n, m = joint.shape
     joint = sparse.csr_array(joint)
-    # Merged rows are appended, so reserve twice the entries before gaps must be closed.
+    # Merged rows are appended, so allocate twice the number of entries to close gaps less often.
     room = 2 * joint.nnz + m
     contexts, shares, terms = np.zeros(room, dtype=np.int32), np.zeros(room), np.zeros(room)
     contexts[: joint.nnz], shares[: joint.nnz] = joint.indices, joint.data

@@ -1,4 +1,4 @@
-"""Options of AgglomerativeTree."""
+"""Options for `AgglomerativeTree`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from roget.learn.clustering.options import RunOptions
 
 @dataclass(eq=False, repr=False)
 class AgglomerativeOptions(RunOptions):
-    """Options of the clusterer that merges words greedily."""
+    """Options for the agglomerative clusterer."""
 
     n_clusters: int | None = copy_option(
         AnnealingOptions,
@@ -25,8 +25,8 @@ class AgglomerativeOptions(RunOptions):
     max_words: int = option(
         10_000,
         minimum=1,
-        help="Merge only the N most frequent words and place the others in their classes; the run "
-        "time grows with N times the number of non-zero counts.",
+        help="Merge only the N most frequent words, and place the remaining words in the "
+        "resulting classes. The run time is proportional to N times the number of non-zero counts.",
     )
 
 

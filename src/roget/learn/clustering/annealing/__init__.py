@@ -1,1 +1,1 @@
-"""What clusterers by deterministic annealing share: data, states, walks, choices, the estimator."""
+"""Code shared by the deterministic-annealing clusterers, including their base estimator."""

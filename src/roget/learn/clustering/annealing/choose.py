@@ -1,4 +1,4 @@
-"""Choice of the number of clusters and of β on held-out tokens."""
+"""Selection of the number of clusters and β by the loss on held-out tokens."""
 
 from __future__ import annotations
 
@@ -19,29 +19,30 @@ if TYPE_CHECKING:
     from roget.learn.clustering.annealing.estimator import Annealing
 
 HELD_OUT = 0.1
-"""Share of the tokens that are held out."""
+"""Fraction of the tokens that are held out."""
 LOSSES = ("backoff", "alone")
 """Names of the two losses; see `KSelection`."""
 PATIENCE = 2
-"""Number of consecutive cluster numbers without improvement after which the search ends."""
+"""Number of consecutive values of k (numbers of clusters) without improvement before the search
+stops."""
 
 ERRORS = 2.0
-"""Number of standard errors by which more clusters must be better than fewer clusters."""
+"""Number of standard errors by which a larger number of clusters must improve the loss."""
 
 LEAST = 1e-4
-"""Minimum improvement of a loss in nats per token."""
+"""Minimum improvement of a loss, in nats per token."""
 
 SOFTER = 0.7
-"""First β tried for a larger number of clusters, as a fraction of the best β so far."""
+"""First β to try for a larger number of clusters, as a fraction of the best β so far."""
 
 MOST = 768
-"""Maximum number of clusters that is tried."""
+"""Maximum number of clusters to try."""
 
 
 class KSelection(NamedTuple):
     """The best number of clusters and β, and the table they were chosen from.
 
-    Each row of the table has `n_clusters`, `beta`, and two losses of held-out tokens in nats. The
+    Each row of the table has `n_clusters`, `beta`, and two losses on held-out tokens in nats. The
     loss `backoff` is for a mixture of the word's own counts, the classes and the unigram; `alone`
     is for the classes (weight 0.95) and the unigram (0.05). The choice is made by `backoff`: more
     clusters must be better than fewer by two standard errors of the difference. If classes do not
@@ -56,7 +57,7 @@ class KSelection(NamedTuple):
 
 
 class _Candidate(NamedTuple):
-    """A row of the table, and the predictions of the held-out tokens by loss."""
+    """One row of the table, and the probabilities of the held-out tokens for each loss."""
 
     row: dict[str, float]
     predicted: dict[str, Floats]
@@ -112,7 +113,7 @@ def choose(
                 # More clusters must be better by two standard errors of the paired difference.
                 if ahead - ERRORS * error - LEAST > 0:
                     best[loss], waited[loss] = leader, 0
-            # 3. Stop when `backoff` has not improved for PATIENCE numbers of clusters. If it never
+            # 3. Stop when `backoff` has not improved for PATIENCE values of k. If it has never
             #    improved, continue while `alone` improves, up to √n clusters.
             helpful = best["backoff"] is not first
             late = group[-1].row["n_clusters"] >= enough or waited["alone"] >= PATIENCE
@@ -120,7 +121,7 @@ def choose(
                 break
     except KeyboardInterrupt:
         interrupted = True
-    # Choose by `alone` if classes never improved the predictions from the words' own counts.
+    # Choose by `alone` if the classes never improved on the predictions from the words' own counts.
     row = best["backoff" if best["backoff"] is not first else "alone"].row
     return KSelection(int(row["n_clusters"]), float(row["beta"]), table, interrupted)
 
@@ -128,7 +129,7 @@ def choose(
 def _try_numbers(
     walker: AnnealingPath, options: Annealing, words: int, tokens: heldout.TokenCells
 ) -> Iterator[list[_Candidate]]:
-    """Yield the candidates for each number of clusters, one for each β that is tried."""
+    """Yield a list of candidates for each number of clusters, with one candidate per β tried."""
     least = 0.0
     for k in _grid(min(words, MOST)):
         search = options.method.search
@@ -149,7 +150,10 @@ def _try_numbers(
 
 
 def _choose_first_beta(group: list[_Candidate]) -> float:
-    """Return the lowest β to try for more clusters, from the losses that depend on β."""
+    """Return the lowest β to try for the next number of clusters.
+
+    It is derived from the losses that vary with β.
+    """
     starts = []
     for loss in LOSSES:
         losses = [candidate.row[loss] for candidate in group]
@@ -159,7 +163,7 @@ def _choose_first_beta(group: list[_Candidate]) -> float:
 
 
 def _take_while_better(candidates: Iterator[_Candidate]) -> list[_Candidate]:
-    """Return the candidates up to the first that improves neither loss."""
+    """Return the candidates up to and including the first one that improves neither loss."""
     found: list[_Candidate] = []
     for new in candidates:
         found.append(new)
@@ -185,7 +189,7 @@ def _grid(most: int) -> list[int]:
 
 
 def generator(random_state: Any) -> np.random.Generator:
-    """Make a Generator from a seed, a Generator or a RandomState, which is not modified."""
+    """Make a Generator from a seed, a Generator or a RandomState. A RandomState is not modified."""
     if isinstance(random_state, np.random.RandomState):
         keys = random_state.get_state(legacy=False)["state"]["key"]
         return np.random.default_rng(np.asarray(keys)[:8].tolist())

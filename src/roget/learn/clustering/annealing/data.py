@@ -1,4 +1,4 @@
-"""Input of the annealer: the context distribution of each word, indexed by word and by context."""
+"""Input data for annealing: the context distributions of words, indexed by word and by context."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from roget.learn.clustering.memberships import floor
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Distributions p_n(v) of all words n, by rows (CSR) and by columns (CSC), and p(n)."""
+    """Context distributions p_n(v) of all words n, as CSR and CSC matrices, and the prior p(n)."""
 
     rows: RowIndex
-    """p_n(v), word by word."""
+    """p_n(v), as a matrix with one row per word."""
     columns: RowIndex
-    """p(n)·p_n(v), context by context."""
+    """p(n)·p_n(v), as a matrix with one column per context."""
     prior: Floats
     entropy: Floats
     """Entropy H(p_n) of each word, in nats."""
@@ -41,7 +41,7 @@ class Data:
 
     @property
     def floor(self) -> Floats:
-        """Lower bound of p(v|c) for each context, applied before taking logarithms.
+        """Lower bound on p(v|c) for each context, applied before taking logarithms.
 
         With p(v|c) = 0, words with context v would have infinite distance to the cluster, so the
         entry could never become positive again.
@@ -50,7 +50,7 @@ class Data:
 
 
 def prepare(matrix: Any, prior: str = "empirical", dtype: str = "float64") -> Data:
-    """Convert a csr_array of counts without empty rows to distributions and a prior."""
+    """Convert a csr_array of counts to distributions and a prior. No row may be empty."""
     if prior not in PRIORS:
         raise InputError(
             f"prior={prior!r}: expected one of {', '.join(PRIORS)}", code="invalid-option"

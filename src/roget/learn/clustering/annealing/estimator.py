@@ -1,4 +1,4 @@
-"""The base class of the annealing estimators."""
+"""Base class of the annealing estimators."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ from roget.learn.clustering.result import BETA, Clustering, Rule
 from roget.learn.clustering.tokens import CHOOSING
 
 NEW = {"equations": "mass", "until": None}
-"""Options added after the first version, with the values that reproduce its behaviour."""
+"""Options added after the first version, with the values that reproduce the old behaviour."""
 
 SAME = 1e-6
-"""Maximum squared Hellinger distance of centroids that are treated as equal."""
+"""Maximum squared Hellinger distance between centroids that are treated as equal."""
 
 
 class Annealing(Clusterer, AnnealingOptions):
-    """Base class of the annealing estimators; a subclass defines `method`."""
+    """Base class of the annealing estimators. Subclasses define the property `method`."""
 
     unit = BETA
     kept = ("beta_",)
@@ -60,7 +60,7 @@ class Annealing(Clusterer, AnnealingOptions):
 
     @property
     def method(self) -> Method:
-        """The search, and the rule for placing new words in its clusters."""
+        """The search class, and the rule for placing new words in the resulting clusters."""
         raise NotImplementedError
 
     def _check_options(self) -> None:
@@ -70,7 +70,7 @@ class Annealing(Clusterer, AnnealingOptions):
         # 1. Convert the training words to distributions over contexts.
         _, learnt, part = select_learnable(matrix, self.min_count)
         data = prepare(part, self.prior, self.dtype)
-        # 2. Determine the settings: from a checkpoint, from the options, or on held-out counts.
+        # 2. Determine the settings from a checkpoint, from the options, or on held-out counts.
         kept, earlier = self._open_checkpoint(data)
         with kept.guard():
             settings = (
@@ -83,7 +83,8 @@ class Annealing(Clusterer, AnnealingOptions):
                 # The choice of the number of clusters was interrupted: do not save a checkpoint.
                 kept = checkpoints.Checkpoint(None, self.name, (), {})
             state, path = self._anneal(data, settings, kept, earlier)
-        # 3. Build the clustering. Training words may keep their memberships; others are placed.
+        # 3. Build the clustering. Training words may keep their memberships; all other words are
+        #    placed by the rule.
         self.beta_ = state.beta
         bare = Clustering(
             state.tree, sparse.csr_array((0, state.n_clusters)), state.centroids, state.mass,
@@ -91,7 +92,7 @@ class Annealing(Clusterer, AnnealingOptions):
         )  # fmt: skip
 
         def place_words(found: Clustering, own: Any = None) -> Any:
-            """Return the memberships of all rows; training words may keep their memberships."""
+            """Return the memberships of all rows. Training words may keep their memberships."""
             placed = sparsify(found.place(matrix))
             if not self.method.own:
                 return placed
@@ -137,7 +138,7 @@ class Annealing(Clusterer, AnnealingOptions):
         return kept, kept.resume()
 
     def _choose_settings(self, part: Any) -> AnnealingSettings:
-        """Return the requested settings; unspecified ones are chosen on held-out counts."""
+        """Return the requested settings, after choosing unspecified ones on held-out counts."""
         n_clusters, beta = self.n_clusters, self.beta
         rng = generator(self.random_state)
         seed = int(rng.integers(2**31 - 1))
@@ -145,7 +146,8 @@ class Annealing(Clusterer, AnnealingOptions):
         open_end = beta is None and method.settings.until is None
 
         def report(k: int, at: float, done: float) -> None:
-            # The choice is the first half of the work; it has no free energies to report.
+            # Choosing settings counts as the first half of the progress, and has no free energy to
+            # report.
             self._report(done / 2, beta=at, n_clusters=k, free_energy=None)
 
         if n_clusters is None and (open_end or method.search.needs_number):
@@ -182,7 +184,8 @@ class Annealing(Clusterer, AnnealingOptions):
                         rest.append(row)
                     kept.keep(content, now=state.finished)
                     part = _estimate_progress(state, settings)
-                    # If the number of clusters was chosen, the choice was the first half.
+                    # If the number of clusters was chosen, half of the progress was already
+                    # reported.
                     part = part if settings.n_clusters == self.n_clusters else (1 + part) / 2
                     free = state.energy.free
                     self._report(
@@ -235,7 +238,10 @@ def _make_notes(path: list[dict[str, Any]], lowest: float, gone: int) -> list[st
     """Return notes on absorbed clusters and on disconnected words."""
     notes: list[str] = []
     if gone:
-        text = f"{plural(gone, 'cluster')} merged into others: no members, or same centroid"
+        text = (
+            f"{plural(gone, 'cluster')} merged into other clusters: no members, or a duplicate "
+            "centroid"
+        )
         notes.append(Notice(text, code="not-converged"))
     first = path[0]["critical_beta"] if path else None
     if first is None or first > lowest * (1 + 1e-6):
@@ -265,7 +271,10 @@ def close_gaps(found: Clustering, place_words: Callable[[Clustering], Any]) -> C
 
 
 def _find_empty(found: Clustering) -> dict[int, int]:
-    """Map each cluster without labelled words to the cluster that shares most words with it."""
+    """Map each empty cluster to the cluster with the most similar memberships.
+
+    A cluster is empty if it is not the most probable cluster of any word.
+    """
     sizes = np.bincount(found.labels, minlength=found.n_clusters)
     gone = np.flatnonzero(sizes == 0)
     if not gone.size or not found.labels.size:
@@ -278,10 +287,10 @@ def _find_empty(found: Clustering) -> dict[int, int]:
 
 
 def _find_copies(found: Clustering) -> dict[int, int]:
-    """Map each cluster with the same centroid as another cluster to that cluster."""
+    """Map each cluster that duplicates the centroid of another cluster to that cluster."""
     roots = np.sqrt(to_dense(found.centroids))
-    # Equal centroids are equally close to the background, so compare only neighbours in the order
-    # of this closeness.
+    # Equal centroids are equally similar to the background, so sort by this similarity and compare
+    # only neighbours.
     order: Ints = np.argsort(roots @ np.sqrt(found.background), kind="stable")
     return {
         b: a

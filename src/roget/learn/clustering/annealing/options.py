@@ -13,7 +13,7 @@ DTYPES = ("float64", "float32")
 
 @dataclass(eq=False, repr=False)
 class AnnealingOptions(RunOptions):
-    """Options of deterministic annealing."""
+    """Options for deterministic annealing."""
 
     n_clusters: int | None = option(
         None,
@@ -36,11 +36,14 @@ class AnnealingOptions(RunOptions):
     min_count: float = option(
         0,
         minimum=0,
-        help="Exclude words with fewer tokens from learning; they are placed afterwards.",
+        help="Exclude words with fewer than this many tokens from learning; they are assigned to "
+        "clusters afterwards.",
     )
-    dtype: str = option("float64", choices=DTYPES, help="Floating-point precision.")
-    tol: float = option(1e-5, minimum=0, help="Relative change at which iterations stop.")
+    dtype: str = option("float64", choices=DTYPES, help="Floating-point type of the computation.")
+    tol: float = option(
+        1e-5, minimum=0, help="Relative change of the free energy at which iterations stop."
+    )
     max_iter: int = option(100, minimum=1, help="Maximum number of iterations at each β.")
     n_jobs: int | None = option(
-        None, help="Number of threads [default: all cores]; results do not depend on it."
+        None, help="Number of threads, which does not affect the results [default: all cores]."
     )

@@ -1,4 +1,4 @@
-"""Shared parts of the annealing searches: threads, energies, settings, splits and states."""
+"""Base classes of the annealing searches: threads, energies, settings, splits and states."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class ThreadPool:
         self, parts: Sequence[tuple[int, int]], kernel: Callable[..., object], *given: Any,
         own: Array | None = None,
     ) -> None:  # fmt: skip
-        """Call a kernel with the bounds of each range and the arguments `given`.
+        """Call a kernel once per range, with the bounds of the range and the arguments `given`.
 
         If `own` is passed, its row for the range is the last argument.
         """
@@ -70,7 +70,7 @@ class ThreadPool:
         self.each(work, range(len(parts)))
 
     def close(self) -> None:
-        """Stop the threads; they start again if needed."""
+        """Stop the threads. They are restarted when needed."""
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
@@ -88,7 +88,7 @@ def ranges(indptr: Array) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True)
 class Energy:
-    """Free energy F = D − H/β, mean distortion D and membership entropy H of a state, in nats.
+    """Free energy F = D − H/β, mean distortion D and membership entropy H, in nats.
 
     If memberships are mass-constrained, F uses the entropy relative to p(c):
     F = D + I(words; clusters)/β. The method `plain` always returns D − H/β.
@@ -99,7 +99,7 @@ class Energy:
     entropy: float
 
     def plain(self, beta: float) -> float:
-        """Return D − H/β, the free energy of Pereira, Tishby & Lee (1993), as a mean over words."""
+        """Return the mean free energy per word, D − H/β, as in Pereira, Tishby & Lee (1993)."""
         return self.distortion - self.entropy / beta
 
 
@@ -116,11 +116,11 @@ class AnnealingSettings:
     n_jobs: int | None = None
     seed: int = 0
     stride: int = 1
-    """Number of steps combined into one increase of β after the splits."""
+    """Number of regular β steps taken at once after the last split."""
     equations: str = "mass"
     """Equations used during splitting; see the options of `SoftAnnealing`."""
     until: float | None = None
-    """Cross-entropy in nats at which splitting stops; None for no target."""
+    """Cross-entropy in nats at which splitting stops, or None to ignore the cross-entropy."""
 
 
 def read_settings(kept: Mapping[str, Any]) -> AnnealingSettings:
@@ -177,15 +177,15 @@ class AnnealingSearch:
 
     @property
     def membership(self) -> Any:
-        """p(c|n), a csr_array of words × clusters without entries below 1e-9."""
+        """p(c|n) as a csr_array of words × clusters, without entries below 1e-9."""
         return sparsify(self.memberships())
 
     def memberships(self) -> Array:
-        """Return p(c|n), words × clusters."""
+        """Return p(c|n) as an array of shape (words, clusters)."""
         raise NotImplementedError
 
     def states(self) -> Iterator[Self]:
-        """Split clusters, raise β to its final value, and run EM to convergence, state by state."""
+        """Run the search: split clusters, raise β to its final value, and run EM to convergence."""
         if not self.finished:
             for _ in self._run():
                 yield self
@@ -215,7 +215,7 @@ class AnnealingSearch:
         ]
 
     def _run(self) -> Iterator[None]:
-        """Run the search; yield at each state except the last."""
+        """Run the search, and yield after each state except the last one."""
         raise NotImplementedError
 
 
@@ -228,11 +228,11 @@ class Method(NamedTuple):
     own: bool = False
     """True if training words keep their memberships instead of being placed by the rule."""
     settings: AnnealingSettings = AnnealingSettings()
-    """Settings that the method implies."""
+    """Settings that this method always uses."""
 
 
 class PathPoint(NamedTuple):
-    """The clusters at one point of the path."""
+    """The clustering at one value of β on the annealing path."""
 
     beta: float
     clustering: Clustering
@@ -261,7 +261,7 @@ class AnnealingPath:
         self._at = 1, 0.0
 
     def points(self, ks: Iterable[int]) -> Iterator[PathPoint]:
-        """Yield the clustering for each number of clusters, at the β that the annealer chooses.
+        """Yield the clustering for each number of clusters, at the final β chosen by the search.
 
         The iteration stops at the first number that cannot be reached.
         """
@@ -273,9 +273,9 @@ class AnnealingPath:
                 return
 
     def reach(self, k: int, beta: float | None = None) -> tuple[int, float]:
-        """Split until there are k clusters; return the number of clusters and β.
+        """Split until there are k clusters, and return the number of clusters reached and β.
 
-        If the search has a fixed β during splitting, it is `beta`.
+        `beta` is the β used while splitting, for searches in which it is fixed.
         """
         # Continue from the snapshot of the previous call.
         if self._at[0] < k:
