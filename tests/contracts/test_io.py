@@ -177,3 +177,27 @@ def test_the_counts_of_a_thesaurus_are_those_it_was_made_of(tmp_path):
     assert open_counts(tmp_path / "t") == (counts, ())
     with pytest.raises(InputError):
         open_counts(tmp_path / "t", "1,2")
+
+
+@pytest.mark.parametrize("name", ["compression.zstd", "backports.zstd"])
+def test_zstd_of_the_standard_library_is_preferred(tmp_path, monkeypatch, name):
+    import sys
+    from types import ModuleType
+
+    from roget.core.io.source import Source
+
+    made = []
+
+    def decompressor():
+        made.append(name)
+        return zstandard.ZstdDecompressor().decompressobj()
+
+    module = ModuleType(name)
+    module.ZstdDecompressor = decompressor
+    monkeypatch.setitem(sys.modules, name.partition(".")[0], ModuleType(name.partition(".")[0]))
+    monkeypatch.setitem(sys.modules, name, module)
+    path = tmp_path / "labels.tsv.zst"
+    path.write_bytes(zstandard.compress(b"a\t1\n") + zstandard.compress(b"b\t2\n"))
+    lines = [text for _, text in Source(str(path)).lines("labels", 1 << 10)]
+    assert lines == ["a\t1", "b\t2"]
+    assert made == [name, name]

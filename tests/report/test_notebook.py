@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import builtins
 import json
+import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -132,3 +134,49 @@ def test_counts_are_shown_as_those_of_a_folder(tmp_path: Path):
     counts.write(tmp_path / "counts")
     of_folder = report("counts", summarise(str(tmp_path / "counts")))
     assert counts.render() == of_folder.render()
+
+
+KERNEL = """
+import logging, io, roget
+gold, system = list("aabbbc") * 5, [1, 1, 2, 2, 1, 3] * 5
+found = {
+    "score": roget.score(gold, system),
+    "compare": roget.compare(gold, {"one": system, "two": [1] * 30}),
+    "agree": roget.agree({"one": gold, "two": system}),
+    "contingency": roget.contingency(gold, system),
+}
+log = io.StringIO()
+logging.basicConfig(stream=log, level=logging.INFO)
+for name, result in found.items():
+    logging.info("%s", result)
+    print(name, len(str(result)), len(f"{result}"), len(result.render("text").rstrip()))
+print("logged", len(log.getvalue()))
+"""
+
+
+def run_in_kernel(code):
+    """Run code in a Jupyter kernel; return its standard output."""
+    pytest.importorskip("ipykernel")
+    manager = pytest.importorskip("jupyter_client.manager")
+    kernel, client = manager.start_new_kernel()
+    texts: list[str] = []
+
+    def keep(message):
+        texts.append(message["content"].get("text", ""))
+
+    try:
+        client.execute_interactive(code, timeout=120, output_hook=keep)
+    finally:
+        client.stop_channels()
+        kernel.shutdown_kernel(now=True)
+    return "".join(texts)
+
+
+@pytest.mark.slow
+def test_a_real_kernel_keeps_the_whole_text_of_every_result():
+    """In a kernel, text is returned, not displayed as a side effect."""
+    in_kernel = run_in_kernel(KERNEL)
+    done = subprocess.run(
+        [sys.executable, "-c", KERNEL], capture_output=True, text=True, check=True
+    )
+    assert in_kernel.splitlines() == done.stdout.splitlines()

@@ -28,7 +28,7 @@ def report(table: ScoreTable) -> Report:
     scores = Report(
         title=table.title or _name_files(table),
         lead=[_summary(table), *(_entropies(table) if head is None else _verdict(head))],
-        notes=[*_explain_chance(table), *_explain_rows(shown, head)],
+        notes=[*_explain_chance(table), *_explain_rows(shown, head), *_explain_jackknife(table)],
         tables=[
             *([_scores(table, baselines)] if head is None else _headline(table, head, baselines)),
             *_on_each(table),
@@ -152,6 +152,18 @@ def _explain_rows(rows: Iterable[ScoreRow], head: Headline | None) -> list[str]:
     if any(row.measure == "dendrogram-purity" for row in rows):
         lines.append("scores of other cuts: --set cuts=all")
     return ["; ".join(lines)] if lines else []
+
+
+def _explain_jackknife(table: ScoreTable) -> list[str]:
+    """Return that the number of samples had no effect, if items were left out instead of drawn."""
+    parts = read_signature(table.signature)
+    number, _, method = parts.get("ci", "").partition("x")
+    usual = method == "auto" and parts.get("average") == "none"
+    if not number.isdecimal() or not (usual or method == "jackknife"):
+        return []
+    if all(row.low is None for row in table.rows):
+        return []
+    return [f"intervals: jackknife over items, for which --ci {number} draws no samples"]
 
 
 def _brief(table: ScoreTable, head: Headline, undefined: int) -> Brief:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import codecs
 import gzip
+import importlib
 import lzma
 import os
 import shutil
@@ -71,13 +72,27 @@ def _open_plain(path: str) -> IO[bytes]:
     return open_remote(path)
 
 
+def _find_zstd() -> Callable[[], Any]:
+    """Return a function that makes the decompressor of one zstd frame.
+
+    It is that of Python 3.14 or its backport; the zstandard package is used without them.
+    """
+    for name in ("compression.zstd", "backports.zstd"):
+        try:
+            made: Callable[[], Any] = importlib.import_module(name).ZstdDecompressor
+        except ImportError:
+            continue
+        return made
+    import zstandard
+
+    return zstandard.ZstdDecompressor().decompressobj
+
+
 class _Zst:
-    """A .zst file with any number of frames; the zstandard package stops after the first."""
+    """A .zst file with any number of frames; a decompressor stops after the first."""
 
     def __init__(self, given: str | IO[bytes]) -> None:
-        import zstandard
-
-        self._decompressor = zstandard.ZstdDecompressor()
+        self._begin_frame = _find_zstd()
         self._frame: Any = None
         self._ready = self._left = memoryview(b"")
         self.fileobj = _open_plain(given) if isinstance(given, str) else given
@@ -89,7 +104,7 @@ class _Zst:
             at = 0
             while at < len(stored) and have < size:
                 fed = stored[at : at + _FED]
-                self._frame = self._frame or self._decompressor.decompressobj()
+                self._frame = self._frame or self._begin_frame()
                 parts.append(memoryview(self._frame.decompress(fed)))
                 have += len(parts[-1])
                 at += len(fed) - len(self._frame.unused_data)
