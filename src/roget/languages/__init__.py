@@ -1,1 +1,1 @@
-"""Language-specific code. The catalogue loads each language by name; nothing imports them."""
+"""Language-specific code. The catalogue loads each language by name; no other module imports it."""

@@ -24,13 +24,13 @@ UPOS = {
     "A": "ADV", "w": "ADV", "C": "CCONJ", "K": "CCONJ", "S": "SCONJ", "M": "SCONJ", ",": "PUNCT",
     ".": "PUNCT", '"': "PUNCT", "!": "INTJ", "n": "PART", "t": "X", "?": "X",
 }  # fmt: skip
-"""One-letter word kinds, mapped to universal part-of-speech tags.
+"""One-letter codes of word kinds, mapped to universal part-of-speech tags.
 
 D: determiner, r: relative determiner. J: adjective before a noun, a: other adjective. F: reflexive
 pronoun, R: relative, W: interrogative, O: other pronoun. w: interrogative adverb. p: postposition.
-Z: separated verb particle. T: "zu". K: "als" and "wie". M: conjunction of an infinitive ("um").
-t: truncated word. Main verbs: V finite, I imperative, v infinitive or participle, z infinitive with
-"zu" inside. Auxiliaries and modals: X finite, x other forms.
+Z: separated verb particle. T: "zu". K: "als" and "wie". M: conjunction that introduces an
+infinitive ("um"). t: truncated word. Main verbs: V finite, I imperative, v infinitive or
+participle, z infinitive with an infixed "zu". Auxiliaries and modals: X finite, x other forms.
 """
 
 CLAUSE_MARKS = (":", ";", "–", "—", "-", "(", ")")
@@ -42,7 +42,7 @@ _NOMINAL = ("N", "O", "R", "W")
 
 
 class Grammar(ABC):
-    """Base class of languages with tags and lemmas from HanTa, and heads from rules."""
+    """Base class for languages that take tags and lemmas from HanTa and assign heads by rules."""
 
     needs = "HanTa"
     model: str
@@ -56,13 +56,13 @@ class Grammar(ABC):
     measures: frozenset[str]
     """Nouns that a bare noun can follow, as in "eine Tasse Kaffee" and "Anfang Mai"."""
     whens: tuple[str, ...]
-    """Prefixes of modifiers that mark a noun as a time, as in "letzte Woche"."""
+    """Prefixes of modifiers that mark a noun as a time expression, as in "letzte Woche"."""
     titles: frozenset[str]
     """Titles before a name, as in "Herr Müller"; the name is the head."""
     doubled: frozenset[str]
-    """Determiners that combine with a second determiner, as in "ein paar" and "all die"."""
+    """Determiners that a second determiner can follow, as in "ein paar" and "all die"."""
     having: frozenset[str]
-    """Auxiliaries that are main verbs after a modal, as in "er muss Hunger haben"."""
+    """Auxiliaries that act as main verbs after a modal, as in "er muss Hunger haben"."""
     agents: frozenset[str]
     """Prepositions that mark the agent of a passive verb."""
     copulas: frozenset[str]
@@ -70,7 +70,7 @@ class Grammar(ABC):
     passives: frozenset[str]
     """Auxiliaries of the passive."""
     movers: tuple[str, ...]
-    """Endings of verbs that form the perfect with the copula, as in "ist gegangen"."""
+    """Endings of verbs that form the perfect tense with the copula, as in "ist gegangen"."""
     subjectless: frozenset[str]
     """Lower-case finite verbs that can begin a clause without a subject ("habe gekauft")."""
 
@@ -78,7 +78,7 @@ class Grammar(ABC):
         self.tagger = Tagger(self.model)
 
     def analyse(self, sentences: Sequence[Sequence[str]]) -> Iterator[Analysis]:
-        """Yield the lemmas, tags and heads of sentences."""
+        """Yield an analysis of each sentence: its lemmas, tags and heads."""
         for forms, tags in zip(sentences, self.tagger.tags(sentences), strict=True):
             lemmas = list(map(self.lemma, forms, tags))
             yield attach(forms, lemmas, self.find_kinds(forms, lemmas, tags), self)
@@ -95,7 +95,7 @@ class Grammar(ABC):
 
     @abstractmethod
     def cases(self, words: Sequence[str], kinds: Sequence[str], head: tuple[str, str]) -> str:
-        """Return the possible cases of a noun phrase: a subset of "nadg", or "m".
+        """Return the possible cases of a noun phrase as letters: a subset of "nadg", or "m".
 
         The letters stand for nominative, accusative, dative and genitive; "m" is an unlikely
         nominative. `words` are in lower case; `head` is the form and lemma of the head.
@@ -107,14 +107,14 @@ class Element:
     """A noun phrase, a prepositional phrase, or a single token."""
 
     kind: str
-    """N: noun phrase; P: prepositional phrase; otherwise the kind of a token."""
+    """N for a noun phrase, P for a prepositional phrase, otherwise the kind of the single token."""
     start: int
     stop: int
     head: int
     cases: str = "nadg"
     preposition: int = NONE
     near: int = NONE
-    """The last noun, to which the next phrase can attach; NONE stands for the head."""
+    """The last noun, to which the next phrase can attach; NONE if it is the head."""
 
 
 @dataclass
@@ -125,7 +125,7 @@ class Clause:
     last: bool = False
     """True if the finite verb is in final position."""
     joined: bool = False
-    """True if a conjunction follows the previous clause, whose subject this one can share."""
+    """True if a conjunction links this clause to the previous one, whose subject it can share."""
 
     def has(self, kinds: str) -> bool:
         """Return True if the clause contains an element of one of these kinds."""
@@ -148,7 +148,7 @@ def attach(
 
 
 def correct_kinds(kinds: Sequence[str]) -> list[str]:
-    """Return the kinds, with "wie" before a clause (er sieht, wie …) tagged as a conjunction.
+    """Return the kinds, with "wie" retagged as a conjunction before a clause (er sieht, wie …).
 
     >>> "".join(correct_kinds("OVKDNDNV")), "".join(correct_kinds("OVKDN"))
     ('OVSDNDNV', 'OVKDN')
@@ -175,12 +175,12 @@ def find_segment(kinds: Sequence[str], i: int) -> tuple[int, int]:
 
 
 def _meets_finite(kinds: Sequence[str], ends: str) -> bool:
-    """Return True if a finite verb comes before the first of the kinds `ends`."""
+    """Return True if a finite verb comes before the first token whose kind is in `ends`."""
     return next((kind in _FINITE for kind in kinds if kind in _FINITE or kind in ends), False)
 
 
 class _Parser:
-    """A sentence with the heads assigned up to now."""
+    """A sentence during analysis, with the heads assigned so far."""
 
     def __init__(
         self, forms: Sequence[str], lemmas: Sequence[str], kinds: Sequence[str], grammar: Grammar
@@ -334,7 +334,7 @@ class _Parser:
         return after == ["E"] or (after == ["N"] and self.is_title(i))
 
     def find_cases(self, start: int, stop: int, head: int) -> str:
-        """Return the possible cases of the tokens from `start` to `stop`."""
+        """Return the possible cases of the phrase from `start` to `stop`."""
         words, kinds = self.low[start:stop], self.kinds[start:stop]
         return self.grammar.cases(words, kinds, (self.forms[head], self.lemmas[head]))
 
@@ -342,7 +342,7 @@ class _Parser:
         """Merge genitives and bare nouns into the preceding noun phrase."""
         found: list[Element] = []
         for one in elements:
-            before = found[-1] if found else one  # an element does not follow itself
+            before = found[-1] if found else one  # an element cannot follow itself
             joins = one.kind == "N" and self.follows_noun(one, before)
             if joins and "g" in one.cases:
                 self.link(one.head, self.nearest(before), "nmod")
@@ -364,7 +364,7 @@ class _Parser:
         return self.low_lemma(element.head) in self.grammar.measures
 
     def nearest(self, element: Element) -> int:
-        """Return the noun of an element to which the next phrase can attach."""
+        """Return the noun within an element to which the next phrase can attach."""
         return element.head if element.near == NONE else element.near
 
     def join_lists(self, elements: list[Element]) -> list[Element]:
@@ -386,7 +386,7 @@ class _Parser:
         return found
 
     def end_of_list(self, elements: list[Element], i: int, first: Element) -> int:
-        """Return the end of a coordination that continues at i; i if it does not continue."""
+        """Return the end of a coordination that continues at i, or i if it does not continue."""
         kinds = [element.kind for element in elements]
         more = (first.kind, "N")
         j = i
@@ -433,7 +433,7 @@ class _Parser:
         return found
 
     def lacks_verb(self, clause: Clause) -> bool:
-        """Return True if the clause has an auxiliary, but no main verb yet."""
+        """Return True if the clause has an auxiliary but no main verb yet."""
         return clause.has("X") and not clause.has("vza")
 
     def explain(self, clause: Clause, segment: Clause) -> None:
@@ -464,7 +464,7 @@ class _Parser:
         return [*found, now] if now.elements else found
 
     def correct_last(self, clause: Clause) -> None:
-        """Retag a final infinitive as finite if the clause needs a finite verb at its end."""
+        """Retag a clause-final infinitive as finite if the clause requires a finite verb there."""
         if not clause.last or clause.has(_FINITE) or clause.elements[0].kind == "M":
             return
         end = next((one for one in reversed(clause.elements) if one.kind in "vxz"), None)
@@ -473,7 +473,7 @@ class _Parser:
             end.kind = self.kinds[end.head] = "X" if end.kind == "x" else "V"
 
     def begins_last(self, one: Element) -> bool:
-        """Return True if an element moves the finite verb of its clause to the end."""
+        """Return True if an element requires the finite verb of its clause to be at the end."""
         if one.kind == "P":
             return self.kinds[one.head] == "R"
         return one.kind in "SRM" or self.kinds[one.start] == "r"
@@ -534,7 +534,7 @@ class _Parser:
                 self.link(one.head, governed, "advmod")
 
     def find_verbs(self, elements: list[Element], finite: Element | None) -> tuple[int, int]:
-        """Return the verb that takes the subject, and the verb that takes objects and phrases."""
+        """Return the verb that takes the subject, and the verb that takes all other phrases."""
         full = [one.head for one in elements if one.kind in "vz"]
         if finite is None:
             return (full[-1], full[-1]) if full else (NONE, NONE)
@@ -559,7 +559,7 @@ class _Parser:
         return verb > 0 and self.kinds[verb - 1] == "T"
 
     def find_predicate(self, elements: list[Element], finite: Element | None, verb: int) -> int:
-        """Return the adjective or noun that is the predicate of a copula; NONE if missing."""
+        """Return the adjective or noun that is the predicate of a copula, or NONE if missing."""
         if verb != NONE or finite is None:
             return NONE
         places = [i for i, one in enumerate(elements) if one.kind == "a"]
@@ -574,7 +574,7 @@ class _Parser:
         return nouns[-1].head if len(nouns) > 1 and nouns[-1].kind == "N" else NONE
 
     def place_time(self, one: Element, verb: int) -> bool:
-        """Attach a noun phrase that is a time; return False for other noun phrases."""
+        """Attach a noun phrase that denotes a time; return False for any other noun phrase."""
         timed = one.kind == "N" and self.low_lemma(one.head) in self.grammar.times
         first = self.low[one.start]
         dated = self.kinds[one.start] == "#" or first.startswith(self.grammar.whens)
@@ -602,8 +602,8 @@ class _Parser:
         """Attach the subject, chosen by case and word order, and remove it from `nouns`."""
         sure = self.may_lack_subject(clause, finite, nouns)
         could = [one for one in nouns if ("a" not in one.cases or not sure) and "n" in one.cases]
-        # Preferred are phrases that can only be nominative, then phrases that cannot be accusative,
-        # then a pronoun directly after the verb.
+        # Prefer phrases that can only be nominative, then phrases that cannot be accusative, then a
+        # pronoun directly after the verb.
         could.sort(
             key=lambda one: (
                 one.cases != "n",
@@ -618,8 +618,8 @@ class _Parser:
 
     def place_objects(self, nouns: list[Element], governed: int, passive: bool) -> None:
         """Attach the direct and indirect objects, chosen by case and word order."""
-        # Preferred as direct object are phrases that cannot be nominative, then phrases with an
-        # article, then phrases that cannot be dative. If all can be dative, the last one is taken.
+        # As the direct object, prefer phrases that cannot be nominative, then phrases with an
+        # article, then phrases that cannot be dative. If all can be dative, take the last one.
         could = [one for one in nouns if "a" in one.cases]
         could.sort(key=lambda one: ("n" in one.cases, one.start == one.head, "d" in one.cases))
         if could and not passive and self.low_lemma(governed) not in self.grammar.copulas:

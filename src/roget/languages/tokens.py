@@ -18,7 +18,7 @@ def words(text: str) -> frozenset[str]:
 
 
 def make_tokeniser(abbreviations: str, clitics: str = "") -> Callable[[str], list[str]]:
-    """Return a tokeniser. Abbreviations, separated by |, keep their full stop.
+    """Return a tokeniser that keeps the full stop of the given abbreviations, separated by |.
 
     >>> make_tokeniser("ca|usw")("Am 3. Mai geht’s ca. um 7.30 Uhr, z.B. nach Ems!")
     ['Am', '3.', 'Mai', 'geht’s', 'ca.', 'um', '7.30', 'Uhr', ',', 'z.B.', 'nach', 'Ems', '!']

@@ -1,1 +1,1 @@
-"""Building thesauri: corpus → relations → counts → clustering → thesaurus."""
+"""Building of thesauri, from a corpus through relations, counts and clustering."""

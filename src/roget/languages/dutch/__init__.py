@@ -1,4 +1,4 @@
-"""Dutch plain text: tags and lemmas from HanTa, heads from rules over tags."""
+"""Analysis of Dutch plain text: tags and lemmas from HanTa, heads from rules over the tags."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _KINDS = (
     (r"VNW", "O"), (r"WW\(pv", "V"), (r"WW", "v"), (r"VZ\(fin", "Z"), (r"VZ", "P"),
     (r"VG\(neven", "C"), (r"VG", "S"), (r"TSW", "!"),
 )  # fmt: skip
-"""Regular expressions for tags of the Corpus Gesproken Nederlands, with the kind each maps to.
+"""Regular expressions for tags of the Corpus Gesproken Nederlands, each with its word kind.
 
 The first match wins.
 """
@@ -30,7 +30,7 @@ _PLACES = words("er daar hier waar")
 
 
 class Dutch(Grammar):
-    """Dutch: tags and lemmas from HanTa; heads and labels from rules."""
+    """The Dutch language: tags and lemmas from HanTa; heads and labels from rules."""
 
     code = "nl"
     model = "morphmodel_dutch.pgz"

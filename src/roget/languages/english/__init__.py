@@ -1,4 +1,4 @@
-"""English plain text: BNC tokens and C5 tags, heads from rules over tags."""
+"""Analysis of English plain text: BNC tokens and C5 tags, heads from rules over the tags."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ MODEL = "morphmodel_en.pgz"
 
 
 class English:
-    """English: tags and lemmas from HanTa, corrected by word lists; heads from rules."""
+    """The English language.
+
+    Tags and lemmas come from HanTa, corrected by word lists; heads come from rules.
+    """
 
     code = "en"
     forms = Forms
@@ -30,19 +33,20 @@ class English:
         self.tagger = Tagger(MODEL)
         if "VVB" not in self.tagger.names:
             raise InputError(
-                "the installed HanTa has another English model; run pip install -U 'HanTa>=1.2'",
+                "the installed version of HanTa has a different English model; run pip "
+                "install -U 'HanTa>=1.2'",
                 code="missing-extra",
             )
 
     def analyse(self, sentences: Sequence[Sequence[str]]) -> Iterator[Analysis]:
-        """Yield the lemmas, tags and heads of sentences."""
+        """Yield an analysis of each sentence: its lemmas, tags and heads."""
         for forms, tags in zip(sentences, self.tagger.tags(sentences), strict=True):
             refine(forms, tags, self.seen)
             lemmas = list(map(self.lemma, forms, tags))
             yield Analysis(lemmas, *attach(forms, [lemma.lower() for lemma in lemmas], tags))
 
     def seen(self, word: str) -> frozenset[str]:
-        """Return the tags of a word in the tagger's training data."""
+        """Return the tags that a word has in the tagger's training data."""
         return self.tagger.seen.get(word, frozenset())
 
     def lemma(self, form: str, tag: str) -> str:

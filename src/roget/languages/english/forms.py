@@ -36,14 +36,14 @@ crisis:crises basis:bases thesis:theses hypothesis:hypotheses"""
 
 
 def _irregular(text: str) -> dict[str, str]:
-    """Parse "base:form,form base:form" into form → base."""
+    """Parse a string such as "base:form,form base:form" into a mapping from form to base."""
     pairs = (part.split(":") for part in text.split())
     return {form: base for base, forms in pairs for form in forms.split(",")}
 
 
 IRREGULAR_VERBS, IRREGULAR_NOUNS = _irregular(_VERBS), _irregular(_NOUNS)
 
-# Endings and their possible replacements; "-" reduces a double letter (planned → plan).
+# Endings and their possible replacements; "-" reduces a doubled letter (planned → plan).
 _VERB_ENDINGS = (
     ("ies", ("y",)), ("es", ("e", "")), ("s", ("",)),
     ("ied", ("y",)), ("ed", ("e", "", "-")), ("ing", ("e", "", "-")),
@@ -55,7 +55,7 @@ _NOUN_ENDINGS = (
 
 
 class Forms:
-    """Lemmatiser of verbs and nouns, which chooses the most frequent known candidate.
+    """A lemmatiser for verbs and nouns that chooses the most frequent known candidate.
 
     >>> forms = Forms({"name": 2, "say": 9, "plan": 3}, {"company": 5, "box": 1})
     >>> [forms.verb(word) for word in ("named", "planning", "says", "took")]
@@ -78,7 +78,7 @@ class Forms:
         ]
 
     def _infinitive(self, word: str) -> str:
-        """Return the infinitive of a verb in lower case."""
+        """Return the infinitive, in lower case, of a verb."""
         word = word.lower()
         if word in IRREGULAR_VERBS:
             return IRREGULAR_VERBS[word]
@@ -87,13 +87,13 @@ class Forms:
             if self.verbs.get(best, 0) > self.verbs.get(word, 0):
                 return best
             if word not in self.verbs:
-                # Unknown verb: reduce a double letter, except l and s ("call", "miss").
+                # Unknown verb: reduce a doubled letter, except l and s ("call", "miss").
                 doubled = ending in ("ed", "ing") and len(tries) == 3 and tries[-1][-1] not in "ls"
                 return tries[-1] if doubled else tries[min(1, len(tries) - 1)]
         return word
 
     def _singular(self, word: str) -> str:
-        """Return the singular of a noun in lower case, or the shape of a number."""
+        """Return the singular, in lower case, of a noun; for a number, return its shape."""
         if shape := number(word):
             return shape
         word = word.lower()
@@ -111,7 +111,7 @@ class Forms:
 def _matching(
     word: str, endings: Sequence[tuple[str, tuple[str, ...]]]
 ) -> Iterable[tuple[str, list[str]]]:
-    """Yield the endings that match a word, each with its candidate lemmas."""
+    """Yield each ending that matches a word, with the candidate lemmas."""
     for ending, ways in endings:
         stem = word.removesuffix(ending)
         if stem == word or len(stem) < 2:

@@ -24,13 +24,13 @@ _AT_LEAST = {
 FIXED = {
     "according": "to", "because": "of", "due": "to", "such": "as", "instead": "of", "prior": "to",
 }  # fmt: skip
-"""First → second word of two-word prepositions."""
+"""Two-word prepositions, as a mapping from the first word to the second."""
 _WHEN = ("last", "next", "this", "these", "that", "every", "each", "all", "one", "several")
 _PARTICLES = ("up", "out", "off", "away", "back")
 
 
 class Phrase(NamedTuple):
-    """A noun phrase: the start, the end (exclusive) and the head."""
+    """A noun phrase: the positions of its start, its end (exclusive) and its head."""
 
     start: int
     stop: int
@@ -67,20 +67,20 @@ def _joins(i: int, low: Sequence[str], kinds: Sequence[str]) -> bool:
 
 
 def skip(kinds: Sequence[str], i: int, over: str, step: int = 1) -> int:
-    """Return the first position from i whose kind is not in `over`; the end if all are."""
+    """Return the first position from i on whose kind is not in `over`, or the end if all are."""
     while 0 <= i < len(kinds) and kinds[i] in over:
         i += step
     return i
 
 
 def seen(kinds: Sequence[str], i: int, over: str) -> str:
-    """Return the first kind from i that is not in `over`; a comma at the end of the sentence."""
+    """Return the first kind from i on that is not in `over`, or a comma if there is none."""
     i = skip(kinds, i, over)
     return kinds[i] if i < len(kinds) else ","
 
 
 def _by_next(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
-    """Correct a kind by the next or previous word, as in "more time" and "two more days"."""
+    """Correct a kind based on the next or previous word, as in "more time" and "two more days"."""
     kind, word, after = kinds[i], low[i], seen(kinds, i + 1, "")
     before = kinds[i - 1] if i else " "
     if kind == "A":
@@ -132,7 +132,7 @@ def _verb(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str])
 
 
 def _auxiliary(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
-    """Return the kind of "have" and "do": h and y for auxiliaries, H and Y for main verbs."""
+    """Return the kind of "have" or "do": h or y for an auxiliary, H or Y for a main verb."""
     j, pronouns = i + 1, 0
     while j < len(kinds) and (kinds[j] in "XA" or (kinds[j] == "O" and not pronouns)):
         pronouns += kinds[j] == "O"
@@ -171,7 +171,7 @@ def phrases_of(kinds: Sequence[str], tags: Sequence[str], low: Sequence[str]) ->
 
 
 def _head(start: int, noun: int, kinds: Sequence[str], tags: Sequence[str]) -> int:
-    """Return the head: the last noun, or the noun before an apposition ("the group Hamas")."""
+    """Return the head of a phrase: its last noun, or the noun before a name ("the group Hamas")."""
     i = noun
     while kinds[start] == "D" and i > start and tags[i] == "NP0":
         i -= 1

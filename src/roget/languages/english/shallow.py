@@ -87,15 +87,18 @@ class _Linker(Sentence):
         self.verb = NONE
         self.infinitive = False
         self.open = NONE
-        """The previous verb, as long as an object can follow it."""
+        """The previous verb, kept while an object may still follow it."""
         self.separated = NONE
-        """A verb separated from its object by a prepositional phrase: take with you the book."""
+        """A verb separated from its object by a prepositional phrase, as in "take with you the
+        book"."""
         self.first = NONE
-        """The first of two coordinated verbs ("wash and dry plates"); UD gives it the object."""
+        """The first of two coordinated verbs ("wash and dry plates"), to which UD attaches the
+        object."""
         self.receiver = NONE
         self.preposition = NONE
         self.governor, self.relation = NONE, ""
-        """The token to which the next prepositional phrase attaches, and the label."""
+        """The token to which the next prepositional phrase attaches, and the label of the
+        attachment."""
         self.waiting: list[int] = []
         """Noun phrases that can be the subject of a later verb."""
         self.fronted: list[int] = []
@@ -103,11 +106,11 @@ class _Linker(Sentence):
         self.interrogative = NONE
         """The fronted object of a question: "which book did you read?"."""
         self.inverted = ""
-        """Kind of an auxiliary before its subject, as in "did he go?"."""
+        """Kind of an auxiliary that precedes its subject, as in "did he go?"."""
         self.existential: list[int] = []
-        """Forms of "be" that are main verbs, as in "there is"."""
+        """Forms of "be" that act as main verbs, as in "there is"."""
         self.subject = NONE
-        """The subject of a copula, as long as a complement can follow."""
+        """The subject of a copula, kept while a complement may still follow."""
 
     def run(self) -> None:
         """Assign heads and labels."""
@@ -159,7 +162,7 @@ class _Linker(Sentence):
         return i + 1, "nmod:desc" if title else "compound"
 
     def listed(self, phrase: Phrase) -> list[Phrase]:
-        """Return the further noun phrases of a coordination, such as "bread, butter and cheese"."""
+        """Return the other noun phrases of a coordination such as "bread, butter and cheese"."""
         found: list[Phrase] = []
         last = phrase
         while self.kinds[last.head] == "N":
@@ -204,7 +207,7 @@ class _Linker(Sentence):
         return "free"
 
     def is_before_subject(self, i: int) -> bool:
-        """Return True if no finite verb follows, or an auxiliary followed by its subject."""
+        """Return True if no finite verb follows, or if an auxiliary and its subject follow."""
         return not self.finite(i) or (self.kinds[i] in _AUXILIARY and i + 1 in self.starts)
 
     def after_preposition(self, phrase: Phrase) -> str:
@@ -331,7 +334,7 @@ class _Linker(Sentence):
         self.before = kind
 
     def is_followed(self, i: int) -> bool:
-        """Return True if a noun phrase follows a preposition; False for a clause."""
+        """Return True if a preposition is followed by a noun phrase rather than a clause."""
         if self.low[i] not in _CONJUNCTIONS:
             return True
         phrase = self.starts.get(i + 1)
@@ -363,7 +366,10 @@ class _Linker(Sentence):
         return True
 
     def auxiliary(self, i: int) -> None:
-        """Process an auxiliary; a copula takes the nearest waiting noun phrase as its subject."""
+        """Process an auxiliary.
+
+        A copula takes the nearest noun phrase in `waiting` as its subject.
+        """
         if not self.waiting:
             self.inverted = self.kinds[i]
         j = skip(self.kinds, i + 1, 'AX"BMhy')
@@ -377,7 +383,7 @@ class _Linker(Sentence):
                 self.attach_fronted(i)
 
     def next_subject(self) -> int:
-        """Return the nearest waiting noun phrase, and drop a relative pronoun before it."""
+        """Return the nearest noun phrase in `waiting`, and drop a relative pronoun before it."""
         subject = self.waiting.pop()
         if self.waiting and self.low[self.waiting[-1]] in _RELATIVES:
             self.waiting.pop()
@@ -412,7 +418,7 @@ class _Linker(Sentence):
             self.first = NONE
         self.receiver = self.subject = NONE
         lemma = self.lemmas[i]
-        # A participle without auxiliary before a noun phrase is usually a mistagged past tense.
+        # A participle without an auxiliary before a noun phrase is usually a mistagged past tense.
         closed = lemma not in DATIVES if passive else participle and not finite and lemma in NAMERS
         self.open = NONE if closed else i
         self.verb, self.before = i, "V"

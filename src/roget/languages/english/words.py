@@ -1,4 +1,4 @@
-"""English word lists, the tokeniser, and corrections of C5 tags."""
+"""Word lists, tokeniser and corrections of C5 tags for English."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from roget.languages.tokens import words as _words
 _SIGNS = str.maketrans(
     {**dict.fromkeys("“”„«»", '"'), **dict.fromkeys("‘’‚", "'"), "–": "—", "…": "...", "\xad": None}
 )
-"""Characters to replace before tagging."""
+"""Characters to replace before tagging, with their replacements."""
 
 _TOKEN = regex.compile(
     r"""
@@ -72,7 +72,7 @@ TIMES = _words(
 TIME_VERBS = _words(
     "spend take waste have need save give require lose enjoy mark celebrate get buy"
 )
-"""Verbs whose object can be a time, as in "spend a day"."""
+"""Verbs whose object can be a time expression, as in "spend a day"."""
 MEASURES = _words("km kilometre kilometer mile metre meter foot inch percent cent")
 """Units of distance or quantity."""
 DATIVES = _words(
@@ -84,11 +84,11 @@ NAMERS = _words(
     """call name dub title entitle elect appoint consider term label deem give make find keep see
     declare"""
 )
-"""Verbs with an object complement; their participles without auxiliary take no object."""
+"""Verbs with an object complement. Without an auxiliary, their participles take no object."""
 COPULAS = _words("become seem remain appear stay prove")
 """Main verbs followed by a predicate noun, not an object."""
 QUOTERS = _words("say add reply explain conclude continue note state comment write read remark")
-"""Verbs whose subject can follow after a quotation."""
+"""Verbs that can precede their subject after a quotation, as in "…", said Smith."""
 CLAUSE_VERBS = _words(
     """say think believe know claim suggest hope feel assume guess suppose argue insist expect mean
     fear doubt agree realise realize note report understand hear show see find ensure imagine wish
@@ -97,7 +97,8 @@ CLAUSE_VERBS = _words(
 """Verbs that can take a clause without "that"."""
 
 Lexicon = Callable[[str], Container[str]]
-"""Function that returns the tags of a lower-case word in the training data; none if unknown."""
+"""Function that returns the tags of a lower-case word in the training data, or no tags if the word
+is unknown."""
 
 _BE = _words("is are was were be been being am 'm 's 're")
 _FORMS_OF_BE = ("VBB", "VBZ", "VBD", "VBI", "VBN")
@@ -131,7 +132,7 @@ def refine(words: Sequence[str], tags: list[str], lexicon: Lexicon) -> None:
 
 
 def _participle(i: int, word: str, tags: Sequence[str], lexicon: Lexicon) -> str:
-    """Return the tag of an adjective, or a participle tag if that fits the context better."""
+    """Return the tag, changed from adjective to participle if that fits the context better."""
     after = tags[i + 1] if i + 1 < len(tags) else ""
     if tags[i] != "AJ0":
         return tags[i]
@@ -188,7 +189,7 @@ _LONG = 8
 
 
 def correct_lemma(word: str, tag: str, lemma: str, lexicon: Lexicon) -> str:
-    """Return another lemma, in lower case, if the lexicon does not contain this one."""
+    """Return a different lemma, in lower case, if the lexicon does not contain the given one."""
     if tag == "CRD" and lemma.isalpha() and lemma.endswith("s"):
         return lemma[:-1]
     tries: list[str] = []

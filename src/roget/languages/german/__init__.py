@@ -1,4 +1,4 @@
-"""German plain text: tags and lemmas from HanTa, heads from rules over tags."""
+"""Analysis of German plain text: tags and lemmas from HanTa, heads from rules over the tags."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ _PRONOUNS = {
     "ihr": "nd",
     **dict.fromkeys(("dessen", "deren"), "g"),
 }
-"""Cases of pronouns; pronouns not listed are nominative or accusative."""
+"""Possible cases of pronouns. Pronouns that are not listed are nominative or accusative."""
 
 _EIN = ("ein", "kein", "mein", "dein", "sein", "ihr", "unser", "euer", "eur", "unsr")
-"""Stems of determiners that have no ending in the masculine nominative."""
+"""Stems of determiners without an ending in the masculine nominative."""
 
 
 _FEMININE = regex.compile(
@@ -50,7 +50,7 @@ _FEMININE = regex.compile(
 
 
 class German(Grammar):
-    """German: tags and lemmas from HanTa; heads and labels from rules."""
+    """The German language: tags and lemmas from HanTa; heads and labels from rules."""
 
     code = "de"
     model = "morphmodel_ger.pgz"

@@ -41,7 +41,7 @@ class Test:
 
     items: int
     coverage: float
-    """Share of quadruples decided by a stage before the default."""
+    """Fraction of the quadruples that are decided by a stage before the default."""
     accuracy: float
     low: float
     """Bounds of the 95 % confidence interval of the accuracy (Wilson)."""
@@ -54,7 +54,7 @@ class Test:
 
 
 class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
-    """Classifier of prepositional phrases: attached to the noun (N) or to the verb (V).
+    """Classifier for prepositional phrases: attached to the noun (N) or to the verb (V).
 
     In "eat pizza with fork" the phrase attaches to the verb. The model "best" combines a kernel
     machine over the similarity of all four words with counts from other text. The model "chain" is
@@ -71,7 +71,10 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
 
     @property
     def _kind(self) -> str:
-        """The model to use. A rule requires the chain."""
+        """The name of the model to use.
+
+        Raise an error if `rule` is set for a model other than the chain.
+        """
         if self.rule is not None and self.model == "best":
             raise InputError(
                 f"rule={self.rule!r} requires model='chain'", code="conflicting-options"
@@ -106,7 +109,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
         if held is not None:
             check_answers(held)
         sources = make_sources(train, self.pairs, self.thesauri, self.wordnet)
-        # One thread: rounding depends on the number of threads, and small products are faster.
+        # Use one thread: rounding depends on the number of threads, and small products are faster.
         with threadpool_limits(1):
             self.fitted_, self.left_out_accuracy_ = MODELS[kind].fit(
                 train, sources, self.random_state, held, self._report, **self._more
@@ -122,7 +125,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
         return np.column_stack([nouns, 1 - nouns])
 
     def predict(self, quads: Quads) -> Array:
-        """Return N or V for each quadruple; N if both are equally likely."""
+        """Return N or V for each quadruple, and N if both are equally likely."""
         return np.where(self.predict_proba(quads)[:, 0] >= 0.5, NOUN, VERB)
 
     def score(self, quads: Quads, y: Iterable[str] | None = None) -> float:
@@ -130,7 +133,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
         return self.test(quads, y).accuracy
 
     def test(self, quads: Quads, y: Iterable[str] | None = None) -> Test:
-        """Return the accuracy, overall and by stage of the model."""
+        """Return the accuracy on labelled quadruples, overall and by stage of the model."""
         labelled = check_quadruples(quads, y)
         truth = np.array(check_answers(labelled))
         if not labelled:
@@ -169,7 +172,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
         return made
 
     def _decide(self, quads: list[Quadruple]) -> tuple[Any, Any]:
-        """Return p(N) for each quadruple, and the stage that decided it."""
+        """Return p(N) and the deciding stage for each quadruple."""
         check_is_fitted(self, "fitted_")
         parts = [quads[at : at + CHUNK] for at in range(0, len(quads), CHUNK)]
         if not parts:

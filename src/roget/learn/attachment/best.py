@@ -1,4 +1,4 @@
-"""The model "best": logistic regression over similarity, other text and attachment rates."""
+"""The "best" model: logistic regression on similarity, other-text features and attachment rates."""
 
 from __future__ import annotations
 
@@ -28,17 +28,22 @@ from roget.learn.attachment.statistics import (
 Held = tuple[Floats, BoolArray]
 
 STRENGTHS = (1.0, 10.0, 100.0)
-"""Candidate strengths of the regularisation towards the expected weights."""
+"""Candidate strengths of the regularisation towards the prior weights."""
 FOLDS = 5
 STEPS = 50
 """Maximum number of Newton steps."""
 TRUST = 3.0
-"""Prior log odds for a kernel machine score of 1."""
+"""Prior weight of the kernel machine's score: the log odds of N for a score of 1."""
 
 
 @dataclass
 class Best:
-    """The model of `Attacher(model="best")`."""
+    """The model used by `Attacher(model="best")`.
+
+    It combines three kinds of features: the score of a kernel machine, which compares words by
+    their similarity; statistics from other text, that is, text other than the training quadruples;
+    and the attachment rates of words.
+    """
 
     forms: Forms
     verbs: Vectors
@@ -71,13 +76,13 @@ class Best:
         report(0.02, "vectors of words")
         forms = sources.forms()
         normal = forms.normal(quads)
-        # 1. Word vectors, and standardised features from other text.
+        # 1. Compute word vectors, and standardised features from other text.
         verbs, nouns = spaces(quads, normal, sources, seed)
         evidence = SlotCounts.from_sources(sources.quads, sources.pairs)
         outside = evidence.features(normal)
         scaling = np.stack([outside.mean(axis=0), outside.std(axis=0) + 1e-6])
         items = _items(quads, normal, (verbs, nouns, nouns), (outside - scaling[0]) / scaling[1])
-        # 2. The kernel machine; its leave-one-out scores become a feature.
+        # 2. Fit the kernel machine; its leave-one-out scores become a feature.
         report(0.4, "similarity of quadruples")
         machine, left_out = Machine.fit(
             items, answers, rng, lambda done: report(0.4 + 0.55 * done, "similarity of quadruples")
@@ -88,7 +93,7 @@ class Best:
         )
         tally = QuadrupleCounts.from_quadruples(normal, answers)
         tendencies = Tendencies.from_quadruples(normal, answers)
-        # 3. Logistic regression, regularised towards using the kernel machine alone.
+        # 3. Fit a logistic regression, regularised towards using the kernel machine alone.
         expected = np.zeros(features.shape[1] + 1)
         expected[0] = TRUST
         made = cls(forms, verbs, nouns, evidence, scaling, tally, tendencies, machine, expected)
@@ -97,13 +102,19 @@ class Best:
         return made, accuracy
 
     def probability(self, quads: Sequence[Quadruple]) -> tuple[Floats, Ints]:
-        """Return p(N) for each quadruple, and the back-off level of its longest known part."""
+        """Return p(N) for each quadruple, and the back-off level of its longest known part.
+
+        A part is known if it was seen in training.
+        """
         features = self._features(quads)
         level = back_off(self.tally.counts(self.forms.normal(quads)))[1]
         return expit(log_odds(features, self.weights)), level
 
     def _features(self, quads: Sequence[Quadruple]) -> Floats:
-        """Return one row per quadruple: kernel score, features of other text, attachment rates."""
+        """Return the features, one row per quadruple.
+
+        The columns are the kernel score, the features from other text, and the attachment rates.
+        """
         normal = self.forms.normal(quads)
         outside = (self.evidence.features(normal) - self.scaling[0]) / self.scaling[1]
         items = _items(quads, normal, (self.verbs, self.nouns, self.nouns), outside)
@@ -112,12 +123,12 @@ class Best:
         )
 
     def table(self, quads: Any, truth: Any, right: Any, stage: Any) -> list[BackoffStage]:
-        """Return coverage and accuracy by the longest part of a quadruple seen in training."""
+        """Return coverage and accuracy by the longest part of each quadruple seen in training."""
         stages = enumerate(self.stages)
         return [BackoffStage.measure(name, stage == at, right) for at, name in stages]
 
     def content(self) -> dict[str, Any]:
-        """Return plain values and arrays to store in a model folder, with flat names."""
+        """Return the JSON values and arrays to store in a model folder, under flat names."""
         kept = put_under("forms", {"verbs": self.forms.verbs, "nouns": self.forms.nouns})
         kept |= put_under("weights", {"scaling": self.scaling, "weights": self.weights})
         for name in ("verbs", "nouns", "evidence", "tally", "machine", "tendencies"):
@@ -128,7 +139,7 @@ class Best:
     def read(cls, kept: Mapping[str, Any]) -> Self:
         """Read an instance from stored values."""
         verbs, nouns = (Vectors.read(take_under(name, kept)) for name in ("verbs", "nouns"))
-        # The kernel score, features of other text, attachment rates, and the intercept.
+        # The kernel score, the features from other text, the attachment rates, and the intercept.
         features = 1 + OUTSIDE + len(LOOSE_PARTS) + 1
         schema: Schema = {
             "weights.scaling": ("f", (2, OUTSIDE)),
@@ -159,7 +170,7 @@ def _items(
     spaces: tuple[Vectors, Vectors, Vectors],
     outside: Floats,
 ) -> FeatureRows:
-    """Return the quadruples as input of the kernel machine."""
+    """Return the quadruples in the form that the kernel machine expects."""
     raw, base = list(zip(*quads, strict=True)), list(zip(*normal, strict=True))
     found = [space.look_up(base[at], raw[at]) for space, at in zip(spaces, (0, 1, 3), strict=True)]
     return FeatureRows(
@@ -177,12 +188,12 @@ def weigh(
     rng: np.random.Generator,
     dev: Held | None = None,
 ) -> tuple[Floats, float]:
-    """Return the weights, the intercept last, and the accuracy of five-fold cross-validation.
+    """Return the weights (intercept last) and the accuracy from five-fold cross-validation.
 
     `expected` are the prior weights. The strength of regularisation towards them maximises the
     likelihood of held-out labels: of the development quadruples, or of each fold.
     """
-    # The same folds for all strengths, so that their losses are comparable.
+    # Use the same folds for all strengths, so their losses are comparable.
     fold = rng.permutation(len(nouns)) % FOLDS
     tried = []
     for strength in STRENGTHS:
@@ -199,19 +210,19 @@ def weigh(
 
 
 def regress(features: Floats, nouns: BoolArray, expected: Floats, strength: float) -> Floats:
-    """Fit the weights w, the intercept last, by Newton's method.
+    """Fit the weights w by Newton's method; the intercept is the last element.
 
     The weights minimise Σ −ln p(label) + ½·strength·Σ (spread·(w − expected))², where `spread` is
     the standard deviation of each feature, and 1 for the intercept.
     """
     rows = np.column_stack([features, np.ones(len(nouns))])
     spread = np.append(features.std(axis=0), 1.0) if len(nouns) else np.ones(rows.shape[1])
-    # Penalise weights on the scale of their features.
+    # Scale the penalty of each weight by the variance of its feature.
     penalty = strength * np.maximum(spread, 1e-6) ** 2
     weights = np.array(expected, dtype=np.float64)
     for _ in range(STEPS):
         p = expit(rows @ weights)
-        # Gradient and Hessian of the penalised loss; one Newton step.
+        # Take one Newton step with the gradient and the Hessian of the penalised loss.
         gradient = rows.T @ (p - nouns) + penalty * (weights - expected)
         hessian = (rows * (p * (1 - p))[:, None]).T @ rows + np.diag(penalty)
         step = np.linalg.solve(hessian, gradient)

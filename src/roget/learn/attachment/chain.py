@@ -1,4 +1,4 @@
-"""The model "chain" (Li & Abe 1996): thesaurus, WordNet, lexical association, then the noun."""
+"""The "chain" model (Li & Abe 1996): thesaurus, WordNet, lexical association, then the noun."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from roget.learn.thesaurus import Thesaurus
 from roget.learn.treecut import TreeCut
 
 LEARNT, LEAST = 1000, 5
-"""Number of nouns of a learnt thesaurus, and minimum occurrences of a noun."""
+"""Number of nouns in a learnt thesaurus, and minimum number of occurrences of a noun."""
 WORDS, MDL, MLE, WORDNET = "words", "MDL thesaurus", "MLE thesaurus", "WordNet"
 ASSOCIATION, DEFAULT = "lexical association", "default"
 
@@ -53,7 +53,7 @@ PAIRS = 1 << 16
 
 @dataclass
 class Chain:
-    """The model of `Attacher(model="chain")`: a back-off chain of estimates of p(noun|head).
+    """The model used by `Attacher(model="chain")`: a back-off chain of estimates of p(noun|head).
 
     For each attachment, an estimate multiplies p(noun2|head, preposition) by the association of
     head and preposition, where the head is noun1 or the verb. The larger product decides. Ties, and
@@ -105,7 +105,7 @@ class Chain:
         return cls(forms, association, preferences, order, rule), None
 
     def probability(self, quads: Sequence[Quadruple]) -> tuple[Floats, Ints]:
-        """Return p(N) for each quadruple, and the stage that decided it."""
+        """Return p(N) and the deciding stage for each quadruple."""
         normal = self.forms.normal(quads)
         default = len(self.stages) - 1
         ratio, stage = np.zeros(len(normal)), np.full(len(normal), default)
@@ -120,7 +120,7 @@ class Chain:
         return expit(ratio), stage
 
     def ratio(self, name: str, quads: Sequence[LemmatisedQuadruple]) -> Floats:
-        """Return the log ratio of the noun's to the verb's product; NaN if both are 0."""
+        """Return ln(noun product / verb product) for each quadruple, or NaN if both are 0."""
         words = [other_name(quad.noun2) for quad in quads]
         sides = []
         for noun in (True, False):
@@ -139,7 +139,7 @@ class Chain:
         return np.where((ours > 0) & np.isclose(ours, its, rtol=1e-9, atol=0), 0.0, ratio)
 
     def table(self, quads: Any, truth: Any, right: Any, stage: Any) -> list[BackoffStage]:
-        """Return coverage and accuracy of each estimate, then of the chain up to each stage."""
+        """Return the coverage and accuracy of each estimate, then of the chain up to each stage."""
         normal = self.forms.normal(quads)
         rows = []
         # Coverage and accuracy of each estimate alone.
@@ -156,7 +156,7 @@ class Chain:
         return rows
 
     def content(self) -> dict[str, Any]:
-        """Return plain values and arrays to store in a model folder, with flat names."""
+        """Return the JSON values and arrays to store in a model folder, under flat names."""
         kept: dict[str, Any] = {"verbs": self.forms.verbs, "nouns": self.forms.nouns}
         kept |= {"order": self.order, "names": list(self.preferences), "rule": self.rule}
         for at, one in enumerate(self.preferences.values()):
@@ -167,7 +167,7 @@ class Chain:
     def read(cls, kept: Mapping[str, Any]) -> Self:
         """Read an instance from stored values."""
         require_texts(kept, "names", "order")
-        # Folders written by early versions have no rule.
+        # Model folders written by early versions do not store the rule.
         rule = kept.get("rule", RULES[0])
         if rule not in RULES or not {*kept["order"]} <= {*kept["names"]}:
             raise ValueError(f"invalid chain: {rule!r}, {kept['order']} of {kept['names']}")
@@ -181,7 +181,7 @@ class Chain:
 
 
 def _head(quad: LemmatisedQuadruple, noun: bool) -> str:
-    """Return the key of the head, noun1 or the verb, with its preposition."""
+    """Return the key of a head (noun1 or the verb) and its preposition."""
     kind, word = ("N", quad.noun1) if noun else ("V", quad.verb)
     return head_of(kind, word, quad.preposition)
 
@@ -193,7 +193,7 @@ def _trees(
     seed: int,
     report: Callable[[float, str], None],
 ) -> dict[str, Any]:
-    """Return the thesauri by name: passed or learnt ones, and WordNet."""
+    """Return the thesauri by name: the ones passed or, if none, learnt ones; and WordNet."""
     # If a WordNet was passed, it is the last source.
     thesauri = list(sources.thesauri)
     wordnet = [thesauri.pop()] if sources.verbs else []
@@ -206,7 +206,7 @@ def _trees(
         for name, kind, begin in ((MDL, "mdl", 0.05), (MLE, "mle", 0.4)):
             report(begin, name)
             clusterer = catalogue.load("clusterers", "mdl")
-            with ignore_trivial():  # maximum likelihood gives every noun a cluster
+            with ignore_trivial():  # maximum likelihood puts every noun in a separate cluster
                 model = clusterer(estimator=kind, random_state=seed).fit(counts)
             trees[name] = Thesaurus.from_clustering(counts, model)
     return trees | dict(zip((WORDNET,), wordnet, strict=False))
@@ -215,7 +215,7 @@ def _trees(
 def _counts(
     quads: Sequence[Quadruple], normal: Sequence[LemmatisedQuadruple], sources: Sources
 ) -> Counts:
-    """Return counts of the most frequent nouns, from the counts and the quadruples."""
+    """Return the counts of the most frequent nouns in the counts and the quadruples together."""
     words, contexts, matrix = tabulate(tables(quads, normal, sources)[1])
     # Columns that begin with ^ are surface features of words, not contexts.
     counted = [at for at, name in enumerate(contexts) if not name.startswith("^")]
@@ -239,8 +239,8 @@ class AttachmentPreference:
         self._heads = {head: at for at, head in enumerate(self.heads)}
 
     def probability(self, words: Sequence[str], heads: Sequence[str]) -> Floats:
-        """Return p(word|head) for each pair; 0 if either is unknown."""
-        # Σ_c share(word, c)·density(head, c) for pairs of known words and heads.
+        """Return p(word|head) for each pair, or 0 if the word or the head is unknown."""
+        # Compute Σ_c share(word, c)·density(head, c) for pairs of known words and heads.
         rows = np.array([self._words.get(word, -1) for word in words], dtype=np.int64)
         columns = np.array([self._heads.get(head, -1) for head in heads], dtype=np.int64)
         out = np.zeros(rows.size)
@@ -252,7 +252,10 @@ class AttachmentPreference:
         return out
 
     def smooth(self, words: Sequence[str], heads: Sequence[str]) -> Floats:
-        """Return p(word|head), smoothed with one pseudo-occurrence of the head's kind."""
+        """Return p(word|head), smoothed by one pseudo-count distributed as p(word|kind of head).
+
+        The kind of a head is its part of speech and its preposition (see `kind_of`).
+        """
         places = [self._heads.get(head, -1) for head in heads]
         times = np.append(self.times, 0.0)[places]
         usual = self.probability(words, [kind_of(head) for head in heads])
@@ -286,18 +289,18 @@ class AttachmentPreference:
 
 
 def head_of(kind: str, word: str, preposition: str) -> str:
-    """Return the key of a verb (V) or noun (N) with a preposition; "" stands for all words."""
+    """Return the key of a verb (V) or noun (N) with a preposition. The word "" means all words."""
     return f"{kind}\t{word}\t{preposition}"
 
 
 def kind_of(head: str) -> str:
-    """Return the key of all heads of the same kind with the same preposition."""
+    """Return the key of a head's kind: all heads with its part of speech and its preposition."""
     kind, *_, preposition = head.split("\t")
     return head_of(kind, "", preposition)
 
 
 def by_words(pairs: Iterable[tuple[str, str]]) -> AttachmentPreference:
-    """Estimate p(noun|head) by relative frequencies of (noun, head) pairs."""
+    """Estimate p(noun|head) from the relative frequencies of (noun, head) pairs."""
     words, heads, matrix = tabulate(Counter(pairs))
     totals = np.asarray(matrix.sum(axis=0)).ravel()
     density = sparse.csr_array((matrix / totals[None, :]).T)
@@ -309,7 +312,7 @@ def by_words(pairs: Iterable[tuple[str, str]]) -> AttachmentPreference:
 def by_cut(thesaurus: Any, pairs: Iterable[tuple[str, str]]) -> AttachmentPreference:
     """Estimate p(noun|head) from (noun, head) pairs by tree cuts of a thesaurus.
 
-    The estimate of a kind of head is the mean of the cuts of its heads.
+    The estimate for a kind of head is the weighted mean over the cuts of its heads.
     """
     # 1. Fit a tree cut for each head.
     words, heads, matrix = tabulate(Counter(pairs))
@@ -325,7 +328,7 @@ def by_cut(thesaurus: Any, pairs: Iterable[tuple[str, str]]) -> AttachmentPrefer
     rows = np.array(list(first.values()), dtype=np.int64)
     times = np.asarray(matrix.sum(axis=0)).ravel()
     kinds, kind = np.unique([kind_of(head) for head in heads], return_inverse=True)
-    # 3. Rows for kinds of heads: the mean of their cuts, weighted by occurrences.
+    # 3. Add a row for each kind of head: the mean of its heads' cuts, weighted by occurrences.
     seen = sparse.csr_array((times, (kind, np.arange(times.size))))
     totals = np.asarray(seen.sum(axis=1)).ravel()
     density = density[:, used]

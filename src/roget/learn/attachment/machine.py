@@ -1,4 +1,7 @@
-"""A kernel machine that classifies quadruples by the similarity of their words.
+"""Kernel machines that classify quadruples by the similarity of their words.
+
+A kernel machine is a kernel ridge regression on the labels, −1 for V and 1 for N. Frequent
+prepositions have a machine each; rare ones share one machine.
 
 The kernel is a product over the verb and both nouns,
 
@@ -28,13 +31,14 @@ Ints = npt.NDArray[np.int64]
 RARE = 300
 """Minimum number of quadruples for a preposition to have a separate machine."""
 MOST = 6000
-"""Maximum number of quadruples of a machine, since time is cubic; more are subsampled."""
+"""Maximum number of training quadruples per machine, because fitting takes cubic time. Larger sets
+are subsampled."""
 EXACT = 0.3
-"""d, the weight of identity in the similarity of two words."""
+"""Weight d of the identity of two words in their similarity."""
 LINEAR = 0.01
 """Weight of the linear kernel."""
 NOISE = 0.5
-"""Ridge λ, added to the diagonal of K: the expected noise of the labels."""
+"""Ridge parameter λ, added to the diagonal of K; it models noise in the labels."""
 OTHERS = 0.3
 """Kernel factor for two quadruples with different prepositions in the shared machine."""
 CELLS = 1 << 23
@@ -52,12 +56,12 @@ _KEPT: Schema = {
     "rows": ("iu", ("cells",)),
     "weights": ("f", ("cells",)),
 }
-"""Schema of a stored machine: quadruples, and blocks of rows with weights."""
+"""Schema of the stored machines: quadruples, and one block of rows and weights per machine."""
 
 
 @dataclass(frozen=True)
 class FeatureRows:
-    """Input of the machine: ids and vectors of the verb and both nouns, and other features."""
+    """Input of a kernel machine: ids and vectors of the verb and both nouns, and other features."""
 
     words: Ints
     """Word ids, three for each quadruple; unknown words have negative ids."""
@@ -70,17 +74,20 @@ class FeatureRows:
         return len(self.words)
 
     def select(self, rows: Ints) -> FeatureRows:
-        """Return the quadruples of some rows."""
+        """Return the quadruples in the given rows."""
         vectors = [part[rows] for part in self.vectors]
         return FeatureRows(self.words[rows], vectors, self.prepositions[rows], self.evidence[rows])
 
 
 def kernel(a: FeatureRows, b: FeatureRows, pooled: bool) -> Floats:
-    """Return the matrix K; with `pooled`, different prepositions reduce the value."""
-    # A product over verb and nouns: a single dissimilar word makes the pair dissimilar.
+    """Return the kernel matrix K of two sets of quadruples.
+
+    If `pooled`, pairs of quadruples with different prepositions are multiplied by `OTHERS`.
+    """
+    # Multiply over the verb and both nouns: a single dissimilar word makes the pair dissimilar.
     out = np.ones((len(a), len(b)), dtype=np.float32)
     for at in range(3):
-        # (1 − d)·cos⁺ + d·[same known word], mapped from [0, 1] to [½, 1].
+        # Word similarity: (1 − d)·cos⁺ + d·[same known word], mapped from [0, 1] to [½, 1].
         similarity = np.maximum(a.vectors[at] @ b.vectors[at].T, 0)
         similarity *= np.float32(1 - EXACT)
         mine, its = a.words[:, at], b.words[:, at]
@@ -88,7 +95,7 @@ def kernel(a: FeatureRows, b: FeatureRows, pooled: bool) -> Floats:
         similarity += np.float32(1)
         similarity *= np.float32(0.5)
         out *= similarity
-    # The linear kernel of the other features.
+    # Add the linear kernel of the other features.
     out += np.float32(LINEAR) * (a.evidence @ b.evidence.T)
     if pooled:
         same = a.prepositions[:, None] == b.prepositions[None, :]
@@ -98,7 +105,7 @@ def kernel(a: FeatureRows, b: FeatureRows, pooled: bool) -> Floats:
 
 @dataclass(frozen=True)
 class FeatureBlock:
-    """The machine of one preposition: rows of quadruples and their dual weights."""
+    """The kernel machine for one preposition: rows of quadruples and their dual weights."""
 
     rows: Ints
     mean: float
@@ -107,7 +114,10 @@ class FeatureBlock:
 
 @dataclass(frozen=True)
 class Machine:
-    """The machines of all prepositions; scores are about −1 for V and 1 for N."""
+    """The kernel machines for all prepositions.
+
+    Scores are near −1 for attachment to the verb (V) and near 1 for attachment to the noun (N).
+    """
 
     items: FeatureRows
     blocks: Mapping[str, FeatureBlock]
@@ -120,7 +130,7 @@ class Machine:
         rng: np.random.Generator,
         progress: Callable[[float], None] | None = None,
     ) -> tuple[Machine, Floats]:
-        """Fit the machine; return it with the leave-one-out scores."""
+        """Fit all machines; return them and the leave-one-out scores of the quadruples."""
         goal = np.where(nouns, 1.0, -1.0)
         left_out = np.zeros(len(items), dtype=np.float32)
         # Rare prepositions share one machine.
@@ -138,7 +148,7 @@ class Machine:
             if progress is not None:
                 progress(done / work)
         made = cls(items, blocks)
-        # Quadruples that were not sampled are scored like new ones.
+        # Score the quadruples that were not sampled like new ones.
         for rows in drawn.values():
             left_out[rows] = made.scores(items.select(rows))
         return made._compact(), left_out
@@ -150,7 +160,8 @@ class Machine:
         for name, rows in _by_name(known).items():
             block = self.blocks.get(name)
             if block is None:
-                # No machine for this preposition and no shared one: the mean of all machines.
+                # Without a machine for this preposition or a shared one, use the average mean of
+                # all machines.
                 out[rows] = np.mean([one.mean for one in self.blocks.values()])
                 continue
             step = max(1, CELLS // max(1, block.rows.size))
@@ -162,7 +173,7 @@ class Machine:
         return out
 
     def _compact(self) -> Machine:
-        """Return the machine without quadruples that no block uses."""
+        """Return a copy without the quadruples that no machine uses."""
         used = np.sort(np.concatenate([block.rows for block in self.blocks.values()]))
         if used.size == len(self.items):
             return self
@@ -173,7 +184,7 @@ class Machine:
         return Machine(self.items.select(used), blocks)
 
     def content(self) -> dict[str, Any]:
-        """Return the values to store in a model folder, without vectors."""
+        """Return the values to store in a model folder, except the word vectors."""
         blocks = self.blocks.values()
         return {
             "words": self.items.words.astype(np.int32),
@@ -188,7 +199,7 @@ class Machine:
 
     @classmethod
     def read(cls, kept: Mapping[str, Any], tables: Sequence[Floats]) -> Machine:
-        """Read a stored machine, given the vectors of verbs and of both nouns."""
+        """Read stored machines, given the vectors of verbs, first nouns and second nouns."""
         require_arrays(kept, _KEPT)
         require_texts(kept, "blocks")
         require_texts(kept, "prepositions", distinct=False)
@@ -197,7 +208,7 @@ class Machine:
             raise ValueError(
                 f"{len(kept['prepositions'])} prepositions for {len(words)} quadruples"
             )
-        # −1 is an unknown word; `rows` are indices of quadruples.
+        # The word id −1 means an unknown word; `rows` are indices of quadruples.
         require_range("words", words, -1, 1 << 53)
         require_range("rows", rows, 0, len(words))
         require_range("sizes", sizes, 0, rows.size + 1)
@@ -220,11 +231,11 @@ class Machine:
 
 
 def _solve(items: FeatureRows, rows: Ints, goal: Any, name: str) -> tuple[FeatureBlock, Floats]:
-    """Solve one block; return the block and the leave-one-out scores.
+    """Fit the machine for one preposition; return it and the leave-one-out scores.
 
     With G = (K + λI)⁻¹ and weights w = G·(y − mean), the leave-one-out score is y − w/diag G.
     """
-    # The mean shrinks to 0 as if there were two more quadruples, one of each label.
+    # The mean is shrunk towards 0, as if there were two extra quadruples, one with each label.
     mean = float(goal.sum() / (goal.size + 2))
     inverse = _inverse(kernel(items, items, name == POOL))
     own = np.diag(inverse).copy()
@@ -253,7 +264,10 @@ def _inverse(pairs: Floats) -> Floats:
 
 
 def _by_name(names: Sequence[str]) -> dict[str, Ints]:
-    """Group row indices by name, in alphabetical order with `POOL` last."""
+    """Group row indices by name.
+
+    The names are in alphabetical order, except that `POOL` is last.
+    """
     found: dict[str, list[int]] = {}
     for row, name in enumerate(names):
         found.setdefault(name, []).append(row)

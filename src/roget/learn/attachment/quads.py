@@ -1,4 +1,4 @@
-"""Reading of quadruples: verb, noun, preposition, noun, and the label N or V if known.
+"""Reading of quadruples (verb, noun, preposition, noun), with the label N or V if known.
 
 Words are lemmatised, numbers are replaced by their shape, and unknown words are represented by
 surface features.
@@ -51,7 +51,7 @@ _OTHER_NAMES = {
 }  # fmt: skip
 
 NOUN, VERB = "N", "V"
-"""Labels of attachment to the noun (the object) and to the verb."""
+"""Labels for attachment to the noun (the object) and to the verb."""
 
 WORDS = "verb, noun, preposition, noun"
 
@@ -70,7 +70,7 @@ COLUMNS = Roles(
 )
 
 LARGEST = 1_000_000
-"""Maximum count of a line; a line with count n stands for n quadruples."""
+"""Maximum count on a line. A line with count n stands for n identical quadruples."""
 
 
 class LemmatisedQuadruple(NamedTuple):
@@ -83,7 +83,7 @@ class LemmatisedQuadruple(NamedTuple):
 
 
 class Forms(Protocol):
-    """Interface of a lemmatiser that chooses among possible lemmas by frequency."""
+    """Interface for a lemmatiser that chooses the most frequent of the possible lemmas."""
 
     verbs: dict[str, float]
     nouns: dict[str, float]
@@ -93,20 +93,20 @@ class Forms(Protocol):
 
 
 def make_forms(verbs: Mapping[str, float], nouns: Mapping[str, float]) -> Forms:
-    """Return the lemmatiser of the language, given the frequencies of verbs and nouns."""
+    """Return the lemmatiser for the language, given the frequencies of verbs and nouns."""
     made: Forms = catalogue.load("languages", LANGUAGE).forms(verbs, nouns)
     return made
 
 
 def read_forms(kept: Mapping[str, Any]) -> Forms:
-    """Read the frequencies of a stored lemmatiser."""
+    """Read a stored lemmatiser, that is, its word frequencies."""
     for known in (kept["verbs"], kept["nouns"]):
         require_numbers(known, *known, low=0)
     return make_forms(kept["verbs"], kept["nouns"])
 
 
 def number(word: str) -> str | None:
-    """Return the shape of a number, such as <year>; None for other words.
+    """Return the shape of a number, such as <year>, or None for any other word.
 
     >>> [number(word) for word in ("1989", "3/4", "10,000", "$5", "seven")]
     ['<year>', '<fraction>', '<thousands>', '<figure>', None]
@@ -115,7 +115,7 @@ def number(word: str) -> str | None:
 
 
 def traits(word: str) -> list[str]:
-    """Return surface features of an unknown word: capitals, a full stop, its ending.
+    """Return surface features of an unknown word, such as capitals, a full stop and its ending.
 
     >>> traits("Corp."), traits("sales")
     (['^Capital', '^dot', '^-rp.'], ['^s', '^-les'])
@@ -134,12 +134,12 @@ def traits(word: str) -> list[str]:
 
 
 def other_name(word: str) -> str:
-    """Return the word to look up in a thesaurus, e.g. person for pronouns, year for <year>."""
+    """Return the word to look up in a thesaurus, e.g. person for a pronoun, year for <year>."""
     return _OTHER_NAMES.get(word, word)
 
 
 class QuadrupleLine(NamedTuple):
-    """A quadruple, whose label is "" if unknown, and its count."""
+    """A quadruple and its count. The label is an empty string if unknown."""
 
     quadruple: Quadruple
     times: int = 1
@@ -172,7 +172,7 @@ def read(path: PathLike) -> list[Quadruple]:
 def parse(
     lines: Iterable[tuple[int, str]], name: str, *, answered: bool
 ) -> Iterator[QuadrupleLine]:
-    """Parse numbered lines; a FormatError at the end lists the invalid ones.
+    """Parse numbered lines, and raise a FormatError at the end that lists all invalid lines.
 
     If `answered` is False, labels are optional.
     """
@@ -210,7 +210,7 @@ def parse_line(text: str, answered: bool) -> QuadrupleLine | str:
 def check_quadruples(
     quads: Iterable[Sequence[str]], y: Iterable[str] | None = None
 ) -> list[Quadruple]:
-    """Check quadruples of four words, optionally with a label; `y` has the labels otherwise."""
+    """Check quadruples of four words, with labels as the fifth elements or in `y`."""
     made = []
     for number, quad in enumerate(quads):
         cells = [quad] if isinstance(quad, str) else list(quad)
@@ -226,13 +226,15 @@ def check_quadruples(
     answers = [str(one) for one in y]
     if len(answers) != len(made):
         raise InputError(
-            f"{len(answers):,} labels for {len(made):,} quadruples", code="length-mismatch"
+            f"quadruples and labels must have the same length ({len(made):,} and "
+            f"{len(answers):,} given)",
+            code="length-mismatch",
         )
     return [quad._replace(attachment=one) for quad, one in zip(made, answers, strict=True)]
 
 
 def check_answers(quads: Sequence[Quadruple]) -> list[bool]:
-    """Return True for N and False for V; refuse quadruples without a label."""
+    """Return True for N and False for V; raise an error if a quadruple has no label."""
     wrong = next((quad for quad in quads if quad.attachment not in (NOUN, VERB)), None)
     if wrong is not None:
         raise InputError(f"{tuple(wrong)!r}: the label must be N or V", code="missing-label")

@@ -39,16 +39,16 @@ from roget.learn.treecut import WordHierarchy
 Floats = npt.NDArray[np.float32]
 
 Cells = Mapping[tuple[str, str], float]
-"""Counts of words in contexts, or shares of words in classes."""
+"""Counts of words in contexts, or membership weights of words in classes."""
 
 DIMENSIONS = 200
 
 OWN = 0.5
-"""Maximum share of bundled quadruples in the training data; above it, the bundled quadruples are
-not used as other text."""
+"""Maximum fraction of bundled quadruples in the training data. If there are more, the bundled
+quadruples are not used as other text."""
 
 CLASSES = 0.35
-"""Weight of classes, compared with contexts, in the similarity of two words."""
+"""Weight of classes in the similarity of two words; contexts have the remaining weight."""
 
 SENSES = 0.5
 """Exponent applied to sense frequencies (0 = uniform, 1 = tag counts)."""
@@ -67,7 +67,7 @@ def tabulate(cells: Cells) -> tuple[list[str], list[str], Any]:
 
 
 class Vectors:
-    """A unit vector for each word; an unknown word gets the vector of its surface features.
+    """A unit vector for each word. Unknown words are represented by their surface features.
 
     `table` has a row for each of `words`, `hinted` a row for each surface feature of `hints`. The
     rows of its features add up to the vector of an unknown word.
@@ -81,7 +81,7 @@ class Vectors:
         self._hints = {hint: row for row, hint in enumerate(self.hints)}
 
     def look_up(self, words: Sequence[str], raw: Sequence[str]) -> tuple[Any, Floats]:
-        """Return an id and a vector for each word; unknown words have the id −1."""
+        """Return the id and the vector of each word; unknown words have the id −1."""
         places = np.array([self._rows.get(word, -1) for word in words], dtype=np.int64)
         found = self.table[places] if self.words else np.zeros((len(words), 0), dtype=np.float32)
         found[places < 0] = 0
@@ -92,11 +92,12 @@ class Vectors:
         return places, found
 
     def combine(self, other: Vectors, weight: float) -> Vectors:
-        """Concatenate the vectors of both; cosines are then averaged with this weight for `other`.
+        """Concatenate the vectors with those in `other`, whose cosines get the given weight.
 
         Words in only one of the two are compared by that one alone.
         """
-        # Scale by √(1 − weight) and √weight; `unit` undoes it for words that one side lacks.
+        # Scale by √(1 − weight) and √weight. For words with only one of the two vectors, `unit`
+        # undoes the scaling.
         words = list(dict.fromkeys([*self.words, *other.words]))
         parts = []
         for one, share in ((self, 1 - weight), (other, weight)):
@@ -110,7 +111,7 @@ class Vectors:
         return Vectors(words, unit(np.hstack(parts)), self.hints, hinted)
 
     def round(self) -> Vectors:
-        """Return the vectors with the precision on disk, so a loaded model is identical."""
+        """Return the vectors rounded to the precision of stored models."""
         return Vectors.read(self.content())
 
     def content(self) -> dict[str, Any]:
@@ -138,7 +139,7 @@ class Vectors:
 
 
 def embed_contexts(cells: Cells, seed: int, dimensions: int = DIMENSIONS) -> Vectors:
-    """Return word vectors by truncated SVD of the PPMI of words and contexts."""
+    """Return word vectors computed by truncated SVD of the PPMI matrix of words and contexts."""
     if not cells:
         return Vectors([], np.zeros((0, 0), np.float32), [], np.zeros((0, 0), np.float32))
     words, contexts, counts = tabulate(cells)
@@ -153,7 +154,7 @@ def embed_contexts(cells: Cells, seed: int, dimensions: int = DIMENSIONS) -> Vec
 
 
 def embed_classes(cells: Cells, seed: int) -> Vectors:
-    """Return word vectors by truncated SVD of the shares of words in classes.
+    """Return word vectors computed by truncated SVD of the class memberships of words.
 
     Classes are weighted by √(−ln of the share of words in them), so small classes count more.
     """
@@ -174,14 +175,14 @@ class Sources:
     pairs: Counts | None = None
     """Counts of nouns in contexts such as "obj:eat"."""
     quads: Sequence[Quadruple] = ()
-    """Lemmatised quadruples of other text, labelled by a parser."""
+    """Lemmatised quadruples from other text, labelled by a parser."""
     thesauri: Sequence[Any] = ()
     """Thesauri or taxonomies of nouns."""
     verbs: Sequence[Taxonomy] = ()
     """Taxonomies of verbs."""
 
     def forms(self) -> Forms:
-        """Return the lemmatiser, with the frequencies of verbs and nouns in the counts."""
+        """Return the lemmatiser, based on the frequencies of verbs and nouns in the counts."""
         verbs: Counter[str] = Counter()
         nouns: dict[str, float] = {}
         if self.pairs is not None:
@@ -196,20 +197,20 @@ class Sources:
 def make_sources(
     quads: Sequence[Quadruple], pairs: Any, thesauri: Sequence[Any], wordnet: Any
 ) -> Sources:
-    """Load the counts, the quadruples of other text, and the thesauri."""
+    """Load the counts, the quadruples from other text, and the thesauri."""
     if isinstance(pairs, str | os.PathLike):
         pairs = open_counts(pairs, sample="verb_slot_noun")[0]
     counts = sample("verb_slot_noun") if pairs is None else pairs
     if not isinstance(counts, Counts):
         raise InputError(
-            f"pairs has the type {type(pairs).__name__}: expected Counts, or the path of counts",
+            f"pairs has type {type(pairs).__name__}; expected Counts, or the path to stored counts",
             code="invalid-input",
         )
-    # The bundled quadruples serve as other text, unless the training data come from them.
+    # Use the bundled quadruples as other text, unless the training data come from them.
     others = sample("pp_quads")
     bundled = {one[:4] for one in others}
     if sum(one[:4] in bundled for one in quads) > OWN * len(quads):
-        # A test on the rest of the sample would otherwise have seen its labels.
+        # Otherwise the model would know the labels when it is tested on the rest of the sample.
         others = []
     nouns = [open_classes(one) if isinstance(one, str | os.PathLike) else one for one in thesauri]
     verbs = []
@@ -222,7 +223,7 @@ def make_sources(
 def spaces(
     quads: Sequence[Quadruple], normal: Sequence[LemmatisedQuadruple], sources: Sources, seed: int
 ) -> tuple[Vectors, Vectors]:
-    """Return the vectors of verbs and of nouns, from contexts and the classes of thesauri."""
+    """Return the verb and noun vectors, built from contexts and thesaurus classes."""
     verbs, nouns = tables(quads, normal, sources)
     found = []
     for table, thesauri in ((verbs, sources.verbs), (nouns, sources.thesauri)):
@@ -242,7 +243,7 @@ def spaces(
 def tables(
     quads: Sequence[Quadruple], normal: Sequence[LemmatisedQuadruple], sources: Sources
 ) -> tuple[Cells, Cells]:
-    """Count verbs and nouns by context, without the labels of the training quadruples."""
+    """Count verbs and nouns by context, without using the labels of the training quadruples."""
     verbs: defaultdict[tuple[str, str], float] = defaultdict(float)
     nouns: defaultdict[tuple[str, str], float] = defaultdict(float)
     for noun, context, count in sources.pairs.rows() if sources.pairs is not None else ():
@@ -277,7 +278,7 @@ def tables(
 
 
 def find_classes(thesaurus: Any, words: Iterable[str]) -> Places:
-    """Return the share of each known word in each class, at every level."""
+    """Return the membership weight of each known word in each class, at every level of the tree."""
     if isinstance(thesaurus, Taxonomy):
         return _in_taxonomy(thesaurus, words)
     hierarchy = WordHierarchy.from_source(thesaurus, words=False)
@@ -292,7 +293,7 @@ def find_classes(thesaurus: Any, words: Iterable[str]) -> Places:
 
 
 def _in_taxonomy(taxonomy: Taxonomy, words: Iterable[str]) -> Places:
-    """Return the share of each known word in the concepts of a taxonomy and their ancestors."""
+    """Return the weight of each known word in the concepts of a taxonomy and their ancestors."""
     parents = taxonomy.acyclic()
     found: Places = {}
     for word in words:

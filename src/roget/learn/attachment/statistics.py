@@ -1,4 +1,4 @@
-"""Statistics of quadruples: back-off counts, attachment rates, association, other text."""
+"""Statistics of quadruples: back-off counts, attachment rates, association, slot counts."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ from roget.core.types import Array, BoolArray, Floats, Ints
 from roget.learn.attachment.quads import NOUN, LemmatisedQuadruple
 
 PARTS = ("vnpm", "vnp", "vpm", "npm", "vp", "np", "pm", "p")
-"""Parts that include the preposition, in column order: v verb, n and m nouns, p preposition."""
+"""Parts of a quadruple that include the preposition, in column order. The letters are v for the
+verb, n and m for the first and second noun, and p for the preposition."""
 
 LEVELS = (slice(0, 1), slice(1, 4), slice(4, 7), slice(7, 8))
 """Columns of the back-off levels of Collins & Brooks (1995): quadruple, triples, pairs, p."""
 
 SMOOTHING = 2.0
-"""Number of pseudo-tokens, with the odds of the preposition, added to each part."""
+"""Number of pseudo-tokens added to each part, labelled in the proportions of the preposition."""
 
 LOOSE_PARTS = ("v", "n", "m", "vn", "nm", "vm")
-"""Parts without the preposition, in column order; m is the second noun."""
+"""Parts of a quadruple without the preposition, in column order; m is the second noun."""
 SHRINK = 3.0
-"""Number of neutral pseudo-quadruples added to each part."""
+"""Number of pseudo-quadruples with deviation 0 added to each part."""
 FOLDS = 10
 
 ANY = ""
@@ -38,9 +39,9 @@ OTHERS = 0.3
 """Weight of a quadruple from other text in associations."""
 
 USUAL = 0.05
-"""Prior probability that a noun is followed by a certain preposition."""
+"""Prior probability that a noun is followed by a given preposition."""
 ADDED = 0.5
-"""Pseudo-count added to both sides of ratios."""
+"""Pseudo-count added to the numerator and denominator of ratios."""
 _ODDS = [PARTS.index(part) for part in ("vpm", "npm", "vp", "np", "pm")]
 OUTSIDE = len(_ODDS) + 3
 """Number of features from other text."""
@@ -57,13 +58,13 @@ class BackoffStage:
 
     @classmethod
     def measure(cls, name: str, decided: BoolArray, right: BoolArray) -> Self:
-        """Measure a stage, given which quadruples it decided and which were right."""
+        """Measure a stage, given which quadruples it decided and which decisions were right."""
         accuracy = float(np.mean(right[decided])) if decided.any() else None
         return cls(name, float(np.mean(decided)), accuracy)
 
 
 class Keyed:
-    """A table with a row of numbers for each key; unknown keys have zeros."""
+    """A table with a row of numbers for each key. Rows of unknown keys are zero."""
 
     names = ("keys", "values")
     """Names under which keys and values are stored."""
@@ -83,7 +84,7 @@ class Keyed:
         return cls(table, np.array(list(table.values()), dtype=dtype).reshape(-1, *cls.shape))
 
     def look_up(self, keys: Iterable[Sequence[str]], width: int) -> Array:
-        """Return the values of the keys; each element of `keys` holds `width` of them."""
+        """Return the values for the keys; each element of `keys` is a sequence of `width` keys."""
         rows = [[self._rows.get(key, -1) for key in own] for own in keys]
         known = np.concatenate([self.values, np.zeros((1, *self.shape), self.values.dtype)])
         return known[np.array(rows, dtype=np.int64).reshape(-1, width)]
@@ -124,17 +125,19 @@ class QuadrupleCounts(Keyed):
         return cls.from_table(table)
 
     def counts(self, quads: Iterable[LemmatisedQuadruple]) -> Ints:
-        """Return the counts of N and V for each part of each quadruple: quadruples × parts × 2."""
+        """Return the counts of N and V for each part, with shape (quadruples, parts, 2)."""
         return self.look_up(map(_keys, quads), len(PARTS))
 
 
 def log_odds(counts: Any) -> Floats:
-    """Return ln N/V of each part minus ln N/V of the preposition, which is the last column.
+    """Return ln(N/V) of each part minus ln(N/V) of the preposition.
+
+    The preposition is the last column of `PARTS`.
 
     Each part gets two pseudo-tokens with the odds of the preposition, so an unseen part has 0.
     """
     counts = np.asarray(counts, dtype=np.float64)
-    # The shares of N and V for the preposition alone, with ½ added to both counts.
+    # Proportions of N and V for the preposition alone, with ½ added to both counts.
     shares = (counts[:, -1] + 0.5) / (counts[:, -1].sum(axis=1, keepdims=True) + 1)
     usual = np.log(shares[:, 0] / shares[:, 1])
     added = counts[:, :-1] + SMOOTHING * shares[:, None, :]
@@ -148,7 +151,7 @@ def back_off(counts: Any) -> tuple[Floats, Ints]:
     p(N) is 1. `QuadrupleCounts.stages` has the names of the levels.
     """
     counts = np.asarray(counts)
-    # From the most general level to the most specific, which overwrites.
+    # Go from the most general level to the most specific one, which overwrites the others.
     share = np.ones(len(counts))
     level = np.full(len(counts), len(LEVELS))
     for at in reversed(range(len(LEVELS))):
@@ -160,7 +163,7 @@ def back_off(counts: Any) -> tuple[Floats, Ints]:
 
 
 def _keys(quad: LemmatisedQuadruple) -> list[str]:
-    """Return the keys of a quadruple in the order of `PARTS`; an omitted word is empty."""
+    """Return the keys of a quadruple in the order of `PARTS`; omitted words are empty strings."""
     v, n, p, m = quad
     return [
         f"{v}\t{n}\t{p}\t{m}", f"{v}\t{n}\t{p}\t", f"{v}\t\t{p}\t{m}", f"\t{n}\t{p}\t{m}",
@@ -169,7 +172,7 @@ def _keys(quad: LemmatisedQuadruple) -> list[str]:
 
 
 class Tendencies(Keyed):
-    """The attachment rate of each part, relative to its prepositions: from −2 (V) to 2 (N).
+    """The attachment rate of each part relative to its prepositions, from −2 (V) to 2 (N).
 
     The rate is Σ(y − mean of y for the preposition)/(occurrences + 3), with y = 1 for N and −1 for
     V.
@@ -180,13 +183,13 @@ class Tendencies(Keyed):
     @classmethod
     def from_quadruples(cls, quads: Sequence[LemmatisedQuadruple], nouns: BoolArray) -> Self:
         """Estimate the rates from quadruples; `nouns` is True for the label N."""
-        # 1. The mean of y for each preposition, shrunk towards 0 by two pseudo-quadruples.
+        # 1. Compute the mean of y for each preposition, shrunk towards 0 by two pseudo-quadruples.
         goal = np.where(nouns, 1.0, -1.0).tolist()
         usual: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 2.0])
         for quad, one in zip(quads, goal, strict=True):
             usual[quad.preposition][0] += one
             usual[quad.preposition][1] += 1
-        # 2. The mean deviation from it for each part, shrunk by `SHRINK` pseudo-quadruples.
+        # 2. Compute the mean deviation from it for each part, shrunk by `SHRINK` pseudo-quadruples.
         table: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, SHRINK])
         for quad, one in zip(quads, goal, strict=True):
             total, times = usual[quad.preposition]
@@ -196,7 +199,7 @@ class Tendencies(Keyed):
         return cls.from_table({key: total / times for key, (total, times) in table.items()})
 
     def features(self, quads: Sequence[LemmatisedQuadruple]) -> Floats:
-        """Return the rate of each part of each quadruple; 0 for an unknown part."""
+        """Return the rate of each part of each quadruple, or 0 for an unknown part."""
         return self.look_up(map(_loose_keys, quads), len(LOOSE_PARTS))
 
     @classmethod
@@ -244,9 +247,12 @@ class Association(Keyed):
         nouns: Sequence[bool],
         others: Iterable[tuple[LemmatisedQuadruple, bool]] = (),
     ) -> Self:
-        """Count quadruples; `nouns` is True for the label N. `others` are weighted less."""
+        """Count the quadruples, and `others` with a lower weight.
+
+        `nouns` is True for quadruples with the label N.
+        """
         counts: defaultdict[str, float] = defaultdict(float)
-        # Training quadruples count 1, quadruples of other text `OTHERS`.
+        # Training quadruples have weight 1, and quadruples from other text have weight `OTHERS`.
         own = zip(quads, nouns, repeat(1.0))
         for quad, noun, times in chain(own, ((*one, OTHERS) for one in others)):
             counts[quad.preposition] += times
@@ -267,7 +273,7 @@ class Association(Keyed):
         return self._smooth(own, prepositions) * (1 - self._smooth(other, repeat(ANY)))
 
     def log_ratio(self, quads: Sequence[LemmatisedQuadruple]) -> Floats:
-        """Return the log ratio of the noun's to the verb's score; 0 for an unknown preposition.
+        """Return ln(noun score / verb score), or 0 for an unknown preposition.
 
         If it is above 0, the phrase attaches to the noun.
         """
@@ -294,7 +300,7 @@ class Slots(Keyed):
 
 @dataclass(frozen=True, eq=False)
 class SlotCounts:
-    """Counts of other text: labelled quadruples, and nouns in the slots of verbs.
+    """Counts from other text: labelled quadruples, and nouns in the slots of verbs.
 
     >>> pairs = Counts([[3, 0], [1, 4]], ["fork", "pizza"], ["with:eat", "obj:eat"])
     >>> quads = [Quadruple("eat", "pizza", "with", "fork", "V")]
@@ -316,13 +322,13 @@ class SlotCounts:
         slots: defaultdict[str, float] = defaultdict(float)
         for noun, context, count in pairs.rows() if pairs is not None else ():
             slot, verb = split_context(context)
-            # The noun of a slot counts as first and as second noun.
+            # The noun in a slot counts as both the first and the second noun.
             for key in _slot_keys(LemmatisedQuadruple(verb, noun, slot, noun)):
                 slots[key] += count
         return cls(tally, Slots.from_table(slots))
 
     def features(self, quads: Sequence[LemmatisedQuadruple]) -> Floats:
-        """Return eight features for each quadruple, near 0 if nothing is known.
+        """Return eight features for each quadruple; they are near 0 for unknown words.
 
         The first five are the log odds of parts minus the log odds of the preposition. The other
         three are log ratios: the verb's rate of the preposition to the rate over all verbs; the
@@ -355,12 +361,16 @@ class SlotCounts:
 
 
 def _slot_keys(quad: LemmatisedQuadruple) -> list[str]:
-    """Return the keys of the total, preposition, verb, verb with preposition, and both nouns."""
+    """Return the six keys of a quadruple.
+
+    They are keys for the total, the preposition, the verb, the verb with the preposition, the first
+    noun, and the preposition with the second noun.
+    """
     v, n, p, m = quad
     return ["\t", f"p\t{p}", f"v\t{v}", f"vp\t{v}\t{p}", f"n\t{n}", f"pm\t{p}\t{m}"]
 
 
 def split_context(context: str) -> tuple[str, str]:
-    """Split a context such as "with:eat" into slot and verb; the default slot is obj."""
+    """Split a context such as "with:eat" into slot and verb; the slot is obj if not given."""
     slot, verb = split_slot(context)
     return slot or "obj", verb
