@@ -5,6 +5,8 @@ AMALGUM is counted by the relations `nouns` (or was: --counts), the BNC's triple
 have the same counts: k-means, Ward, average link and spectral clustering of PPMI-SVD(200), PPMI
 cosine, and word2vec, if gensim is there (of AMALGUM's lemmas in windows of 5, of the BNC's pairs).
 V has jackknife entropies. All numbers are of quality, but for the seconds at the end.
+
+`--sizes` measures corpora of several sizes and genres instead, with and without background counts.
 """
 
 from __future__ import annotations
@@ -12,11 +14,15 @@ from __future__ import annotations
 import fnmatch
 import gzip
 import math
+import random
+import tempfile
 import time
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
+from itertools import pairwise
+from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 from typing import Any, NamedTuple
 
@@ -31,9 +37,11 @@ from sklearn.utils.extmath import randomized_svd
 from soft import planted
 
 import roget
+import roget.data
 from roget.core.counts import Counts
 from roget.core.counts.views import unit
 from roget.core.intervals import interval
+from roget.learn.background import add_background
 from roget.learn.clustering.spherical.estimator import COMMON, SphericalTree
 from roget.learn.clustering.spherical.moves import move, start
 from roget.learn.clustering.spherical.rule import smooth_new_vectors, smooth_vectors
@@ -75,8 +83,8 @@ class Shape(NamedTuple):
 class Material:
     """Counts of one corpus, and what systems make of them; seed by seed, once each."""
 
-    def __init__(self, name: str, counts: Counts) -> None:
-        self.name, self.counts = name, counts
+    def __init__(self, name: str, counts: Counts, background: Counts | None = None) -> None:
+        self.name, self.counts, self.background = name, counts, background
         self.words = [str(word) for word in counts.words]
         self.ids = {word: row for row, word in enumerate(self.words)}
         self.seconds: defaultdict[str, list[float]] = defaultdict(list)
@@ -95,9 +103,27 @@ class Material:
         model = SphericalTree(random_state=seed, set_aside=False)
         return self.timed(f"{OURS}, the default build", lambda: model.fit(self.counts))
 
+    def fit_levels(self, seed: int) -> SphericalTree:
+        """Fit a tree that has exactly the cuts as its levels, with the background if any."""
+        levels = ",".join(map(str, CUTS))
+        model = SphericalTree(
+            CUTS[-1], levels=levels, random_state=seed, set_aside=False, background=self.background
+        )
+        return self.timed(OURS, lambda: model.fit(self.counts))
+
+    @cached_property
+    def table(self) -> Any:
+        """PPMI of the counts, with those of the background if any."""
+        if self.background is None:
+            return self.counts.ppmi()
+        whole = self.counts.matrix.astype(np.float64)
+        names = self.counts.words, self.counts.contexts
+        whole, contexts = add_background(whole, *names, self.background)
+        return Counts(whole, self.counts.words, contexts).ppmi()
+
     def _svd(self, seed: int) -> np.ndarray[Any, Any]:
         def work() -> Any:
-            left, values, _ = randomized_svd(self.counts.ppmi(), 200, n_iter=4, random_state=seed)
+            left, values, _ = randomized_svd(self.table, 200, n_iter=4, random_state=seed)
             return unit(left * values)
 
         return self.timed("PPMI-SVD(200)", work)
@@ -401,6 +427,125 @@ def large() -> None:
     print(f"V {found:.3f}, {spent:.0f} CPU s, {most:.1f} GB")
 
 
+# Sizes and genres -------------------------------------------------------------------------------
+
+SIZES: Mapping[str, tuple[str, int]] = {
+    "m50": ("", 50_000), "m150": ("", 150_000), "m500": ("", 500_000), "m1000": ("", 1_000_000),
+    "fiction": ("fiction", 151_000), "news": ("news", 500_000), "five": ("", 10**9),
+}  # fmt: skip
+"""Corpora of AMALGUM: genre (all if empty) and number of tokens. The background is the rest of
+AMALGUM, or its other genres; "five" is all of it and has none."""
+
+PLAIN = "bbc"
+
+
+def read_documents() -> dict[tuple[str, str], list[str]]:
+    """Return the sentences of AMALGUM by genre and document."""
+    found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for path in sorted((data_folder() / "amalgum").glob("*.conllu.gz")):
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            for sentence in lines.read().split("\n\n"):
+                for line in sentence.splitlines():
+                    if line.startswith("# sent_id"):
+                        name = line.partition("=")[2].strip().rpartition("-")[0]
+                        found[path.name.partition(".")[0], name].append(sentence)
+                        break
+    return dict(found)
+
+
+def count_sentences(sentences: Iterable[str]) -> Counts:
+    """Count the nouns of CoNLL-U sentences."""
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / "part.conllu"
+        path.write_text("\n\n".join(sentences) + "\n\n", encoding="utf-8")
+        return roget.count(path, relation=["nouns"])
+
+
+def count_plain() -> Counts:
+    """Count the nouns of the BBC's plain text."""
+    with tempfile.TemporaryDirectory() as place:
+        lines = (data_folder() / "bbc-news/bbc.tsv").read_text(encoding="utf-8").splitlines()
+        for number, line in enumerate(lines):
+            text = line.split("\t", 2)[2].replace("\\n", "\n")
+            (Path(place) / f"{number}.txt").write_text(text, encoding="utf-8")
+        return roget.count(place)
+
+
+def corpora_by_size(pattern: str) -> Iterator[tuple[str, Counts, Counts | None]]:
+    """Yield corpora with background counts of other documents."""
+    documents = read_documents() if any(fnmatch.fnmatch(name, pattern) for name in SIZES) else {}
+    order = sorted(documents)
+    random.Random(0).shuffle(order)
+    for name, (genre, most) in SIZES.items():
+        if not fnmatch.fnmatch(name, pattern):
+            continue
+        chosen, tokens = [], 0
+        for one in order:
+            if genre in ("", one[0]) and tokens < most:
+                chosen.append(one)
+                tokens += sum(sum(map(is_token, s.splitlines())) for s in documents[one])
+        others = [one for one in order if one not in set(chosen) and one[0] != genre]
+        counts, background = (
+            count_sentences(s for one in some for s in documents[one]) if some else None
+            for some in (chosen, others)
+        )
+        assert counts is not None
+        yield f"{name}, {tokens:,} tokens", counts, background
+    if fnmatch.fnmatch(PLAIN, pattern):
+        yield f"{PLAIN}, plain text", count_plain(), roget.data.background("english-nouns")
+
+
+def is_token(line: str) -> bool:
+    """Return True if a line of CoNLL-U is a token."""
+    return line[:1].isdigit() and line.partition("\t")[0].isdigit()
+
+
+def by_size(pattern: str, seeds: int) -> None:
+    """Print V(jk) over AP and WordNet at both cuts, similarities, and the agreement of seeds."""
+    for name, whole, background in corpora_by_size(pattern):
+        counts = whole.min_count(5).ranked().largest_component()
+        middle = float(np.median(counts.word_totals))
+        print(f"\n{name}: {len(counts):,} words, {middle:.0f} occurrences per word", flush=True)
+        for called, more in (("own counts", None), ("with background", background)):
+            if called == "own counts" or more is not None:
+                measure_size(Material(name, counts, more), called, seeds)
+
+
+def measure_size(data: Material, called: str, seeds: int) -> None:
+    """Print the figures of one corpus with one kind of counts."""
+    found: defaultdict[str, list[float]] = defaultdict(list)
+    labels = []
+    for seed in range(seeds):
+        model = data.fit_levels(seed)
+        labels.append(model.cut(CUTS[0]))
+        svd = data.svd(seed)
+        for k in CUTS:
+            systems = {
+                OURS: model.cut(k),
+                "Ward": fcluster(data.ward(seed), k, "maxclust"),
+                "k-means": KMeans(k, n_init=1, random_state=seed).fit_predict(svd),
+            }
+            for system, classes in systems.items():
+                scores = []
+                for gold in ("AP", "WordNet"):
+                    rows, right = categories(gold, data.ids)
+                    scores.append(
+                        roget.measure("v", right, np.asarray(classes)[rows], entropy="jk")
+                    )
+                found[f"V(jk) {k} {system}"].append(float(np.mean(scores)))
+        if not seed:
+            near = Neighbours(data.counts, model.clustering_)
+            for which in SIMILARITIES:
+                known = [(a, b, v) for a, b, v in similarities(which) if {a, b} <= data.ids.keys()]
+                left, right = ([data.ids[one[at]] for one in known] for at in (0, 1))
+                alike = near.compare(np.array(left), np.array(right))
+                found[which].append(float(spearmanr(alike, [one[2] for one in known])[0]))
+    for a, b in pairwise(labels):
+        found["ARI of two seeds"].append(roget.measure("ari", a.tolist(), b.tolist()))
+    told = ", ".join(f"{what} {np.mean(values):.3f}" for what, values in found.items())
+    print(f"  {called}: {told}", flush=True)
+
+
 # Showing ---------------------------------------------------------------------------------------
 
 
@@ -461,8 +606,12 @@ def main() -> None:
         corpus={"default": "*", "help": "amalgum, bnc, or a pattern"},
         seeds={"type": int, "default": 5, "help": "how many"},
         counts={"default": None, "help": "AMALGUM's counts, if they are made"},
+        sizes={"action": "store_true", "help": "corpora by size and genre, with a background"},
     )
     warnings.simplefilter("ignore")
+    if asked.sizes:
+        by_size(asked.corpus, min(asked.seeds, 2))
+        return
     if fnmatch.fnmatch("large", asked.part):
         large()
     measure_all(asked, [("amalgum", lambda: amalgum(asked.counts)), ("bnc", bnc)])

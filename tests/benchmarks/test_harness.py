@@ -312,7 +312,9 @@ def test_ours_are_all_listed():
     listed = {one.name for one in find_entries()}
     assert {"score", "count", "sizes", "scaling"} <= listed
     others = {path.stem for path in find_folder().glob("*.py")} - listed
-    assert others == {"__main__", "documents", "familiar", "gold", "mteb_protocol", "sample"}
+    assert others == {
+        "__main__", "background", "documents", "familiar", "gold", "mteb_protocol", "sample",
+    }  # fmt: skip
 
 
 def test_one_of_ours_runs_by_its_own_command():

@@ -18,9 +18,13 @@ from roget.learn.background import (
 from roget.learn.build import build
 from roget.learn.clustering.spherical.estimator import SphericalTree
 from roget.learn.growth.grow import grow
-from roget.learn.load import open_pair
+from roget.learn.load import open_counts, open_pair
+from roget.learn.placing.graph import Graph
+from roget.learn.placing.place import place
+from roget.learn.placing.votes import NeighbourModel
 from roget.learn.shift import shift
 from roget.learn.sketch import sketch
+from roget.learn.taxonomy import taxonomy_of
 from roget.learn.thesaurus import Thesaurus, lookup
 from roget.report.thesaurus import report
 from roget.report.words import neighbours
@@ -226,6 +230,29 @@ def test_new_words_are_placed_by_their_background(tmp_path):
         if word in grown.rows:
             group = int(word.removeprefix("word")) // SIZE % GROUPS
             assert grown.path(word) == grown.path(f"word{group * SIZE}")
+
+
+def test_placing_uses_the_background(tmp_path):
+    rows = ["".join(f"word{at}\tgroup{at // SIZE}\n" for at in range(GROUPS * SIZE) if at % SIZE)]
+    rows += [f"group{at}\tall\n" for at in range(GROUPS)]
+    (tmp_path / "taxonomy.tsv").write_text("".join(rows))
+    LARGE.write(tmp_path / "large.counts")
+    build_small(tmp_path / "large.counts", output=tmp_path / "a.thesaurus")
+
+    counts, _ = open_counts(tmp_path / "a.thesaurus")
+    graph = Graph.from_taxonomy(taxonomy_of(tmp_path / "taxonomy.tsv"))
+
+    def share_right(background):
+        voters = NeighbourModel(graph, counts, background)
+        rows = np.setdiff1d(np.arange(len(counts)), voters.known)
+        near = voters.by_contexts(rows).argmax(axis=1)
+        group = np.array(right(counts))
+        return float(np.mean(group[voters.known][np.asarray(near).ravel()] == group[rows]))
+
+    assert share_right(LARGE) == 1.0
+    assert share_right(None) <= 1.0
+    placed = place(tmp_path / "taxonomy.tsv", counts, background=tmp_path / "large.counts")
+    assert len(placed.words) + len(placed.left_out) == GROUPS
 
 
 def test_auto_needs_a_language_and_relations():

@@ -189,6 +189,12 @@ class PlaceOptions(Checked):
         minimum=0,
         help="Example sentences per candidate, if stored; not in tables and SKOS.",
     )
+    background: Any = option(
+        "auto",
+        metavar="COUNTS|none|auto",
+        help="Counts of a large corpus, added to those of the same words: a counts folder or "
+        "table, none, or auto = the bundled counts of the language, if any.",
+    )
     seed: int = seed_option()
 
 

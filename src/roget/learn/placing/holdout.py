@@ -16,6 +16,7 @@ from roget.core.options import choose, with_options
 from roget.core.progress import Report
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
+from roget.learn.background import choose_background
 from roget.learn.command_options import PlaceOptions
 from roget.learn.placing.graph import FAR, Graph, fold
 from roget.learn.placing.place import Placer
@@ -124,7 +125,9 @@ def hide(
         )
     # Random known words are hidden; the remaining known words vote.
     hidden = np.sort(np.random.default_rng(chosen.seed).choice(known, words, replace=False))
-    voters = NeighbourModel(graph.without({fold(str(counts.words[row])) for row in hidden}), counts)
+    background = choose_background(chosen.background, counts)[0]
+    rest = graph.without({fold(str(counts.words[row])) for row in hidden})
+    voters = NeighbourModel(rest, counts, background and background.counts)
     truth = [graph.senses(str(counts.words[row])) for row in hidden]
     placer = Placer(voters, chosen)
     ranked = placer.rank(hidden, max(RANKED, chosen.n), progress)

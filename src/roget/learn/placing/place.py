@@ -13,6 +13,7 @@ from roget.core.counts.evidence import EvidenceLine
 from roget.core.options import choose, with_options
 from roget.core.progress import Progress, Report
 from roget.core.types import Floats, Ints, PathLike
+from roget.learn.background import choose_background
 from roget.learn.command_options import PlaceOptions
 from roget.learn.load import open_counts
 from roget.learn.placing.graph import Graph
@@ -159,7 +160,9 @@ def place(
     chosen = PlaceOptions(**choose(PlaceOptions, options))
     known_classes = taxonomy if isinstance(taxonomy, Taxonomy) else taxonomy_of(taxonomy)
     counts = counts if isinstance(counts, Counts) else open_counts(counts)[0]
-    voters = NeighbourModel(Graph.from_taxonomy(known_classes), counts)
+    background = choose_background(chosen.background, counts)[0]
+    graph = Graph.from_taxonomy(known_classes)
+    voters = NeighbourModel(graph, counts, background and background.counts)
     known = set(voters.known.tolist())
     rows = np.array(
         [row for row in range(len(counts)) if row not in known and counts.word_totals[row] > 0],

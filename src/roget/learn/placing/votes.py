@@ -13,6 +13,7 @@ from scipy import sparse
 from roget.core.counts import Counts
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
+from roget.learn.background import add_background
 from roget.learn.clustering.memberships import tabulate
 from roget.learn.placing.graph import Graph, fold, is_part
 from roget.learn.representation import Representation
@@ -110,10 +111,13 @@ class Votes:
 
 
 class NeighbourModel:
-    """A model in which known words of a corpus and a taxonomy vote for classes of new words."""
+    """A model in which known words of a corpus and a taxonomy vote for classes of new words.
 
-    def __init__(self, graph: Graph, counts: Counts) -> None:
-        self.graph, self.counts = graph, counts
+    Background counts, if any, are added for the vectors of the words.
+    """
+
+    def __init__(self, graph: Graph, counts: Counts, background: Counts | None = None) -> None:
+        self.graph, self.counts, self._background = graph, counts, background
         self.folded = [fold(str(word)) for word in counts.words]
         rows = np.array([graph.rows.get(word, -1) for word in self.folded], dtype=np.int64)
         self.known: Ints = np.flatnonzero((rows >= 0) & (counts.word_totals > 0))
@@ -150,7 +154,12 @@ class NeighbourModel:
     def _similarity(self) -> Similarity:
         """The similarity of words by contexts and by vectors."""
         counts = self.counts
-        learnt = Representation.learn(counts.matrix, words=counts.words, contexts=counts.contexts)
+        matrix, contexts, background = counts.matrix, counts.contexts, self._background
+        if background is not None:
+            matrix, contexts = add_background(matrix, counts.words, contexts, background)
+        learnt = Representation.learn(
+            matrix, words=counts.words, contexts=contexts, exact=background is not None
+        )
         common = select_common_rows(counts.word_totals)
         vectors = StandardisedCosine(learnt.vectors.astype(np.float64), common)
         return Similarity(
