@@ -1,4 +1,4 @@
-"""Entry point of `python -m roget` and of the command `roget`.
+"""Entry point for `python -m roget` and the `roget` command.
 
 Signal handlers are installed before anything else is imported, so Ctrl-C never prints a traceback.
 """
@@ -13,7 +13,7 @@ from roget.core.signals import exit_at_once, ignore_all, install_early
 
 def main() -> None:
     """Run the command line. A signal during start-up or shutdown ends the process at once."""
-    atexit.register(ignore_all)  # atexit runs the first registered function last
+    atexit.register(ignore_all)  # registered first, so atexit runs it last
     install_early()
     from roget.cli import main as run
 

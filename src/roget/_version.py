@@ -1,3 +1,3 @@
-"""The version, in the one place that everything else reads it from."""
+"""The version number of roget; all other files read it from here."""
 
 __version__ = "0.1.0"

@@ -17,7 +17,7 @@ from roget.errors import MissingExtra, UnknownName
 
 
 def _keys(table: str, *names: str) -> dict[str, str]:
-    """Return catalogue entries for the given keys of a table."""
+    """Return catalogue entries that point to the given keys of a dictionary in a module."""
     return {name: f"{table}[{name}]" for name in names}
 
 
@@ -144,7 +144,7 @@ REPORTS: dict[str, str] = {
     "sweep": "roget.report.sweep:report",
     "evaluation": "roget.report.protocols:report",
 }
-"""Functions that convert a result to a report, by kind of result."""
+"""Functions that convert a result to a report, keyed by the kind of result."""
 
 _LABELS = "roget.scoring.labels.readers"
 
@@ -223,7 +223,7 @@ TOGETHER = {
     "roget": ("soft-symmetric", "comdl"),
     "all": ("soft-symmetric", "comdl", "soft", "mdl", "nearest", "nmf", "lda"),
 }
-"""Class models that combine the classes of several models."""
+"""Class models that combine the classes of several other models."""
 
 TAXONOMIES: dict[str, str] = {
     "skos": "roget.learn.taxonomy.skos:read",
@@ -247,7 +247,10 @@ REPRODUCTIONS: dict[str, str] = {
     for paper, parts in _PAPERS.items()
     for part in parts
 }
-"""Tables and figures of papers; each is reproduced by a function in a module of the same name."""
+"""Reproducible tables and figures of papers.
+
+Each entry is a function in a module of the same name.
+"""
 
 EXPORTERS: dict[str, str] = {
     "skos": "roget.report.exports.skos:write_turtle",
@@ -314,14 +317,14 @@ OTHER_NAMES: dict[str, str] = {
     "miller-madow": "mm",
     **dict.fromkeys(("mle", "plug-in", "plugin"), "ml"),
 }
-"""Common names of measures and estimators, used to suggest ours in error messages."""
+"""Common names of measures and estimators, used to suggest roget's name in error messages."""
 
 SYNONYMS = (
     "adjusted-mutual-information", "adjusted-rand", "adjusted-rand-index", "blanc-f", "conll-f",
     "fmi", "fowlkes-mallows", "lea-f", "muc-f", "mutual-information", "v-measure",
     "variation-of-information", "vmeasure",
 )  # fmt: skip
-"""Other names that can only mean one of our measures, so they are accepted."""
+"""Unambiguous alternative names of measures, which are accepted as input."""
 
 FAMILIAR: dict[str, dict[str, str]] = {
     "scikit-learn": {
@@ -412,7 +415,7 @@ EXTRAS: dict[str, tuple[str, str, str]] = {
 
 @contextmanager
 def name_extra() -> Iterator[None]:
-    """Convert the import error of an optional module in the block to `MissingExtra`.
+    """Raise `MissingExtra` if code in the block cannot import an optional module.
 
     All entry points (public names, the catalogue, commands) use this context manager, so modules
     behind them can import the dependencies of `roget[learn]` normally. It also surrounds imports
@@ -429,7 +432,7 @@ def name_extra() -> Iterator[None]:
 
 @cache
 def entries(kind: str) -> dict[str, str]:
-    """Return name → "module:object" for a kind: the built-in parts, then entry points."""
+    """Return a mapping from name to "module:object" for a kind, built-in parts first."""
     from importlib import metadata
 
     group = "roget." + kind.replace(" ", "_")
@@ -477,7 +480,7 @@ def load(kind: str, name: str) -> Any:
 
 
 def find_familiar(name: str) -> str:
-    """Return our name of a measure of another library; return other names unchanged.
+    """Map a function name from another library to roget's measure; return other names unchanged.
 
     >>> find_familiar("normalized_mi_score"), find_familiar("v-measure"), find_familiar("v")
     ('nmi', 'v', 'v')
@@ -490,7 +493,7 @@ def find_familiar(name: str) -> str:
 
 
 def suffixes(kind: str) -> dict[str, str]:
-    """Return suffix → name of the part that reads or writes such files.
+    """Return a mapping from file suffix to the name of the part that reads or writes such files.
 
     Plug-ins declare suffixes in an attribute of the part: `read.suffixes = (".vrt",)`.
     """
@@ -507,4 +510,4 @@ _SINGULAR = {
     "taxonomies": "kind of taxonomy",
     "exporters": "export format",
 }
-"""Singular of a kind in messages, unless it is the kind without the final letter."""
+"""Irregular singular forms of kinds, for messages. Other kinds only drop the final letter."""

@@ -1,4 +1,4 @@
-"""The command line: one file per command, each a thin shell over the library function it names."""
+"""The command line. Each command has its own file, a thin wrapper around a library function."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ GROUPS = {
     "Use and evaluate": ("prefer", "attach", "heldout", "decide", "judge"),
     "More": ("list", "explain", "data", "reproduce"),
 }
-"""Commands as `roget --help` lists them; each is a function or app in a module of that name."""
+"""Commands by section of `roget --help`. Each is a function or app in the module of that name."""
 
 _SPARE = {"score": "use roget compare GOLD SYSTEM... for several systems"}
-"""Hints for more arguments than a command takes."""
+"""Hints that are printed if a command gets too many arguments."""
 
 
 class CommandGroup(typer.core.TyperGroup):
-    """The command line, whose help lists commands in groups."""
+    """A command group whose help lists the commands under section headings."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands of each group with a one-line description."""
@@ -73,14 +73,14 @@ def _version(asked: bool) -> None:
 @app.callback()
 def _options(
     version: bool = typer.Option(
-        False, "--version", callback=_version, is_eager=True, help="Print the version and stop."
+        False, "--version", callback=_version, is_eager=True, help="Print the version and exit."
     ),
     max_size: str = typer.Option(
         "",
         "--max-size",
         metavar="SIZE",
         show_default=False,
-        help="Maximum size a compressed input may expand to, e.g. 2GB [default: 64MiB].",
+        help="Maximum size of a compressed input after decompression, e.g. 2GB [default: 64MiB].",
     ),
 ) -> None:
     if max_size:
@@ -90,11 +90,12 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line; an error of the input prints one message and exits with 1."""
+    """Run the command line. Input errors print one message and exit with code 1."""
     _hold_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # A terminal that cannot show a character gets a question mark instead of a crash.
+            # Print a question mark for characters that the terminal cannot show, instead of
+            # failing.
             stream.reconfigure(errors="replace")
     with stoppable() as stop:
         try:
@@ -102,7 +103,7 @@ def main() -> None:
                 app()
             sys.stdout.flush()
         except BrokenPipeError:
-            # The reader of our output, such as head, has finished.
+            # The program that reads our output, such as head, has exited.
             sys.stderr.close()
             sys.exit(0)
         except SystemExit as end:
@@ -113,7 +114,7 @@ def main() -> None:
             raise
         except (Exception, KeyboardInterrupt) as error:
             if stop.signal:
-                # The signal arrived outside of typer, or a library raised another error.
+                # The signal arrived outside typer, or a library turned it into another error.
                 _print_error(_find_cause(error, KeyboardInterrupt) or error, "interrupted")
                 sys.exit(128 + stop.signal)
             if not isinstance(error, RogetError | OSError):
@@ -125,8 +126,8 @@ def main() -> None:
 def _hold_streams() -> None:
     """Reserve the file descriptors of streams that the shell has closed (`>&-`).
 
-    Otherwise files that we open would get these numbers. Writing to a closed standard output is an
-    error, as for other programs.
+    Otherwise files that we open would be assigned these descriptors. Writing to a closed standard
+    output is an error, as for other programs.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
@@ -144,14 +145,14 @@ def _hold_streams() -> None:
 
 
 def _find_cause(error: BaseException | None, kind: type[BaseException]) -> BaseException | None:
-    """Return the first error of a kind in the chain of causes, else None."""
+    """Return the first exception of a type in the chain of causes, or None."""
     while error is not None and not isinstance(error, kind):
         error = error.__cause__ or error.__context__
     return error
 
 
 def _print_error(error: BaseException, text: str = "") -> None:
-    """Print an error, its code and, below it, its notes."""
+    """Print an error with its code, followed by its notes."""
     code = None if text else code_of(error)
     mark = f" [{code}]" if code not in (None, RogetError.code, InputError.code) else ""
     for line in [f"{text or error}{mark}", *getattr(error, "__notes__", [])]:

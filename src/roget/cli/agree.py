@@ -25,8 +25,9 @@ def agree(
         list[str],
         typer.Argument(
             metavar="CLUSTERING...",
-            help="Files of labels, as FILE or NAME=FILE; a folder or pattern stands for its files; "
-            "a single file has one column per clustering.",
+            help="Label files, as FILE or NAME=FILE. A folder or glob pattern is expanded to its "
+            "files. "
+            "A single file must have one column per clustering.",
         ),
     ],
     *,
@@ -44,7 +45,7 @@ def agree(
     format: Format = None,
     output: Output = None,
 ) -> None:
-    """Measure how far several clusterings agree, without a gold standard.
+    """Measure how well several clusterings agree, without a gold standard.
 
     Prints the mean agreement of each clustering with the other clusterings, the spread over all
     pairs, a matrix for each measure, and a tree of the clusterings.

@@ -18,21 +18,23 @@ app = group(
 )
 
 QUADS = "lines of verb, noun, preposition, noun and N or V, optionally after a line number"
-Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model of `roget attach train`.")]
+Model = Annotated[
+    str, typer.Argument(metavar="MODEL", help="A model trained with `roget attach train`.")
+]
 
 
 @command(app, "train")
 def train(
-    output: Annotated[str, target("MODEL", "The folder to write.")],
+    output: Annotated[str, target("MODEL", "Folder for the model.")],
     quads: Annotated[
         str,
-        typer.Option("--quads", metavar="TRAIN", help=f"Training data: {QUADS}; or sample."),
+        typer.Option("--quads", metavar="TRAIN", help=f"Training data: {QUADS}; or `sample`."),
     ],
     dev: Annotated[
         str | None,
         typer.Option(
             metavar="DEV",
-            help="Development data, used to choose the strength of regularisation.",
+            help="Development data for choosing the regularisation strength.",
         ),
     ] = None,
     *,
@@ -65,9 +67,11 @@ def train(
 @command(app, "test")
 def check(
     model: Model,
-    quads: Annotated[str, typer.Argument(metavar="QUADS", help=f"Test data: {QUADS}; or sample.")],
+    quads: Annotated[
+        str, typer.Argument(metavar="QUADS", help=f"Test data: {QUADS}; or `sample`.")
+    ],
 ) -> Report:
-    """Measure the accuracy of a model by kind of evidence."""
+    """Measure the accuracy of a model on test data, in total and by kind of evidence."""
     from roget.learn.attachment.attacher import Attacher
     from roget.learn.attachment.quads import read
     from roget.report.attachment import report
@@ -78,11 +82,12 @@ def check(
 
 @command(app, "predict")
 def predict(model: Model, format: Format = None, output: Output = None) -> None:
-    """Predict the attachment of quadruples on standard input.
+    """Predict the attachment of quadruples read from standard input.
 
-    Each line has four words: verb, noun, preposition, noun. Writes each quadruple with N or V and
-    its probability, tab-separated, as soon as it is known; with --format or -o, all at the end.
-    Broken lines are reported at the end with exit code 1; all other lines are predicted.
+    Each line has four words: verb, noun, preposition, noun. Each quadruple is written with N or V
+    and the probability, tab-separated, as soon as it is predicted; with --format or -o, all are
+    written at the end. Invalid lines are reported at the end, with exit code 1; all other lines are
+    predicted.
     """
     from roget.learn.attachment.attacher import Attacher
     from roget.report.attachment import report_answers
@@ -105,14 +110,14 @@ def predict(model: Model, format: Format = None, output: Output = None) -> None:
 
 
 def _answers(model: Any) -> Iterator[list[tuple[str, ...]]]:
-    """Yield predictions for standard input in batches; one by one for a terminal."""
+    """Yield predictions for standard input in batches, or one by one if it is a terminal."""
     from itertools import islice
 
     from roget.core.io.source import standard_input
     from roget.learn.attachment.quads import parse
     from roget.report.attachment import answers
 
-    standard_input()  # raises if it is closed
+    standard_input()  # raises an error if standard input is closed
     lines = parse(enumerate(sys.stdin, 1), "<stdin>", answered=False)
     at_once = 1 if sys.stdin.isatty() else 4096
     pending: list[tuple[str, ...]] = []

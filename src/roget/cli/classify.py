@@ -18,12 +18,16 @@ def classify(
         str,
         typer.Argument(
             metavar="COUNTS",
-            help="Counts of new words: a folder of roget count, or a table of word, context, "
-            "count (.tsv, .csv, .parquet, .npz, …).",
+            help="Counts of the new words: a folder written by `roget count`, or a table with the "
+            "columns "
+            "word, context and count (.tsv, .csv, .parquet, .npz, …).",
         ),
     ],
     n: Annotated[
-        int, typer.Option("--number", "-n", min=1, metavar="N", help="Number of classes per word.")
+        int,
+        typer.Option(
+            "--number", "-n", min=1, metavar="N", help="Number of classes to list per word."
+        ),
     ] = 3,
     *,
     given: TableOptions,
@@ -31,8 +35,8 @@ def classify(
 ) -> Report:
     """Classify new words by the contexts they occur in.
 
-    Contexts are matched by name, so count them as the thesaurus was counted. A word
-    without a known context gets no class.
+    Contexts are matched by name, so count the new words with the same options as the text of the
+    thesaurus. Words without any known context are not classified.
     """
     from roget.engines.base import working_on
     from roget.learn.load import open_thesaurus

@@ -1,10 +1,10 @@
-"""Commands made from functions; a parameter that is a dataclass of options stands for all of them.
+"""Conversion of functions to commands. A dataclass parameter becomes one option per field.
 
 A command may declare `SECTIONS`: the options that its help shows, by section. Options that are not
-listed there, and `RuntimeOptions` (parameters of one clusterer), are passed as
-`--set NAME=VALUE`; `roget list settings COMMAND` explains them. A function that returns a `Report`
-has the options --format and -o. Parameters are made when a command is used, so `roget --help` is
-instant.
+listed there, and `RuntimeOptions` (parameters of one clusterer), are set with `--set NAME=VALUE`
+and explained by `roget list settings COMMAND`. A function that returns a `Report` has the options
+--format and -o. Parameters are created only when a command is used, which keeps `roget --help`
+fast.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ Function = TypeVar("Function", bound=Callable[..., Report | None])
 
 @dataclass(frozen=True)
 class RuntimeOptions:
-    """Options known only when a command is used, such as options of plug-ins; set by --set."""
+    """Options known only at run time, such as those of plug-ins, and set with --set."""
 
     declared: Callable[[], Iterable[Option]]
 
 
 def command(app: typer.Typer, name: str, spare: str = "") -> Callable[[Function], Function]:
-    """Make a function a command of an app; `spare` is the hint for surplus arguments."""
+    """Register a function as a command; `spare` is the hint printed for too many arguments."""
 
     def register(function: Function) -> Function:
         def later() -> None:
-            """Carry the docstring until the command is used."""
+            """Hold the docstring until the command is used."""
 
         later.__doc__ = function.__doc__
         kind = type("Command", (Command,), {"function": staticmethod(function), "spare": spare})
@@ -54,7 +54,7 @@ def command(app: typer.Typer, name: str, spare: str = "") -> Callable[[Function]
 
 
 def group(name: str, help: str) -> typer.Typer:
-    """Return an app of several commands that share a first word."""
+    """Return an app for subcommands, such as `roget data list`."""
     return typer.Typer(name=name, help=help, no_args_is_help=True, rich_markup_mode=None)
 
 
@@ -64,14 +64,14 @@ def _delegate(name: str) -> Any:
 
 
 class Command(TyperCommand):
-    """A command whose parameters are made when it is used."""
+    """A command whose parameters are created on first use."""
 
     function: Callable[..., Report | None]
     spare: str = ""
 
     @cached_property
     def whole(self) -> Any:
-        """The command with its parameters."""
+        """The complete command, with its parameters."""
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
         app.command(self.name)(expand(self.function))
         return typer.main.get_command(app)
@@ -90,7 +90,9 @@ class Command(TyperCommand):
         return left
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help; `<kind>` of an option is replaced by the names of that kind."""
+        """Write the help, with each `<kind>` placeholder replaced by the catalogue names of that
+        kind.
+        """
         for one in self.params:
             kind = (one.metavar or "")[1:-1]
             if kind in catalogue.KINDS:
@@ -98,7 +100,7 @@ class Command(TyperCommand):
         super().format_help(ctx, formatter)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the parameters, each section under its heading."""
+        """Write the parameters, grouped into sections with headings."""
         sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
         for one in self.get_params(ctx):
             record = one.get_help_record(ctx)
@@ -114,11 +116,11 @@ class Command(TyperCommand):
 
 
 WRITTEN = ("output", "figure", "static")
-"""Parameters that may name a file to write; in their help it is FILE, unless they are --output."""
+"""Parameters that may name an output file. All but --output do so only if their metavar is FILE."""
 
 
 def keep_inputs(declared: Iterable[Any], given: Mapping[str, Any]) -> None:
-    """Refuse to overwrite an input, or to write one file twice."""
+    """Raise an error if an output is also an input, or if two options write the same file."""
     written: dict[str, str] = {}
     read: list[str] = []
     for one in declared:
@@ -128,7 +130,7 @@ def keep_inputs(declared: Iterable[Any], given: Mapping[str, Any]) -> None:
         if one.name == "save":
             outputs = [(f"--save {kind}", path) for kind, path in map(split_pair, named)]
         elif one.name not in WRITTEN or (one.name != "output" and one.metavar != "FILE"):
-            # A system may be NAME=FILE.
+            # A system may be specified as NAME=FILE.
             read += [part for text in named for part in (text, text.partition("=")[2]) if part]
             continue
         else:
@@ -137,14 +139,15 @@ def keep_inputs(declared: Iterable[Any], given: Mapping[str, Any]) -> None:
             before = written.setdefault(os.path.realpath(path), option)
             if before != option:
                 raise InputError(
-                    f"{path}: both {before} and {option} would write this file",
+                    f"{before} and {option} would both write {path}; choose another path for one "
+                    "of them",
                     code="conflicting-options",
                 )
     refuse_inputs(written, read)
 
 
 def refuse_inputs(written: Iterable[str], read: Iterable[str]) -> None:
-    """Refuse to overwrite files that are read, or that are in folders which are read."""
+    """Raise an error if an output is an input file or lies inside an input folder."""
     kept = [os.path.realpath(path) for path in written if os.path.isfile(path)]
     if not kept:
         return
@@ -155,37 +158,38 @@ def refuse_inputs(written: Iterable[str], read: Iterable[str]) -> None:
         for text in files:
             if os.path.samefile(text, path):
                 raise InputError(
-                    f"cannot write {path}: it is one of the inputs", code="input-is-output"
+                    f"cannot write {path}: it is one of the inputs; choose another path",
+                    code="input-is-output",
                 )
             if Path(os.path.realpath(text)) in Path(path).parents:
                 raise InputError(
-                    f"cannot write {path}: it is a file of {text}, one of the inputs",
+                    f"cannot write {path}: it is inside the input {text}; choose another path",
                     code="input-is-output",
                 )
 
 
 @dataclass
 class Signature:
-    """The parameters of a command, and how to make the arguments of its function from them."""
+    """The parameters of a command, and their conversion to the arguments of its function."""
 
     parameters: list[inspect.Parameter] = field(default_factory=list)
     groups: dict[str, Callable[..., Any]] = field(default_factory=dict)
-    """Parameter of the function → what makes it from option values."""
+    """Map from each parameter of the function to the callable that builds it from option values."""
     shown: dict[str, tuple[str, Option]] = field(default_factory=dict)
-    """Option → the group it belongs to, for options with a flag."""
+    """Map from each option with a flag to its parameter of the function and its declaration."""
     settings: dict[str, tuple[str, Option]] = field(default_factory=dict)
-    """The same for options passed by --set."""
+    """Like `shown`, for options that are set with --set."""
     runtime: dict[str, RuntimeOptions] = field(default_factory=dict)
 
     def all_settings(self) -> dict[str, tuple[str, Option]]:
-        """Return all options of --set, by name, those known at run time included."""
+        """Return all options that --set accepts, including those known only at run time."""
         found = dict(self.settings)
         for name, one in self.runtime.items():
             found |= {option.name: (name, option) for option in one.declared()}
         return found
 
     def collect(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Return the arguments of the function for the values that typer parsed."""
+        """Convert the values parsed by typer to the arguments of the function."""
         values: dict[str, dict[str, Any]] = {name: {} for name in self.groups}
         for name, (owner, one) in self.shown.items():
             values[owner][name] = join_given(one, given.pop(name))
@@ -205,7 +209,7 @@ class Signature:
 
 
 def _find_sections(function: Callable[..., Any]) -> dict[str, tuple[str, ...]]:
-    """Return the sections that the module of a command declares."""
+    """Return the help sections declared in the command's module."""
     module = sys.modules.get(function.__module__)
     return getattr(module, "SECTIONS", {})
 
@@ -215,7 +219,7 @@ def _set_parameter() -> inspect.Parameter:
     option = typer.Option(
         "--set",
         metavar="NAME=VALUE",
-        help="Set a rarely used option; `roget list settings COMMAND` explains them. Repeatable.",
+        help="Set a less common option; see `roget list settings COMMAND`. Repeatable.",
         rich_help_panel="More options",
     )
     hint = Annotated[list[str] | None, option]
@@ -250,7 +254,7 @@ def read_signature(function: Callable[..., Report | None]) -> Signature:
             options[name] = inspect.Parameter(name, only, default=None, annotation=hint)
     if found.settings or found.runtime:
         options["set"] = _set_parameter()
-    # The order of the sections, then that of the declarations.
+    # Sort by section, then by order of declaration.
     order = {name: at for at, name in enumerate(sections)}
     ranked = sorted(options, key=lambda name: order.get(name, len(order)))
     positional = [name for name in options if _is_argument(options[name])]
@@ -264,7 +268,7 @@ def _is_argument(parameter: inspect.Parameter) -> bool:
 
 
 def _move_to_section(parameter: inspect.Parameter, sections: dict[str, str]) -> inspect.Parameter:
-    """Return a parameter that its command declares itself, listed in its section."""
+    """Assign a parameter declared by the command itself to its help section."""
     title = sections.get(parameter.name)
     for one in get_args(parameter.annotation):
         if title and isinstance(one, typer.models.OptionInfo):
@@ -273,7 +277,7 @@ def _move_to_section(parameter: inspect.Parameter, sections: dict[str, str]) -> 
 
 
 def expand(function: Callable[..., Report | None]) -> Callable[..., None]:
-    """Return the function with one parameter per option, which delivers the report it returns."""
+    """Return a wrapper with one parameter per option that prints or writes the returned report."""
     found = read_signature(function)
     reported = REPORTED if get_type_hints(function).get("return") is Report else {}
 

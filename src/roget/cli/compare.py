@@ -32,12 +32,12 @@ SECTIONS = {
 
 
 def compare(
-    gold: Annotated[str, typer.Argument(metavar="GOLD", help="File of gold labels.")],
+    gold: Annotated[str, typer.Argument(metavar="GOLD", help="Label file of the gold standard.")],
     systems: Annotated[
         list[str],
         typer.Argument(
             metavar="SYSTEM...",
-            help="Files of the systems' labels, as FILE or NAME=FILE, or one folder of such files.",
+            help="Label files of the systems, as FILE or NAME=FILE, or one folder of label files.",
         ),
     ],
     *,
@@ -53,7 +53,7 @@ def compare(
     format: Format = None,
     output: Output = None,
 ) -> None:
-    """Compare several systems with one gold standard.
+    """Compare several systems against one gold standard.
 
     Prints one row per system and baseline: rank, main score with 95 % interval, three more scores.
     With --ci, also tests of all pairs with Holm's correction, and letters: systems that share a

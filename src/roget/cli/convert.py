@@ -11,7 +11,9 @@ from roget.scoring.options import ConvertOptions
 
 
 def convert(
-    source: Annotated[str, typer.Argument(metavar="INPUT", help="Label file to read; - is stdin.")],
+    source: Annotated[
+        str, typer.Argument(metavar="INPUT", help="Label file to read, or - for stdin.")
+    ],
     output: Annotated[
         str,
         target(
@@ -24,8 +26,8 @@ def convert(
 ) -> None:
     """Convert a label file to another format.
 
-    Items, groups, labels and weights are kept. If the other format cannot hold them, nothing is
-    written and the error names the reason.
+    Items, groups, labels and weights are kept. If the other format cannot represent them, an error
+    is reported and nothing is written.
     """
     from roget.core.io.problems import plural
     from roget.scoring.labels.write import convert as convert_labels

@@ -30,19 +30,23 @@ def count(
         list[str] | None,
         typer.Argument(
             metavar="INPUT...",
-            help="Files, folders, patterns, URLs or - (stdin): CoNLL-U, plain text, DocBin, "
-            "tables, matrices; optionally compressed.",
+            help="Files, folders, glob patterns, URLs or - (stdin), optionally compressed: "
+            "CoNLL-U, plain "
+            "text, DocBin, tables or matrices.",
             show_default=False,
         ),
     ] = None,
     output: Annotated[
         str | None,
-        target("COUNTS", "Output: a folder of Parquet and JSON, or one file: .tsv, .tsv.gz, .npz."),
+        target(
+            "COUNTS", "Output: a folder (Parquet and JSON files), or a .tsv, .tsv.gz or .npz file."
+        ),
     ] = None,
     show: Annotated[
         bool,
         typer.Option(
-            "--show", help="Print a summary of INPUT: a counts folder or file, or a sample."
+            "--show",
+            help="Print a summary of INPUT, which is a counts folder, a counts file or a sample.",
         ),
     ] = False,
     word: Annotated[
@@ -53,7 +57,9 @@ def count(
         bool,
         typer.Option(
             "--quadruples",
-            help="Write verb, noun, preposition, noun and attachment as .tsv instead of counts.",
+            help="Instead of counts, write a .tsv file of quadruples (verb, noun, preposition, "
+            "noun) with "
+            "their attachment.",
         ),
     ] = False,
     *,
@@ -62,7 +68,7 @@ def count(
 ) -> None:
     """Count how often each word occurs in each context.
 
-    After an interruption, the same command continues from its checkpoint.
+    If the command is interrupted, run it again to continue from its checkpoint.
     """
     from roget.errors import InputError
 
@@ -133,7 +139,7 @@ def _show(
 
     if len(inputs) != 1:
         raise InputError(
-            f"--show takes one counts folder, file or sample; {len(inputs)} given",
+            f"--show takes one counts folder, counts file or sample, but {len(inputs)} were passed",
             code="missing-option",
         )
     for parameter in context.command.params:

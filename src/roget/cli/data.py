@@ -11,12 +11,17 @@ from roget.cli.shared import AsJson, Format, Output, bar, deliver, print_notes
 
 app = group("data", "List bundled samples and data sets, and fetch data sets by name.")
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A name of `roget data list`.")]
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME", help="Name of a data set or sample, as listed by `roget data list`."
+    ),
+]
 
 
 @command(app, "list")
 def list_data(as_json: AsJson = False, format: Format = None, output: Output = None) -> None:
-    """List bundled samples and data sets, with their licences."""
+    """List the bundled samples and the data sets, with their licences."""
     from roget.report.listing import report_data
 
     deliver(report_data(), "json" if as_json else format, output)
@@ -24,7 +29,7 @@ def list_data(as_json: AsJson = False, format: Format = None, output: Output = N
 
 @app.command("path")
 def path(name: Name) -> None:
-    """Print the path of a sample or a fetched data set."""
+    """Print the path of a sample or a downloaded data set."""
     from roget.data import SAMPLES, data_set, sample_path
 
     print(sample_path(name) if name in SAMPLES else data_set(name).path)
@@ -32,7 +37,7 @@ def path(name: Name) -> None:
 
 @app.command("fetch")
 def fetch(name: Name) -> None:
-    """Download a data set and print its folder.
+    """Download a data set and print the path of its folder.
 
     The hash of the download is verified.
     """

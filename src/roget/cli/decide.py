@@ -14,10 +14,11 @@ def decide(
     given: TableOptions,
     asked: DecideOptions,
 ) -> Report:
-    """Decide which of two verbs takes a noun after deleting its pairs with one of them.
+    """Test models on deciding which of two verbs takes a noun.
 
-    This is the task of Pereira, Tishby & Lee (1993). In exceptional triples the frequencies of the
-    verbs alone suggest the wrong one.
+    This is the task of Pereira, Tishby & Lee (1993): all pairs of the noun with one of the verbs
+    are deleted, and a model has to recover that verb. In exceptional triples, the frequencies of
+    the two verbs suggest the wrong one.
     """
     from roget.learn.evaluation.decision import decide as run
     from roget.report.evaluation import decisions

@@ -13,24 +13,27 @@ from roget.report import Report
 
 def edit(
     thesaurus: Annotated[
-        str, typer.Argument(metavar="THESAURUS", help="A thesaurus folder of roget build.")
+        str,
+        typer.Argument(metavar="THESAURUS", help="A thesaurus folder created by `roget build`."),
     ],
     file: Annotated[
         str | None,
         typer.Argument(
             metavar="FILE",
-            help="Edits, applied all or none: a table (.tsv, .csv, …) with the columns action, "
-            "class, word, text, into, field; or exported SKOS that another tool has changed.",
+            help="Edits to apply, either all or none: a table (.tsv, .csv, …) with the columns "
+            "action, "
+            "class, word, text, into and field, or a SKOS export that was changed in another tool.",
         ),
     ] = None,
     *,
     asked: EditOptions,
 ) -> Report:
-    """Edit a thesaurus from a table, undo or redo edits, or list all edits.
+    """Apply edits from a table to a thesaurus, undo or redo edits, or list all edits.
 
-    Actions are rename, move, merge, nest (put under), add, delete, split and note. A class is
-    identified by its id, its name or a word in it; several words in a cell are separated by |. If
-    FILE is an exported and changed SKOS file (.ttl, .nt, .rdf), its differences are applied.
+    The actions are rename, move, merge, nest (put one class under another), add, delete, split and
+    note. A class is identified by its id, its name or a word in it; several words in a cell are
+    separated by |. If FILE is a changed SKOS export (.ttl, .nt, .rdf), its differences from the
+    exported state are applied.
     """
     from roget.learn import editing
     from roget.report import edits

@@ -14,7 +14,7 @@ def explain(
         str | None,
         typer.Argument(
             metavar="CODE",
-            help="Code of an error or warning, e.g. noise-label; without it, all codes are listed.",
+            help="Code of an error or warning, e.g. noise-label [default: list all codes].",
         ),
     ] = None,
 ) -> Report:

@@ -17,16 +17,16 @@ from roget.web import ExploreOptions
 
 
 def explore(thesaurus: ThesaurusArgument, *, asked: ExploreOptions) -> None:
-    """Browse a thesaurus on a local page, or write it as one HTML file."""
+    """Browse a thesaurus in the browser, or write it as one HTML file."""
     from roget.web.session import Session
 
     if asked.static is None and (asked.evidence or asked.sketches):
         raise InputError(
-            "--evidence and --sketches require --static; the local page always has both",
+            "--evidence and --sketches require --static; the local page always includes both",
             code="conflicting-options",
         )
     began = time.perf_counter()
-    if sys.stderr.isatty():  # programs read the link from the first line
+    if sys.stderr.isatty():  # for other programs, the link must be on the first line
         print(f"opening {thesaurus} …", file=sys.stderr, flush=True)
     session = Session(thesaurus, asked.compare, asked.columns)
     if asked.static is not None:
@@ -47,11 +47,11 @@ def explore(thesaurus: ThesaurusArgument, *, asked: ExploreOptions) -> None:
         if enter:
             if hasattr(
                 signal, "SIGTTIN"
-            ):  # reading fails in the background, without stopping the process
+            ):  # a background process then gets an error on reading instead of being stopped
                 signal.signal(signal.SIGTTIN, signal.SIG_IGN)
             threading.Thread(target=_offer_links, args=(make_link,), daemon=True).start()
 
-    # Ctrl-C is the normal end.
+    # Ctrl-C is the normal way to stop the server.
     with contextlib.suppress(KeyboardInterrupt):
         serve(session, free_port(asked.port), ready=ready)
 
@@ -60,10 +60,10 @@ def _offer_links(make_link: Callable[[], str]) -> None:
     """Print a new link each time Enter is pressed."""
     while True:
         try:
-            # Not sys.stdin, whose lock a waiting thread would hold at exit.
+            # Not sys.stdin.read: the waiting thread would hold the lock of sys.stdin at exit.
             if not os.read(sys.stdin.fileno(), 1024):
                 return
-        except OSError:  # another program reads the terminal
+        except OSError:  # the process is in the background
             time.sleep(1)
         else:
             print(make_link(), file=sys.stderr, flush=True)

@@ -19,16 +19,18 @@ def export(
         str,
         target(
             "FILE",
-            "File to write; - is stdout. The format is inferred from the suffix: .ttl SKOS, .nwk "
-            "Newick, .html a booklet, and others.",
+            "File to write, or - for stdout. The format is inferred from the suffix, e.g. .ttl = "
+            "SKOS, "
+            ".nwk = Newick, .html = a booklet.",
         ),
     ],
     *,
     asked: ExportOptions,
 ) -> None:
-    """Write a thesaurus in the format of other tools.
+    """Export a thesaurus to a file format of other tools.
 
-    A word is listed in its main class, and in every class with at least a tenth of its membership.
+    A word is listed in its main class and in every class that holds at least a tenth of its
+    membership.
     """
     from roget.learn.load import open_thesaurus
     from roget.learn.thesaurus.nodes import collapse

@@ -27,14 +27,14 @@ def grow(
         str,
         typer.Argument(
             metavar="THESAURUS",
-            help="A thesaurus folder of `roget build`.",
+            help="A thesaurus folder created by `roget build`.",
         ),
     ],
     inputs: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="INPUT...",
-            help="New text, counted like the text of the thesaurus; or counts.",
+            help="New text, which is counted like the text of the thesaurus, or counts.",
             show_default=False,
         ),
     ] = None,
@@ -45,14 +45,25 @@ def grow(
             "Write the grown thesaurus to this folder [default: THESAURUS].",
         ),
     ] = None,
-    review: Annotated[bool, typer.Option("--review", help="List the open changes.")] = False,
+    review: Annotated[
+        bool,
+        typer.Option(
+            "--review", help="List the changes that are neither accepted nor refused yet."
+        ),
+    ] = False,
     accept: Annotated[
         list[str] | None,
-        typer.Option(metavar="NUMBERS", help="Accept changes by number, e.g. 3,5-9, or all."),
+        typer.Option(
+            metavar="NUMBERS",
+            help="Accept changes by number, e.g. 3,5-9; `all` accepts every open change.",
+        ),
     ] = None,
     refuse: Annotated[
         list[str] | None,
-        typer.Option(metavar="NUMBERS", help="Revert changes by number, e.g. 4, or all."),
+        typer.Option(
+            metavar="NUMBERS",
+            help="Refuse and revert changes by number, e.g. 4; `all` reverts every open change.",
+        ),
     ] = None,
     *,
     options: GrowOptions,
@@ -60,8 +71,8 @@ def grow(
 ) -> None:
     """Add text to a thesaurus, keeping its classes, their ids and all edits.
 
-    New words are placed. Words move and classes split if the new text clearly supports it. All
-    changes are numbered, to be accepted or refused.
+    New words are assigned to classes. Words move and classes split if the new text clearly supports
+    it. Changes are numbered, so you can accept or refuse each of them.
     """
     from roget.errors import InputError
     from roget.learn.growth.grow import decide, run
@@ -71,14 +82,14 @@ def grow(
 
     if _is_taxonomy(thesaurus):
         raise InputError(
-            f"{thesaurus} is not a thesaurus that roget built: use roget place {thesaurus} to "
-            "place words in a taxonomy",
+            f"{thesaurus} was not built by roget; to place words in a taxonomy, use "
+            f"roget place {thesaurus}",
             code="conflicting-options",
         )
     if review or accept is not None or refuse is not None:
         if inputs or output is not None:
             raise InputError(
-                "--review, --accept and --refuse take no text and no -o",
+                "--review, --accept and --refuse cannot be combined with new text or -o",
                 code="conflicting-options",
             )
         found = Thesaurus.load(thesaurus)
@@ -92,7 +103,8 @@ def grow(
         return
     if not inputs:
         raise InputError(
-            "no text: name files, folders or counts, or pass --review", code="missing-option"
+            "no new text: pass files, folders or counts, or --review to list changes",
+            code="missing-option",
         )
     began = time.monotonic()
     with gather_warnings() as said, bar("counting", "bytes") as read, bar("learning") as learn:
@@ -105,7 +117,7 @@ def grow(
 
 
 def _is_taxonomy(name: str) -> bool:
-    """Return whether a name is that of a file or a WordNet folder, not of a thesaurus folder."""
+    """Return True if a path is a file or a WordNet folder, not a thesaurus folder."""
     from roget.learn.taxonomy import kind_of_folder
 
     path = Path(name)

@@ -26,14 +26,16 @@ def heldout(
     asked: HeldoutOptions,
     format: Format = None,
     figure: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Also plot the losses: .svg, .png or .pdf.")
+        str | None,
+        typer.Option(metavar="FILE", help="Also plot the losses to FILE (.svg, .png or .pdf)."),
     ] = None,
     output: Output = None,
 ) -> None:
-    """Measure how well class models predict held-out text, in bits per pair.
+    """Measure how well class models predict held-out text, in bits per word–context pair.
 
-    Each split uses 80 % of the tokens for training, 10 % for tuning and 10 % for testing. New words
-    are the same number of next most frequent words. Relative entropy weights all words equally.
+    Each split uses 80 % of the tokens for training, 10 % for tuning and 10 % for testing. The
+    models are also tested on new words: the N words that follow in frequency the N words of --top.
+    Relative entropy weights all words equally.
     """
     from roget.learn.evaluation.heldout import compare
     from roget.report import evaluation as report

@@ -28,16 +28,17 @@ def ratings(
         str,
         typer.Argument(
             metavar="RATINGS",
-            help="A table of word, word and rating, such as SimLex-999 or WordSim-353.",
+            help="A table with two words and a rating per row, such as SimLex-999 or WordSim-353.",
         ),
     ],
     *,
     asked: RatingOptions,
 ) -> Report:
-    """Correlate similarities with human ratings (Spearman's ρ).
+    """Correlate word similarities with human ratings (Spearman's ρ).
 
-    Similarities are the same as in `roget neighbours`. For comparison: the smallest common class in
-    the tree, and the cosine of PPMI vectors of the counts, which needs no thesaurus.
+    Similarities are computed as in `roget neighbours`. Two other similarities are shown for
+    comparison: one based on the smallest common class in the tree, and the cosine of the words'
+    PPMI vectors, which does not use the thesaurus.
     """
     from roget.learn.evaluation.ratings import judge_ratings, read_ratings
     from roget.learn.load import open_thesaurus
@@ -56,7 +57,7 @@ def sheet(
     ],
     key: Annotated[
         str | None,
-        typer.Option(metavar="FILE.csv", help="File for the key [default: SHEET.key.csv]."),
+        typer.Option(metavar="FILE.csv", help="File for the answer key [default: SHEET.key.csv]."),
     ] = None,
     *,
     asked: SheetOptions,
@@ -64,8 +65,8 @@ def sheet(
 ) -> None:
     """Write a word-intrusion sheet for annotators.
 
-    Annotators write the word or its number into the last column, or ? if they do not know. The key
-    has the solutions; do not pass it on.
+    Annotators write the intruding word or its number into the last column, or ? if they do not
+    know. The answer key contains the solutions; do not give it to the annotators.
     """
     from roget.learn.evaluation.sheets import draw_sheet
     from roget.learn.load import open_thesaurus
@@ -86,13 +87,13 @@ def answers(
         list[str],
         typer.Argument(
             metavar="SHEET... KEY",
-            help="Filled-in sheets, as FILE or NAME=FILE, and their key, in any order.",
+            help="Filled-in sheets, as FILE or NAME=FILE, and their answer key, in any order.",
         ),
     ],
     *,
     asked: AnswerOptions,
 ) -> Report:
-    """Evaluate filled-in sheets: intruders found and agreement.
+    """Evaluate filled-in sheets: the intruders found, and the agreement of the annotators.
 
     Blank answers are ignored; ? counts as a wrong answer.
     """

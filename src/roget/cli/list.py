@@ -28,21 +28,21 @@ def list(
         typer.Argument(
             metavar="KIND",
             parser=_parse,
-            help=f"One of {', '.join(_LISTED)}; without it, the names of every kind.",
+            help=f"One of {', '.join(_LISTED)} [default: list the names of all kinds].",
         ),
     ] = None,
     name: Annotated[
         str | None,
         typer.Argument(
             metavar="NAME",
-            help="With clusterers: show the parameters of this one. With settings: a command.",
+            help="For clusterers: the clusterer whose parameters to show. For settings: a command.",
         ),
     ] = None,
     as_json: AsJson = False,
     format: Format = None,
     output: Output = None,
 ) -> None:
-    """List measures, entropies, clusterers and other named parts, or the settings of a command."""
+    """List measures, entropy estimators, clusterers etc., or the settings of a command."""
     from roget.report import listing
 
     if kind == _SETTINGS:
@@ -50,7 +50,8 @@ def list(
     elif name is not None:
         if kind != "clusterers":
             raise InputError(
-                f"{name}: only clusterers and settings take a name", code="conflicting-options"
+                f"{name}: a second argument is accepted only after `clusterers` and `settings`",
+                code="conflicting-options",
             )
         found = listing.report_clusterer(name)
     else:
@@ -59,7 +60,7 @@ def list(
 
 
 def _find_settings(name: str | None) -> Sequence[Option]:
-    """Return the options that a command takes by --set."""
+    """Return the options of a command that are set with --set."""
     from importlib import import_module
 
     from roget.cli.command import read_signature

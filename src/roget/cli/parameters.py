@@ -14,9 +14,9 @@ from roget.errors import RogetError
 
 
 def as_typer(one: Option, unasked: bool = False, **settings: Any) -> Any:
-    """Return an option as typer declares it.
+    """Convert an option to a typer option.
 
-    With `unasked`, the parameter is None unless passed, and its default is shown in the help only.
+    With `unasked`, the parameter is None unless it is passed; the default only appears in the help.
     """
     shown, flag = _show_default(one), f"--{one.name.replace('_', '-')}"
     settings["help"] = one.help
@@ -25,7 +25,7 @@ def as_typer(one: Option, unasked: bool = False, **settings: Any) -> Any:
         settings["show_default"] = bool(shown) and not unasked
     else:
         flags = one.flags or (flag,)
-        # Names of the catalogue are filled in when help is printed.
+        # Catalogue names are filled in when the help is printed.
         known = one.choices if isinstance(one.choices, str) else "|".join(one.choices or ())
         settings |= {
             "metavar": f"<{known}>" if known else one.metavar,
@@ -40,7 +40,7 @@ def as_typer(one: Option, unasked: bool = False, **settings: Any) -> Any:
 
 
 def make_parameter(one: Option, section: str | None) -> inspect.Parameter:
-    """Return an option as a parameter of a command, listed in a section of its help."""
+    """Convert an option to a command parameter that is listed in the given help section."""
     kind: Any = bool if one.type is bool else list[str] if one.repeated or one.joined else str
     return inspect.Parameter(
         one.name,
@@ -51,19 +51,19 @@ def make_parameter(one: Option, section: str | None) -> inspect.Parameter:
 
 
 def join_texts(given: list[str] | None) -> str | None:
-    """Join comma-separated texts that were passed several times, else return None."""
+    """Join the comma-separated values of a repeated option, or return None if it was not passed."""
     return ",".join(given) if given else None
 
 
 def join_given(one: Option, given: Any) -> Any:
-    """Return the value of an option; all values count if a list was passed several times."""
+    """Return the value of an option; the lists of a repeated option are concatenated."""
     if not one.joined:
         return given
     return join_texts(given) if one.many == "text" else tuple(chain(*given or ())) or None
 
 
 def parse_setting(one: Option, text: str) -> Any:
-    """Return the value of NAME=VALUE, checked as the library checks it."""
+    """Parse and check the value in NAME=VALUE, as the library does."""
     value: Any = text
     if one.type is bool:
         known = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from roget.learn.taxonomy.taxonomy import Taxonomy
 
 TURTLE = ".ttl"
-"""Suffix of SKOS output."""
+"""File suffix of SKOS output in Turtle."""
 
 
 def place(
@@ -41,7 +41,7 @@ def place(
         list[str] | None,
         typer.Argument(
             metavar="COUNTS...",
-            help="Counts of `roget count`, or text, which is counted.",
+            help="Counts written by `roget count`, or text to count.",
             show_default=False,
         ),
     ] = None,
@@ -49,14 +49,16 @@ def place(
         str | None,
         target(
             "FILE",
-            "Write the candidates: .ttl is SKOS; .csv and .tsv have a column to accept them.",
+            "File for the candidates: .ttl is SKOS; .csv and .tsv have a column to mark accepted "
+            "ones.",
         ),
     ] = None,
     accepted: Annotated[
         str | None,
         typer.Option(
             metavar="SHEET",
-            help="Write the candidates marked in the column accept of SHEET (.csv or .tsv) as "
+            help="Write the candidates that are marked in the `accept` column of SHEET (.csv or "
+            ".tsv) as "
             "SKOS to -o FILE.ttl.",
         ),
     ] = None,
@@ -66,24 +68,26 @@ def place(
     corpus: CorpusOptions,
     format: Format = None,
 ) -> None:
-    """Place words of a corpus in an existing taxonomy such as a SKOS file or WordNet.
+    """Place the words of a corpus in an existing taxonomy, such as a SKOS file or WordNet.
 
-    Words missing from the taxonomy get candidate classes, each with a score and the reasons. The
-    taxonomy is not changed. --hide N tests the placement on N words of the taxonomy.
+    For each word that is missing from the taxonomy, candidate classes are listed with scores and
+    reasons. The taxonomy is not changed. --hide N tests the method on N words of the taxonomy.
     """
     from roget.errors import InputError
     from roget.learn.thesaurus.files import is_thesaurus
 
     if is_thesaurus(taxonomy):
         raise InputError(
-            f"{taxonomy} is a thesaurus that roget built: use roget grow {taxonomy}",
+            f"{taxonomy} was built by roget; to add words, use roget grow {taxonomy}",
             code="conflicting-options",
         )
     if accepted is None:
         _place(taxonomy, inputs or [], output, classes, placing, corpus, format)
         return
     if inputs:
-        raise InputError("--accepted takes no text or counts", code="conflicting-options")
+        raise InputError(
+            "--accepted cannot be combined with text or counts", code="conflicting-options"
+        )
     _write_accepted(taxonomy, accepted, output, classes, placing)
 
 
@@ -144,7 +148,7 @@ def _write_accepted(
         _refuse_options(options, names)
     if output is None or PurePath(output).suffix.lower() != TURTLE:
         raise InputError(
-            f"--accepted {sheet}: name the SKOS file to write, -o FILE{TURTLE}",
+            f"--accepted {sheet} requires an output file: pass -o FILE{TURTLE}",
             code="missing-option",
         )
     check_file(output)
@@ -156,20 +160,20 @@ def _write_accepted(
 
 
 def _refuse_options(options: Any, names: Iterable[str]) -> None:
-    """Refuse options that have no effect with --accepted."""
+    """Raise an error if an option was passed that has no effect with --accepted."""
     from roget.errors import InputError
 
     for name in names:
         if getattr(options, name) != getattr(type(options), name):
             flag = f"--{name.replace('_', '-')}"
             raise InputError(
-                f"{flag} {getattr(options, name)}: no effect with --accepted",
+                f"{flag} {getattr(options, name)} has no effect with --accepted; remove it",
                 code="conflicting-options",
             )
 
 
 def _check_output(output: str | None, format: str | None, classes: TaxonomyOptions) -> bool:
-    """Refuse an output that cannot be written, before the work; return whether it is SKOS."""
+    """Check that the output can be written, before any work; return True if it is SKOS."""
     if output is None or output == "-":
         return False
     from roget.core.store import check_file
@@ -181,7 +185,7 @@ def _check_output(output: str | None, format: str | None, classes: TaxonomyOptio
         return False
     if classes.hide is not None:
         raise InputError(
-            f"{output}: a test (--hide) has no candidates to write as SKOS",
+            f"{output}: a test (--hide) cannot be written as SKOS; choose another file type",
             code="conflicting-options",
         )
     return True
@@ -190,7 +194,7 @@ def _check_output(output: str | None, format: str | None, classes: TaxonomyOptio
 def _choose_language(
     classes: TaxonomyOptions, known: Taxonomy, counts: Counts | None = None
 ) -> str:
-    """Return the language of labels: requested, or of the taxonomy or corpus; print it."""
+    """Return the requested label language, or that of the taxonomy or corpus after printing it."""
     from roget.report.language import UNKNOWN
     from roget.report.options import is_language
 

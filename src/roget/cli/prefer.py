@@ -20,7 +20,8 @@ def prefer(
     head: Annotated[
         str,
         typer.Argument(
-            metavar="HEAD", help="A head, such as the verb eat, or a context, such as obj:eat."
+            metavar="HEAD",
+            help="A head, such as the verb eat, or slot and head together, such as obj:eat.",
         ),
     ],
     slot: Annotated[
@@ -32,10 +33,11 @@ def prefer(
     classes: PreferOptions,
     given: TableOptions,
 ) -> Report:
-    """List the word classes that a head prefers, such as the objects of "eat".
+    """List the word classes that a head prefers in a slot, e.g. as object of "eat".
 
-    The classes form a cut through the tree of a thesaurus: the cut with the shortest description of
-    the words in that slot (Li & Abe). They are sorted by preference, p·log(p / expected).
+    The classes form a cut through the tree of a thesaurus: the cut that gives the shortest
+    description of the words in the slot (Li & Abe 1996). They are sorted by preference, p·log(p /
+    expected).
     """
     from roget.errors import InputError
     from roget.learn.treecut.preference import find_context
@@ -52,7 +54,7 @@ def prefer(
 
 
 def _thesaurus(counts: Counts, asked: PreferOptions) -> tuple[Any, str]:
-    """Return the thesaurus and its name in the report."""
+    """Return the thesaurus and the name that the report uses for it."""
     from rich.console import Console
 
     from roget.learn.load import open_classes

@@ -16,7 +16,8 @@ def reproduce(
         str | None,
         typer.Argument(
             metavar="NAME",
-            help="A table or figure, e.g. soft/figure-1, or a paper, e.g. nvi [default: all].",
+            help="Table or figure to reproduce, e.g. soft/figure-1, or a paper, e.g. nvi "
+            "[default: all].",
         ),
     ] = None,
     *,
@@ -24,10 +25,10 @@ def reproduce(
     list: Annotated[bool, typer.Option("--list", help="List the available reproductions.")] = False,
     figures: Figures = None,
 ) -> Report:
-    """Reproduce the tables and figures of the papers, next to the published values.
+    """Reproduce tables and figures of the papers, and compare them with the published values.
 
-    Without a name, all reproductions run whose data are available, which takes some minutes; the
-    others are listed with the data they require.
+    Without NAME, all reproductions whose data are available are run, which takes some minutes. The
+    remaining ones are listed with the data they require.
     """
     from roget.papers.reproduce import report_names
     from roget.papers.reproduce import reproduce as run

@@ -40,19 +40,20 @@ def score(
         str | None,
         typer.Argument(
             metavar="GOLD",
-            help="File of gold labels, or one file with gold and system columns; - is stdin.",
+            help="Label file of the gold standard, or one file with both gold and system columns; "
+            "- is stdin.",
         ),
     ] = None,
     system: Annotated[
-        str | None, typer.Argument(metavar="SYSTEM", help="File of the system's labels.")
+        str | None, typer.Argument(metavar="SYSTEM", help="Label file of the system.")
     ] = None,
     *,
     options: ScoreOptions,
     save: Annotated[
         list[str] | None,
         save_option(
-            "a table (items, classes, clusters, mapping: csv, tsv, json, parquet), the figure of "
-            "--set cuts=... (figure: svg, pdf, png) or citations (bibtex)"
+            "a table (items, classes, clusters, mapping: csv, tsv, json, parquet), a plot of the "
+            "cuts passed with --set cuts=... (figure: svg, pdf, png) or citations (bibtex)"
         ),
     ] = None,
     fail_under: Annotated[
@@ -60,7 +61,8 @@ def score(
         typer.Option(
             "--fail-under",
             metavar="SCORE=MIN",
-            help="Exit with 1 if a score is worse, e.g. v@jk=0.6 or ari=0.4. Repeatable.",
+            help="Exit with code 1 if a score is worse than MIN, e.g. v@jk=0.6 or ari=0.4. "
+            "Repeatable.",
         ),
     ] = None,
     fail_on: FailOn = None,
@@ -71,7 +73,7 @@ def score(
 
     Prints AMI, V, ARI, homogeneity, completeness, B-cubed F and one-to-one accuracy with 95 %
     intervals, next to three baselines: one big cluster, one cluster per item, random clusters.
-    Coreference and entity resolution also get recall, precision and F. --all shows all scores.
+    For coreference and entity resolution, also recall, precision and F. --all shows all scores.
     """
     from roget.report.figures import save_picture
     from roget.report.score import report
@@ -80,12 +82,12 @@ def score(
     saved = dict(map(split_pair, save or ()))
     if "figure" in saved and options.cuts is None:
         raise InputError(
-            f"--save figure={saved['figure']} needs the cuts of a tree, e.g. --set cuts=1..500",
+            f"--save figure={saved['figure']} requires the cuts to plot, e.g. --set cuts=1..500",
             code="missing-option",
         )
     values = vars(options) | ({"items": saved["items"]} if "items" in saved else {})
-    # Tables of classes and clusters need the cells, which scoring with several gold standards
-    # keeps only on request.
+    # The tables of classes and clusters are made from the cells. With several gold standards, cells
+    # are kept only on request.
     keep = not options.golds or any(kind in saved for kind in ("classes", "clusters", "mapping"))
     with bar("scoring", "scores") as progress:
         table = score_labels(gold, system, **values, keep=keep, progress=progress)

@@ -16,13 +16,17 @@ def senses(
     n: Annotated[
         int,
         typer.Option(
-            "--number", "-n", min=1, metavar="N", help="Number of words and contexts per sense."
+            "--number",
+            "-n",
+            min=1,
+            metavar="N",
+            help="Number of similar words and contexts to list per sense.",
         ),
     ] = 8,
 ) -> Report:
     """List the senses of a word: its classes, with typical contexts and similar words.
 
-    Evidence for a sense comes from other words only. Most words have one sense: their class in the
+    Only other words serve as evidence for a sense. Most words have one sense: their class in the
     thesaurus.
     """
     from roget.learn.load import open_thesaurus

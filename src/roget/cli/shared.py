@@ -1,4 +1,4 @@
-"""Shared parts of commands: output of reports (`--format`, `-o`), arguments, notes, progress."""
+"""Shared parts of the commands: report output (`--format`, `-o`), arguments, notes, progress."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def check_output(context: typer.Context, output: str | None) -> str | None:
-    """Refuse a file without a known format, or that cannot be written, before the work starts."""
+    """Check, before any work, that the output file has a known format and can be written."""
     if output is None or output == "-" or context.resilient_parsing:
         return None
     from roget.core.store import check_file
@@ -43,7 +43,7 @@ Format = Annotated[
             "Output format [default: text, or inferred from -o].",
             choices="renderers",
         ),
-        is_eager=True,  # parsed before --output, whose check needs it
+        is_eager=True,  # parsed first, because the check of --output uses it
     ),
 ]
 Output = Annotated[
@@ -60,14 +60,14 @@ REPORTED = {"format": Format, "output": Output}
 """Options of all commands that return a report."""
 
 TABLES = ("items", "classes", "clusters", "mapping", "pairs")
-"""Kinds of --save that are tables."""
+"""Kinds of files written by --save that are tables."""
 
 SAVED = (*TABLES, "consensus", "figure", "figures", "bibtex")
-"""Kinds of --save; the help of each command names its own."""
+"""All kinds of files that --save can write; each command's help lists the ones it supports."""
 
 
 def check_saved(context: typer.Context, given: list[str] | None) -> list[str] | None:
-    """Refuse a file of --save that has no format or cannot be written, before the work starts."""
+    """Check, before any work, that the files of --save have known formats and can be written."""
     if not given or context.resilient_parsing:
         return given
     from roget.core.store import check_file
@@ -95,7 +95,7 @@ def split_pair(text: str) -> tuple[str, str]:
 
 
 def save_option(kinds: str) -> Any:
-    """Return the option --save, which names additional files to write."""
+    """Return the option --save, for additional output files."""
     return typer.Option(
         "--save",
         metavar="KIND=FILE",
@@ -105,7 +105,7 @@ def save_option(kinds: str) -> Any:
 
 
 def write_saved(table: Any, saved: dict[str, str]) -> None:
-    """Write the tables of classes, clusters and their mapping, and citations, as requested."""
+    """Write the requested tables (classes, clusters, mapping, pairs) and citations."""
     from roget.core.store import write_atomic
     from roget.scoring.labels.write import write_columns
 
@@ -120,7 +120,7 @@ def write_saved(table: Any, saved: dict[str, str]) -> None:
 
 
 def print_written(paths: Sequence[str | Path]) -> None:
-    """Print the files that were written to stderr; more than three as a number and a folder."""
+    """Print the paths of written files to stderr; summarise more than three files in one folder."""
     if len(paths) > 3 and len({Path(path).parent for path in paths}) == 1:
         paths = [f"{len(paths)} files in {Path(paths[0]).parent}"]
     print_notes(*(f"wrote {path}" for path in paths))
@@ -131,14 +131,14 @@ FailOn = Annotated[
     typer.Option(
         "--fail-on",
         metavar="CODE",
-        help="Exit with 1 if there is a warning with this code (roget explain lists them), or "
-        "any warning (all). Repeatable.",
+        help="Exit with code 1 if there is a warning with this code, or any warning for `all`; "
+        "`roget explain` lists the codes. Repeatable.",
     ),
 ]
 
 
 def fail_on_codes(warnings: Sequence[str], chosen: Sequence[str] | None) -> None:
-    """Exit with 1 if a warning has one of the chosen codes; "all" stands for any warning."""
+    """Exit with code 1 if a warning has one of the chosen codes; "all" matches every warning."""
     if not chosen:
         return
     from roget.codes import CODES
@@ -160,7 +160,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Same as --format json.")]
 
 
 def choose(format: str | None, output: str | None) -> str:
-    """Return the requested format, or the one of the file name, or text."""
+    """Return the requested format, or the one inferred from the file name, or "text"."""
     if format is not None or output is None:
         return format or "text"
     from roget.report.render import choose_format
@@ -169,7 +169,7 @@ def choose(format: str | None, output: str | None) -> str:
 
 
 def deliver(report: Report, format: str | None, output: str | None = None) -> None:
-    """Print a report or write it to a file; warnings go to stderr unless the text has them."""
+    """Print a report or write it to a file. Formats other than text print warnings to stderr."""
     chosen = choose(format, output)
     text = report.render(chosen)
     print_notes(*(() if chosen == "text" else report.warnings), *report.talk, kind="warning")
@@ -193,12 +193,12 @@ ThesaurusArgument = Annotated[
     str,
     typer.Argument(
         metavar="THESAURUS",
-        help="A thesaurus, or a taxonomy: SKOS, child–parent TSV, a WordNet folder.",
+        help="A thesaurus, or a taxonomy: a SKOS file, a child–parent table or a WordNet folder.",
     ),
 ]
 CountsArgument = Annotated[
     str,
-    typer.Argument(metavar="COUNTS", help="Counts: a folder, a table or a thesaurus; or sample."),
+    typer.Argument(metavar="COUNTS", help="Counts: a folder, a table, a thesaurus, or `sample`."),
 ]
 WordArgument = Annotated[str, typer.Argument(metavar="WORD", help="The word to look up.")]
 Figures = Annotated[
@@ -207,12 +207,12 @@ Figures = Annotated[
 
 
 def target(metavar: str, help: str) -> Any:
-    """Return the option that names the output of a command."""
+    """Return the option -o of a command."""
     return typer.Option("--output", "-o", metavar=metavar, help=help)
 
 
 def read_counts(name: str, columns: Any, sample: str = "nouns") -> Counts:
-    """Return counts or a sample by name; notes go to stderr."""
+    """Read counts, or a sample by name; print notes to stderr."""
     from roget.learn.load import open_counts
 
     counts, notes = open_counts(name, columns, sample=sample)
@@ -221,7 +221,7 @@ def read_counts(name: str, columns: Any, sample: str = "nouns") -> Counts:
 
 
 def target_of(inputs: Sequence[str], output: str | None, doing: str, metavar: str) -> str:
-    """Return the output, after checking that there are inputs and an output."""
+    """Return the output path; raise an error if the inputs or the output are missing."""
     from roget.errors import InputError
 
     if not inputs:
@@ -232,7 +232,7 @@ def target_of(inputs: Sequence[str], output: str | None, doing: str, metavar: st
 
 
 def print_notes(*lines: str, kind: str = "") -> None:
-    """Print lines to stderr, each after its `kind` ("note", "warning") and before its code."""
+    """Print lines to stderr, each as "kind: line [code]" with the kind "note" or "warning"."""
     for line in lines:
         code = code_of(line)
         mark = f" [{code}]" if code else ""
@@ -240,7 +240,7 @@ def print_notes(*lines: str, kind: str = "") -> None:
 
 
 def print_language(tag: str | None) -> str:
-    """Print the language of labels if none was requested; return its tag."""
+    """Print the label language, which was not requested explicitly, and return its tag."""
     from roget.report.language import UNKNOWN
 
     text = f"{tag} (from the corpus)" if tag else f"{UNKNOWN} (unknown)"
@@ -250,7 +250,7 @@ def print_language(tag: str | None) -> str:
 
 @contextmanager
 def gather_warnings() -> Iterator[list[str]]:
-    """Collect the warnings raised in a block."""
+    """Collect the user warnings issued in the block."""
     texts: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
@@ -266,7 +266,7 @@ PATIENCE = 2.0
 
 @contextmanager
 def bar(doing: str, unit: str = "") -> Iterator[ProgressReport]:
-    """Show a progress bar on stderr for work of more than two seconds; "bytes" get a speed."""
+    """Show a progress bar on stderr if the work takes over two seconds, with speed for "bytes"."""
     from rich import progress as parts
     from rich.console import Console
 
@@ -295,8 +295,8 @@ def bar(doing: str, unit: str = "") -> Iterator[ProgressReport]:
 
 
 def _describe(now: Progress, seconds: float) -> str:
-    """Return the state of the work: tokens read, or number and quality of clusters."""
-    if now.get("tokens"):  # tables have rows, which are read several times
+    """Describe the progress: the tokens read, or the number and quality of the clusters."""
+    if now.get("tokens"):  # tables report no tokens: their rows are read several times
         return f"{now['tokens']:,} tokens, {now['tokens'] / max(seconds, 1e-9):,.0f}/s"
     if "n_clusters" not in now:
         return str(now.get("what", ""))

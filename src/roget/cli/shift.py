@@ -18,16 +18,20 @@ _HELP = "Counts, a thesaurus, a table, or a corpus: a file, a folder or a patter
 def shift(
     old: Annotated[
         str,
-        typer.Argument(metavar="OLD", help=f"{_HELP}; or background, that of NEW."),
+        typer.Argument(
+            metavar="OLD", help=f"{_HELP}; or `background`, the background counts of NEW."
+        ),
     ],
     new: Annotated[
-        str, typer.Argument(metavar="NEW", help="The same for the later or other text.")
+        str,
+        typer.Argument(metavar="NEW", help="The later or other text, in any of the forms of OLD."),
     ],
     words: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="WORD...",
-            help="Only these words, however rare [default: the words that changed most].",
+            help="Compare only these words, however rare [default: list the words that changed "
+            "most].",
             show_default=False,
         ),
     ] = None,
@@ -37,7 +41,8 @@ def shift(
             "--quotes",
             min=0,
             metavar="N",
-            help="Number of example sentences per context [default: 0; 1 for a background].",
+            help="Number of example sentences per context [default: 0, or 1 if OLD is "
+            "`background`].",
             show_default=False,
         ),
     ] = None,
@@ -47,9 +52,9 @@ def shift(
 ) -> Report:
     """List the words whose use changed most between two corpora or periods.
 
-    The change of a word is the difference of its contexts beyond sampling error. Words of only one
-    corpus are listed separately. Texts are counted as by `roget count`. With the OLD corpus
-    "background", words are listed that a thesaurus uses differently from its background.
+    The change of a word is the difference between its contexts in the two corpora beyond sampling
+    error. Words that occur in only one corpus are listed separately. Texts are counted as by `roget
+    count`. If OLD is "background", a thesaurus is compared with its background counts.
     """
     from roget.errors import InputError
     from roget.learn.load import BACKGROUND, open_pair
@@ -66,7 +71,8 @@ def shift(
             quotes = int(old == BACKGROUND and after.evidence is not None)
         if quotes and before.evidence is None and after.evidence is None:
             raise InputError(
-                f"--quotes {quotes}: neither input has sentences; count or build with --evidence N",
+                f"--quotes {quotes}: neither input contains sentences; count or build with "
+                "--evidence N",
                 code="conflicting-options",
             )
         with bar("comparing", "words") as progress:

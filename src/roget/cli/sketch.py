@@ -19,13 +19,13 @@ def sketch(
     word: WordArgument,
     lines: Annotated[
         int,
-        typer.Option(min=0, metavar="N", help="Number of example sentences per collocate."),
+        typer.Option(min=0, metavar="N", help="Number of example sentences to show per collocate."),
     ] = 0,
     *,
     asked: SketchOptions,
     given: TableOptions,
 ) -> Report:
-    """Show a word sketch: the relations of a word with their typical collocates.
+    """Show a word sketch: the typical collocates of a word in each grammatical relation.
 
     Each collocate has its frequency and its logDice score, which does not depend on corpus size.
     With a second word, collocates are grouped: first word only, both words, second word only.
@@ -39,7 +39,8 @@ def sketch(
     table = read_counts(counts, given.columns)
     if lines and table.evidence is None:
         raise InputError(
-            f"--lines {lines}: {counts} has no sentences; count or build it with --evidence N",
+            f"--lines {lines}: {counts} has no example sentences; count or build it with "
+            "--evidence N",
             code="conflicting-options",
         )
     find = partial(find_lines, table, n=lines) if lines else None

@@ -15,14 +15,18 @@ def why(
     thesaurus: ThesaurusArgument,
     word: WordArgument,
     other: Annotated[
-        str | None, typer.Argument(metavar="WORD2", help="A second, similar word.")
+        str | None,
+        typer.Argument(
+            metavar="WORD2", help="Second word, to explain why the two words are similar."
+        ),
     ] = None,
     into: Annotated[
         str | None,
         typer.Option(
             "--class",
             metavar="X",
-            help="Explain membership in this class: its number, its label, or a word in it.",
+            help="Explain why the word is in this class, specified by its number, its label or a "
+            "word in it.",
         ),
     ] = None,
     *,

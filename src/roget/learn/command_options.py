@@ -29,7 +29,7 @@ RULES = ("smoothed", "printed")
 class NeighbourOptions(Checked):
     """Options of `roget neighbours`."""
 
-    n: int = option(10, minimum=1, flags=("--number", "-n"), help="Number of neighbours.")
+    n: int = option(10, minimum=1, flags=("--number", "-n"), help="Number of neighbours to list.")
     by: str = option(
         "both",
         choices=WAYS,
@@ -65,32 +65,36 @@ class SketchOptions(Checked):
     beside: str | None = option(
         None,
         metavar="WORD2",
-        help="Compare with this word: collocates of the first, of both, and of the second.",
+        help="Compare with this word: show the collocates of the first word only, of both, and of "
+        "the "
+        "second only.",
     )
     n: int = option(
-        10, minimum=1, flags=("--number", "-n"), help="Number of collocates per relation."
+        10, minimum=1, flags=("--number", "-n"), help="Number of collocates to list per relation."
     )
     relations: Sequence[str] = option(
         (),
         many="repeated",
         flags=("--relation", "-r"),
         metavar="R",
-        help="Show only this relation: a slot such as obj or obl:in, all of obl, or a "
-        "preposition; repeatable.",
+        help="Show only this relation: a slot such as obj or obl:in, obl for all its "
+        "prepositions, or a "
+        "preposition such as in; repeatable.",
     )
     least: int | None = option(
         None,
         minimum=1,
         flags=("--min",),
-        help="Minimum occurrences of collocates [default: 2, or 1 for words with fewer than 100 "
-        "occurrences].",
+        help="Minimum number of occurrences of a collocate [default: 2, or 1 if the word has "
+        "fewer than "
+        "100 occurrences].",
     )
     sort: str = option("score", choices=SORTS, help="Sort collocates by logDice or by count.")
     share: float = option(
         0.01,
         minimum=0,
         maximum=1,
-        help="Minimum share of the word's occurrences for a relation to be shown.",
+        help="Show only relations with at least this share of the word's occurrences.",
     )
 
 
@@ -101,12 +105,12 @@ class WhyOptions(Checked):
     context: str | None = option(
         None, metavar="NAME", help="Show only this context, e.g. obj:have."
     )
-    n: int = option(8, minimum=1, flags=("--number", "-n"), help="Number of contexts.")
+    n: int = option(8, minimum=1, flags=("--number", "-n"), help="Number of contexts to list.")
     lines: int | None = option(
         None,
         minimum=0,
         metavar="N",
-        help="Example sentences per word and context [default: 2, or 20 with --context].",
+        help="Number of example sentences per word and context [default: 2, or 20 with --context].",
     )
     sort: str = option(
         "corpus",
@@ -120,10 +124,12 @@ class WhyOptions(Checked):
 class ShiftOptions(Checked):
     """Options of `roget shift`."""
 
-    n: int = option(20, minimum=1, flags=("--number", "-n"), help="Number of words.")
-    told: int = option(5, minimum=1, help="Number of gained and of lost contexts shown per word.")
+    n: int = option(20, minimum=1, flags=("--number", "-n"), help="Number of words to list.")
+    told: int = option(
+        5, minimum=1, help="Number of gained contexts and of lost contexts to list per word."
+    )
     shared: bool = option(
-        False, flags=("--shared",), help="Use only contexts that both corpora have."
+        False, flags=("--shared",), help="Compare only contexts that occur in both corpora."
     )
 
 
@@ -131,17 +137,21 @@ class ShiftOptions(Checked):
 class CutOptions(Checked):
     """Options of tree cuts."""
 
-    words: bool = option(False, flags=("--words",), help="Allow cuts down to single words.")
+    words: bool = option(
+        False, flags=("--words",), help="Allow the cut to go down to single words."
+    )
     penalty: float = option(
         1.0,
         minimum=0,
         metavar="C",
-        help="Penalty on the number of classes: above 1 fewer, below 1 more.",
+        help="Penalty on the number of classes: values above 1 give fewer classes, values below 1 "
+        "more.",
     )
     senses: str = option(
         "even",
         choices=SENSES,
-        help="Distribute a word over its senses: even = equally, weighted = by tag counts.",
+        help="How to distribute a word's count over its senses: even = equally, weighted = by tag "
+        "counts.",
     )
 
 
@@ -155,7 +165,9 @@ class PreferOptions(Checked):
         help="A thesaurus, SKOS file or child–parent table [default: classes learnt from COUNTS].",
     )
     wordnet: str | os.PathLike[str] | None = option(
-        None, metavar="PATH|wn:ID", help="WordNet: a dict folder, or a lexicon of the package wn."
+        None,
+        metavar="PATH|wn:ID",
+        help="WordNet: its `dict` folder, or a lexicon of the Python package `wn`.",
     )
     method: str = option(
         "comdl",
@@ -172,7 +184,9 @@ class PreferOptions(Checked):
 class PlaceOptions(Checked):
     """Options of `roget place`."""
 
-    n: int = option(3, minimum=1, flags=("--number", "-n"), help="Number of candidates per word.")
+    n: int = option(
+        3, minimum=1, flags=("--number", "-n"), help="Number of candidates to list per word."
+    )
     least: float = option(
         0.0, minimum=0, maximum=1, metavar="P", help="Minimum score of a candidate."
     )
@@ -180,14 +194,16 @@ class PlaceOptions(Checked):
         2,
         minimum=0,
         maximum=2,
-        help="Score candidates by the probability of being within N steps, up or down, of a true "
-        "class.",
+        help="Score candidates by the probability that a correct class is at most N steps up or "
+        "down the tree.",
     )
-    spelling: bool = option(True, help="Also use words with the same ending as evidence.")
+    spelling: bool = option(True, help="Use words with the same ending as additional evidence.")
     lines: int = option(
         3,
         minimum=0,
-        help="Example sentences per candidate, if stored; not in tables and SKOS.",
+        help="Number of example sentences per candidate, if sentences are stored; ignored for "
+        "table "
+        "and SKOS output.",
     )
     background: Any = option(
         "auto",
@@ -202,12 +218,12 @@ class PlaceOptions(Checked):
 class TaxonomyOptions(Checked):
     """Options of `roget place`: the taxonomy and the words to place."""
 
-    min_count: int = option(5, minimum=1, help="Minimum occurrences of a word.")
+    min_count: int = option(5, minimum=1, help="Minimum number of occurrences of a word.")
     part: str = option(
         "noun",
         choices=PARTS,
         called="part of speech",
-        help="Part of speech, if the taxonomy is a WordNet.",
+        help="Part of speech of the classes, if the taxonomy is a WordNet.",
     )
     language: str | None = option(
         None, metavar="TAG", help="Language of labels, if a SKOS file has several."
@@ -216,7 +232,7 @@ class TaxonomyOptions(Checked):
         None,
         minimum=1,
         metavar="N",
-        help="Test the placement: hide N words of the taxonomy and place them.",
+        help="Test the method: hide N words of the taxonomy and try to place them.",
     )
 
 
@@ -228,8 +244,10 @@ class AttachOptions:
         None,
         choices=ATTACHERS,
         called="model of attachment",
-        help="best = by the similarity of all words; chain = back off from thesaurus to WordNet, "
-        "association and noun [default: best, or chain if --rule is given].",
+        help="best = compare all words by similarity; chain = back off from thesaurus to WordNet "
+        "to "
+        "association, and finally to noun attachment [default: best, or chain if --rule is "
+        "passed].",
     )
     pairs: Any = option(
         None,
@@ -241,15 +259,16 @@ class AttachOptions:
         many="repeated",
         flags=("--thesaurus",),
         metavar="DIR",
-        help="A thesaurus of nouns made by `roget build`; repeatable.",
+        help="A thesaurus of nouns created by `roget build`; repeatable.",
     )
     wordnet: str | os.PathLike[str] | None = copy_option(PreferOptions, "wordnet", None)
     rule: str | None = option(
         None,
         choices=RULES,
         called="rule of the chain",
-        help="Rule of the chain: smoothed = smoothed tree cuts times the association of head and "
-        "preposition; printed = plain probabilities as in Li & Abe (1996) [default: smoothed].",
+        help="Decision rule of the chain: smoothed = smoothed tree cuts times the association of "
+        "head "
+        "and preposition; printed = plain probabilities as in Li & Abe (1996) [default: smoothed].",
     )
     random_state: int = seed_option()
     progress: Report | None = None

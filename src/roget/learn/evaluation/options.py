@@ -48,8 +48,9 @@ class HeldoutOptions(Shared):
     backoff: str = option(
         "auto",
         choices=BACKOFFS,
-        help="Backoff of models with classes: discount = discounted own counts, interpolate = own "
-        "counts weighted by frequency, none = classes only, auto = the default of the model.",
+        help="How models combine a word's own counts with its classes: discount = back off from "
+        "discounted counts, interpolate = weight the counts by frequency, none = classes only, "
+        "auto = the default of the model.",
     )
 
 
@@ -60,15 +61,16 @@ class DecideOptions(Shared):
     models: Sequence[str] = copy_option(
         Shared, "models", ("unigram", "kneser-ney", "nearest", *OURS, "roget")
     )
-    draws: int = option(5, minimum=1, help="Number of random draws of pairs.")
+    draws: int = option(5, minimum=1, help="Number of times that test pairs are drawn at random.")
     pairs: int = option(104, minimum=1, help="Number of pairs deleted in each draw.")
     clusters: Sequence[int] | None = option(
         None,
         many=",",
         minimum=1,
         metavar="N,N,…",
-        help="Decide by the classes of a clusterer alone, Σ p(c|noun)·p(verb|c), with each of "
-        "these numbers of clusters.",
+        help="Decide by the classes of each clusterer alone, Σ p(c|noun)·p(verb|c), for these "
+        "numbers of "
+        "clusters.",
     )
 
 
@@ -81,21 +83,22 @@ class RatingOptions(Checked):
         10,
         minimum=0,
         flags=("--number", "-n"),
-        help="Number of listed pairs whose similarity differs most from the rating.",
+        help="Number of pairs to list, starting with those whose similarity differs most from the "
+        "rating.",
     )
     draws: int = option(
         1000,
         minimum=0,
         maximum=1_000_000,
-        help="Number of bootstrap samples for 95 % intervals; 0 for none.",
+        help="Number of bootstrap samples for 95 % confidence intervals; 0 = no intervals.",
     )
     random_state: int = seed_option()
     columns: str | Sequence[str | int] | Mapping[str, str | int] | None = option(
         None,
         many="text",
         metavar="A,B,C",
-        help="Columns of word, other and rating, by name or number; or ROLE=COLUMN pairs, e.g. "
-        "rating=SimLex999.",
+        help="Columns of the first word, the second word and the rating, by name or number, or as "
+        "ROLE=COLUMN with the roles word, other and rating, e.g. rating=SimLex999.",
     )
 
 
@@ -107,10 +110,10 @@ class SheetOptions(Checked):
         "intrusion",
         choices=KINDS,
         called="kind of sheet",
-        help="Question: intrusion = which word does not belong, reading = do the words belong "
-        "together.",
+        help="Question asked about each class: intrusion = which word does not belong, reading = "
+        "do the words belong together.",
     )
-    classes: int = option(40, minimum=1, help="Number of randomly sampled classes.")
+    classes: int = option(40, minimum=1, help="Number of classes to sample at random.")
     words: int | None = option(
         None,
         minimum=2,
@@ -121,19 +124,20 @@ class SheetOptions(Checked):
         "frequent",
         choices=SHOWN,
         called="choice of words",
-        help="Words of a class to show: the most frequent, the most typical (nearest to its "
-        "centroid), or random ones.",
+        help="Which words of a class to show: frequent = the most frequent, typical = the nearest "
+        "to the class centroid, any = random ones.",
     )
     level: int | None = option(
         None,
         minimum=2,
         metavar="K",
-        help="Cut the tree at K classes [default: its leaves].",
+        help="Cut the tree into K classes [default: use the leaf classes].",
     )
     made_up: int | None = option(
         None,
         minimum=0,
-        help="Number of made-up control lines for reading [default: one for every four classes].",
+        help="Number of control lines with random words, for reading [default: one per four "
+        "classes].",
     )
     random_state: int = seed_option()
 
