@@ -1,4 +1,4 @@
-"""The environment of a benchmark: processor, memory, versions, commit and date."""
+"""The environment in which a benchmark runs: processor, memory, versions, commit and date."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from importlib import metadata
 from pathlib import Path
 
 LIBRARIES = ("roget", "numpy", "scipy")
-"""Libraries whose versions are always included."""
+"""Libraries whose versions are always part of the description."""
 
 
 def describe_machine(libraries: Iterable[str] = ()) -> dict[str, str]:
-    """Return processor, cores, memory, system, date, commit, and versions of Python and libraries.
+    """Describe the machine and software.
+
+    The result contains the processor, cores, memory, system, date, commit, and the versions of
+    Python and the libraries.
 
     Parameters
     ----------
@@ -57,7 +60,7 @@ def find_version(library: str) -> str:
 
 
 def format_machine(facts: Mapping[str, str]) -> str:
-    """Return the facts of `describe_machine` as one line of text."""
+    """Format the result of `describe_machine` as one line of text."""
     machine = [facts["cpu"], f"{facts['cores']} cores", facts["memory"], facts["system"]]
     others = ("cpu", "cores", "memory", "system", "date", "commit")
     versions = [f"{name} {value}" for name, value in facts.items() if name not in others]
@@ -87,7 +90,7 @@ def _format_memory() -> str:
 
 
 def _find_commit() -> str:
-    """Return the commit of this git clone, with a + if there are uncommitted changes."""
+    """Return the commit of this git clone, followed by + if there are uncommitted changes."""
     place = Path(__file__).resolve().parents[3]
     if not (place / ".git").exists():
         return ""

@@ -48,22 +48,27 @@ from roget.errors import InputError
 Check: TypeAlias = Callable[[Any], bool]
 Columns: TypeAlias = Mapping[str, Array]
 Schema: TypeAlias = Mapping[str, tuple[str, tuple[str | int, ...]]]
-"""Array → numpy type kinds and shape; dimensions with the same name must be equal."""
+"""Map from the name of an array to its allowed dtype kinds and its shape.
+
+Dimensions with the same name must have the same size.
+"""
 
 HASHED = 256 << 20
-"""Maximum bytes of an optional table whose SHA-256 is checked when the folder is opened; larger
-tables are checked when they are read."""
+"""Maximum size in bytes of an optional table whose SHA-256 is checked when the folder is opened.
+
+The hashes of larger tables are checked when they are read.
+"""
 
 ARRAYS = "arrays.npz"
 
 THESAURUS = "thesaurus.json"
-"""Name of the manifest of a thesaurus."""
+"""File name of the manifest of a thesaurus."""
 
 COUNT = "count"
 """Placeholder for the SQL type of counts, which depends on `dtype` in the manifest."""
 
 DTYPES = {"int64": "BIGINT", "float64": "DOUBLE"}
-"""Data type of counts → SQL type."""
+"""Map from the dtype of counts to an SQL type."""
 
 _SEAL = b',\n "seal": "'
 _END = b'"\n}\n'
@@ -79,17 +84,20 @@ class Kind:
     title: str = "a model"
     manifest: str = "model.json"
     version: int = 2
-    """The current version, whose manifests are sealed; older ones are also checked by `old`."""
+    """The current version of the format. Its manifests are sealed; `old` checks older manifests."""
     fields: Mapping[str, Check] = field(default_factory=dict)
-    """Required field of the manifest → function that checks its value; "a.b" is field b of a."""
+    """Map from each required field of the manifest to a function that checks its value.
+
+    The name "a.b" stands for field b of the object a.
+    """
     tables: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Required table → column → SQL type."""
+    """The required tables, each with a map from its columns to their SQL types."""
     optional: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Optional table → column → SQL type; optional tables are read on request."""
+    """The optional tables, in the same form. They are read on request only."""
     arrays: str | None = None
     """Name of the .npz file, if the folder has arrays."""
     beside: tuple[str, ...] = ()
-    """Further files that may be in the folder and are not described by the manifest."""
+    """Other files that the folder may contain. The manifest does not describe them."""
     old: Callable[[Path, dict[str, Any]], None] = lambda place, record: None
     """Function that checks or completes the manifest of an older version."""
 
@@ -100,7 +108,7 @@ class Kind:
 
 
 def model(name: str, format: str) -> Kind:
-    """Return a kind of folder for a model: arrays and plain values with any names."""
+    """Return the kind of folder that stores a model as arrays and plain values with any names."""
     return Kind(name, f"roget.{format}", arrays=ARRAYS)
 
 
@@ -108,7 +116,7 @@ def model(name: str, format: str) -> Kind:
 
 
 def seal_text(record: Mapping[str, Any]) -> bytes:
-    """Return a JSON object as bytes, with a seal as its last field."""
+    """Return a JSON object as bytes, with a seal (a hash of the content) as its last field."""
     text = format_json(record, allow_nan=False, default=_plain)
     # File names that Python could not decode contain lone surrogates; write them as escapes.
     body = text.removesuffix("\n}").encode("utf-8", "backslashreplace") + _SEAL
@@ -116,7 +124,7 @@ def seal_text(record: Mapping[str, Any]) -> bytes:
 
 
 def is_sealed(data: bytes) -> bool:
-    """Return True if the bytes end in a valid seal, so they are unchanged since `seal_text`."""
+    """Return True if the bytes end in a valid seal, i.e. were not changed after `seal_text`."""
     body, seal = data[:-_SEALED], data[-_SEALED:]
     expected = hashlib.sha256(body).hexdigest().encode() + _END
     return body.endswith(_SEAL) and seal == expected
@@ -141,7 +149,7 @@ def require_version(
     data: bytes,
     sealed: int | None = None,
 ) -> int:
-    """Check format, version and seal of a manifest; return its version.
+    """Check the format, version and seal of a manifest; return its version.
 
     `known` is the newest version that can be read. Manifests of version `sealed` (default: `known`)
     or later have a seal. A manifest of an older version that has a seal was modified.
@@ -213,7 +221,7 @@ def is_text(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder whose manifest has been checked; its other files have not been read yet."""
+    """A folder whose manifest has been checked, but whose other files have not been read yet."""
 
     path: Path
     kind: Kind
@@ -223,7 +231,7 @@ class Folder:
 
     @property
     def is_sealed(self) -> bool:
-        """True if the folder has the current version, whose manifest describes all files."""
+        """True for the current format version, in which the manifest describes all files."""
         return bool(self.record["version"] == self.kind.version)
 
     def verify(self) -> None:
@@ -238,7 +246,8 @@ class Folder:
             size = file.stat().st_size
             if size != declared["bytes"]:
                 raise InputError(
-                    f"{file}: {size:,} bytes; expected {declared['bytes']:,} (by {manifest})",
+                    f"{file}: {size:,} bytes; expected {declared['bytes']:,} according to "
+                    f"{manifest}",
                     code="damaged-folder",
                 )
             if not self._is_deferred(name):
@@ -256,7 +265,7 @@ class Folder:
             )
 
     def tables(self, *names: str) -> dict[str, dict[str, Array]]:
-        """Return the columns of all required tables, or of the named tables."""
+        """Return the columns of the named tables, by default of all required tables."""
         with database() as connection:
             return {name: self._table(connection, name) for name in names or self.kind.tables}
 
@@ -265,7 +274,7 @@ class Folder:
         return name in self.record["files"]
 
     def arrays(self) -> dict[str, Any]:
-        """Return the arrays by name."""
+        """Return all arrays, keyed by name."""
         if self.kind.arrays is None:
             return {}
         file = self.path / self.kind.arrays
@@ -280,7 +289,7 @@ class Folder:
         return arrays
 
     def query(self, connection: Any, name: str) -> str:
-        """Check the columns of a table, and return the SQL that reads it with row numbers."""
+        """Check the columns of a table; return SQL that reads the table with row numbers."""
         self._relation(connection, name)
         return parquet(self.path.resolve() / name, numbered=True)
 
@@ -316,7 +325,7 @@ class Folder:
         if declared is not None and rows != declared:
             more = "more" if rows > declared else f"{rows:,}"
             raise InputError(
-                f"{file}: {more} rows; expected {declared:,} (by {self.kind.manifest})",
+                f"{file}: {more} rows; expected {declared:,} according to {self.kind.manifest}",
                 code="damaged-folder",
             )
         for column, array in arrays.items():
@@ -359,7 +368,10 @@ def open_folder(path: PathLike, kind: Kind) -> Folder:
 
 
 def is_kind(folder: PathLike, kind: Kind) -> bool:
-    """Return True if the manifest of a folder declares this kind; only its start is read."""
+    """Return True if the manifest of a folder declares this kind.
+
+    Only the start of the file is read.
+    """
     try:
         with open(Path(folder) / kind.manifest, "rb") as file:
             begin = _BEGIN.match(file.read(256))
@@ -372,7 +384,7 @@ _BEGIN = re.compile(rb'\s*\{\s*"format":\s*"roget\.([a-z.]+)"(?:,\s*"kind":\s*"(
 
 
 def _kind_of(format: str, kind: bytes | None) -> str:
-    """Return the kind of a folder; in version 1 it is derived from the format."""
+    """Return the kind of a folder. In format version 1 the kind is derived from the format name."""
     if kind is not None:
         return kind.decode()
     if format.endswith(".checkpoint"):
@@ -382,10 +394,10 @@ def _kind_of(format: str, kind: bytes | None) -> str:
 
 
 def _check_files(place: Path, kind: Kind, record: Mapping[str, Any], *, sealed: bool) -> None:
-    """Raise an error unless the manifest describes exactly the files of its kind."""
+    """Raise an error unless the manifest lists all required files and no unknown files."""
     files = record["files"]
     if not sealed and not files and not kind.tables:
-        return  # models of version 1
+        return  # a model in format version 1 lists no files
     for name, declared in files.items():
         if (
             name not in (*kind.files, *kind.optional)
@@ -408,10 +420,11 @@ def _check_files(place: Path, kind: Kind, record: Mapping[str, Any], *, sealed: 
 def draft_of(
     path: PathLike, kind: Kind, ours: Callable[[Path], bool] | None = None
 ) -> Iterator[Path]:
-    """Create a draft of a folder, which the block fills and seals.
+    """Create a draft of a folder for the `with` block to fill and seal.
 
-    At the end the draft is opened as a test, and then it replaces the target; see
-    `roget.core.store.new_directory`. `ours` may refuse to replace an existing folder.
+    At the end of the block the draft is opened to check it, and then it replaces the target; see
+    `roget.core.store.new_directory`. An existing folder is replaced only if `ours` returns True for
+    it.
     """
 
     def may_replace(folder: Path) -> bool:
@@ -430,7 +443,7 @@ def draft_of(
 def check(path: PathLike, kind: Kind) -> None:
     """Raise an error if a folder of this kind cannot be written to a path.
 
-    Called before long computations.
+    Commands call this function before long computations.
     """
     check_directory(path, lambda folder: _may_replace(folder, kind), kind.title)
 
@@ -440,11 +453,11 @@ _LEFTOVERS = re.compile(r"\.DS_Store|Thumbs\.db|desktop\.ini|\.nfs.*|\..*\.draft
 
 
 def _may_replace(folder: Path, kind: Kind) -> bool:
-    """Return True if a folder is of this kind; raise an error if it contains other files."""
+    """Return True if a folder is of this kind; raise an error if it also contains unknown files."""
     if not is_kind(folder, kind):
         return False
     known = {kind.manifest, *kind.files, *kind.optional, *kind.beside}
-    with suppress(OSError, ValueError, LookupError, TypeError):  # damaged folders may be replaced
+    with suppress(OSError, ValueError, LookupError, TypeError):  # a damaged folder may be replaced
         known |= {*parse_json((folder / kind.manifest).read_bytes())["files"]}
     for name in sorted(os.listdir(folder)):
         if name not in known and not _LEFTOVERS.fullmatch(name):
@@ -457,7 +470,7 @@ def _may_replace(folder: Path, kind: Kind) -> bool:
 
 
 def write(path: PathLike, kind: Kind, content: Mapping[str, Any]) -> None:
-    """Write plain values and arrays to a folder, atomically."""
+    """Write plain values and arrays to a folder atomically."""
     arrays = {name: value for name, value in content.items() if isinstance(value, np.ndarray)}
     plain = {name: value for name, value in content.items() if name not in arrays}
     with draft_of(path, kind) as draft:
@@ -485,7 +498,7 @@ def fill(
     tables: Mapping[str, Columns] | None = None,
     arrays: Mapping[str, Array] | None = None,
 ) -> str:
-    """Write tables, arrays and manifest to a draft; return the SHA-256 of the manifest."""
+    """Write the tables, arrays and manifest to a draft; return the SHA-256 of the manifest."""
     if tables:
         with database() as connection:
             for name, columns in tables.items():
@@ -507,7 +520,7 @@ def seal(
     rows: Mapping[str, int],
     arrays: Mapping[str, Array] | None = None,
 ) -> str:
-    """Write the manifest to a draft that already holds its files; return its SHA-256."""
+    """Write the manifest to a draft that already contains all files; return its SHA-256."""
     files: dict[str, dict[str, Any]] = {}
     present = [name for name in kind.optional if (draft / name).is_file()]
     for name in (*kind.files, *present):
@@ -544,7 +557,7 @@ def sha256(path: Path) -> str:
 
 
 def _columns(kind: Kind, name: str, record: Mapping[str, Any]) -> dict[str, str]:
-    """Return column → SQL type of a table."""
+    """Return a map from the columns of a table to their SQL types."""
     return {
         column: DTYPES[record["dtype"]] if type is COUNT else type
         for column, type in {**kind.tables, **kind.optional}[name].items()
@@ -566,8 +579,8 @@ def _plain(value: Any) -> Any:
 
 CSR = ("data", "indices", "indptr")
 _MAGIC = b"\x93NUMPY"
-_LONGEST = 10_000
-"""Maximum size in bytes of the header of an array."""
+_MAX_HEADER = 10_000
+"""Maximum size in bytes of the header of an .npy array."""
 
 _FAULTS = (
     OSError, EOFError, ValueError, TypeError, KeyError, NotImplementedError, RuntimeError,
@@ -609,7 +622,7 @@ def read_npz(file: Path, *, packed: bool = False, kinds: str = "biuf") -> dict[s
 
 
 def check_archive(file: Path) -> None:
-    """Raise an error if a .zip file, or a file of a format based on it, exceeds the size limit."""
+    """Raise an error if a .zip-based file would exceed the size limit when it is decompressed."""
     try:
         with zipfile.ZipFile(file) as archive:
             _check_sizes(file, archive.infolist(), packed=True)
@@ -623,14 +636,14 @@ def write_npz(file: Path | IO[bytes], arrays: Mapping[str, Any], *, packed: bool
     """Write arrays to an .npz file or stream; raise an error for arrays of Python objects."""
     for name, array in arrays.items():
         if np.asarray(array).dtype.hasobject:
-            raise ValueError(f"{name} holds Python objects, which are never written")
-    # savez has no argument allow_pickle before numpy 2.2, which would store it as an array.
+            raise ValueError(f"{name} contains Python objects, which cannot be written")
+    # Do not pass allow_pickle: before numpy 2.2, savez would store it as one of the arrays.
     with open(file, "wb") if isinstance(file, Path) else nullcontext(file) as raw:
         (np.savez_compressed if packed else np.savez)(raw, **arrays)
 
 
 def _check_sizes(file: Path, members: list[zipfile.ZipInfo], *, packed: bool) -> None:
-    """Raise an error if the declared sizes of an archive are impossible or above the limit."""
+    """Raise an error if the sizes declared in an archive are impossible or above the limit."""
     size = file.stat().st_size
     for one in members:
         stored = one.compress_type == zipfile.ZIP_STORED and one.file_size == one.compress_size
@@ -654,14 +667,14 @@ def _read_array(raw: IO[bytes], name: str, size: int, kinds: str) -> Any:
     try:
         first = formats.read_magic(raw) == (1, 0)
         read = formats.read_array_header_1_0 if first else formats.read_array_header_2_0
-        shape, _, dtype = read(raw, max_header_size=_LONGEST)
-    except Exception:  # numpy's parser raises many kinds of errors
+        shape, _, dtype = read(raw, max_header_size=_MAX_HEADER)
+    except Exception:  # numpy's parser raises many types of exceptions
         raise InputError(
             f"{name} is not an array of numbers or strings", code="broken-archive"
         ) from None
     if dtype.hasobject:
         raise InputError(
-            f"{name} holds Python objects, which are not loaded because they can execute code; "
+            f"{name} contains Python objects, which are not loaded because they can execute code; "
             "save strings with array.astype('U')",
             code="broken-archive",
         )
@@ -678,12 +691,12 @@ def _read_array(raw: IO[bytes], name: str, size: int, kinds: str) -> Any:
     if dtype.kind == "U" and array.size and dtype.itemsize:
         letters = np.ascontiguousarray(array).view(np.uint32)
         if letters.max() > sys.maxunicode:
-            raise InputError(f"{name} holds invalid characters", code="broken-archive")
+            raise InputError(f"{name} contains invalid characters", code="broken-archive")
     return array
 
 
 def require_csr(parts: Sequence[Array], shape: Any, *, finite: bool = True) -> Any:
-    """Return the csr_array of data, indices and indptr after checking all indices.
+    """Build a csr_array from data, indices and indptr, after checking all indices.
 
     SciPy's compiled code does not check indices. Raise ValueError if an array is invalid.
     """
@@ -692,7 +705,7 @@ def require_csr(parts: Sequence[Array], shape: Any, *, finite: bool = True) -> A
     data, indices, indptr = parts
     shape = tuple(int(size) for size in shape)
     if len(shape) != 2 or min(shape) < 0:
-        raise ValueError(f"the shape is {shape}; expected numbers of rows and columns")
+        raise ValueError(f"the shape is {shape}; expected the numbers of rows and columns")
     for name, part, kinds in (
         ("data", data, "biuf"), ("indices", indices, "iu"), ("indptr", indptr, "iu"),
     ):  # fmt: skip
@@ -714,7 +727,7 @@ def require_csr(parts: Sequence[Array], shape: Any, *, finite: bool = True) -> A
 
 
 def to_arrays(name: str, table: Any) -> dict[str, Array]:
-    """Return a matrix as named arrays: the dense array, or the parts of a sparse matrix."""
+    """Return a matrix as named arrays: one dense array, or the arrays of a sparse matrix."""
     if isinstance(table, np.ndarray):
         return {name: table}
     parts = {f"{name}.{part}": np.asarray(getattr(table, part)) for part in CSR}
@@ -722,7 +735,10 @@ def to_arrays(name: str, table: Any) -> dict[str, Array]:
 
 
 def from_arrays(arrays: Mapping[str, Any], name: str) -> Any:
-    """Rebuild a matrix from the arrays of `to_arrays`; raise KeyError or ValueError if invalid."""
+    """Rebuild a matrix from the arrays of `to_arrays`.
+
+    Raise KeyError or ValueError if the arrays are incomplete or invalid.
+    """
     if name in arrays:
         require_arrays(arrays, {name: ("iuf", ("rows", "columns"))})
         return arrays[name]
@@ -737,18 +753,18 @@ def from_arrays(arrays: Mapping[str, Any], name: str) -> Any:
 
 
 def put_under(part: str, content: Mapping[str, Any]) -> dict[str, Any]:
-    """Prefix the names in `content` with "part."."""
+    """Prefix the names in `content` with the name of a part and a period."""
     return {f"{part}.{name}": value for name, value in content.items()}
 
 
 def take_under(part: str, kept: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the content that `put_under` prefixed with the name of a part."""
+    """Return the content of a part, without the prefix added by `put_under`."""
     head = f"{part}."
     return {name[len(head) :]: value for name, value in kept.items() if name.startswith(head)}
 
 
 def require_arrays(arrays: Mapping[str, Any], schema: Schema) -> dict[str, int]:
-    """Check types, shapes and finiteness of arrays; return the named dimensions.
+    """Check the types, shapes and finiteness of arrays; return the sizes of the named dimensions.
 
     >>> arrays = {"a": np.ones((2, 3)), "b": np.ones(3)}
     >>> require_arrays(arrays, {"a": ("f", ("n", "m")), "b": ("f", ("m",))})
@@ -774,7 +790,7 @@ def require_arrays(arrays: Mapping[str, Any], schema: Schema) -> dict[str, int]:
 def require_range(name: str, values: Array, low: float, high: float) -> None:
     """Raise ValueError unless low ≤ values < high."""
     if values.size and not (values.min() >= low and values.max() < high):
-        raise ValueError(f"{name}: expected numbers of at least {low:,} and below {high:,}")
+        raise ValueError(f"{name}: expected numbers from {low:,} to below {high:,}")
 
 
 def require_texts(values: Mapping[str, Any], *names: str, distinct: bool = True) -> None:
@@ -786,7 +802,7 @@ def require_texts(values: Mapping[str, Any], *names: str, distinct: bool = True)
 
 
 def require_numbers(values: Mapping[str, Any], *names: str, low: float = -math.inf) -> None:
-    """Raise ValueError unless the named values are finite numbers of at least `low`."""
+    """Raise ValueError unless the named values are finite numbers not below `low`."""
     for name in names:
         value = values[name]
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -796,7 +812,7 @@ def require_numbers(values: Mapping[str, Any], *names: str, low: float = -math.i
 
 @contextmanager
 def report_damage(path: PathLike) -> Iterator[None]:
-    """Convert errors about missing or invalid content to InputError with the folder's name."""
+    """Convert errors about missing or invalid content to InputErrors that name the folder."""
     try:
         yield
     except InputError:

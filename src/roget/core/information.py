@@ -1,4 +1,4 @@
-"""Divergence in nats, and sums that do not depend on the number of threads."""
+"""Kullback–Leibler divergence in nats, and sums that do not depend on the number of threads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NATS_PER_BIT = math.log(2.0)
 
 
 def bits(nats: float) -> float:
-    """Convert nats to bits, for output only; all computations use nats.
+    """Convert nats to bits. Use it for output only; all computations are in nats.
 
     >>> bits(math.log(8))
     3.0
@@ -23,10 +23,10 @@ def bits(nats: float) -> float:
 
 
 def weighted_sum(values: Array, weights: Array) -> float:
-    """Return Σ value·weight by pairwise summation, bit for bit the same on any number of threads.
+    """Return Σ value·weight by pairwise summation, with the same bits for any number of threads.
 
-    A BLAS dot product would use threads, which change the last digits and do not pay off for
-    arrays of this size.
+    A BLAS dot product would use several threads, which changes the last digits and is not faster
+    for arrays of this size.
 
     >>> weighted_sum(np.array([0.5, 2.0]), np.array([4, 1]))
     4.0
@@ -35,9 +35,9 @@ def weighted_sum(values: Array, weights: Array) -> float:
 
 
 def sum_parts(values: npt.NDArray[Any], starts: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the sum of each segment; part i begins at starts[i].
+    """Return the sum of each part of an array; part i begins at starts[i].
 
-    Each sum depends only on the values of its own part, down to the last bit.
+    Each sum depends only on the values in its part, down to the last bit.
 
     >>> sum_parts(np.array([1, 2, 3, 4]), np.array([0, 3])).tolist()
     [6, 4]
@@ -46,7 +46,7 @@ def sum_parts(values: npt.NDArray[Any], starts: npt.NDArray[Any]) -> npt.NDArray
 
 
 def xlogx(x: npt.ArrayLike) -> Floats:
-    """Return x·log x elementwise, 0 at 0.
+    """Return x·log x elementwise, with 0·log 0 = 0.
 
     >>> xlogx([0, 1, math.e]).tolist()
     [0.0, 0.0, 2.718281828459045]
@@ -56,7 +56,7 @@ def xlogx(x: npt.ArrayLike) -> Floats:
 
 
 def kl(p: npt.ArrayLike, q: npt.ArrayLike) -> float:
-    """Return KL(p ‖ q) = Σ p·log(p/q); infinite if q is 0 where p is positive.
+    """Return KL(p ‖ q) = Σ p·log(p/q). It is infinite if q is 0 where p is positive.
 
     >>> kl([0.5, 0.5], [1.0, 0.0])
     inf

@@ -16,7 +16,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean with the bounds of its 95 % confidence interval; None if there is no interval.
+    """A mean with the bounds of its 95 % confidence interval, or None for missing bounds.
 
     >>> interval([1.0, 2.0, 3.0])
     Interval(mean=2.0, low=-0.484..., high=4.484...)
@@ -30,7 +30,7 @@ class Interval:
 
 
 def interval(values: Sequence[float]) -> Interval:
-    """Return the mean of the finite values with its interval by Student's t distribution."""
+    """Return the mean of the finite values with a confidence interval based on Student's t."""
     from scipy import stats
 
     known = np.array([value for value in values if math.isfinite(value)])
@@ -46,7 +46,7 @@ def interval(values: Sequence[float]) -> Interval:
 
 
 def wilson(right: float, items: float) -> tuple[float, float]:
-    """Return the bounds of the 95 % interval of a proportion (Wilson 1927).
+    """Return the bounds of the 95 % confidence interval for a proportion (Wilson 1927).
 
     The proportion is `right / items`. `right` may be fractional, e.g. if several people judged
     each item.
@@ -71,7 +71,7 @@ def wilson(right: float, items: float) -> tuple[float, float]:
 
 
 def bootstrap_interval(value: float, drawn: Floats) -> Interval:
-    """Return a value with the 95 % percentile interval of its bootstrap samples.
+    """Return a value with its 95 % bootstrap confidence interval (percentile method).
 
     Samples that are not finite are excluded.
 

@@ -27,27 +27,31 @@ from roget.errors import InputError, UnknownName
 Places: TypeAlias = npt.NDArray[np.intp]
 
 _CHUNK = 1 << 18
-"""Batch size: cells converted to Python objects at once."""
+"""Batch size: number of cells converted to Python objects at once."""
 
-_NOTHING = 1e-12
-"""Fractions that sum to 1 up to this rounding error leave no remainder, e.g. .7, .2 and .1."""
+_ROUNDING = 1e-12
+"""Tolerance for fractions that should sum to 1 but do not because of rounding, e.g. .7, .2 and .1.
+"""
 
-_SEARCHED = 20_000
-"""Maximum number of names compared for suggestions; more would take seconds."""
+_MAX_COMPARED = 20_000
+"""Maximum number of names compared to find suggestions; comparing more would take seconds."""
 
 
 class NotCounted(UnknownName):
-    """A word or context that the counts do not contain; the message suggests similar names."""
+    """The error for a word or context that is not in the counts.
+
+    The message suggests similar names.
+    """
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        near = difflib.get_close_matches(str(name), islice(known, _SEARCHED), n=3, cutoff=0.6)
+        near = difflib.get_close_matches(str(name), islice(known, _MAX_COMPARED), n=3, cutoff=0.6)
         hint = f": did you mean {' or '.join(map(repr, near))}?" if near else ""
-        # UnknownName would list all known names, which may be a million here.
+        # The message of UnknownName would list all known names, which may be a million here.
         LookupError.__init__(self, f"the counts contain no {kind} {name!r}{hint}")
 
 
 class Counts(ReportMixin):
-    """A sparse words × contexts table of counts, with both vocabularies and its provenance.
+    """A sparse table of word–context counts, with the words, the contexts and the provenance.
 
     The input is any SciPy sparse matrix or array, or a dense two-dimensional array. Counts are
     stored as int64 if all are whole numbers, else as float64. They must not be negative, and their
@@ -149,7 +153,7 @@ class Counts(ReportMixin):
 
     @property
     def T(self) -> Counts:
-        """The transposed table, with contexts as words and words as contexts, without slots."""
+        """The transposed table, in which words and contexts are exchanged. It has no slots."""
         transposed = tidy(self.matrix.T.tocsr())
         made = self._new(transposed, self.contexts, self.words, frozen([""] * self.words.size), "T")
         made.evidence = None if self.evidence is None else self.evidence.transpose()
@@ -199,7 +203,7 @@ class Counts(ReportMixin):
         return seen
 
     def rows(self) -> Iterator[tuple[str, str, int | float]]:
-        """Yield every (word, context, count) with a positive count, in row order."""
+        """Yield a (word, context, count) tuple for every positive count, in row order."""
         cells = self.matrix.tocoo()
         for begin in range(0, self.entries, _CHUNK):
             part = slice(begin, begin + _CHUNK)
@@ -211,7 +215,7 @@ class Counts(ReportMixin):
             )
 
     def top(self, words: int | None = None, contexts: int | None = None) -> Counts:
-        """Return the table of the most frequent words and contexts.
+        """Return the counts of the most frequent words and contexts only.
 
         Both are selected by their totals in this table; ties are sorted alphabetically. With None,
         all words (or contexts) that still have counts are kept, in their order.
@@ -246,7 +250,7 @@ class Counts(ReportMixin):
     def select(
         self, words: Iterable[str] | None = None, contexts: Iterable[str] | None = None
     ) -> Counts:
-        """Return the table of these words and contexts, in the listed order; None means all."""
+        """Return the counts of these words and contexts, in the given order; None selects all."""
         rows, columns = (
             np.arange(size) if names is None else _choose(names, ids, kind)
             for kind, names, ids, size in (
@@ -257,7 +261,9 @@ class Counts(ReportMixin):
         return self._take(rows, columns, f"select({rows.size} words, {columns.size} contexts)")
 
     def cover(self, words: Iterable[str]) -> Counts:
-        """Return the table of exactly these words, in this order; unknown words get zero counts.
+        """Return the counts of exactly these words, in this order.
+
+        Unknown words have only zero counts.
 
         >>> Counts([[2, 1]], ["milk"]).cover(["book", "milk"]).word_totals.tolist()
         [0, 3]
@@ -276,13 +282,13 @@ class Counts(ReportMixin):
         return self._new(matrix, names, self.contexts, self.slots, step)
 
     def drop_empty(self) -> Counts:
-        """Return the table without words and contexts that have no counts."""
+        """Return the table without the words and contexts whose counts are all 0."""
         return self._drop_unseen()
 
     def split(
         self, *fractions: float, random_state: int | np.random.Generator | None = None
     ) -> tuple[Counts, ...]:
-        """Split the tokens at random into one part for each fraction, and a last part for the rest.
+        """Split the tokens at random into one part per fraction and a last part with the rest.
 
         Each token is assigned independently, with the fractions as probabilities. All parts have
         all words and contexts.
@@ -297,10 +303,10 @@ class Counts(ReportMixin):
                 "split requires whole counts, but some are fractional", code="needs-whole-weights"
             )
         rest = 1 - math.fsum(fractions)
-        if not fractions or not all(0 < part < 1 for part in fractions) or rest < _NOTHING:
+        if not fractions or not all(0 < part < 1 for part in fractions) or rest < _ROUNDING:
             raise InputError(
                 f"split({listed}): each fraction must be above 0, and their sum below 1, because "
-                "the last part gets the rest",
+                f"the remaining tokens form the last part",
                 code="invalid-option",
             )
         seed = random_state if isinstance(random_state, int | np.integer) else "given"
@@ -314,7 +320,7 @@ class Counts(ReportMixin):
         return tuple(parts)
 
     def merge(self, *others: Counts) -> Counts:
-        """Return the sum of several tables, with the words and contexts of all of them.
+        """Return the sum of several tables; it contains the words and contexts of all tables.
 
         Words and contexts are sorted by total count, then alphabetically.
         """
@@ -352,7 +358,10 @@ class Counts(ReportMixin):
         )
 
     def largest_component(self) -> Counts:
-        """Return the connected component with the most tokens; shared contexts link words."""
+        """Return the connected component with the most tokens.
+
+        Words that share a context are connected.
+        """
         if not self.entries:
             return self.drop_empty()
         from scipy.sparse.csgraph import connected_components
@@ -372,7 +381,10 @@ class Counts(ReportMixin):
         return self._take(rows, columns, "largest_component()")
 
     def conditional(self) -> Matrix:
-        """Return p(context | word) as a csr_array; the row of a word without counts is all 0."""
+        """Return p(context | word) as a csr_array.
+
+        The row of a word without counts contains only zeros.
+        """
         totals = np.repeat(self.word_totals, np.diff(self.matrix.indptr))
         return counts_views.like(self.matrix, self.matrix.data / totals)
 
@@ -402,7 +414,7 @@ class Counts(ReportMixin):
     def _new(
         self, matrix: Matrix, words: Names, contexts: Names, slots: Names, step: str | None = None
     ) -> Counts:
-        """Return a table derived from this one, without checking its parts."""
+        """Return a table derived from this one, without validating its arrays and names."""
         made = Counts.__new__(Counts)
         made.matrix, made.words, made.contexts, made.slots = matrix, words, contexts, slots
         for texts in (words, contexts, slots):

@@ -39,7 +39,7 @@ TABLES: dict[str, dict[str, str]] = {
 }  # fmt: skip
 
 SORTS = ("corpus", "left", "right")
-"""Sort orders of lines: corpus order, or by the words before or after the keyword."""
+"""Ways to sort concordance lines: in corpus order, or by the words before or after the keyword."""
 
 
 class EvidenceLine(NamedTuple):
@@ -48,12 +48,12 @@ class EvidenceLine(NamedTuple):
     source: str
     """Name of the file."""
     line: int
-    """First line of the sentence in the file; 0 if unknown."""
+    """Line number at which the sentence begins in the file, or 0 if unknown."""
     text: str
     word: tuple[int, int]
-    """Start and end of the word in the text."""
+    """Character offsets of the start and end of the word in the text."""
     context: tuple[int, int] | None
-    """Start and end of the context word in the text; None if unknown."""
+    """Character offsets of the start and end of the context word, or None if unknown."""
     pair: tuple[str, str]
     """The word and the context, as named in the counts."""
 
@@ -75,7 +75,7 @@ class EvidenceLine(NamedTuple):
 
 @dataclass(frozen=True)
 class InMemoryEvidence:
-    """Evidence in memory: occurrences sorted by word, context and quality (best first)."""
+    """Evidence in memory: occurrences sorted by word, context and readability (best first)."""
 
     words: Names
     contexts: Names
@@ -83,7 +83,11 @@ class InMemoryEvidence:
     column: npt.NDArray[np.integer[Any]]
     sentence: npt.NDArray[np.integer[Any]]
     places: npt.NDArray[np.int32]
-    """Occurrences × 4: first and last token of the word, first and last token of the context."""
+    """Token positions, one row per occurrence.
+
+    The four columns are the first and last token of the word, and the first and last token of the
+    context.
+    """
     source: Array
     line: Array
     text: Array
@@ -101,7 +105,7 @@ class Evidence:
         self._ids: tuple[dict[str, int], dict[str, int]] | None = None
 
     def load(self) -> InMemoryEvidence:
-        """Load everything into memory; afterwards the folder is not read again."""
+        """Load all evidence into memory and return it. The folder is read only once."""
         if self._kept is None:
             self._kept = self._read()
         return self._kept
@@ -109,7 +113,7 @@ class Evidence:
     def lines(
         self, word: str, context: str | None = None, n: int = 10, sort: str = "corpus"
     ) -> list[EvidenceLine]:
-        """Return concordance lines: sentences with a word, or with a word in a given context.
+        """Return concordance lines for a word, or for a word in a given context.
 
         Parameters
         ----------
@@ -145,7 +149,7 @@ class Evidence:
         return sort_lines([self._line(one) for one in at[order].tolist()], sort)
 
     def count(self, word: str, context: str | None = None) -> int:
-        """Return the number of stored lines for a word, or for a word in a context."""
+        """Return the number of stored lines for a word, or for a word in a given context."""
         return int(self._find(word, context).size)
 
     def transpose(self) -> Evidence:
@@ -206,7 +210,7 @@ class Evidence:
 
 
 def sort_lines(lines: Iterable[EvidenceLine], sort: str) -> list[EvidenceLine]:
-    """Sort lines by the words before or after the keyword, nearest first, or keep their order."""
+    """Sort lines by the words before or after the keyword (nearest first), or keep their order."""
     if sort == "right":
         return sorted(lines, key=lambda line: line.right.casefold().split())
     if sort == "left":
@@ -215,7 +219,7 @@ def sort_lines(lines: Iterable[EvidenceLine], sort: str) -> list[EvidenceLine]:
 
 
 def from_folder(folder: Folder, counts: Counts) -> Evidence | None:
-    """Return the evidence of a counts or thesaurus folder; None if no evidence was stored."""
+    """Return the evidence stored in a counts or thesaurus folder, or None if there is none."""
     if not folder.has(SEEN) and not folder.has(SENTENCES):
         return None
 
@@ -233,7 +237,7 @@ def from_folder(folder: Folder, counts: Counts) -> Evidence | None:
 
 
 def from_tables(tables: Mapping[str, Mapping[str, Array]], counts: Counts) -> Evidence:
-    """Return the evidence of tables in memory that were created for these counts."""
+    """Create evidence from tables in memory, which must belong to these counts."""
     made = _from_tables(tables, counts)
     return Evidence(lambda: made)
 
@@ -277,7 +281,10 @@ def _require_range(place: object, name: str, values: Array, size: int) -> None:
 
 
 def to_tables(counts: Counts) -> dict[str, dict[str, Array]]:
-    """Return the evidence tables for the pairs of these counts; empty if there is no evidence."""
+    """Return the evidence for the pairs of these counts as tables.
+
+    The result is empty if there is no evidence.
+    """
     if counts.evidence is None:
         return {}
     kept, (words, contexts) = counts.evidence.load(), counts.shape
@@ -314,13 +321,13 @@ def to_tables(counts: Counts) -> dict[str, dict[str, Array]]:
 
 
 def _places(mine: Names, its: Names) -> Ints:
-    """Return the index in `its` of each name in `mine`; -1 if it is missing."""
+    """Return the index in `its` of each name in `mine`, or -1 if the name is missing."""
     ids: Mapping[str, int] = {name: at for at, name in enumerate(its.tolist())}
     return np.fromiter((ids.get(name, -1) for name in mine.tolist()), np.int64, mine.size)
 
 
 def unite(all: Sequence[Evidence]) -> Evidence | None:
-    """Combine the evidence of several counts; return None for an empty sequence."""
+    """Combine the evidence from several tables of counts; return None for an empty sequence."""
     if len(all) < 2:
         return all[0] if all else None
 

@@ -1,4 +1,4 @@
-"""Counts directories: counts.json and three tables, which are checked on every read.
+"""Counts directories, which hold counts.json and three tables. They are checked on every read.
 
 words.parquet      word VARCHAR; row i is word i
 contexts.parquet   context VARCHAR (the full name), slot VARCHAR ("" if unknown)
@@ -37,18 +37,18 @@ TABLES: dict[str, dict[str, str]] = {
 }
 FILES = tuple(TABLES)
 
-_FIRST = 5
-"""Number of contexts shown for each word."""
+_N_CONTEXTS = 5
+"""Number of contexts listed for each word in a summary."""
 
 
 def is_shape(value: Any) -> bool:
-    """Return True if a JSON value is a list of two sizes below 2^31."""
+    """Return True if a JSON value is a list of two non-negative integers below 2^31."""
     right = folders.is_list_of(folders.is_size)(value) and len(value) == 2
     return right and max(value) < 1 << 31
 
 
 def is_dtype(value: Any) -> bool:
-    """Return True if a JSON value is the name of a valid dtype of counts."""
+    """Return True if a JSON value is the name of a dtype that counts may have."""
     return isinstance(value, str) and value in folders.DTYPES
 
 
@@ -94,7 +94,7 @@ def seal(
     provenance: Mapping[str, Any],
     evidence: Mapping[str, int],
 ) -> None:
-    """Write counts.json to a draft folder that already holds the tables.
+    """Write the manifest counts.json to a draft folder that already contains the tables.
 
     `dtype` is int64 or float64. `evidence` maps the evidence tables, if any, to their numbers of
     rows.
@@ -117,7 +117,7 @@ def _plain(
 
 
 def write(counts: Counts, path: Path) -> None:
-    """Write a counts directory completely or not at all; replace an existing one."""
+    """Write a counts directory atomically, replacing an existing one."""
     dtype = str(counts.matrix.dtype)
     plain = _plain(counts.shape, counts.entries, counts.total, dtype, counts.relations)
     with folders.draft_of(path, KIND) as draft:
@@ -194,7 +194,7 @@ def summary(path: str | Path, top: int = 10) -> dict[str, Any]:
 
     The summary has the fields of the manifest (shape, entries, total, dtype, relations,
     provenance), the most frequent `words` (each with its `total` and first `contexts`), `contexts`
-    and `pairs`, and `hapax`: the share of words, and of pairs, with one occurrence.
+    and `pairs`, and `hapax`: the proportions of words and pairs that occur only once.
     """
     with open_tables(path) as (record, connection):
         if record["dtype"] == "float64":
@@ -218,7 +218,7 @@ def open_tables(path: str | Path) -> Iterator[tuple[dict[str, Any], duckdb.DuckD
 
 
 def _facts(connection: duckdb.DuckDBPyConnection, top: int) -> dict[str, Any]:
-    """Return frequent words, contexts and pairs, and the shares of words and pairs that occur once.
+    """Return the most frequent words, contexts and pairs, and the proportions of hapaxes.
 
     The column file_row_number of the views `words` and `contexts` is the row number. Ties are
     sorted by name or row.
@@ -249,7 +249,10 @@ def _facts(connection: duckdb.DuckDBPyConnection, top: int) -> dict[str, Any]:
 def _frequent(
     connection: duckdb.DuckDBPyConnection, name: str, axis: str, top: int
 ) -> tuple[list[tuple[int, str, int | float]], float | None]:
-    """Return (row, name, total) of the most frequent names, and the share of names with total 1."""
+    """Return the most frequent names, and the proportion of names with total 1.
+
+    Each name is returned as a tuple (row, name, total).
+    """
     connection.execute(
         f"""
         CREATE OR REPLACE TEMP TABLE totals AS
@@ -269,13 +272,13 @@ def _frequent(
 def _contexts(
     connection: duckdb.DuckDBPyConnection, rows: list[int]
 ) -> dict[int, list[dict[str, Any]]]:
-    """Return the most frequent contexts of each word, given by row number."""
+    """Return the most frequent contexts of the words in the given rows."""
     found: dict[int, list[dict[str, Any]]] = {row: [] for row in rows}
     query = f"""
         SELECT "row", context, count FROM entries
         JOIN contexts ON contexts.file_row_number = "column"
         WHERE list_contains(?::INTEGER[], "row")
-        QUALIFY row_number() OVER (PARTITION BY "row" ORDER BY count DESC, context) <= {_FIRST}
+        QUALIFY row_number() OVER (PARTITION BY "row" ORDER BY count DESC, context) <= {_N_CONTEXTS}
         ORDER BY "row", count DESC, context
         """
     for row, context, count in connection.execute(query, [rows]).fetchall():

@@ -1,4 +1,7 @@
-"""Reading and writing of counts; the file name selects directory, table, .npz or Matrix Market."""
+"""Reading and writing of counts as a directory, a table, .npz or Matrix Market.
+
+The file name determines the format.
+"""
 
 from __future__ import annotations
 
@@ -29,21 +32,24 @@ from roget.errors import InputError
 if TYPE_CHECKING:
     from roget.core.counts.counts import Counts
 
-_PADDED = 1 << 32
-"""Maximum size in bytes of names in .npz, where numpy pads every name to the longest."""
+_MAX_PADDED = 1 << 32
+"""Maximum size in bytes of the array of names in an .npz file.
 
-_NAMED = 200
-"""Estimated memory in bytes of a row or column with its name."""
+numpy pads every name to the length of the longest name.
+"""
+
+_ROW_MEMORY = 200
+"""Estimated memory in bytes for one row or column and its name."""
 
 _NPZ, _MATRIX_MARKET = ".npz", ".mtx"
 _TSV = (".tsv", ".tsv.gz")
 _WRITTEN = (*_TSV, _NPZ)
-_KNOWN = (*FORMATS, _MATRIX_MARKET, ".txt", ".npy", ".gz", ".zst", ".xz", ".bz2")
-"""Suffixes that are refused as names of output directories."""
+_NOT_DIRECTORIES = (*FORMATS, _MATRIX_MARKET, ".txt", ".npy", ".gz", ".zst", ".xz", ".bz2")
+"""Suffixes of file formats, which the name of an output directory must not have."""
 
 
 def read(path: PathLike, columns: Columns, make: type[Counts]) -> tuple[Counts, tuple[str, ...]]:
-    """Read counts in any format; return them with notes on inferred columns.
+    """Read counts in any format; return the counts and notes on inferred columns.
 
     `make` is the class `Counts`, passed as an argument to avoid a circular import.
     """
@@ -81,7 +87,7 @@ def read(path: PathLike, columns: Columns, make: type[Counts]) -> tuple[Counts, 
 
 
 def write(counts: Counts, path: PathLike) -> None:
-    """Write counts to .tsv, .tsv.gz or .npz, or for any other name to a directory."""
+    """Write counts to a .tsv, .tsv.gz or .npz file; with any other name, write a directory."""
     place = Path(path)
     name = place.name.lower()
     if not counts.entries:
@@ -97,7 +103,7 @@ def write(counts: Counts, path: PathLike) -> None:
 
 
 def convert(folder: Path, place: Path, make: type[Counts]) -> None:
-    """Convert a counts directory to a file; for .tsv only the names are loaded into memory."""
+    """Convert a counts directory to a file. For .tsv, only the names are loaded into memory."""
     if not place.name.lower().endswith(_TSV):
         return counts_files.read(folder, make).write(place)
     with database() as connection:
@@ -111,15 +117,18 @@ def convert(folder: Path, place: Path, make: type[Counts]) -> None:
 
 
 def is_file(path: Path) -> bool:
-    """Return True if counts with this name are written to a file rather than a directory."""
+    """Return True if the suffix of a path selects a file rather than a counts directory."""
     return path.name.lower().endswith(_WRITTEN)
 
 
 def check(path: Path) -> None:
-    """Raise an error if the output cannot be written; called before long computations."""
+    """Raise an error if counts cannot be written to a path.
+
+    Commands call this function before long computations.
+    """
     if is_file(path):
         check_file(path)
-    elif path.name.lower().endswith(_KNOWN):
+    elif path.name.lower().endswith(_NOT_DIRECTORIES):
         raise InputError(
             f"cannot write {path}: unsupported format; use {', '.join(_WRITTEN)}, or a name "
             "without a suffix for a directory",
@@ -131,7 +140,7 @@ def check(path: Path) -> None:
 
 @contextmanager
 def add_name(place: Path) -> Iterator[None]:
-    """Add the file name to error messages that lack it."""
+    """Add the file name to the messages of errors raised in the block, if it is missing."""
     try:
         yield
     except InputError as error:
@@ -143,7 +152,7 @@ def add_name(place: Path) -> Iterator[None]:
 def _read_table(
     place: Path, columns: Columns, make: type[Counts]
 ) -> tuple[Counts, tuple[str, ...]]:
-    """Read a table of (word, context) pairs; return counts and notes on inferred columns."""
+    """Read a table of (word, context) pairs; return the counts and notes on inferred columns."""
     with (
         open_table(place, columns) as table,
         database() as connection,
@@ -208,7 +217,7 @@ def _write_tsv(
                     "represent; write a directory instead (a name without a suffix)",
                     code="unsupported-format",
                 )
-    # repr is the shortest representation of a float that parses to the same float.
+    # repr gives the shortest string that is parsed as the same float.
     lines = (f"{word}\t{context}\t{count!r}\n" for word, context, count in rows)
     with new_file(place) as draft, open_output(draft, place.name) as file:
         file.write(b"word\tcontext\tcount\n")
@@ -217,8 +226,9 @@ def _write_tsv(
 
 
 def _read_npz(place: Path, make: type[Counts]) -> Counts:
-    """Read a sparse matrix saved by SciPy, or data, indices, indptr and shape, or a dense X.
+    """Read counts from an .npz file: a sparse matrix or a dense array `X`.
 
+    A sparse matrix may be saved by SciPy, or consist of the arrays data, indices, indptr and shape.
     The names are in the arrays words and contexts, or obs_names and var_names. No array is
     unpickled.
     """
@@ -237,7 +247,7 @@ def _read_npz(place: Path, make: type[Counts]) -> Counts:
 
 
 def _write_npz(counts: Counts, draft: Path) -> None:
-    """Write a file that `scipy.sparse.load_npz` can read, with arrays of words and contexts."""
+    """Write an .npz file that `scipy.sparse.load_npz` can read, plus the words and contexts."""
     arrays: dict[str, Any] = {
         "words": _pad(counts.words, "word"),
         "contexts": _pad(counts.contexts, "context"),
@@ -251,7 +261,7 @@ def _write_npz(counts: Counts, draft: Path) -> None:
 
 
 def _sparse(arrays: dict[str, Any]) -> Any:
-    """Return the matrix after checking its arrays, on which SciPy's compiled code relies."""
+    """Return the matrix after validating its arrays, which SciPy's compiled code does not do."""
     layout = arrays["format"].item() if "format" in arrays else b"csr"
     layout = layout.decode() if isinstance(layout, bytes) else str(layout)
     if "format" not in arrays and not set(folders.CSR) <= set(arrays):
@@ -266,7 +276,7 @@ def _sparse(arrays: dict[str, Any]) -> Any:
     if layout in ("csr", "csc", "bsr"):
         data, indices, indptr = (arrays[part] for part in folders.CSR)
         values, sizes = data, shape if layout == "csr" else shape[::-1]
-        if layout == "bsr":  # indices count blocks
+        if layout == "bsr":  # the indices refer to blocks, not to single values
             values = np.arange(len(data))
             sizes = tuple(size // block for size, block in zip(shape, data.shape[1:], strict=True))
         folders.require_csr([values, indices, indptr], sizes, finite=False)
@@ -282,9 +292,9 @@ def _sparse(arrays: dict[str, Any]) -> Any:
 
 
 def _require_room(place: Path, matrix: Any) -> Any:
-    """Return the matrix; raise an error if its shape is far too large for the size of the file."""
+    """Return the matrix, or raise an error if its shape is implausible for the size of the file."""
     if matrix.ndim == 2:
-        size = _NAMED * sum(map(int, matrix.shape))
+        size = _ROW_MEMORY * sum(map(int, matrix.shape))
         what = f"a matrix of {matrix.shape[0]:,} × {matrix.shape[1]:,}"
         limits.require_room(str(place), size, place.stat().st_size, what)
     return matrix
@@ -300,7 +310,7 @@ def _texts(array: Array) -> list[Any]:
 
 def _pad(texts: Names, kind: str) -> npt.NDArray[np.str_]:
     longest = max(map(len, texts), default=0)
-    if 4 * longest * texts.size > _PADDED:
+    if 4 * longest * texts.size > _MAX_PADDED:
         raise InputError(
             f"a {kind} of {longest:,} characters is too long for .npz; write a directory instead",
             code="unsupported-format",

@@ -18,26 +18,27 @@ from roget.errors import InputError
 
 _BANNER = b"%%matrixmarket"
 _LAYOUTS = ("coordinate", "array")
-_FIELDS = {"integer": 3, "unsigned-integer": 3, "real": 3, "double": 3, "pattern": 2}
-"""Kinds of values, each with the number of fields per entry."""
+_FIELD_COUNTS = {"integer": 3, "unsigned-integer": 3, "real": 3, "double": 3, "pattern": 2}
+"""Number of fields per entry for each type of value."""
 _SYMMETRIES = ("general", "symmetric")
-_LONGEST = 40
+_MAX_NUMBER_LENGTH = 40
 """Maximum length of a number in characters."""
-_IGNORED = {*b"_\0"}
-"""Bytes in a number that numpy would ignore instead of refusing the number."""
+_IGNORED_BYTES = {*b"_\0"}
+"""Bytes that are invalid in a number, but that numpy ignores without raising an error."""
 _NUMBER = re.compile(rb"(?=.{1,40}$)[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
 _WHOLE = re.compile(rb"[+-]?\d{1,18}")
 _PLAIN: dict[type[Any], re.Pattern[bytes]] = {
     np.int64: re.compile(rb"\s*+(?:\d{1,18}+\s++)*+"),
     np.float64: re.compile(rb"\s*+(?:-?\d{1,18}+(?:\.\d{0,30}+)?+(?:[eE][+-]?\d{1,3}+)?+\s++)*+"),
 }
-"""Numbers as written in nearly all files; numpy can parse a block of them in one call."""
-_SHOWN = 40
-"""Maximum length of a broken line in a message."""
+"""Regular expressions for the usual notation of numbers, which numpy parses in one call per block.
+"""
+_MAX_SHOWN = 40
+"""Maximum number of characters of an invalid line to show in a message."""
 
 
 def read_matrix_market(source: Source) -> Any:
-    """Return the matrix of a file: sparse for the coordinate layout, dense for the array layout."""
+    """Read a matrix: sparse for the coordinate layout, dense for the array layout."""
     lines = _Lines(source)
     layout, field, symmetry = _read_banner(lines)
     sizes = lines.read_sizes(3 if layout == "coordinate" else 2)
@@ -47,7 +48,7 @@ def read_matrix_market(source: Source) -> Any:
     kind = np.float64 if field in ("real", "double") else np.int64
     if layout == "array":
         return _fill(lines, shape, symmetry, kind)
-    width = _FIELDS[field]
+    width = _FIELD_COUNTS[field]
     found = lines.read_numbers(sizes[2] * width, kind).reshape(-1, width)
     ends = np.any((found[:, :2] < 1) | (found[:, :2] > shape), axis=1)
     ends |= np.any(found[:, :2] % 1 != 0, axis=1)
@@ -65,7 +66,10 @@ def read_matrix_market(source: Source) -> Any:
 
 
 def _fill(lines: _Lines, shape: tuple[int, int], symmetry: str, kind: type[Any]) -> Array:
-    """Return a dense matrix, stored column by column; if symmetric, only the lower triangle is."""
+    """Build a dense matrix from values that are stored column by column.
+
+    For a symmetric matrix, only the lower triangle is stored.
+    """
     n, m = shape
     if symmetry == "general":
         return lines.read_numbers(n * m, kind).reshape(m, n).T
@@ -81,7 +85,7 @@ def _read_banner(lines: _Lines) -> tuple[str, str, str]:
     if len(words) != 5 or words[0].encode() != _BANNER or words[1] != "matrix":
         raise lines.fault("the header must be %%MatrixMarket matrix LAYOUT FIELD SYMMETRY")
     layout, field, symmetry = words[2:]
-    for word, known in ((layout, _LAYOUTS), (field, _FIELDS), (symmetry, _SYMMETRIES)):
+    for word, known in ((layout, _LAYOUTS), (field, _FIELD_COUNTS), (symmetry, _SYMMETRIES)):
         if word not in known:
             raise lines.fault(f"unsupported {word!r}; use {' or '.join(known)}")
     if (layout, field) == ("array", "pattern"):
@@ -90,14 +94,17 @@ def _read_banner(lines: _Lines) -> tuple[str, str, str]:
 
 
 class _Lines:
-    """A reader for the header lines and then the numbers of a file, which counts lines."""
+    """A reader for the header lines and then the numbers of a file.
+
+    It keeps track of the line number.
+    """
 
     def __init__(self, source: Source) -> None:
         self._blocks = (block.data for block in source.blocks())
         self._line, self._rest = 0, next(self._blocks, b"")
 
     def fault(self, problem: str) -> InputError:
-        """Return an error that names the line read last."""
+        """Return an error whose message contains the number of the last line read."""
         return InputError(
             f"cannot be read as Matrix Market: line {self._line}: {problem}", code="broken-lines"
         )
@@ -110,7 +117,7 @@ class _Lines:
         return line
 
     def read_sizes(self, number: int) -> list[int]:
-        """Return the sizes after all comments: rows, columns and, for coordinates, entries."""
+        """Skip comments and return the sizes: rows, columns and, for coordinates, entries."""
         line = self.next()
         while line.lstrip().startswith(b"%") or (not line.strip() and self._rest):
             line = self.next()
@@ -120,7 +127,7 @@ class _Lines:
         return [int(word) for word in words]
 
     def read_numbers(self, number: int, kind: type[Any]) -> Array:
-        """Return all remaining numbers; raise an error unless there are exactly `number`."""
+        """Return the remaining numbers, or raise an error if there are not exactly `number`."""
         found, seen = [np.empty(0, kind)], 0
         for block in chain([self._rest], self._blocks):
             found.append(self._parse(block, kind))
@@ -139,13 +146,13 @@ class _Lines:
             return np.fromstring(block.decode("ascii"), dtype=kind, sep=" ")
         words = block.split()
         try:
-            if max(map(len, words)) <= _LONGEST and not _IGNORED & {*block}:
+            if max(map(len, words)) <= _MAX_NUMBER_LENGTH and not _IGNORED_BYTES & {*block}:
                 found: Array = np.array(words).astype(kind)
                 if np.all(np.isfinite(found)):
                     return found
         except (ValueError, OverflowError):
             pass
-        # Something is wrong: find the first bad line for the message.
+        # The block cannot be parsed. Find the first invalid line for the message.
         pattern, name = (_WHOLE, "whole numbers") if kind is np.int64 else (_NUMBER, "numbers")
         for line in block.split(b"\n"):
             self._line += 1
@@ -156,4 +163,4 @@ class _Lines:
 
 def _show(line: bytes) -> str:
     text = line.decode("utf-8", "replace").strip()
-    return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "…")
+    return repr(text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + "…")

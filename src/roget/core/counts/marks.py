@@ -12,13 +12,13 @@ import re
 
 SPACE, GLUE, SAME, INNER, SKIP = " ", "\x1f", "\x1e", "\x1d", "\x1c"
 BETWEEN = GLUE, SKIP
-"""The marks that may precede a token or other text instead of a space."""
+"""Marks that may occur before a token or other text instead of a space."""
 
 _UNIT = re.compile(f"([{SPACE}{GLUE}])|({SKIP}?)([^{SPACE}{GLUE}{SAME}]+)({SAME}*)")
 
 
 def read(marked: str) -> tuple[str, list[tuple[int, int]]]:
-    """Return the original sentence, and the start and end of each token in it.
+    """Return the original sentence, and the start and end offsets of each token.
 
     >>> read("del\\x1e mar\\x1f\\x1c, sí")
     ('del mar, sí', [(0, 3), (0, 3), (4, 7), (9, 11)])

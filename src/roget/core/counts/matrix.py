@@ -19,14 +19,14 @@ Matrix: TypeAlias = Any
 """A scipy.sparse.csr_array with sorted indices, no duplicate cells and no explicit zeros."""
 
 LARGEST = 2**63 - 1
-"""Maximum sum of all counts, so no total can overflow int64."""
+"""Maximum sum of all counts. It ensures that no total overflows int64."""
 
 LONGEST = 2**31 - 1
-"""Maximum number of words or contexts, because files store indices in 32 bits."""
+"""Maximum number of words, and of contexts. Files store indices in 32 bits."""
 
 
 def split_slot(context: str) -> tuple[str, str]:
-    """Split a context into its slot, which may contain colons or be empty, and its head word.
+    """Split a context into its slot and its head word. The slot may be empty or contain colons.
 
     >>> split_slot("obl:with:eat"), split_slot("eat")
     (('obl:with', 'eat'), ('', 'eat'))
@@ -36,7 +36,7 @@ def split_slot(context: str) -> tuple[str, str]:
 
 
 def names(given: Iterable[Any] | None, size: int, kind: str) -> Names:
-    """Return words or contexts as an array of distinct strings; for None, "0", "1", …."""
+    """Return words or contexts as an array of distinct strings, by default "0", "1", …."""
     if given is None:
         return frozen(str(number) for number in range(size))
     if isinstance(given, str):
@@ -69,7 +69,10 @@ def frozen(texts: Iterable[str]) -> Names:
 
 
 def unite_names(vocabularies: Iterable[Names]) -> tuple[Names, list[Ints]]:
-    """Return the union of vocabularies, in order of first occurrence, and each one's ids in it."""
+    """Return the union of vocabularies, and an array per vocabulary that maps its ids to the union.
+
+    The union is in order of first occurrence.
+    """
     ids: dict[str, int] = {}
     places = [
         np.fromiter((ids.setdefault(name, len(ids)) for name in texts), np.int64, texts.size)
@@ -97,7 +100,7 @@ def canonical(matrix: Any, words: Names, contexts: Names) -> Matrix:
 
 
 def two_dimensional(matrix: Any) -> Any:
-    """Return the input as an array or sparse matrix; it must be two-dimensional and numeric."""
+    """Return the input as an array or sparse matrix, after checking that it is 2-D and numeric."""
     if not sparse.issparse(matrix):
         try:
             matrix = np.asarray(matrix)
@@ -119,7 +122,7 @@ def two_dimensional(matrix: Any) -> Any:
             "supported",
             code="too-large",
         )
-    # SciPy does not support sparse matrices of half precision.
+    # SciPy does not support half-precision sparse matrices.
     return matrix.astype(np.float32) if matrix.dtype == np.float16 else matrix
 
 
@@ -198,7 +201,7 @@ def _find_invalid(values: Array) -> int | None:
     elif values.dtype.kind == "i":
         bad = np.flatnonzero(values < 0)
     else:
-        with np.errstate(over="ignore"):  # an overflow gives inf, which is refused below
+        with np.errstate(over="ignore"):  # an overflow gives inf, which is detected below
             values = values.astype(np.float64)
         bad = np.flatnonzero(~((values >= 0) & (values < 2.0**63)))
     return int(bad[0]) if bad.size else None
@@ -222,8 +225,8 @@ def _require_small_total(values: Array) -> None:
 def _sum_groups(values: Array, starts: npt.NDArray[np.intp]) -> Array:
     if values.dtype.kind == "i" or starts.size == values.size:
         return np.add.reduceat(values, starts) if starts.size else values
-    # fsum rounds only once, which makes the result independent of the order of values. The sum of
-    # two numbers is rounded only once anyway.
+    # fsum rounds only once, so the result does not depend on the order of the values. For two
+    # numbers, a plain sum is enough, because it is rounded only once anyway.
     sums, sizes = values[starts], np.diff(starts, append=values.size)
     pairs = starts[sizes == 2]
     sums[sizes == 2] = values[pairs] + values[pairs + 1]

@@ -15,7 +15,7 @@ from roget.errors import InputError
 _NEAR_ONE = 8 * np.finfo(np.float64).eps
 """Tolerance for ratios whose exact value is 1: the rounding error of four operations."""
 
-_MOST_DICE = 14
+_MAX_LOG_DICE = 14
 """Maximum of logDice, reached if a word and a context always occur together."""
 
 
@@ -27,7 +27,10 @@ def ppmi(
     shift: float = 1.0,
     smoothing: float = 1.0,
 ) -> Matrix:
-    """Return max(0, log(p(context | word) / p(context)) − log shift), p(context) ∝ total^smoothing.
+    """Return the shifted positive pointwise mutual information, in nats.
+
+    It is max(0, log(p(context | word) / p(context)) − log shift), with p(context) ∝
+    total^smoothing.
 
     `context_totals` may come from another table. A context total of 0 is replaced by 0.5.
     """
@@ -41,7 +44,7 @@ def ppmi(
     weights = context_totals.astype(np.float64) ** smoothing
     expected = np.where(weights > 0, weights, 0.5) / (math.fsum(weights) or 1.0)
     ratio = seen / (expected[matrix.indices] * shift)
-    # Ratios that are 1 up to rounding become exactly 0 and are removed.
+    # Ratios that equal 1 up to rounding give exactly 0 and are removed.
     view = like(matrix, np.log(np.where(ratio > 1 + _NEAR_ONE, ratio, 1.0)))
     view.eliminate_zeros()
     return view
@@ -60,7 +63,7 @@ def log_dice(seen: Any, word_totals: Any, context_totals: Any) -> Floats:
     both = np.asarray(word_totals, dtype=np.float64) + np.asarray(context_totals, np.float64)
     scores = np.full(np.broadcast(seen, both).shape, np.nan)
     np.divide(2 * seen, both, out=scores, where=seen > 0)
-    return np.asarray(_MOST_DICE + np.log2(scores))
+    return np.asarray(_MAX_LOG_DICE + np.log2(scores))
 
 
 def unit(rows: Any) -> Any:
@@ -79,7 +82,7 @@ def to_dense(table: Any) -> Floats:
 
 
 def like(matrix: Matrix, data: Floats) -> Matrix:
-    """Return a matrix with the same cells as `matrix` and new values."""
+    """Return a matrix with the sparsity pattern of `matrix` and new values."""
     parts = (data, matrix.indices.copy(), matrix.indptr.copy())
     view = sparse.csr_array(parts, shape=matrix.shape)
     view.has_canonical_format = True
@@ -87,7 +90,7 @@ def like(matrix: Matrix, data: Floats) -> Matrix:
 
 
 def widen(matrix: Any, columns: int) -> Any:
-    """Return a csr_array with columns of zeros appended, which shares the data."""
+    """Append columns of zeros to a csr_array, without copying its data."""
     if matrix.shape[1] == columns:
         return matrix
     return sparse.csr_array(

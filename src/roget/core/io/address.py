@@ -1,4 +1,4 @@
-"""Recognition of URLs, and masking of the secrets in them."""
+"""Recognition of URLs, and masking of secrets in URLs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def name_part(path: str) -> str:
 
 
 def show_address(text: str) -> str:
-    """Mask credentials and query strings in the URLs of a text, which may be secret.
+    """Mask the credentials and query strings of all URLs in a text, because they may be secret.
 
     >>> show_address("https://me:word@example.org/gold.tsv?token=abc: no such file")
     'https://…@example.org/gold.tsv?…: no such file'

@@ -1,4 +1,4 @@
-"""Estimation of the memory that an Arrow file (.arrow, .feather) needs, from its metadata.
+"""Estimation of the memory needed for an Arrow file (.arrow, .feather), from its metadata.
 
 Only the footer, the header of each batch and the length of each compressed buffer are read. Footer
 and headers are flatbuffer tables, which begin with the offset of a list of field positions.
@@ -16,17 +16,17 @@ import numpy as np
 from roget.core.types import Ints
 
 MAGIC = b"ARROW1"
-"""First and last bytes of Arrow files, except uncompressed files of Feather version 1."""
+"""First and last bytes of Arrow files. Uncompressed Feather 1 files do not have them."""
 
 _INT, _LONG, _SHORT = Struct("<i"), Struct("<q"), Struct("<H")
 
 _DICTIONARIES, _BATCHES = 2, 3
 _HEADER = 2
 _COMPRESSION = 3
-"""Field numbers: two in the footer, one in a message, one in a batch."""
+"""Flatbuffer field numbers: two in the footer, one in a message, and one in a batch."""
 
 _CELL = 8
-"""Minimum bytes of a cell in memory; some columns store no bytes in the file."""
+"""Minimum number of bytes of a cell in memory, also for columns that take no space in the file."""
 
 
 class _Table(NamedTuple):
@@ -36,17 +36,17 @@ class _Table(NamedTuple):
     at: int
 
     def long(self, field: int) -> int:
-        """Return a field that is a 64-bit number; 0 if it is absent."""
+        """Return the value of a 64-bit integer field, or 0 if it is absent."""
         at = self._find(field)
         return _number(self.data, at, _LONG) if at else 0
 
     def table(self, field: int) -> _Table | None:
-        """Return a field that is a nested table; None if it is absent."""
+        """Return the nested table in a field, or None if it is absent."""
         at = self._find(field)
         return _Table(self.data, at + _number(self.data, at, _INT)) if at else None
 
     def longs(self, field: int, width: int) -> Ints:
-        """Return a field that is a list of structs, as rows of `width` 64-bit numbers."""
+        """Return the structs in a field, as an array with `width` 64-bit integers per row."""
         at = self._find(field)
         if not at:
             return np.zeros((0, width), np.int64)
@@ -55,7 +55,7 @@ class _Table(NamedTuple):
         return np.frombuffer(_cut(self.data, at + 4, size), "<i8").reshape(-1, width)
 
     def _find(self, field: int) -> int:
-        """Return the offset of a field; 0 if it is absent."""
+        """Return the offset of a field, or 0 if it is absent."""
         fields = self.at - _number(self.data, self.at, _INT)
         if 4 + 2 * field >= _number(self.data, fields, _SHORT):
             return 0
@@ -64,7 +64,7 @@ class _Table(NamedTuple):
 
 
 def measure_arrow(path: str) -> tuple[int, int]:
-    """Return the number of rows of an Arrow file and their bytes in memory.
+    """Return the number of rows of an Arrow file, and the number of bytes they need in memory.
 
     Return zeros for a file of another format. Raise ValueError if the file is damaged.
     """
@@ -80,7 +80,7 @@ def _measure(data: mmap.mmap) -> tuple[int, int]:
     footer = _root(data, end - _number(data, end, _INT))
     rows = size = 0
     for field in (_DICTIONARIES, _BATCHES):
-        # A batch that is listed twice needs memory twice.
+        # A batch that is listed twice is also loaded twice.
         for offset, head, _ in footer.longs(field, 3).tolist():
             batch = _open_batch(data, offset, within=field == _DICTIONARIES)
             cells = batch.longs(1, 2)[:, 0]
@@ -96,7 +96,10 @@ def _measure(data: mmap.mmap) -> tuple[int, int]:
 
 
 def _open_batch(data: mmap.mmap, at: int, *, within: bool) -> _Table:
-    """Return the header of a batch; the header of a dictionary batch is nested (`within`)."""
+    """Return the header of a batch.
+
+    The header of a dictionary batch is nested in field `within`.
+    """
     # Newer versions of the format have a marker (-1) before the length.
     message = _root(data, at + (8 if _number(data, at, _INT) == -1 else 4))
     found = message.table(_HEADER)
@@ -108,7 +111,10 @@ def _open_batch(data: mmap.mmap, at: int, *, within: bool) -> _Table:
 
 
 def _unpacked(data: mmap.mmap, at: int, length: int) -> int:
-    """Return the decompressed size of a buffer, stored in front of it; -1 means uncompressed."""
+    """Return the decompressed size of a buffer, which is stored before the buffer.
+
+    The stored value -1 means that the buffer is not compressed.
+    """
     size = _number(data, at, _LONG)
     return length if size < 0 else size
 

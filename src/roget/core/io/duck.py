@@ -23,11 +23,11 @@ from roget.errors import InputError, RogetError
 
 DEFAULT_MEMORY = "50%"
 
-_FETCHED = 1 << 14
-"""Batch size: rows converted to Python objects at once."""
+_FETCH_SIZE = 1 << 14
+"""Batch size: number of rows converted to Python objects at once."""
 
-_SHARE = re.compile(r"\d+(\.\d+)? ?%")
-"""A percentage of the machine's memory."""
+_PERCENTAGE = re.compile(r"\d+(\.\d+)? ?%")
+"""Pattern of a memory limit given as a percentage of the machine's memory."""
 
 _PACKED = "PARQUET_VERSION v2, COMPRESSION_LEVEL 9, ROW_GROUP_SIZE 1000000"
 """Parquet options for large tables that are rarely read."""
@@ -40,16 +40,17 @@ _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
 
 
 def read_memory(memory: str) -> str:
-    """Return a memory limit in DuckDB's syntax, or unchanged if it is a percentage."""
-    if _SHARE.fullmatch(memory):
+    """Convert a memory limit to DuckDB's syntax; return a percentage unchanged."""
+    if _PERCENTAGE.fullmatch(memory):
         return memory
     return f"{parse_size(memory, 'memory', '2GB or 500MB')} bytes"
 
 
 def _limit_memory(connection: duckdb.DuckDBPyConnection, memory: str) -> None:
-    """Set the memory limit; convert a percentage to bytes, which DuckDB before 2.0 requires."""
+    """Set the memory limit. Percentages are converted to bytes, as DuckDB before 2.0 requires."""
     if memory.endswith("%"):
-        # DuckDB's default is 80 % of the memory that is available, also in a container.
+        # DuckDB's default is 80 % of the available memory; it takes the limit of a container into
+        # account.
         row = connection.execute("SELECT current_setting('memory_limit')").fetchone()
         whole = parse_size(str(row[0] if row else "1GB").replace(" ", ""), "memory", "2GB") / 0.8
         memory = f"{int(whole * float(memory.rstrip('% ')) / 100)} bytes"
@@ -82,7 +83,7 @@ def connect(
 
 @contextmanager
 def database(memory: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Provide a database that keeps the order of rows and spills to a temporary folder.
+    """Provide a database that preserves the order of rows and spills data to a temporary folder.
 
     A full disk or too little memory raises an OSError.
     """
@@ -98,11 +99,11 @@ def database(memory: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
 
 @contextmanager
 def convert_errors(file: str | Path) -> Iterator[None]:
-    """Convert DuckDB errors to InputError with the file name; used inside `database`."""
+    """Convert DuckDB errors to InputErrors that name the file. Use it inside `database`."""
     try:
         yield
     except duckdb.Error as error:
-        # A small file that needs too much memory is damaged: its header declares a wrong size.
+        # If a small file needs too much memory, it is damaged: its header declares a wrong size.
         small = os.path.isfile(file) and allowed(os.path.getsize(file)) == max_size()
         if lacks_room(error) and not (small and isinstance(error, duckdb.OutOfMemoryException)):
             raise
@@ -119,12 +120,12 @@ def convert_errors(file: str | Path) -> Iterator[None]:
 
 
 def lacks_room(error: duckdb.Error) -> bool:
-    """Return True if the error is a lack of memory or disk space rather than a bad input."""
+    """Return True if an error is due to a lack of memory or disk space, not to invalid input."""
     return isinstance(error, duckdb.OutOfMemoryException) or "No space left" in str(error)
 
 
 def execute(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyConnection:
-    """Run a query that Ctrl-C interrupts at once.
+    """Run a query that Ctrl-C can interrupt immediately.
 
     DuckDB itself may take minutes to react, so the query runs in another thread.
     """
@@ -142,14 +143,17 @@ def execute(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBP
 def fetch(connection: duckdb.DuckDBPyConnection, query: str) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of a query, fetched in batches."""
     found = connection.execute(query)
-    while rows := found.fetchmany(_FETCHED):
+    while rows := found.fetchmany(_FETCH_SIZE):
         yield from rows
 
 
 def copy(
     connection: duckdb.DuckDBPyConnection, query: str, file: Path, *, packed: bool = False
 ) -> None:
-    """Write the result of a query to Parquet; `packed` gives smaller files but is slower."""
+    """Write the result of a query to a Parquet file.
+
+    With `packed`, the file is smaller but slower to write.
+    """
     how = f", {_PACKED}" if packed else ""
     to = f"TO {quoted(str(file))} (FORMAT parquet, COMPRESSION zstd{how})"
     execute(connection, f"COPY ({query}) {to}")
@@ -164,7 +168,7 @@ def write_partitions(
 
 
 def parquet(*files: str | Path, by_name: bool = False, numbered: bool = False) -> str:
-    """Return the SQL that reads Parquet files as one table.
+    """Return an SQL expression that reads Parquet files as one table.
 
     With `by_name`, columns are matched by name and some files may lack columns. With `numbered`,
     the table has a column `file_row_number`, counted from 0.
@@ -176,11 +180,11 @@ def parquet(*files: str | Path, by_name: bool = False, numbered: bool = False) -
 
 
 def measure_parquet(connection: duckdb.DuckDBPyConnection, file: str | Path) -> tuple[int, int]:
-    """Return the number of rows of a Parquet file and the bytes of its columns, from its footer.
+    """Return the number of rows and the column sizes in bytes from the footer of a Parquet file.
 
     Repeated cells are run-length encoded, so a few kilobytes can hold billions of cells.
     """
-    # Doubles do not overflow, whatever numbers a damaged footer contains.
+    # Doubles do not overflow, even if a damaged footer contains huge numbers.
     chunk = "greatest(8.0 * num_values, 8.0 * row_group_num_rows, total_uncompressed_size)"
     query = (
         "SELECT coalesce(sum(rows), 0), coalesce(sum(bytes), 0) FROM ("
@@ -192,13 +196,13 @@ def measure_parquet(connection: duckdb.DuckDBPyConnection, file: str | Path) -> 
 
 
 def list_files(files: Iterable[str | Path]) -> str:
-    """Return an SQL list of file names, with wildcards escaped."""
+    """Return a list of file names in SQL syntax, with wildcards escaped."""
     return f"[{', '.join(quoted(glob.escape(str(file))) for file in files)}]"
 
 
 @contextmanager
 def clear_errors(doing: str) -> Iterator[None]:
-    """Convert DuckDB errors about memory or disk space to clear messages.
+    """Convert DuckDB errors about memory or disk space to errors with clear messages.
 
     A full disk raises an OSError, as for other writes. Other errors are not changed.
     """
@@ -236,7 +240,7 @@ def reason(error: duckdb.Error) -> str:
 
 
 def quoted(text: str, mark: str = "'") -> str:
-    """Quote a string for SQL, or with mark '"' a column name.
+    """Quote a string for SQL, or a column name if `mark` is '"'.
 
     >>> quoted("it's")
     "'it''s'"

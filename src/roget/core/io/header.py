@@ -13,10 +13,14 @@ from collections.abc import Collection, Sequence
 from enum import Enum
 
 SAMPLE = 100
-"""Number of rows that are compared with the first row."""
+"""Number of rows to compare with the first row."""
 
 _MIN_IDS = 3
-"""Minimum number of ids with digits below a field without digits that indicates a header."""
+"""Minimum number of ids for header detection.
+
+If a field without digits is followed by at least this number of ids with digits, it is probably a
+column name.
+"""
 
 _NUMBER = re.compile(
     r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|nan|inf|infinity)", re.IGNORECASE | re.ASCII
@@ -138,13 +142,13 @@ COLUMN_WORDS = frozenset(
         "year",
     ]
 )
-"""Words that are typical for the end of a column name."""
+"""Words with which column names typically end."""
 
 _NO_CLUSTER = frozenset({"noise", "outlier", "outliers", "none", "na", "null", "unknown"})
 
 
 class _Verdict(Enum):
-    """What a field indicates about the first row."""
+    """Evidence from one field on whether the first row is a header."""
 
     HEADER = "header"
     NAME = "usual name of a column"
@@ -153,7 +157,7 @@ class _Verdict(Enum):
 
 
 def parse_number(text: str) -> float | None:
-    """Parse a number; return None for any other text.
+    """Parse a number; return None for any other string.
 
     >>> parse_number("1e-3"), parse_number("NaN"), parse_number("1_000"), parse_number("x")
     (0.001, nan, None, None)
@@ -162,7 +166,7 @@ def parse_number(text: str) -> float | None:
 
 
 def is_column_name(text: str, words: Collection[str] = COLUMN_WORDS) -> bool:
-    """Return True if a text looks like a column name.
+    """Return True if a string looks like a column name.
 
     >>> [is_column_name(text) for text in ("record_id", "cellType", "labels_", "Paris", "id 7")]
     [True, True, True, False, False]
@@ -193,7 +197,7 @@ def detect_header(
         _judge(field, [row[at] for row in rows if row[at]], words) for at, field in enumerate(first)
     }
     if verdicts <= {_Verdict.HEADER, _Verdict.NAME}:
-        # In a single column of numbers, the text in the first row may be a class name.
+        # If the only column contains numbers, the text in the first row may be a class name.
         alone = len(first) == 1 and _Verdict.NAME not in verdicts
         return None if alone else True
     if _Verdict.DATA in verdicts or _Verdict.HEADER not in verdicts or len(rows) < _MIN_IDS:
@@ -202,7 +206,7 @@ def detect_header(
 
 
 def _judge(field: str, column: Sequence[str], words: Collection[str]) -> _Verdict:
-    """Return what a field indicates, by comparing it with the rest of its column."""
+    """Compare a field with the rest of its column, and return what it indicates."""
     if field in column or field.lower() in _NO_CLUSTER:
         return _Verdict.DATA
     if is_column_name(field, words):

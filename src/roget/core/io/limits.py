@@ -1,4 +1,4 @@
-"""Size limits, which prevent a small file from expanding to more than memory or disk can hold.
+"""Size limits that prevent a small file from expanding to more than memory or disk can hold.
 
 An input expands when it is decompressed, or when its header declares many rows and columns. It may
 expand to `ROGET_MAX_SIZE` bytes (set by `roget --max-size`) or to a multiple of its stored size,
@@ -17,16 +17,19 @@ from roget.errors import InputError
 
 VARIABLE = "ROGET_MAX_SIZE"
 DEFAULT = 64 << 20
-"""Default of `ROGET_MAX_SIZE` in bytes. Text may need 15 times as much as Python objects."""
+"""Default of `ROGET_MAX_SIZE` in bytes. As Python objects, text may need 15 times its size."""
 
 IN_MEMORY = 100
-"""Maximum expansion factor of data held in memory; typical text and counts have a factor of 10."""
+"""Maximum expansion factor of data held in memory.
+
+Typical text and counts expand by a factor of 10.
+"""
 
 ON_DISK = 1000
-"""Maximum expansion factor of data that are copied to disk."""
+"""Maximum expansion factor of data that are processed on disk."""
 
 DECOMPRESSOR = 96 << 20
-"""Bytes that every decompressor may use; xz -9 needs 65 MiB even for a small file."""
+"""Memory in bytes that every decompressor may use. xz -9 needs 65 MiB even for a small file."""
 
 LARGEST_DICTIONARY = 1 << 32
 """Maximum size in bytes of the dictionary of an .xz file."""
@@ -51,19 +54,19 @@ def parse_size(text: str, name: str = VARIABLE, example: str = "500MB or 2GB") -
 
 
 def max_size() -> int:
-    """Return the number of bytes to which every input may expand."""
+    """Return the size in bytes to which any input may expand, however small it is."""
     text = os.environ.get(VARIABLE, "")
     return parse_size(text) if text.strip() else DEFAULT
 
 
 def set_max_size(text: str) -> None:
-    """Set the limit for this process and its child processes."""
+    """Set the limit of `max_size` for this process and its child processes."""
     parse_size(text, "--max-size")
     os.environ[VARIABLE] = text
 
 
 def stored_size(path: str) -> int:
-    """Return the bytes that a file occupies on disk, without sparse regions; 0 if unknown."""
+    """Return the number of bytes that a file occupies on disk, without holes; 0 if unknown."""
     try:
         status = os.stat(path)
     except (OSError, ValueError):
@@ -72,23 +75,26 @@ def stored_size(path: str) -> int:
 
 
 def allowed(stored: int, expansion: int = IN_MEMORY) -> int:
-    """Return the number of bytes to which an input of `stored` bytes may expand."""
+    """Return the size in bytes to which an input of `stored` bytes may expand."""
     return max(max_size(), stored * expansion)
 
 
 def decompressor_memory(stored: int) -> int:
-    """Return the bytes that the decompressor of a file of `stored` bytes may use."""
+    """Return the memory in bytes that the decompressor may use for a file of `stored` bytes."""
     return max(DECOMPRESSOR, allowed(stored))
 
 
 def require_room(name: str, size: int, stored: int, what: str, expansion: int = IN_MEMORY) -> None:
-    """Raise an error if an input takes more bytes than allowed; `what` describes the data."""
+    """Raise an error if an input needs more bytes than allowed. `what` describes the data."""
     if size > allowed(stored, expansion):
         raise too_large(name, what, size)
 
 
 def check_inflated(name: str, data: bytes) -> None:
-    """Raise an error if zlib data expand to more than allowed; at most 1 MB is held at a time."""
+    """Raise an error if zlib data expand to more than allowed.
+
+    At most 1 MB is in memory at a time.
+    """
     most, inflated, decompressor = allowed(len(data)), 0, zlib.decompressobj()
     try:
         while data and inflated <= most:
@@ -101,7 +107,10 @@ def check_inflated(name: str, data: bytes) -> None:
 
 
 def too_large(name: str, what: str, size: int) -> InputError:
-    """Return the error for an input of at least `size` bytes; it names the option to allow it."""
+    """Return the error for an input of at least `size` bytes.
+
+    Its message names the option to allow it.
+    """
     more = f"{-(-2 * size // 10**9)}GB"  # a round number, at least twice the size
     return InputError(
         f"{name}: {what}, far more than expected for a file of this size; if this is correct, pass "
@@ -122,7 +131,7 @@ def show_size(size: int) -> str:
     return f"{size:,} bytes"
 
 
-_ZIPPED = (0, 8, 12)
+_ZIP_METHODS = (0, 8, 12)
 """Allowed compression methods in a .zip: stored, deflate, bzip2.
 
 LZMA is excluded, because Python cannot limit its memory.
@@ -130,8 +139,8 @@ LZMA is excluded, because Python cannot limit its memory.
 
 
 def check_packing(name: str, file: str, method: int) -> None:
-    """Raise an error if a file in a .zip has a compression method that is not allowed."""
-    if method not in _ZIPPED:
+    """Raise an error if a file in a .zip archive has a compression method that is not allowed."""
+    if method not in _ZIP_METHODS:
         raise InputError(
             f"{name}: {file} is compressed with LZMA or another unsupported method; expected "
             "deflate or bzip2. Unpack the archive, or compress it again",

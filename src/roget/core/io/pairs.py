@@ -25,21 +25,23 @@ if TYPE_CHECKING:
 WHOLE, FRACTIONAL = "BIGINT", "DOUBLE"
 
 LARGEST = 2**62
-"""Upper bound of a count; sums of larger counts could overflow unnoticed."""
+"""Exclusive upper bound of a count. Sums of larger counts could overflow unnoticed."""
 
 SUM = {
     WHOLE: "CASE WHEN sum(n) < 9223372036854775808 THEN CAST(sum(n) AS BIGINT)"
     " ELSE error('the counts of a pair add up to 2^63 or more') END"
 }
-"""SQL that sums the whole counts of a scan. Fractions are not summed in SQL, because the result
-would depend on the order of rows."""
+"""SQL expressions that sum the counts of a scan.
+
+Fractional counts are not summed in SQL, because the result would depend on the order of rows.
+"""
 
 
 def scan(connection: DuckDBPyConnection, table: Table, rows: int | None = None) -> str:
-    """Return a SELECT of word, context, slot (if the table has slots) and n (BIGINT or DOUBLE).
+    """Return a SELECT statement with the columns word, context, slot (if any) and n (the count).
 
-    Rows with n = 0 are excluded. `rows` limits the number of rows; they are the first rows if the
-    connection preserves the order.
+    The type of n is BIGINT or DOUBLE. Rows with n = 0 are excluded. `rows` limits the number of
+    rows; they are the first rows if the connection preserves the order.
     """
     with explain_errors(connection, table):
         slot = f", coalesce({table.cell('slot')}, '') AS slot" if "slot" in table.places else ""
@@ -69,7 +71,7 @@ def scan(connection: DuckDBPyConnection, table: Table, rows: int | None = None) 
 
 
 def kind(connection: DuckDBPyConnection, query: str) -> str:
-    """Return the type of the column n of a scan: WHOLE or FRACTIONAL."""
+    """Return the SQL type of the counts in a scan: WHOLE or FRACTIONAL."""
     return str(connection.execute(f"DESCRIBE SELECT n FROM ({query})").fetchall()[0][1])
 
 
@@ -89,7 +91,8 @@ def explain_errors(connection: DuckDBPyConnection, table: Table) -> Iterator[Non
     except duckdb.Error as error:
         if lacks_room(error):
             raise
-        # If the file cannot be read at all, there are no lines to report.
+        # If the file cannot be read at all, `check` raises a DuckDB error and there are no lines to
+        # list.
         with suppress(duckdb.Error):
             check(table)
         reason = str(error).strip().partition("\n")[0]
@@ -97,7 +100,7 @@ def explain_errors(connection: DuckDBPyConnection, table: Table) -> Iterator[Non
 
 
 def check(table: Table) -> None:
-    """Read all rows, and raise a FormatError that lists the invalid rows."""
+    """Read all rows; raise a FormatError that lists the invalid rows, if any."""
     problems = Problems(table.name)
     for number, cells in table.rows(problems):
         fault = _find_fault(cells["word"], cells["context"], cells.get("count", 1))
@@ -108,7 +111,7 @@ def check(table: Table) -> None:
 
 
 def _find_fault(word: Any, context: Any, count: Any) -> tuple[str, str] | None:
-    """Return the code and message of the first error in a row; None if the row is valid."""
+    """Return the code and message of the first error in a row, or None if the row is valid."""
     for role, value in (("word", word), ("context", context)):
         if value is None or value == "":
             return "empty-field", f"the {role} is empty; expected text"
@@ -121,15 +124,15 @@ def _find_fault(word: Any, context: Any, count: Any) -> tuple[str, str] | None:
         number = math.nan
     if isinstance(count, bool) or not 0 <= number < LARGEST:
         shown = "missing" if count in (None, "") else repr(count)
-        return "bad-count", f"the count is {shown}; expected a number of at least 0 and below 2^62"
+        return "bad-count", f"the count is {shown}; expected a number from 0 to below 2^62"
     return None
 
 
 def _is_whole(connection: DuckDBPyConnection, table: Table, raw: str) -> bool:
-    """Return True if all counts are whole numbers; this may need a pass over the table."""
+    """Return True if all counts are whole numbers. This may require a pass over the table."""
     if table.types and table.types[table.places["count"]] in WHOLE_TYPES:
         return True
-    # A cast of 1.5 to BIGINT would round it, so test the value as DOUBLE.
+    # A cast to BIGINT would round 1.5, so test the value as DOUBLE.
     values = f"SELECT TRY_CAST(n AS DOUBLE) AS value FROM ({raw})"
     query = f"SELECT bool_and(value = trunc(value)) FROM ({values})"
     return connection.execute(query).fetchall()[0][0] is not False

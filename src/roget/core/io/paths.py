@@ -17,13 +17,13 @@ from roget.core.types import PathLike
 from roget.errors import InputError
 
 LONGEST = 4096
-"""Maximum length of a glob pattern, because matching "[[[[…" takes quadratic time."""
+"""Maximum length of a glob pattern. It is limited because matching "[[[[…" takes quadratic time."""
 
 
 def spell(name: str) -> str:
-    """Decode a UTF-8 file name that Python represents by surrogate escapes.
+    """Decode a UTF-8 file name that Python represents with surrogate escapes.
 
-    Under LANG=C, Python does not decode the bytes of a file name that are not ASCII.
+    Under LANG=C, Python does not decode the non-ASCII bytes of a file name.
     """
     try:
         name.encode()
@@ -34,7 +34,7 @@ def spell(name: str) -> str:
 
 
 def find_local(given: str) -> list[str]:
-    """Return the local files for a name, which may be a glob pattern or a file:// URL.
+    """Return the local files that a path, glob pattern or file:// URL refers to.
 
     >>> find_local("file:///tmp/a.tsv"), find_local("s3://bucket/a.tsv")
     (['/tmp/a.tsv'], [])
@@ -46,9 +46,10 @@ def find_local(given: str) -> list[str]:
 
 
 def name_sources(given: Any, noun: str, *first: Any) -> dict[str, Any]:
-    """Return inputs by name: the key of a mapping, NAME of NAME=FILE, the file stem, or a number.
+    """Return a dictionary of inputs by name.
 
-    `noun` is the plural used in messages. Inputs in `first` are added in front, without a key.
+    The name of an input is its key in a mapping, NAME in NAME=FILE, the file stem, or a noun with a
+    number. `noun` is the plural used in messages. The inputs in `first` precede all others.
 
     >>> name_sources(["runs/a.tsv", "mine=b.tsv", [0, 0, 1]], "systems")
     {'a': 'runs/a.tsv', 'mine': 'b.tsv', 'system 3': [0, 0, 1]}
@@ -79,7 +80,8 @@ def _match(pattern: str) -> list[str]:
         return []
     try:
         return sorted(filter(os.path.isfile, glob.glob(pattern, recursive=True)))
-    except (ValueError, RecursionError):  # a NUL character, or thousands of nested folders
+    # The pattern contains NUL, or thousands of folders are nested.
+    except (ValueError, RecursionError):
         return []
 
 
@@ -106,12 +108,10 @@ def find(
         elif os.path.isfile(given):
             paths = [given]
         elif os.path.exists(given):
-            # A pipe can be read only once, but inputs may be read twice.
+            # Pipes are not allowed, because an input may be read twice.
             what = special(os.stat(given).st_mode)
             hint = "; redirect it to standard input (-) with < or |" if is_pipe(given) else ""
-            raise InputError(
-                f"{given}: is {what}; expected a file{hint}", code="unsupported-format"
-            )
+            raise InputError(f"{given} is {what}; expected a file{hint}", code="unsupported-format")
         else:
             if glob.has_magic(given) and len(given) > LONGEST:
                 text = f"the pattern has {len(given):,} characters; expected at most {LONGEST:,}"
@@ -123,7 +123,7 @@ def find(
         for path in paths:
             key = path if path == STANDARD_INPUT or is_remote(path) else os.path.realpath(path)
             if key not in found:
-                # Corpora are read block by block, so their size is not limited.
+                # Corpora are read in blocks, so their size is not limited.
                 found[key] = source_of(path, encoding, expansion=0)
     if not found:
         raise InputError(
@@ -142,7 +142,8 @@ def _below(folder: str, suffixes: Sequence[str]) -> list[str]:
     ]
     if not paths:
         raise InputError(
-            f"{folder}: no files with the suffixes {', '.join(suffixes)} (compressed or not)",
+            f"{folder}: the folder has no files with the suffixes {', '.join(suffixes)} "
+            f"(compressed or not)",
             code="file-not-found",
         )
     return sorted(paths)

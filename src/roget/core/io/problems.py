@@ -1,4 +1,4 @@
-"""Collection of the broken lines of a file in one error, and formatting of messages."""
+"""Collection of all invalid lines of a file in one error, and helpers to format messages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from roget.errors import MAX_PROBLEMS, FormatError, Notice
 
 
 class Problems:
-    """The broken lines of a file, raised together as one `FormatError`."""
+    """The invalid lines of a file, which are raised together as one `FormatError`."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -22,7 +22,7 @@ class Problems:
     def add(
         self, line: int, text: str, place: str | None = None, *, code: str = "broken-lines"
     ) -> None:
-        """Add a broken line; raise the error when the maximum number of lines is reached.
+        """Add an invalid line; raise the error when the maximum number of lines is reached.
 
         `place` replaces "file:line" in the message, e.g. for rows of a binary table.
         """
@@ -42,7 +42,7 @@ class Problems:
 
 
 def plural(number: float, noun: str, form: str = "") -> str:
-    """Return a number followed by its noun, in the plural unless the number is 1.
+    """Return a number followed by a noun, which is in the plural unless the number is 1.
 
     >>> plural(1, "word"), plural(2, "class"), plural(2.25, "cluster", ".1f")
     ('1 word', '2 classes', '2.2 clusters')
@@ -52,7 +52,7 @@ def plural(number: float, noun: str, form: str = "") -> str:
 
 
 def join_names(names: Sequence[str], most: int = 6) -> str:
-    """Join names as in a sentence; of more than `most` names, list only the first ones.
+    """Join names as in a sentence. If there are more than `most`, list only the first names.
 
     >>> join_names(["a"]), join_names(["a", "b", "c"]), join_names(list("abcde"), most=3)
     ('a', 'a, b and c', 'a, b and 3 more')

@@ -18,9 +18,12 @@ from roget.core.io.address import show_address
 from roget.errors import InputError, RogetError
 
 _TIMEOUTS: dict[str, Any] = {"total": None, "sock_connect": 30, "sock_read": 60}
-"""Timeouts in seconds to connect and to receive more data; the total time is not limited."""
-_PACE = 1000
-"""Minimum bytes per second, averaged over a minute, so a very slow server raises an error."""
+"""Timeouts in seconds for connecting and for receiving data. The total time is not limited."""
+_MIN_RATE = 1000
+"""Minimum download rate in bytes per second, averaged over a minute.
+
+An error is raised if a server is slower.
+"""
 _MARKS = (
     "ETag", "etag", "Last-Modified", "LastModified", "last_modified", "updated", "mtime", "created",
     "Content-MD5", "Digest", "md5Hash", "sha256", "blob_id", "last_commit",
@@ -29,14 +32,14 @@ _MARKS = (
 
 
 def inspect_remote(path: str) -> tuple[int, int, bool]:
-    """Return the size of a file (0 if unknown), a hash of its version, and True if seekable."""
+    """Return a file's size (0 if unknown), a hash of its version, and True if it is seekable."""
     with _clear_errors(path):
         system, name = _connect(path)
         info = system.info(name)
     if info.get("type") == "directory":
         shown = show_address(path)
         raise InputError(
-            f"{shown}: is a folder; pass a pattern for its files: {shown}/*",
+            f"{shown} is a folder; pass a pattern for its files: {shown}/*",
             code="unsupported-format",
         )
     marks = [f"{mark}={info[mark]}" for mark in _MARKS if info.get(mark)]
@@ -48,7 +51,8 @@ def open_remote(path: str) -> IO[bytes]:
     """Open a remote file: as one stream over http(s), in blocks from other file systems."""
     with _clear_errors(path):
         system, name = _connect(path)
-        # A server without range requests would send the whole file for every block.
+        # An HTTP server that does not support range requests would send the whole file for every
+        # block.
         more = {"block_size": 0} if _is_stream(system) else {}
         file = _File(path, system.open(name, "rb", **more))
     return io.BufferedReader(file, 1 << 20)
@@ -82,7 +86,7 @@ class _File(io.RawIOBase):
         self._waited, self._came = self._waited + waited, self._came + came
         if self._waited < _TIMEOUTS["sock_read"]:
             return
-        if came and self._came < _PACE * self._waited:
+        if came and self._came < _MIN_RATE * self._waited:
             text = f"too slow: received {self._came:,} bytes in {self._waited:.0f} seconds"
             raise InputError(
                 show_address(f"{self._path}: {text}; try again, or download it first"),
@@ -116,12 +120,12 @@ def match(pattern: str) -> list[str]:
         found = system.glob(name, detail=True)
     files = sorted(one for one, info in found.items() if info.get("type") != "directory")
     if not files:
-        raise InputError(f"{show_address(pattern)}: matches no file", code="file-not-found")
+        raise InputError(f"{show_address(pattern)}: no matching files", code="file-not-found")
     return [system.unstrip_protocol(one) for one in files]
 
 
 def describe_failure(error: BaseException) -> str:
-    """Return the reason for an error of a remote file system, in one line."""
+    """Return a one-line reason for an error raised by a remote file system."""
     cause = error.__cause__ or error
     status = getattr(cause, "status", None)
     if status in (401, 403) or isinstance(error, PermissionError):
@@ -143,7 +147,7 @@ def _connect(path: str) -> tuple[Any, str]:
         from fsspec.core import url_to_fs
     try:
         system, name = url_to_fs(path, **_set_timeouts(path))
-    except (ImportError, ValueError) as error:  # the message of fsspec names the missing package
+    except (ImportError, ValueError) as error:  # fsspec's message names the missing package
         raise InputError(
             show_address(f"{path}: cannot be read: {error}"), code="missing-extra"
         ) from None
@@ -151,7 +155,7 @@ def _connect(path: str) -> tuple[Any, str]:
 
 
 def _set_timeouts(path: str) -> dict[str, Any]:
-    """Return timeouts for aiohttp, which by default ends every download after five minutes."""
+    """Return timeouts for aiohttp, which by default aborts every download after five minutes."""
     if not path.lower().startswith(("https:", "http:")):
         return {}
     with suppress(ImportError):  # fsspec reports the missing package
@@ -163,7 +167,7 @@ def _set_timeouts(path: str) -> dict[str, Any]:
 
 @contextmanager
 def _clear_errors(path: str) -> Iterator[None]:
-    """Convert the errors of remote file systems to InputError."""
+    """Convert errors raised by remote file systems to InputErrors."""
     try:
         yield
     except RogetError:
