@@ -104,21 +104,24 @@ def _headline(table: ScoreTable, head: Headline, baselines: list[str]) -> Iterat
         return
     rows = []
     beyond = ["z", "p"] if _tests_chance(table) else []
+    levels = any(row.level is not None for row in head.rows)
     for row in head.rows:
         score = Cell(number(row.value), ends(*head.interval(row)))
         tested = _format_test(row, table.chance)[: len(beyond)]
         plain = [number(head.plain.get(row.measure))] if head.plain else []
         plain = [text.replace(UNDEFINED, "") for text in plain]
         against = (number(row.baselines.get(name)) for name in baselines)
-        rows.append([f"{row.measure} {ARROWS[row.direction]}", score, *plain, *tested, *against])
+        name = [*([row.level or ""] if levels else []), f"{row.measure} {ARROWS[row.direction]}"]
+        rows.append([*name, score, *plain, *tested, *against])
     intervals = any(head.interval(row)[0] is not None for row in head.rows)
     columns = [
+        *([Column("level", fit="keep")] if levels else []),
         Column("measure", fit="keep"),
         Column("score [95% CI]" if intervals else "score", fit="keep"),
         *Column.numbers(*(["plug-in"] if head.plain else []), *beyond, fit="keep"),
         *Column.numbers(*(BASELINE_TITLES.get(name, name) for name in baselines), fit="keep"),
     ]
-    yield ReportTable(columns, rows, repeated=1)
+    yield ReportTable(columns, rows, repeated=1 + levels)
 
 
 BASELINE_TITLES = {"one cluster": "one\ncluster", "one per item": "one\nper item"}
@@ -149,7 +152,7 @@ def _explain_rows(rows: Iterable[ScoreRow], head: Headline | None) -> list[str]:
         used = ", ".join(sorted({row.measure for row in rows if row.entropy in estimators}))
         name = ENTROPY_NAMES.get(next(iter(estimators)) or "", "")
         lines.append(f"{used}: bias-corrected ({name})")
-    if any(row.measure == "dendrogram-purity" for row in rows):
+    if any(row.measure == "dendrogram-purity" and row.level is None for row in rows):
         lines.append("scores of other cuts: --set cuts=all")
     return ["; ".join(lines)] if lines else []
 
@@ -183,7 +186,7 @@ def _on_each(table: ScoreTable) -> Iterator[ReportTable]:
     if names:
         rows = [
             [f"{row.measure} {ARROWS[row.direction]}", row.entropy or "", *map(number, each)]
-            for row in table.rows
+            for row in (table.rows if table.headline is None else table.headline.rows)
             for each in [row.golds.values()]
         ]
         titles = ["measure", "entropy", *names]

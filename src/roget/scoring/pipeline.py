@@ -51,7 +51,7 @@ from roget.scoring.signature import (
     write_signature,
 )
 from roget.scoring.steps.components import compute_components
-from roget.scoring.steps.headline import make_board, make_headline
+from roget.scoring.steps.headline import make_board, make_headline, shorten_table
 from roget.scoring.systems import ScoredSystem, SystemScores, score_system
 
 if TYPE_CHECKING:
@@ -107,12 +107,13 @@ def _score_levels(inputs: Inputs, *, keep: bool, progress: Report | None) -> Sco
     levels = split_levels(inputs)
     if len(levels.inputs) > 1:
         progress = None
-    return levels.join(
+    joined = levels.join(
         {
             name: score_inputs(part, keep=keep, progress=progress)
             for name, part in levels.inputs.items()
         }
     )
+    return joined if joined.headline is not None else shorten_table(joined, inputs.options)
 
 
 def compare_inputs(inputs: Inputs, *, progress: Report | None = None) -> Comparison:
@@ -495,4 +496,5 @@ def _score_golds(inputs: Inputs, *, keep: bool, progress: Report | None) -> Scor
     golds = annotators.read_golds(inputs)
     compared = _compare_golds(annotators.without_baselines(inputs), golds, progress)
     tables = [score_inputs(part) for part in annotators.split_golds(inputs, golds).values()]
-    return annotators.join_tables(compared, tables, inputs.options.title)
+    joined = annotators.join_tables(compared, tables, inputs.options.title)
+    return shorten_table(joined, inputs.options)

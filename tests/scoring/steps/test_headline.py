@@ -167,3 +167,22 @@ def test_entities_have_pairs_and_exact_clusters():
     assert "exact clusters" in str(found)
     assert "splits entities more than it mixes them" in found.verdict
     assert "exact clusters" not in str(roget.score(GOLD, SPLIT))
+
+
+def test_levels_and_gold_standards_have_short_reports(tmp_path):
+    paths = [tmp_path / f"{name}.csv" for name in ("gold", "other", "system")]
+    labels = [GOLD, GOLD[:200] + CHANCE[200:], SPLIT]
+    for path, own in zip(paths, labels, strict=True):
+        rows = [f"d{i},{x // 2}/{x}" for i, x in enumerate(own)]
+        path.write_text("\n".join(["item,label", *rows]) + "\n")
+    leveled = roget.score(paths[0], paths[2], levels="/")
+    text = str(leveled)
+    assert len(lines(text, "mean ")) == len(HEADLINE)
+    assert "vi ↓" not in text
+    assert leveled.verdict
+    several = roget.score(paths[0], paths[2], golds=[paths[1]])
+    text = str(several)
+    assert "vi ↓" not in text
+    assert "Verdict: " in text
+    assert "vi ↓" in str(roget.score(paths[0], paths[2], golds=[paths[1]], all=True))
+    assert len(several.rows) == 14

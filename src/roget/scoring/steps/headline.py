@@ -14,13 +14,16 @@ from typing import Any
 import numpy as np
 
 from roget.core.types import Floats
+from roget.errors import code_of
 from roget.scoring.measures.base import Request, average_groups, evaluate, parse
 from roget.scoring.notices import warn_about_scores
 from roget.scoring.options import PipelineOptions
 from roget.scoring.results import (
+    MEAN,
     Comparison,
     Score,
     ScoreRow,
+    ScoreTable,
     SystemRow,
     is_plug_in,
     none_if_nan,
@@ -165,7 +168,8 @@ class Headline:
     @cached_property
     def verdict(self) -> str:
         """A description of the scores: whether they beat chance, and which errors are frequent."""
-        rows = {row.measure: row for row in self.rows if row.value is not None}
+        chosen = [row for row in self.rows if row.level in (None, MEAN)]
+        rows = {row.measure: row for row in chosen if row.value is not None}
         values = {name: row.value for name, row in rows.items() if row.value is not None}
         if self.kind != "coreference" and values and all(value == 1 for value in values.values()):
             return "a perfect match with gold"
@@ -248,6 +252,29 @@ def make_headline(
         kind=kind,
         quick=plan_intervals(shown, scores, options),
     )
+
+
+LATER = ("bias", "sparse-table", "undefined-groups")
+"""Codes of warnings that matter less than others."""
+
+
+def shorten_table(table: ScoreTable, options: PipelineOptions) -> ScoreTable:
+    """Add a headline to a table that was joined from several levels or gold standards."""
+    corrected = {row.entropy for row in table.rows if row.entropy not in (None, "ml")}
+    if options.all or options.measures is not None or len(corrected) > 1:
+        return table
+    levels = list(dict.fromkeys(row.level for row in table.rows))
+    if MEAN in levels:
+        # The mean over levels comes first.
+        levels = [MEAN, *(level for level in levels if level != MEAN)]
+    shown: list[ScoreRow] = []
+    plain: dict[str, float] = {}
+    for level in levels:
+        own, plain = choose_rows([row for row in table.rows if row.level == level])
+        shown += own
+    warnings = sorted(table.warnings, key=lambda notice: code_of(notice) in LATER)
+    plain = plain if levels == [None] else {}
+    return replace(table, headline=Headline(tuple(shown), plain, tuple(warnings)))
 
 
 BOARD = ("ami", "v", "ari", "b3-f", "one-to-one")
