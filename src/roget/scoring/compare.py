@@ -17,7 +17,7 @@ from roget.scoring.results import Comparison
 
 
 def list_systems(systems: Any) -> Any:
-    """Return the systems in a data frame (its columns) or in a single folder (its files).
+    """Return the columns of a data frame or the files in a folder as systems.
 
     Other collections of systems are returned unchanged, and so is a folder that holds the parts of
     one table or a thesaurus.
@@ -49,7 +49,7 @@ def compare(
     progress: Report | None = None,
     **options: Any,
 ) -> Comparison:
-    """Score several systems on one gold standard and test which of them differ.
+    """Score several systems on one gold standard, and test which of them differ.
 
     If a number of bootstrap samples `ci` is specified, every score has a 95 % interval, and the
     difference of every pair of systems is tested. The p-values are corrected for the number of

@@ -1,4 +1,4 @@
-"""Inputs of scoring: a gold standard and systems, which are read and aligned item by item."""
+"""Inputs for scoring: reading a gold standard and systems, and aligning them by item."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from roget.scoring.labels.read import count_large
 from roget.scoring.options import PipelineOptions, Rules
 
 COMMON = (str, os.PathLike, list, tuple, np.ndarray, Mapping, Labels)
-"""Types that are not data frames, for which no data-frame library needs to be imported."""
+"""Common input types that are not data frames, so no data-frame library needs to be imported."""
 
 Count = Callable[[Any], AlignedLabels | None]
-"""A function that counts the cells of gold and a system without reading items, if possible."""
+"""A function that counts contingency cells without reading items, or returns None if it cannot."""
 
 
 class AlignedSystem(NamedTuple):
@@ -35,9 +35,9 @@ class AlignedSystem(NamedTuple):
     name: str
     sides: AlignedLabels
     gold: Labels | None = None
-    """The gold labels before alignment; None if cells were counted instead."""
+    """The gold labels before alignment, or None if cells were counted instead."""
     labels: Labels | None = None
-    """The system's labels before alignment; None if cells were counted instead."""
+    """The system's labels before alignment, or None if cells were counted instead."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,21 +52,21 @@ class Inputs:
     compared: bool = False
     """True if systems are compared with each other."""
     by_item: bool = False
-    """True if items must be read, so counted cells are not sufficient."""
+    """True if individual items are needed; a contingency table alone is not enough."""
 
     def __post_init__(self) -> None:
         check_reading(self.options)
 
     @property
     def has_levels(self) -> bool:
-        """True if labels have levels, which are scored separately."""
+        """True if labels are hierarchical and each level is scored separately."""
         sides = self.gold, *self.systems.values()
         leveled = any(hasattr(side, "to_labels") and side.levels for side in sides)
         return leveled or self.options.levels is not None or has_several(self.options.columns)
 
     @property
     def needs_items(self) -> bool:
-        """True if some step requires the items in the order of gold."""
+        """True if some step requires individual items in the order of gold."""
         options = self.options
         return bool(
             self.by_item
@@ -77,7 +77,7 @@ class Inputs:
 
     @cached_property
     def item_weights(self) -> Any:
-        """The weights of the items; the weights of a Series are matched by index."""
+        """The item weights; if they are a Series, they are matched to gold by index."""
         if self.sample_weight is None:
             return None
         from roget.scoring.labels.precounted import match_index
@@ -86,12 +86,12 @@ class Inputs:
 
     @property
     def noise(self) -> str | None:
-        """The noise label as text."""
+        """The noise label as a string, or None."""
         return None if self.options.noise is None else str(self.options.noise)
 
     @property
     def rules(self) -> Rules:
-        """The rules for items of tables, which cannot be coreference mentions."""
+        """The rules for counted tables, whose items cannot be coreference mentions."""
         options = self.options
         return choose_rules(None, None, options.missing, options.extra, noise=options.noise)
 
@@ -104,7 +104,7 @@ class Inputs:
         with self._open_counter() as count:
             for name, system in self.systems.items():
                 refuse_two_streams(self.gold, system)
-                # If gold has already been read, reading a system is faster than counting cells.
+                # If gold has already been read, reading the system is faster than counting cells.
                 sides = self._count_system(count, system) if gold is None else None
                 if sides is not None:
                     aligned.append(AlignedSystem(name, sides))
@@ -125,22 +125,23 @@ class Inputs:
         return aligned
 
     def _count_system(self, count: Count, system: Any) -> AlignedLabels | None:
-        """Count the cells of one system, or return None if items are required."""
+        """Count the contingency cells of one system, or return None if items are required."""
         sides = count(system) or self._count_frames(system)
         joint = self.compared and self.options.ci
-        # Systems are resampled jointly, which requires items unless there are groups.
+        # Systems are resampled jointly, which requires individual items unless there are groups.
         if sides is None or not joint or has_groups(sides):
             return sides
         if self.options.engine != "local":
             raise InputError(
-                f"engine {self.options.engine}: intervals of several systems without groups "
-                "require the items; pass --engine local, or use `roget score` for each system",
+                f"engine {self.options.engine}: confidence intervals for several systems without "
+                "groups require individual items; pass --engine local, or use `roget score` "
+                "for each system",
                 code="conflicting-options",
             )
         return None
 
     def _prepare_frames(self, system: Any) -> tuple[tuple[Any, Any], list[Any] | None]:
-        """Return both sources, and the item ids if required.
+        """Return the gold source, the system source, and the item ids if required.
 
         Lazy frames are loaded into memory, and Series are matched by index.
         """
@@ -154,13 +155,16 @@ class Inputs:
         return (self._collect(gold, "gold"), self._collect(system, "system")), items
 
     def align(self, gold: Labels, system: Labels) -> AlignedLabels:
-        """Align gold and system; if one of them is a cover, treat the other as a cover, too."""
+        """Align gold and system.
+
+        If one of them is a cover, the other is treated as a cover, too.
+        """
         if (gold.overlapping or system.overlapping) and gold.cover != system.cover:
             gold, system = (side if side.cover else as_cover(side) for side in (gold, system))
         return align(gold, system, self.options.missing, self.noise, self.options.extra)
 
     def _read_both(self) -> tuple[Labels, Labels]:
-        """Read gold and system from one file, frame or AnnData object with a column for each."""
+        """Read gold and system from two columns of one file, data frame or AnnData object."""
         gold, options = self.gold, self.options
         if gold is None:
             raise InputError(
@@ -183,7 +187,7 @@ class Inputs:
         )
 
     def _read_cells(self) -> AlignedLabels:
-        """Read a table of counted cells, or a contingency matrix."""
+        """Read a table of counted cells or a contingency matrix."""
         options = self.options
         if options.matrix is not None:
             from roget.scoring.labels.matrix import read_matrix
@@ -210,7 +214,7 @@ class Inputs:
         return precounted.collect_side(side, columns, f"the {name} labels", gold=name == "gold")
 
     def _count_frames(self, system: Any) -> AlignedLabels | None:
-        """Join and count frames with their data-frame library if this is faster, or return None."""
+        """Join and count data frames with their own library, or return None if impossible."""
         gold, columns = self.gold, self.options.columns
         if isinstance(gold, COMMON) and (system is None or isinstance(system, COMMON)):
             return None
@@ -226,7 +230,7 @@ class Inputs:
 
     @contextmanager
     def _open_counter(self) -> Iterator[Count]:
-        """Yield the function that counts the cells of large files on the selected engine."""
+        """Yield a function that counts the cells of large files on the selected engine."""
         options = self.options
         if options.engine == "local":
             yield self._count_here
@@ -236,7 +240,7 @@ class Inputs:
         make = partial(catalogue.load("engines", options.engine), options.scheduler, None)
         read = options.labels, options.columns, self.noise, options.header
         with DaskJoin(make, self.gold, *read) as join:
-            # A file with columns for both sides does not need a join.
+            # A file with columns for both gold and system does not need a join.
             yield (
                 lambda system: (
                     self._count_here(None)
@@ -293,12 +297,12 @@ def read_sides(
 
 
 def has_groups(sides: AlignedLabels) -> bool:
-    """Return True if there are several groups to resample."""
+    """Return True if there is more than one group to resample."""
     return sides.groups is not None and int(np.max(sides.groups)) > 0
 
 
 def check_reading(options: PipelineOptions) -> None:
-    """Raise InputError if options for reading labels exclude each other."""
+    """Raise InputError if options for reading labels conflict."""
     engine, code = options.engine, "conflicting-options"
     if options.several == "cover" and options.answers == "top":
         message = "answers='top' (one label per item) cannot be combined with several='cover'"
@@ -316,6 +320,6 @@ def check_reading(options: PipelineOptions) -> None:
 
 
 def refuse_two_streams(gold: Any, system: Any) -> None:
-    """Raise InputError if gold and system are both standard input."""
+    """Raise InputError if both gold and system are standard input."""
     if all(isinstance(side, str) and side == "-" for side in (gold, system)):
         raise InputError(ONE_SIDE, code="conflicting-options")

@@ -19,7 +19,7 @@ from roget.scoring.steps.bootstrap import (
     NO_JACKKNIFE,
     GroupResampler,
     Jackknife,
-    interval_ends,
+    interval_bounds,
     jackknife_groups,
     jackknife_items,
     resample_groups,
@@ -117,7 +117,7 @@ def test_coverage_of_a_mean_over_groups(method, trials):
         weights = np.ones(60)
         mean = average_groups(values, weights)
         drawn = resample_groups(values, weights, 500, seed=trial)
-        low, high = interval_ends(method, mean, drawn, jackknife_groups(values, weights))
+        low, high = interval_bounds(method, mean, drawn, jackknife_groups(values, weights))
         covered += bool(low[0] <= 0.1 <= high[0])
     assert 0.91 <= covered / trials <= (0.98 if trials > 100 else 1.0)
 
@@ -185,7 +185,7 @@ def test_letters_are_shared_exactly_by_those_that_do_not_differ(n, data):
 
 def test_percentiles_look_at_the_draws_alone():
     drawn = np.linspace(0, 1, 1001)[:, None]
-    low, high = interval_ends("percentile", np.array([0.5]), drawn, NO_JACKKNIFE)
+    low, high = interval_bounds("percentile", np.array([0.5]), drawn, NO_JACKKNIFE)
     assert (low[0], high[0]) == (pytest.approx(0.025), pytest.approx(0.975))
 
 

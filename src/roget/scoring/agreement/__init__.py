@@ -1,1 +1,1 @@
-"""Agreement of several clusterings of the same items, without a gold standard."""
+"""Agreement between several clusterings of the same items, without a gold standard."""

@@ -27,7 +27,8 @@ from roget.scoring.options import AgreeOptions
 from roget.scoring.signature import sign_measures, write_signature
 
 DEFAULT_MEASURES = ("ari", "vi")
-"""The default measures: ARI is corrected for chance, VI is a metric, and both are fast."""
+"""The default measures: ARI is adjusted for chance, VI is a metric, and both are fast.
+"""
 
 
 @with_options(AgreeOptions)
@@ -39,7 +40,7 @@ def agree(
     progress: Report | None = None,
     **options: Any,
 ) -> Agreement:
-    """Measure the agreement of several clusterings of the same items, without a gold standard.
+    """Measure the agreement between several clusterings of the same items, without a gold standard.
 
     Parameters
     ----------
@@ -108,7 +109,7 @@ def agree(
 
 
 def _sign(panel: Panel, requests: Sequence[Request], options: AgreeOptions) -> dict[str, str]:
-    """Return the parts of the signature."""
+    """Return the parts of the signature of an agreement, by name."""
     interval = f"{options.ci}xbca" if panel.n_groups > 1 else "jackknife"
     return {
         "roget": __version__,
@@ -126,7 +127,7 @@ def _sign(panel: Panel, requests: Sequence[Request], options: AgreeOptions) -> d
 
 
 def _read_clusterings(named: Mapping[str, Any], options: AgreeOptions) -> list[Labels]:
-    """Read the labels of each clustering; Series are matched to the first one by index."""
+    """Read the labels of each clustering. Series are matched to the first Series by index."""
     columns = choose_side(options.columns, "system")
     sides: list[Labels] = []
     first = next(iter(named.values()))
@@ -145,7 +146,7 @@ def _read_clusterings(named: Mapping[str, Any], options: AgreeOptions) -> list[L
 
 
 def _warn_noise(panel: Panel, noise: str | None) -> list[str]:
-    """Warn about labels that probably mark noise but are compared as clusters."""
+    """Warn about labels that probably mark noise but are treated as clusters."""
     if noise is not None:
         return []
     labels = {
@@ -164,7 +165,7 @@ def _warn_noise(panel: Panel, noise: str | None) -> list[str]:
 
 
 def _warn_singletons(panel: Panel) -> list[str]:
-    """Warn about clusterings with one cluster per item, such as columns of ids."""
+    """Warn about clusterings with one cluster per item, which may be columns of item ids."""
     if panel.weighted or panel.size < 2:
         return []
     alone = [
@@ -187,7 +188,7 @@ def _warn_identical(panel: Panel) -> list[str]:
         return []
     same: dict[bytes, list[str]] = {}
     for name, one in zip(panel.names, panel.coded, strict=True):
-        # Number clusters by their first item, so equal clusterings have equal numbers.
+        # Number the clusters by their first item, so identical clusterings have identical codes.
         size = one.codes.size
         first = np.full(one.groups.size, size)
         first[one.codes[::-1]] = np.arange(size - 1, -1, -1)

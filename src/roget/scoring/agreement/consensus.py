@@ -1,4 +1,4 @@
-"""The consensus of several clusterings, the consistency of items, and pairs of items."""
+"""Consensus of clusterings, consistency of items, and pairs that often share a cluster."""
 
 from __future__ import annotations
 
@@ -28,24 +28,25 @@ LINKED = 5_000
 """Maximum number of items per group for average linkage, which stores all pairs."""
 
 _ROWS = 1 << 9
-"""Batch size: number of kinds of items whose neighbours are counted at once."""
+"""Batch size: number of item kinds (items with identical clusters) counted at once."""
 
 _WORK = 200
-"""Maximum number of pairs counted over all clusterings, per pair that may be written."""
+"""Limit on the work: counted pairs, over all clusterings, per pair that may be written."""
 
 
 @dataclass(frozen=True, eq=False)
 class Consensus:
-    """A consensus clustering, and its support by the clusterings."""
+    """A consensus clustering, and how strongly the clusterings support it."""
 
     labels: Labels
     name: str
-    """The name of the medoid or of the method."""
+    """The name of the medoid clustering, or of the consensus method."""
     support: Floats
-    """The support of each item: the share of clusterings that put it together with another item of
-    its consensus cluster, averaged over these items; NaN for clusters of one item."""
+    """The support of each item: the fraction of clusterings that put it together with another item
+    of its consensus cluster, averaged over these other items. NaN for clusters of one item.
+    """
     cluster_support: Floats
-    """The support of each consensus cluster, averaged over its pairs of items."""
+    """The support of each consensus cluster: the mean over its pairs of items."""
 
     def __repr__(self) -> str:
         sizes = plural(len(self.labels), "item", ","), plural(self.labels.n_labels, "cluster", ",")
@@ -60,7 +61,7 @@ class Consensus:
 
 @dataclass(frozen=True, eq=False)
 class Consistency:
-    """The consistency of each item: its mean similarity over pairs of clusterings; 1 is best."""
+    """The consistency of each item: its mean similarity over pairs of clusterings, at most 1."""
 
     values: Floats
     """The consistency of each item; NaN if fewer than two clusterings contain the item."""
@@ -90,8 +91,8 @@ class Together:
         return f"<Together: {plural(len(self), 'pair', ',')} of items>"
 
 
-def _refuse_weights(panel: Panel) -> None:
-    """Raise InputError if items have several weighted clusters."""
+def _require_single_labels(panel: Panel) -> None:
+    """Raise InputError if items may have several weighted clusters."""
     if panel.weighted:
         raise InputError(
             "a consensus requires one cluster per item; pass --answers top to keep only the "
@@ -102,9 +103,9 @@ def _refuse_weights(panel: Panel) -> None:
 
 def find_consensus(agreement: Agreement, by: str, clusters: int | None) -> Consensus:
     """Return the consensus clustering; see `Agreement.consensus`."""
-    ConsensusOptions(by=by, clusters=clusters)  # validates the arguments
+    ConsensusOptions(by=by, clusters=clusters)  # validate the arguments
     panel = agreement.panel
-    _refuse_weights(panel)
+    _require_single_labels(panel)
     if by == "medoid":
         if clusters is not None:
             raise InputError(
@@ -145,8 +146,8 @@ def _support(panel: Panel, labels: Labels) -> tuple[Floats, Floats]:
     for one in panel.coded:
         kept = ours.have & one.have
         mine = clusters[kept]
-        # An item in a cell of x items and a consensus cluster of size a is together with x − 1 of
-        # the a − 1 other items.
+        # An item in a cell of size x, within a consensus cluster of size a, shares its cell with
+        # x − 1 of the cluster's a − 1 other items.
         cell, keys = compact(mine * one.groups.size + one.codes[kept], ordered=False)
         inside = np.bincount(cell, minlength=keys.size)
         sizes = np.bincount(mine, minlength=ours.groups.size)
@@ -159,7 +160,7 @@ def _support(panel: Panel, labels: Labels) -> tuple[Floats, Floats]:
 
 
 def _link(panel: Panel, clusters: int | None) -> Labels:
-    """Return average-linkage clusters of the co-occurrence of items, separately for each group."""
+    """Cluster the items of each group by average linkage of how often they share a cluster."""
     from scipy.cluster.hierarchy import fcluster, linkage
 
     groups = np.zeros(panel.size, np.int64) if panel.groups is None else panel.groups
@@ -186,17 +187,17 @@ def _link(panel: Panel, clusters: int | None) -> Labels:
 
 
 def _list_distances(panel: Panel, rows: Ints) -> Iterator[Floats]:
-    """Yield the distances of each item to all later items.
+    """Yield, for each item, its distances to all later items.
 
-    The distance is the share of clusterings that separate two items, among the clusterings that
-    contain both.
+    The distance of two items is the fraction of clusterings that separate them, among the
+    clusterings that contain both.
     """
     codes = np.stack([one.codes[rows].astype(np.int64) for one in panel.coded])
     have = np.stack([one.have[rows] for one in panel.coded])
     for at in range(rows.size - 1):
         both = have[:, at, None] & have[:, at + 1 :]
         same = (codes[:, at, None] == codes[:, at + 1 :]) & both
-        # Pairs that no clustering contains have the maximum distance 1.
+        # If no clustering contains both items, their distance is the maximum, 1.
         yield 1 - divide(same.sum(axis=0), both.sum(axis=0))
 
 
@@ -204,9 +205,9 @@ def find_consistency(panel: Panel) -> Consistency:
     """Return the element-centric similarity of each item, averaged over pairs of clusterings.
 
     For disjoint clusters the similarity of an item is the number of common items of its two
-    clusters, divided by the size of the larger one (Gates et al. 2019).
+    clusters, divided by the size of the larger cluster (Gates et al. 2019).
     """
-    _refuse_weights(panel)
+    _require_single_labels(panel)
     sums, counts = np.zeros(panel.size), np.zeros(panel.size)
     have = np.zeros(panel.size, dtype=np.int64)
     for one in panel.coded:
@@ -222,7 +223,8 @@ def find_consistency(panel: Panel) -> Consistency:
 def similarity(one: Codes, two: Codes, width: int) -> Floats:
     """Return the element-centric similarity of each item between two clusterings.
 
-    It is (common items of the item's two clusters)/(size of the larger one).
+    It is the number of common items of the item's two clusters, divided by the size of the larger
+    cluster.
     """
     if not one.size:
         return np.zeros(0)
@@ -234,7 +236,7 @@ def similarity(one: Codes, two: Codes, width: int) -> Floats:
 
 
 def count_together(panel: Panel, at_least: float, most: int) -> Together:
-    """Return pairs of items that share a cluster often enough; see `Agreement.together`.
+    """Return the pairs of items that often share a cluster; see `Agreement.together`.
 
     Items that have the same clusters in all clusterings are of the same kind, and pairs of kinds
     are counted instead of pairs of items. Products of sparse matrices visit only pairs that share a
@@ -242,9 +244,9 @@ def count_together(panel: Panel, at_least: float, most: int) -> Together:
     """
     from scipy.sparse import csr_array
 
-    ConsensusOptions(at_least=at_least, most=most)  # validates the arguments
-    _refuse_weights(panel)
-    # Step 1: number the kinds of items, with code 0 for items that a clustering does not contain.
+    ConsensusOptions(at_least=at_least, most=most)  # validate the arguments
+    _require_single_labels(panel)
+    # Step 1: assign kind numbers to items; code 0 marks items that a clustering does not contain.
     columns = [
         (np.where(one.have, one.codes.astype(np.int64) + 1, 0), one.groups.size + 1)
         for one in panel.coded
@@ -268,8 +270,8 @@ def count_together(panel: Panel, at_least: float, most: int) -> Together:
     if max(within, work // _WORK) > most:
         number = max(within, work)
         raise InputError(
-            f"up to {number:,} pairs of items share a cluster in some clustering, too many for "
-            f"--most {most:,}; pass a larger --most, or save items instead of pairs",
+            f"up to {number:,} pairs of items share a cluster in some clustering, more than --most "
+            f"{most:,}; pass a larger --most, or save items instead of pairs",
             code="too-large",
         )
     from scipy.sparse import hstack
@@ -293,7 +295,8 @@ def count_together(panel: Panel, at_least: float, most: int) -> Together:
         both = np.full(first.size, len(panel))
         if not complete:
             both = np.einsum("pk,pk->p", have[first], have[second]).astype(np.int64)
-        # Step 4: keep the pairs that are together often enough, and count the pairs of items.
+        # Step 4: keep the pairs of kinds that share a cluster often enough, and count their item
+        # pairs.
         often = times >= at_least * both - 1e-9
         batches.append((first[often], second[often], times[often], both[often]))
         same = first[often] == second[often]
@@ -312,7 +315,7 @@ def count_together(panel: Panel, at_least: float, most: int) -> Together:
 
 
 def _expand_kinds(kinds: Ints, sizes: Ints, pairs: list[Ints]) -> Together:
-    """Expand pairs of kinds to pairs of items, each pair once with the earlier item first."""
+    """Expand pairs of kinds to distinct pairs of items, with the earlier item first."""
     first, second, times, both = pairs
     # `order` lists the items by kind. Pair number q of two kinds combines the item q // size of the
     # first kind with the item q % size of the second kind.
@@ -331,7 +334,7 @@ def _expand_kinds(kinds: Ints, sizes: Ints, pairs: list[Ints]) -> Together:
 
 
 def list_items(agreement: Agreement, by: str, clusters: int | None) -> Columns:
-    """Return the columns of a table of items: consistency, consensus cluster and support."""
+    """Return the columns of the item table: consistency, consensus cluster and support."""
     panel = agreement.panel
     consistency, chosen = find_consistency(panel), find_consensus(agreement, by, clusters)
     labels = chosen.labels
@@ -348,7 +351,7 @@ def list_items(agreement: Agreement, by: str, clusters: int | None) -> Columns:
 
 
 def list_pairs(panel: Panel, pairs: Together) -> Columns:
-    """Return the columns of a table of pairs of items: how often they are together."""
+    """Return the columns of the table of item pairs, with how many clusterings join each pair."""
     names = _item_names(panel)
     first = pairs.first.tolist()
     return {
@@ -361,7 +364,7 @@ def list_pairs(panel: Panel, pairs: Together) -> Columns:
 
 
 def _item_names(panel: Panel) -> list[str]:
-    """Return the names of the items, or their positions from 1."""
+    """Return the names of the items, or their positions, counted from 1, if they have no names."""
     return list(panel.items or map(str, range(1, panel.size + 1)))
 
 

@@ -1,4 +1,4 @@
-"""Matrices of the scores of all pairs of clusterings, with intervals."""
+"""Score matrices for all pairs of clusterings, with confidence intervals."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ NO_COMMON_ITEM = "the two clusterings have no common items"
 
 @dataclass(frozen=True, eq=False)
 class Matrices:
-    """The scores of all pairs, scores × clusterings × clusterings, with rows as gold."""
+    """The scores of all pairs, with shape (scores, clusterings, clusterings). Rows act as gold."""
 
     values: Floats
     low: Floats
     high: Floats
     means: Floats
-    """The mean scores of each clustering with the others, scores × clusterings."""
+    """The mean scores of each clustering with all others, with shape (scores, clusterings)."""
     mean_low: Floats
     mean_high: Floats
     shared: Ints
-    """The number of common items of each pair."""
+    """The number of common items of each pair of clusterings."""
     reasons: dict[tuple[int, int, int], str] = field(default_factory=dict)
-    """The reasons of undefined scores, by request, row and column."""
+    """The reasons for undefined scores, keyed by request, row and column."""
 
 
 def fill_matrices(
@@ -48,7 +48,7 @@ def fill_matrices(
     seed: int,
     step: Callable[[int], None],
 ) -> Matrices:
-    """Compute every requested score of every pair; call `step` after each pair."""
+    """Compute every requested score for every pair, and call `step` after each pair."""
     size, scores = len(panel), len(requests)
     shape = scores, size, size
     values, low, high = (np.full(shape, np.nan) for _ in range(3))
@@ -57,16 +57,18 @@ def fill_matrices(
     samples = _Samples(size, scores) if ci else None
     if ci and panel.n_groups == 1:
         if panel.weighted:
-            raise InputError("intervals of weighted labels require groups", code="needs-groups")
+            raise InputError(
+                "confidence intervals for weighted labels require groups", code="needs-groups"
+            )
         if panel.size < 2:
-            raise InputError("intervals require at least two items", code="needs-groups")
+            raise InputError("confidence intervals require at least two items", code="needs-groups")
     parts = bootstrap.assign_parts(panel.size, seed)
     done = 0
     for batch in _list_batches(panel):
         each, items, reasons = _evaluate(batch, requests, panel.n_groups)
         weights = items if average == "weighted" else (items > 0).astype(np.float64)
         mean = _average(each, weights)
-        # `mean` has both directions of each pair, since measures may be asymmetric.
+        # `mean` contains both directions of each pair, because measures may be asymmetric.
         one, two = np.array(batch.pairs).T
         values[:, one, two], values[:, two, one] = mean
         shared[one, two] = shared[two, one] = items.sum(axis=1)
@@ -95,7 +97,7 @@ def fill_matrices(
 
 
 def _average(values: Floats, weights: Floats) -> Floats:
-    """Return the means over groups, directions × scores × pairs."""
+    """Return the means over groups, with shape (directions, scores, pairs)."""
     if weights.shape[1] == 1:
         return np.asarray(values[..., 0])
     mean = np.full(values.shape[:3], np.nan)
@@ -107,7 +109,7 @@ def _average(values: Floats, weights: Floats) -> Floats:
 
 
 def _average_others(values: Floats) -> Floats:
-    """Return the mean of each clustering with the others, over defined pairs in both directions."""
+    """Return each clustering's mean score with all others, over defined pairs."""
     both = (values + values.transpose(0, 2, 1)) / 2
     defined = ~np.isnan(both) & ~np.eye(values.shape[1], dtype=bool)
     means: Floats = divide(np.where(defined, both, 0.0).sum(axis=2), defined.sum(axis=2), np.nan)
@@ -116,19 +118,19 @@ def _average_others(values: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class _Batch:
-    """A batch of pairs, with the tables of their groups."""
+    """A batch of pairs of clusterings, with one contingency table per pair and group."""
 
     pairs: list[tuple[int, int]]
     tables: Statistics | Separate | None
-    """The tables with the first clustering as gold; None if there are no common items."""
+    """The tables with the first clustering as gold, or None if there are no common items."""
     turn: Callable[[], Statistics | Separate]
     """A function that returns the tables with the second clustering as gold."""
     blocks: Ints
-    """The number of each table: pair · groups + group."""
+    """The index of each table, pair · groups + group."""
 
 
 def _list_batches(panel: Panel) -> Iterator[_Batch]:
-    """Yield the tables of all pairs; pairs of a clustering with itself come first."""
+    """Yield the tables of all pairs, starting with each clustering paired with itself."""
     if panel.weighted:
         for i in range(len(panel)):
             for j in range(i, len(panel)):
@@ -159,15 +161,15 @@ def _tabulate_weighted(panel: Panel, i: int, j: int) -> _Batch:
 
 
 Reasons = dict[tuple[int, int, int], str]
-"""The reasons of undefined scores, by pair, direction and request."""
+"""The reasons for undefined scores, keyed by pair, direction and request."""
 
 
 def _evaluate(
     batch: _Batch, requests: Sequence[Request], groups: int
 ) -> tuple[Floats, Floats, Reasons]:
-    """Return the values, the numbers of items and the reasons of undefined values of a batch.
+    """Return the values of a batch, the numbers of items, and the reasons for undefined values.
 
-    Values are directions × scores × pairs × groups, items are pairs × groups.
+    Values have the shape (directions, scores, pairs, groups), numbers of items (pairs, groups).
     """
     count, blocks = len(batch.pairs), batch.blocks
     values = np.full((2, len(requests), count * groups), np.nan)
@@ -200,21 +202,21 @@ def _evaluate(
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The scores of bootstrap samples, samples × scores, and of jackknife samples."""
+    """The scores of bootstrap samples, with shape (samples, scores), and of jackknife samples."""
 
     drawn: Floats
     jackknife: bootstrap.Jackknife
 
     def ends(self, estimate: Floats) -> tuple[Floats, Floats]:
-        """Return the lower and upper ends of the intervals of the scores."""
+        """Return the lower and upper bounds of the confidence intervals of the scores."""
         method = "bca" if self.drawn.size else "jackknife"
-        return bootstrap.interval_ends(method, estimate, self.drawn, self.jackknife)
+        return bootstrap.interval_bounds(method, estimate, self.drawn, self.jackknife)
 
 
 def _resample_groups(values: Floats, weights: Floats, ci: int, seed: int) -> Sample:
-    """Resample groups, with the same groups for all pairs.
+    """Resample groups, using the same groups for all pairs.
 
-    Groups without common items of a pair have weight 0.
+    Groups in which a pair has no common items have weight 0.
     """
     drawn = bootstrap.resample_groups(values, weights, ci, seed)
     return Sample(drawn, bootstrap.jackknife_groups(values, weights))
@@ -235,7 +237,7 @@ def _jackknife_items(
 
 
 class _Samples:
-    """The scores of samples, summed over the pairs of each clustering."""
+    """Scores of bootstrap and jackknife samples, summed over the pairs of each clustering."""
 
     def __init__(self, size: int, scores: int) -> None:
         self.size, self.scores = size, scores
@@ -243,7 +245,7 @@ class _Samples:
         self.weights = np.ones(1)
 
     def add(self, i: int, j: int, sample: Sample) -> None:
-        """Add the scores of a pair, in both directions."""
+        """Add the mean scores of both directions of a pair."""
         parts = sample.drawn, sample.jackknife.without
         if not self.sums:
             self.weights = sample.jackknife.weights
@@ -257,6 +259,6 @@ class _Samples:
                 counts[:, :, at] += defined
 
     def finish(self, means: Floats) -> tuple[Floats, Floats]:
-        """Return the ends of the intervals of the means, scores × clusterings."""
+        """Return the confidence bounds of the means, each with shape (scores, clusterings)."""
         drawn, without = (divide(*both, np.nan) for both in self.sums)
         return Sample(drawn, bootstrap.Jackknife(without, self.weights)).ends(means)

@@ -33,7 +33,7 @@ _SHOWN = 3
 def name_clusterings(
     sources: Any, labels: str | None = None, columns: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """Return clusterings by name, from a mapping, a list of paths or the columns of a table.
+    """Return a mapping from names to clusterings, given a mapping, a list of paths or a table.
 
     A folder or a pattern is replaced by its files, with one clustering per file.
     """
@@ -60,23 +60,23 @@ def name_clusterings(
 
 
 def list_runs(path: str) -> list[str]:
-    """Return the files of a folder or a pattern; return other paths unchanged."""
+    """Return the files in a folder or matching a pattern; return other paths unchanged."""
     return [path] if is_thesaurus(path) else list_files(path)
 
 
 class Coded(NamedTuple):
-    """The numbered clusters of one clustering; clusters of different groups are different."""
+    """The cluster codes of one clustering. Clusters in different groups have different codes."""
 
     codes: Codes
-    """The cluster of each item; arbitrary for items that the clustering does not contain."""
+    """The cluster code of each item, which is arbitrary for items not in the clustering."""
     groups: Ints
     """The group of each cluster."""
     present: BoolArray | None
-    """True for the items that the clustering contains; None if it contains all."""
+    """A mask of the items that the clustering contains, or None if it contains all."""
 
     @property
     def have(self) -> BoolArray:
-        """True for the items that the clustering contains."""
+        """A mask of the items that the clustering contains."""
         return np.ones(self.codes.size, dtype=bool) if self.present is None else self.present
 
 
@@ -102,7 +102,7 @@ class Panel:
 
     @property
     def weighted(self) -> bool:
-        """True if an item may have several clusters."""
+        """True if items may belong to several clusters."""
         return any(side.weighted for side in self.sides)
 
     @property
@@ -112,15 +112,16 @@ class Panel:
 
     @cached_property
     def coded(self) -> list[Coded]:
-        """The numbered clusters of each clustering."""
+        """The cluster codes of each clustering."""
         return [self.code(side) for side in self.sides]
 
     def code(self, side: Labels) -> Coded:
-        """Assign numbers to the clusters of one clustering of these items."""
+        """Return the cluster codes of one clustering of these items."""
         present = None if side.complete else side.answered()
         codes: Ints = keep_apart(side, self.groups).codes.astype(np.int64)
         if present is not None:
-            # Items that are missing get the code of an arbitrary item; no table counts them.
+            # Missing items are given the code of an arbitrary item; they are not counted in any
+            # table.
             codes = np.where(present, codes, codes[int(np.argmax(present))])
         codes, old = compact(codes, ordered=False)
         narrow = np.min_scalar_type(max(old.size - 1, 0))
@@ -128,33 +129,33 @@ class Panel:
         return Coded(codes.astype(narrow), parts, present)
 
     def clusters(self) -> Floats:
-        """Return the mean number of clusters per group of each clustering."""
+        """Return, for each clustering, the mean number of clusters per group."""
         groups = 1 if self.groups is None else int(self.groups.max()) + 1
         if self.weighted:
             return np.array([np.unique(side.codes).size for side in self.sides]) / groups
         return np.array([one.groups.size for one in self.coded]) / groups
 
     def shared(self, i: int, j: int) -> BoolArray | None:
-        """Return a mask of the items that both clusterings contain; None for all items."""
+        """Return a mask of the items in both clusterings, or None if both contain all items."""
         one, two = self.coded[i].present, self.coded[j].present
         if one is None or two is None:
             return two if one is None else one
         return one & two
 
     def codes(self, i: int, j: int) -> tuple[Codes, Codes]:
-        """Return the cluster codes, in two clusterings, of the items that both contain."""
+        """Return the codes in both clusterings of the items that both contain."""
         kept = self.shared(i, j)
         one, two = self.coded[i].codes, self.coded[j].codes
         return (one, two) if kept is None else (one[kept], two[kept])
 
     def cells(self, i: int, j: int) -> tuple[Ints, Ints, Ints]:
-        """Return the rows, columns and counts of the non-empty cells of two clusterings."""
+        """Return the rows, columns and counts of the non-empty cells of two clusterings' table."""
         rows, width = self.coded[i].groups.size, self.coded[j].groups.size
         keys, counts = count_pairs(*self.codes(i, j), width, rows * width)
         return *np.divmod(keys, width), counts
 
     def tables(self, pairs: Sequence[tuple[int, int]]) -> tuple[Contingency | None, Ints]:
-        """Return one table with a block for each pair and group, and the numbers of the blocks.
+        """Return one table with a block for each pair and group, and the indices of the blocks.
 
         Blocks are numbered pair · groups + group; empty blocks are omitted. The table is None if no
         pair has common items.
@@ -177,14 +178,14 @@ class Panel:
         return replace(table, cuts=cuts), block[cuts]
 
     def without(self, i: int, j: int, parts: Codes, count: int) -> Contingency:
-        """Return the tables of a pair with each part of the items left out, as groups."""
+        """Return one table per left-out part of the items, as groups of a single table."""
         kept = self.shared(i, j)
         one, two = self.codes(i, j)
         sizes = self.coded[i].groups.size, self.coded[j].groups.size
         return leave_parts_out(one, two, sizes, parts if kept is None else parts[kept], count)
 
     def batches(self, most: int) -> Iterator[list[tuple[int, int]]]:
-        """Yield all pairs i < j in batches with about `most` cells."""
+        """Yield all pairs i < j in batches of about `most` contingency cells."""
         batch: list[tuple[int, int]] = []
         cells = 0
         sizes = [one.groups.size for one in self.coded]
@@ -201,7 +202,7 @@ class Panel:
 def line_up(
     names: Sequence[str], labels: Sequence[Labels], missing: str, noise: str | None = None
 ) -> Panel:
-    """Join clusterings by item.
+    """Align several clusterings by item.
 
     `missing` is the rule for items that some clusterings do not contain: "drop" excludes them,
     "pairs" compares each pair of clusterings on its common items, "cluster" puts them into one
@@ -209,14 +210,15 @@ def line_up(
     Items with the label `noise` are treated as missing.
     """
     sides = [side if noise is None else mark_noise(side, noise) for side in labels]
-    # Step 1: collect all items. If only some clusterings have groups, the groups apply to all.
+    # Step 1: collect all items. If only some clusterings have groups, their groups are used for
+    # all.
     whole = next((side for side in sides if side.groups is not None), sides[0])
     all_items = replace(
         whole, codes=np.zeros(len(whole), dtype=np.int64), n_labels=1, names=None, indptr=None,
         weights=None, complete=True, item_weights=None,
     )  # fmt: skip
     warnings = [text for side in labels for text in side.warnings]
-    # The row of each item in each clustering, −1 if it is missing.
+    # The row of each item in each clustering, or −1 if the clustering does not contain it.
     positions: list[Ints] = []
     for side in sides:
         rows = join(all_items, side)
@@ -236,7 +238,7 @@ def line_up(
         )
         for side, rows in zip(sides, positions, strict=True)
     ]
-    # Step 3: apply the rule for missing items, and renumber the remaining groups.
+    # Step 3: apply the `missing` rule, and renumber the remaining groups.
     lined, kept = _settle(names, lined, all_items, missing, warnings)
     if kept is not None:
         all_items = take(all_items, kept)
@@ -249,7 +251,7 @@ def line_up(
 
 
 def _extend(known: Labels, side: Labels, rows: Ints, warnings: list[str]) -> tuple[Labels, Ints]:
-    """Add the items of a clustering that are not known yet; exclude items without a group."""
+    """Add the new items of a clustering to the list, excluding items without a group."""
     groups, group_names = known.groups, list(known.group_names or ())
     if groups is not None:
         if side.groups is None:
@@ -279,7 +281,7 @@ def _settle(
     missing: str,
     warnings: list[str],
 ) -> tuple[list[Labels], Ints | None]:
-    """Apply the rule for missing items; return the labels, and the kept items unless all are."""
+    """Apply the `missing` rule. Return the labels, and the items to keep (None for all)."""
     have = np.stack([side.answered() for side in sides])
     anywhere = have.any(axis=0)
     whole = have.all(axis=0)

@@ -1,4 +1,4 @@
-"""The result of `roget.agree`: scores of all pairs, means, a tree and a map of clusterings."""
+"""The result of `roget.agree`: pairwise scores, means, and a tree and a map of the clusterings."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from roget.scoring.measures.base import Request
 
 _ORDERED = 300
-"""Maximum number of clusterings for which the leaves of the tree are ordered optimally."""
+"""Largest number of clusterings for which the leaves of the tree are ordered optimally."""
 
 
 @dataclass(frozen=True)
 class PairRow(ScoreRow):
-    """One score of a pair of clusterings; for asymmetric measures, a is the gold standard."""
+    """One score of a pair of clusterings. For asymmetric measures, `a` is the gold standard."""
 
     a: str = ""
     b: str = ""
@@ -46,7 +46,7 @@ class MeanRow(ScoreRow):
     clusters: float = 0.0
     """The mean number of clusters per group."""
     rank: int | None = None
-    """The rank of the clustering; 1 is the most typical one, and ties share a rank."""
+    """The rank of the clustering. Rank 1 is the most typical clustering, and ties share a rank."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the row as plain data."""
@@ -58,7 +58,7 @@ class AgreementTree(NamedTuple):
     """A dendrogram of the clusterings, by average linkage."""
 
     links: Floats
-    """A linkage matrix as in scipy."""
+    """A linkage matrix in scipy's format."""
     order: list[int]
     """The order of the leaves."""
 
@@ -67,14 +67,14 @@ class Map(NamedTuple):
     """The clusterings as points in a plane, by classical multidimensional scaling."""
 
     places: Floats
-    """The coordinates, clusterings × 2."""
+    """The coordinates, with shape (clusterings, 2)."""
     share: float
-    """The share of the sum of absolute eigenvalues that the two dimensions explain."""
+    """The fraction of the sum of absolute eigenvalues that the two dimensions explain."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Agreement(Result):
-    """The agreement of several clusterings.
+    """The agreement between several clusterings.
 
     `agreement.matrix("vi", "ml")` is an array and `print(agreement)` prints a report.
     `agreement.typical` is the clustering that agrees best with the others, and `agreement.odd` the
@@ -88,7 +88,7 @@ class Agreement(Result):
     items: int
     groups: int
     clusters: tuple[float, ...]
-    """The mean number of clusters per group of each clustering."""
+    """For each clustering, the mean number of clusters per group."""
     warnings: tuple[str, ...]
     requests: tuple[Request, ...] = field(repr=False)
     matrices: Matrices = field(repr=False)
@@ -100,7 +100,7 @@ class Agreement(Result):
         return [(str(measure), entropy) for measure, entropy in self.requests]
 
     def _find(self, measure: str | None, entropy: str | None) -> int:
-        """Return the index of a score, by default of the first one, or raise UnknownName."""
+        """Return the index of a score (default: the first), or raise UnknownName."""
         for at, (name, estimator) in enumerate(self.scores):
             if measure in (None, name) and entropy in (None, estimator):
                 return at
@@ -108,7 +108,7 @@ class Agreement(Result):
         raise UnknownName("score", requested, [" ".join(filter(None, s)) for s in self.scores])
 
     def matrix(self, measure: str | None = None, entropy: str | None = None) -> Floats:
-        """Return the matrix of one score, by default the first.
+        """Return the matrix of one score (default: the first).
 
         For asymmetric measures the clustering of the row is the gold standard. Undefined values are
         NaN.
@@ -140,7 +140,7 @@ class Agreement(Result):
 
     @cached_property
     def means(self) -> list[MeanRow]:
-        """The mean of each clustering with the others, for each score."""
+        """The mean of each score of each clustering over all other clusterings."""
         matrices, rows = self.matrices, []
         for i, name in enumerate(self.systems):
             for r, (measure, entropy) in enumerate(self.requests):
@@ -163,35 +163,35 @@ class Agreement(Result):
 
     @property
     def typical(self) -> str | None:
-        """The clustering that agrees best with the others by the first score."""
+        """The clustering that agrees best with the others, by the first score."""
         at = self.medoid()
         return None if at is None else self.systems[at]
 
     @property
     def odd(self) -> str | None:
-        """The clustering that agrees least with the others; None if there are only two."""
+        """The clustering that agrees least with the others, or None if there are only two."""
         at = self.outlier()
         return None if at is None else self.systems[at]
 
     def medoid(self, measure: str | None = None, entropy: str | None = None) -> int | None:
-        """Return the index of the clustering with the best mean; None if all are undefined."""
+        """Return the index of the clustering with the best mean, or None if all are undefined."""
         goodness = self._goodness(self._find(measure, entropy))
         return None if np.isnan(goodness).all() else int(np.nanargmax(goodness))
 
     def outlier(self, measure: str | None = None, entropy: str | None = None) -> int | None:
-        """Return the index of the clustering with the worst mean; None if there are only two."""
+        """Return the index of the clustering with the worst mean, or None if there are only two."""
         goodness = self._goodness(self._find(measure, entropy))
         if len(self.systems) < 3 or np.isnan(goodness).all():
             return None
         return int(np.nanargmin(goodness))
 
     def _goodness(self, at: int) -> Floats:
-        """Return the means of one score; distances are negated, so higher is better."""
+        """Return the means of one score, negated for distances so that higher is better."""
         sign = 1.0 if self.requests[at][0].direction == "higher" else -1.0
         return np.asarray(np.round(sign * self.matrices.means[at], 12))
 
     def spread(self) -> list[dict[str, Any]]:
-        """Return mean, standard deviation, minimum, median and maximum over all pairs."""
+        """Return the mean, standard deviation, minimum, median and maximum over all pairs."""
         size = len(self.systems)
         rows = []
         for r, (measure, entropy) in enumerate(self.requests):
@@ -227,13 +227,13 @@ class Agreement(Result):
         values = _average_directions(self.matrices.values[at])
         np.fill_diagonal(values, chosen.best)
         if np.isnan(values).any():
-            raise Undefined(f"{chosen}: undefined for some pairs")
+            raise Undefined(f"{chosen} is undefined for some pairs")
         apart = chosen.best - values if chosen.direction == "higher" else values - chosen.best
-        # Distances from corrected entropies may be negative.
+        # Distances based on bias-corrected entropies may be negative.
         return np.maximum(apart, 0.0)
 
     def tree(self, measure: str | None = None, entropy: str | None = None) -> AgreementTree:
-        """Return the dendrogram of the clusterings by one score."""
+        """Return the dendrogram of the clusterings, based on one score."""
         from scipy.cluster.hierarchy import leaves_list, linkage
         from scipy.spatial.distance import squareform
 
@@ -242,7 +242,7 @@ class Agreement(Result):
         return AgreementTree(links, leaves_list(links).tolist())
 
     def map(self, measure: str | None = None, entropy: str | None = None) -> Map:
-        """Return the clusterings as points in a plane, by the distances of one score."""
+        """Return the clusterings as points in a plane, based on the distances of one score."""
         # Classical scaling: the eigenvectors of the doubly centred matrix of squared distances.
         squares = self.distances(measure, entropy) ** 2
         centred = squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean()
@@ -253,7 +253,8 @@ class Agreement(Result):
         places = np.zeros((len(self.systems), 2))
         shown = min(2, roots.size)
         places[:, :shown] = vectors[:, :shown] * np.sqrt(np.maximum(roots[:shown], 0.0))
-        # The signs of eigenvectors are arbitrary; make the largest coordinate of an axis positive.
+        # The signs of eigenvectors are arbitrary, so make the largest coordinate of each axis
+        # positive.
         turned = places[np.abs(places).argmax(axis=0), range(2)] < 0
         places[:, turned] *= -1
         spread = np.abs(roots).sum()
@@ -323,12 +324,12 @@ class Agreement(Result):
 
 
 def _average_directions(values: Floats) -> Floats:
-    """Return the mean of both directions of each pair."""
+    """Return the mean of the two directions of each pair."""
     return np.asarray((values + values.T) / 2)
 
 
 def _rank(goodness: Floats, at: int) -> int | None:
-    """Return the rank of one clustering; None if its mean is undefined."""
+    """Return the rank of one clustering, or None if its mean is undefined."""
     if np.isnan(goodness[at]):
         return None
     return int(np.count_nonzero(goodness > goodness[at])) + 1

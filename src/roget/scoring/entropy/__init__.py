@@ -1,4 +1,4 @@
-"""Entropy estimators, and the function `entropy_of`, which applies one to an array of counts."""
+"""Entropy estimators, and `entropy_of`, which applies an estimator to an array of counts."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def entropy_of(
     chosen = get(estimator)
     histogram = Histogram.from_counts(_check_counts(counts))
     if histogram.seen == 0:
-        raise InputError("entropy: there are no positive counts", code="empty-input")
+        raise InputError("entropy is undefined: there are no positive counts", code="empty-input")
     return float(chosen(histogram, _check_support(support, histogram.seen)))
 
 
@@ -104,7 +104,7 @@ def _check_counts(counts: Any) -> CountArray:
 
 
 def _convert_objects(flat: npt.NDArray[Any], place: Callable[[int], str]) -> Floats:
-    """Convert objects to floats, or raise InputError at the first one that is not a number."""
+    """Convert objects to floats; raise InputError for the first object that is not a number."""
     converted = np.empty(flat.size)
     for index, value in enumerate(flat.tolist()):
         try:
@@ -119,7 +119,7 @@ def _convert_objects(flat: npt.NDArray[Any], place: Callable[[int], str]) -> Flo
 
 
 def _check_support(support: Any, seen: int) -> int | None:
-    """Return the support as an int, or raise InputError if it is not a whole number ≥ `seen`."""
+    """Return the support as an int, or raise InputError unless it is a whole number ≥ `seen`."""
     if support is None:
         return None
     number = isinstance(support, numbers.Real) and not isinstance(support, bool | np.bool_)

@@ -1,4 +1,4 @@
-"""Histograms of counts, the base classes of entropy estimators, and the simple estimators.
+"""Histograms of counts, base classes for entropy estimators, and the simple estimators.
 
 An estimator computes an entropy in nats from a histogram of counts. The estimators of this module
 have closed forms: plug-in, Miller–Madow, jackknife and Grassberger.
@@ -21,7 +21,7 @@ from roget.core.types import Array, CountArray, Floats, Ints, Values
 from roget.errors import InputError, Undefined
 
 _TALLIED = 1 << 16
-"""Largest count that is tallied in an array, which fits in the CPU cache; others are sorted."""
+"""Largest count tallied in an array, which must fit in the CPU cache. Larger counts are sorted."""
 
 
 def takes_arrays(method: Any) -> bool:
@@ -30,18 +30,18 @@ def takes_arrays(method: Any) -> bool:
 
 
 ONE = np.zeros(1, dtype=np.int64)
-"""The array of starts for a single part."""
+"""The `starts` array of a single group."""
 
 
 def find_owners(starts: Ints | None, size: int) -> Ints:
-    """Return the part to which each of `size` values belongs; `starts` are the first positions."""
+    """Return the group of each of `size` values; `starts` are the first positions of the groups."""
     begins = ONE if starts is None else starts
     return np.repeat(np.arange(begins.size), np.diff(begins, append=size))
 
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """The number of cells with each count, from which estimators compute entropies.
+    """The number of cells that have each count, from which estimators compute entropies.
 
     `counts` are the distinct positive counts in increasing order (int64, or float64 for fractional
     tables). `cells[i]` is the number, or expected number, of cells with count `counts[i]`. The
@@ -51,11 +51,11 @@ class Histogram:
     counts: CountArray
     cells: Ints | Floats
     starts: Ints | None = None
-    """The position of the first count of each group; None for one sample."""
+    """The position of the first count of each group, or None for a single sample."""
 
     @classmethod
     def from_counts(cls, counts: CountArray, starts: Ints | None = None) -> Histogram:
-        """Make the histogram of an array of non-negative counts; zeros are ignored.
+        """Make the histogram of an array of non-negative counts, ignoring zeros.
 
         With `starts`, make one histogram for each part of an array of positive counts.
         """
@@ -84,7 +84,7 @@ class Histogram:
 
     @property
     def begins(self) -> Ints:
-        """The position of the first count of each sample, [0] for a single sample."""
+        """The position of the first count of each sample; [0] for a single sample."""
         return ONE if self.starts is None else self.starts
 
     @property
@@ -98,7 +98,7 @@ class Histogram:
         return float(sums[0]) if self.starts is None else sums
 
     def spread(self, values: Any) -> Any:
-        """Repeat the value of each sample for all its counts; return a number unchanged."""
+        """Repeat each sample's value once per count of the sample; return a scalar unchanged."""
         if self.starts is None or not isinstance(values, np.ndarray):
             return values
         return np.repeat(values, np.diff(self.starts, append=self.counts.size))
@@ -118,7 +118,7 @@ class Histogram:
             return roughly
         if roughly < 2**62:
             return int(np.dot(self.counts, self.cells))
-        # The sum may exceed int64: compute it with Python integers.
+        # The sum may exceed int64, so compute it with Python integers.
         return sum(int(j) * int(h) for j, h in zip(self.counts, self.cells, strict=True))
 
     @cached_property
@@ -142,7 +142,7 @@ class Histogram:
 
 
 def _tally_parts(counts: CountArray, starts: Ints) -> tuple[CountArray, Ints, Ints]:
-    """Return the distinct counts of each part, their frequencies, and the new starts."""
+    """Return the distinct counts of each group, their frequencies, and the new starts."""
     owners = find_owners(starts, counts.size)
     width = int(counts.max()) + 1
     if counts.dtype.kind != "f" and starts.size * width <= 4 * counts.size + 1024:
@@ -151,7 +151,8 @@ def _tally_parts(counts: CountArray, starts: Ints) -> tuple[CountArray, Ints, In
         owners, values = np.divmod(positive, width)
         cells = tally[positive]
     else:
-        # Too many possible (part, count) pairs for an array: sort, and count runs of equal pairs.
+        # There are too many possible (group, count) pairs for an array, so sort the pairs and
+        # count runs.
         order = np.lexsort((counts, owners))
         owners, values = owners[order], counts[order]
         new = (np.diff(owners, prepend=-1) != 0) | (np.diff(values, prepend=0) != 0)
@@ -162,7 +163,7 @@ def _tally_parts(counts: CountArray, starts: Ints) -> tuple[CountArray, Ints, In
 
 
 class Estimator(ABC):
-    """An entropy estimator, which is called with a histogram and has no state.
+    """An entropy estimator. Estimators are stateless and are called with a histogram.
 
     Class attributes describe the estimator. `assumes` is the assumption under which it is accurate.
     `joint_support` is the support used for H(gold, system): the number of non-empty cells ("seen")
@@ -197,10 +198,10 @@ class Estimator(ABC):
 
     @abstractmethod
     def estimate(self, histogram: Histogram, support: Any) -> Values:
-        """Return the estimate; the arguments have already been checked."""
+        """Return the estimate for arguments that have already been validated."""
 
     def _estimate_parts(self, histogram: Histogram, support: Ints | None) -> Floats:
-        """Estimate the samples one by one; the result of equal samples is reused."""
+        """Estimate the samples one by one, reusing the result for identical samples."""
         known: dict[tuple[bytes, bytes, int | None], float] = {}
         values = []
         supports = repeat(None) if support is None else support.tolist()
@@ -230,7 +231,8 @@ class LinearEstimator(Estimator):
             n, m = histogram.spread(total), histogram.spread(support)
             value = histogram.sum(self.coefficients(histogram.counts, n, m))
             return value + empty * self.empty_cell(total, support) if np.any(empty) else value
-        # The coefficients depend on N and m: compute them once for all groups with equal N and m.
+        # The coefficients depend only on N and m, so compute them once for all groups with equal
+        # N and m.
         weights, nothing = np.empty(histogram.counts.size), np.empty(total.size)
         ends = np.append(histogram.starts, histogram.counts.size)
         for n, m, groups in _group_equal(total, support):
@@ -245,7 +247,7 @@ class LinearEstimator(Estimator):
 
     @abstractmethod
     def coefficients(self, counts: CountArray, total: Any, support: Any) -> Values:
-        """Return a(j, N) for an array of positive counts j, which may be fractional."""
+        """Return a(j, N) for an array of positive and possibly fractional counts j."""
 
     def empty_cell(self, total: Any, support: Any) -> Values:
         """Return a(0, N), the contribution of a cell that could occur but did not."""
@@ -253,7 +255,7 @@ class LinearEstimator(Estimator):
 
 
 def _group_equal(total: Ints, support: Ints) -> Iterator[tuple[int, int, Ints]]:
-    """Yield each distinct pair of N and m with the groups in which it occurs."""
+    """Yield each distinct (N, m) pair with the groups in which it occurs."""
     order = np.lexsort((support, total))
     n, m = total[order], support[order]
     cuts = np.flatnonzero((np.diff(n, prepend=-1) != 0) | (np.diff(m, prepend=-1) != 0))
@@ -262,7 +264,7 @@ def _group_equal(total: Ints, support: Ints) -> Iterator[tuple[int, int, Ints]]:
 
 
 def get(estimator: str | Estimator) -> Estimator:
-    """Return the estimator with a catalogue name; return an Estimator unchanged.
+    """Return the estimator with this catalogue name; return an Estimator unchanged.
 
     The same name always returns the same instance.
 
@@ -287,7 +289,10 @@ def _instance(name: str) -> Estimator:
 
 
 def plug_in(counts: CountArray, total: Any) -> Floats:
-    """Return −(j/N)·log(j/N) for an array of positive counts j; N is a number or one per count."""
+    """Return −(j/N)·log(j/N) for an array of positive counts j.
+
+    N is a scalar or has one entry per count.
+    """
     n = np.float64(total)
     p = counts / n
     log = np.log(p)
@@ -301,7 +306,7 @@ def plug_in(counts: CountArray, total: Any) -> Floats:
 
 
 def miller_madow(counts: CountArray, total: Any) -> Floats:
-    """Return the coefficients of Miller–Madow: plug-in plus (1 − j/N)/(2N).
+    """Return the Miller–Madow coefficients: plug-in plus (1 − j/N)/(2N).
 
     The additional terms sum to (m̂ − 1)/(2N), where m̂ is the number of non-empty cells.
     """
@@ -361,7 +366,7 @@ def _g(j: Any) -> Any:
 
 
 class Jackknife(LinearEstimator):
-    """Jackknife: N·Ĥ − (N − 1)·(mean of Ĥ with one item left out), which removes the 1/N bias.
+    """Jackknife: N·Ĥ − (N − 1)·(mean leave-one-out Ĥ), which removes the bias of order 1/N.
 
     It is computed as Σ h_j·(j/N)·(g(N) − g(j)) with g(j) = log j − (j − 1)·log(1 − 1/j). Unlike the
     textbook formula, which loses most of its digits at N = 1e15, this form is accurate for all N. A
@@ -401,8 +406,8 @@ class Grassberger(LinearEstimator):
         from scipy.special import digamma
 
         n, j = np.float64(total), counts.astype(np.float64)
-        # Fractional counts are quadrature nodes of random tables; there the terms of odd and even
-        # counts cancel on average.
+        # Fractional counts occur only as quadrature nodes for random tables, where the terms of
+        # odd and even counts cancel on average.
         sign = np.where(j == np.rint(j), 1.0 - 2.0 * (j % 2.0), 0.0)
         g = digamma(j) + 0.5 * sign * (digamma((j + 1.0) / 2.0) - digamma(j / 2.0))
         return np.asarray(j / n * (np.log(n) - g))

@@ -1,4 +1,4 @@
-"""The best-upper-bound (BUB) estimator of Paninski, in a time independent of N and of the support.
+"""Paninski's best-upper-bound (BUB) estimator, in time independent of N and the support.
 
 For N items in m cells with true probabilities p, a linear estimator Ĥ = Σ_j a_j·h_j satisfies
 
@@ -26,21 +26,21 @@ from roget.core.types import CountArray, Floats
 from roget.scoring.entropy.base import LinearEstimator, miller_madow
 
 SMALL_SAMPLE = 20
-"""Sample size N from which only the first coefficients are fitted; below it all are."""
+"""Sample size N from which only the first coefficients are fitted; for smaller N, all are."""
 K_MAX = 11
-"""Largest number of coefficients that differ from the coefficients of Miller–Madow."""
+"""Largest number of coefficients that differ from the Miller–Madow coefficients."""
 MESH = 200
 """Number of probabilities p at which bias and variance are evaluated."""
 REACH = 30.0
-"""The bias is evaluated up to N·p = 30, the variance up to m·p = 30."""
+"""Upper limit of the mesh: the bias is evaluated up to N·p = 30, the variance up to m·p = 30."""
 SMOOTH_FROM = 200.0
-"""Smallest mean of a binomial for which expectations are computed by Gauss quadrature."""
+"""Smallest binomial mean for which expectations are computed by Gauss quadrature."""
 NODES = 4
 """Number of nodes of the Gauss quadrature."""
 
 
 class BUB(LinearEstimator):
-    """BUB: the linear estimator with the smallest bound on the squared error.
+    """BUB: the linear estimator with the smallest upper bound on the squared error.
 
     The bound holds for all distributions. Empty cells contribute (a_0 ≠ 0), so the result depends
     on the support m, which is by default the number of non-empty cells. The estimator is
@@ -69,12 +69,12 @@ class BUB(LinearEstimator):
 
 @dataclass(frozen=True, eq=False)
 class Coefficients:
-    """The coefficients a_j: fitted values for j < len(start), then the values of Miller–Madow."""
+    """The coefficients a_j: fitted for j < len(start), then the Miller–Madow coefficients."""
 
     total: int
     start: Floats
     bound: float
-    """The bound on the root mean squared error by which `start` was chosen; NaN if N < 20."""
+    """The bound on the root mean squared error that `start` minimises; NaN if N < 20."""
 
     def at(self, counts: CountArray) -> Floats:
         """Return a_j for an array of positive counts j."""
@@ -111,7 +111,7 @@ def _fit_all(total: int, support: int) -> Floats:
     choose = np.array([math.comb(total, i) for i in range(total + 1)], dtype=np.float64)
     x = support * (choose * p[:, None] ** j * (1.0 - p[:, None]) ** (total - j))
     normal = x.T @ x + total * _second_difference(total + 1)
-    # As in the published procedure, small entries are set to 0.
+    # Set small entries to 0, as in the published procedure.
     normal[np.abs(normal) < 1e-7 * normal.max()] = 0.0
     right = x.T @ (-support * xlogx(p))
     return np.asarray(np.linalg.pinv(normal, hermitian=True) @ right)
@@ -125,7 +125,7 @@ def _second_difference(size: int) -> Floats:
 
 
 def _fit_starts(total: int, support: int, k_max: int) -> Iterator[tuple[Floats, float]]:
-    """Yield the fitted a_0, …, a_{k−1} and the bound (2) on their bias, for k = 1, 2, ….
+    """Yield the fitted a_0, …, a_{k−1} and their bias bound, equation (2), for k = 1, 2, ….
 
     The coefficients minimise m²·Σ_p bias(p)² + N·(Σ (a_j − a_{j−1})² + (a_{k−1} − Miller–Madow)²).
     The normal equations have condition numbers of up to 3e10, so the problem is solved by QR
@@ -173,13 +173,13 @@ def _binomials(highest: int, total: int, p: Floats) -> Floats:
 
 
 def _miller_madow_steps(j: Floats, total: int) -> Floats:
-    """Return a_{j+1} − a_j of Miller–Madow for real j > 0, without cancellation."""
+    """Return the Miller–Madow differences a_{j+1} − a_j for real j > 0, without cancellation."""
     return -((j + 1.0) * np.log1p(1.0 / j) + np.log(j / total) + 0.5 / total) / total
 
 
 @dataclass(frozen=True, eq=False)
 class _Variance:
-    """Two bounds on the variance, divided by N.
+    """Two upper bounds on the variance, divided by N.
 
     Both are computed for the coefficients of Miller–Madow and then corrected for the fitted ones.
     The first bound is equation (3). The second, sharper one is 4·max_p f(p)·V1(p), with
@@ -188,22 +188,25 @@ class _Variance:
     """
 
     after: Floats
-    """The coefficients a_0, …, a_{k_max} of Miller–Madow."""
+    """The Miller–Madow coefficients a_0, …, a_{k_max}."""
     steepest: float
-    """The largest |a_{j+1} − a_j| of Miller–Madow, which is at one end, as a_j is concave in j."""
+    """The largest |a_{j+1} − a_j| of Miller–Madow.
+
+    It is at one end, because a_j is concave in j.
+    """
     mean_square: Floats
     """The expectation E[(a_{n+1} − a_n)²] for Miller–Madow at each p."""
     chances: Floats
-    """The probabilities P(n = 0), …, P(n = k_max−1) at each p with a small mean."""
+    """The probabilities P(n = 0), …, P(n = k_max−1) at each p whose binomial mean is small."""
     factor: Floats
     """The factor p·f(p) = min(m·p, 1) at each p."""
 
     @classmethod
     def prepare(cls, total: int, support: int, k_max: int) -> _Variance:
-        """Evaluate the terms of Miller–Madow at MESH values of p."""
+        """Evaluate the Miller–Madow terms at MESH values of p."""
         p = np.arange(1, MESH + 1) / (MESH + 1) * min(1.0, REACH / support)
         trials = total - 1
-        # Small means are summed over the binomial distribution, large means by quadrature.
+        # For small means sum over the binomial distribution, for large means use quadrature.
         exact = p if trials <= 2 * SMOOTH_FROM else p[p * trials <= SMOOTH_FROM]
         reach = trials * float(exact.max(initial=0.0))
         highest = min(trials, k_max + int(reach + 12.0 * math.sqrt(reach)) + 20)

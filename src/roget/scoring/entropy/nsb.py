@@ -23,15 +23,18 @@ from roget.core.types import Floats
 from roget.scoring.entropy.base import Estimator, Histogram
 
 DEPTH = 45.0
-"""The integral ignores points at which the log posterior is this far below its maximum."""
+"""Cutoff: the integral ignores points whose log posterior is this far below the maximum."""
 SCAN = 33
-"""Number of points in each scan for the range of the posterior."""
+"""Number of points in each scan that locates the range of the posterior."""
 SETTLED = 1e-8
-"""Tolerance: the step is halved until the mean changes by less; the error is about its square."""
+"""Tolerance: the step is halved until the mean changes by less than this.
+
+The error is about the square of the last change.
+"""
 MOST_PIECES = 1 << 14
-"""Largest number of intervals of the trapezoidal rule."""
+"""Maximum number of intervals of the trapezoidal rule."""
 BLOCK = 1 << 20
-"""Batch size: largest number of (β, count) pairs held at once."""
+"""Batch size: maximum number of (β, count) pairs held in memory at once."""
 
 HALF_LOG_TAU = 0.5 * math.log(2.0 * math.pi)
 
@@ -71,7 +74,7 @@ class _Posterior:
         self.unseen = float(support - histogram.seen)
 
     def mean(self) -> float:
-        """Return equation (4), integrated over log β by the trapezoidal rule.
+        """Return the posterior mean, equation (4), integrated over log β by the trapezoidal rule.
 
         The step is halved until the result converges. The integrand is analytic near the real line
         and vanishes at both ends of the window, so the rule converges exponentially once the step
@@ -89,13 +92,15 @@ class _Posterior:
             mean = moment / mass
             if abs(mean - before) <= SETTLED * (mean + SETTLED) or pieces > MOST_PIECES:
                 return mean
-            # Add the midpoints of all intervals; the sums over the old points are reused.
+            # Halve the step: add the midpoints of all intervals, reusing the sums over the old
+            # points.
             before = mean
             points = np.asarray(low + (high - low) / pieces * (np.arange(pieces) + 0.5))
             pieces *= 2
 
     def _window(self) -> tuple[float, float, float]:
-        """Return the relevant range of log β and the maximum of the log density.
+        """Return the range of log β that contributes to the integral, and the maximum of the log
+        density.
 
         The range is scanned, narrowed to the points within DEPTH of the maximum, and scanned again.
         At both ends of the first range the log density is far more than DEPTH below the maximum:
@@ -162,7 +167,7 @@ class _Posterior:
 
     def _over_cells(self, term: Callable[[Floats, Floats], Floats], beta: Floats) -> Floats:
         """Return the sum of term(n, β) over the non-empty cells, for each β."""
-        # Process the counts in blocks, which limits the memory.
+        # Process the counts in blocks to limit memory use.
         total = np.zeros(beta.size)
         width = max(1, BLOCK // beta.size)
         for at in range(0, self.counts.size, width):
@@ -172,7 +177,7 @@ class _Posterior:
 
 
 def _stirling_rest(z: Floats) -> Floats:
-    """Return the remainder of equation (5), by its asymptotic series for z ≥ 10."""
+    """Return the remainder term of equation (5), using its asymptotic series for z ≥ 10."""
     from scipy.special import gammaln
 
     z = np.asarray(z)

@@ -1,4 +1,4 @@
-"""Estimators that correct the observed frequencies: Chao–Shen, Chao–Wang–Jost, shrinkage."""
+"""Estimators that correct the observed frequencies: Chao–Shen, Chao–Wang–Jost and shrinkage."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ChaoShen(Estimator):
     reference = "Chao & Shen (2003), Nonparametric estimation of Shannon's index of diversity"
 
     def estimate(self, histogram: Histogram, support: Any) -> Values:
-        # Coverage C = 1 − f₁/N, and P(cell observed) = 1 − (1 − p̃)^N.
+        # The coverage is C = 1 − f₁/N, and P(cell observed) = 1 − (1 − p̃)^N.
         singletons = histogram.cells_with(1)
         singletons = singletons - (singletons == histogram.total)
         n = histogram.spread(np.float64(histogram.total))
@@ -65,11 +65,11 @@ class ChaoWangJost(Estimator):
 
 
 _NODES = np.exp(math.log(745.0) - 0.25 * np.arange(360))
-"""Quadrature nodes v of `_unseen`, from 745, where e^(−v) underflows, down to about 1e-36."""
+"""Quadrature nodes v for `_unseen`, from 745, where e^(−v) underflows, down to about 1e-36."""
 
 
 def _unseen(n: Any, f1: Any, f2: Any) -> Any:
-    """Return (f₁/N)·(1−A)^(1−N)·{−log A − Σ_{r<N} (1−A)^r/r} in a time independent of N.
+    """Return (f₁/N)·(1−A)^(1−N)·{−log A − Σ_{r<N} (1−A)^r/r} in time independent of N.
 
     With x = 1−A, the term equals (f₁/N)·x·Σ_{s≥0} x^s/(N+s), where
     (1)  Σ_{s≥0} x^s/(N+s) = (1/N)·∫₀^∞ e^(−v)/(1 − x·e^(−v/N)) dv.
@@ -77,7 +77,7 @@ def _unseen(n: Any, f1: Any, f2: Any) -> Any:
     half-width π/2, so the trapezoidal rule with step ¼ is exact up to rounding errors.
     """
     if isinstance(n, np.ndarray):
-        # Compute each distinct triple only once, since it takes hundreds of exponentials.
+        # Compute each distinct triple only once, because each takes hundreds of exponentials.
         triples, group = np.unique(np.stack([n, f1, f2]), axis=1, return_inverse=True)
         return np.array([_unseen(*triple) for triple in triples.T])[group]
     # A = 2f₂/((N−1)·f₁ + 2f₂), or 2/((N−1)·(f₁−1) + 2) without doubletons.
@@ -93,7 +93,7 @@ def _unseen(n: Any, f1: Any, f2: Any) -> Any:
 
 
 class Shrink(Estimator):
-    """Shrinkage: the entropy of λ/m + (1−λ)·n/N, with the λ of smallest estimated squared error.
+    """Shrinkage: the entropy of λ/m + (1−λ)·n/N. λ minimises the estimated squared error.
 
     The shrinkage intensity is λ = (1 − Σp̂²)/((N−1)·Σ(1/m − p̂)²), limited to at most 1. If the
     denominator is 0, for a single item or an exactly uniform sample, λ is 1.
@@ -119,6 +119,6 @@ class Shrink(Estimator):
         shrinkage = np.where(error > 0.0, variance / np.where(error > 0.0, error, 1.0), 1.0)
         shrinkage = np.minimum(1.0, shrinkage)
         share = histogram.spread(shrinkage)
-        # Each cell that was not observed has the probability λ/m.
+        # Each unobserved cell has probability λ/m.
         empty = xlogx(shrinkage * uniform)
         return -histogram.sum(xlogx(share * even + (1.0 - share) * p)) - unseen * empty + 0.0

@@ -42,7 +42,7 @@ from roget.scoring.steps.bootstrap import (
     Jackknife,
     Samples,
     assign_parts,
-    interval_ends,
+    interval_bounds,
     leave_parts_out,
 )
 from roget.scoring.steps.ranking import rank_systems
@@ -290,7 +290,7 @@ def _resample_groups(
     )
     method = "bca" if options.interval == "auto" else options.interval
     jackknife = Jackknife(without, np.ones(count))
-    return Samples(drawn, *interval_ends(method, scores.means, drawn, jackknife))
+    return Samples(drawn, *interval_bounds(method, scores.means, drawn, jackknife))
 
 
 def _mean_golds(values: Sequence[Floats]) -> Floats:
@@ -331,7 +331,7 @@ def _jackknife_items(scores: SystemScores, compared: Sequence[Comparison], seed:
         without.append(np.array(systems).transpose(2, 0, 1))
     jackknife = Jackknife(_mean_golds(without), np.ones(count))
     means = scores.means[: len(compared[0].scored)]
-    return interval_ends("jackknife", means, np.empty((0, *means.shape)), jackknife)
+    return interval_bounds("jackknife", means, np.empty((0, *means.shape)), jackknife)
 
 
 def _list_items(sides: AlignedLabels) -> Sequence[Any]:

@@ -251,7 +251,7 @@ NO_JACKKNIFE = Jackknife(np.zeros((1, 1)), np.ones(1))
 """A placeholder for percentile intervals, which depend only on the bootstrap samples."""
 
 
-def interval_ends(
+def interval_bounds(
     method: str, estimate: Floats, drawn: Floats, jackknife: Jackknife
 ) -> tuple[Floats, Floats]:
     """Return the lower and upper ends of the 95 % interval of each estimate.
@@ -668,7 +668,7 @@ def resample(
         drawn = resample_groups(*grouped, options.ci or 0, options.seed, scores.own)
         chosen = "bca" if method == "auto" else method
         left = jackknife_groups(*grouped, scores.own)
-        return Samples(drawn, *interval_ends(chosen, means, drawn, left))
+        return Samples(drawn, *interval_bounds(chosen, means, drawn, left))
     sides = [system.sides for system in scores.systems]
     count, overlapping = len(sides), any(side.overlapping for side in sides)
     pooled = has_groups(sides[0]) and not overlapping
@@ -683,7 +683,7 @@ def resample(
         drawn = resampler.bootstrap(needed, options.seed, means[:count], step)
         left = resampler.jackknife(options.seed)
     low, high = np.full_like(means, np.nan), np.full_like(means, np.nan)
-    found = interval_ends(chosen, means[:count], drawn, left)
+    found = interval_bounds(chosen, means[:count], drawn, left)
     if chosen == "jackknife":
         found = keep_in_range(*found, means[:count], scores.requests)
     low[:count], high[:count] = found

@@ -124,24 +124,24 @@ class QuickIntervals:
 
     def _jackknife(self, table: Contingency) -> tuple[Floats, Floats]:
         """Return the ends of jackknife intervals over items."""
-        from roget.scoring.steps.bootstrap import TableResampler, interval_ends, keep_in_range
+        from roget.scoring.steps.bootstrap import TableResampler, interval_bounds, keep_in_range
 
         resampler = TableResampler(table, self.requests)
         left = resampler.jackknife(self.seed)
         means = np.array([[evaluate(table, request)[0][0] for request in self.requests]])
-        found = interval_ends("jackknife", means, np.empty((0, *means.shape)), left)
+        found = interval_bounds("jackknife", means, np.empty((0, *means.shape)), left)
         low, high = keep_in_range(*found, means, self.requests)
         return low[0], high[0]
 
     def _bootstrap(self) -> tuple[Floats, Floats]:
         """Return the ends of BCa intervals over groups."""
-        from roget.scoring.steps.bootstrap import interval_ends, jackknife_groups, resample_groups
+        from roget.scoring.steps.bootstrap import interval_bounds, jackknife_groups, resample_groups
 
         assert self.values is not None
         assert self.weights is not None
         drawn = resample_groups(self.values, self.weights, GROUP_SAMPLES, self.seed)
         left = jackknife_groups(self.values, self.weights)
-        return interval_ends("bca", average_groups(self.values, self.weights), drawn, left)
+        return interval_bounds("bca", average_groups(self.values, self.weights), drawn, left)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from roget.core.types import Floats, Ints
 from roget.scoring.measures.base import divide
 from roget.scoring.results import Pair, none_if_nan
-from roget.scoring.steps.bootstrap import NO_JACKKNIFE, Samples, interval_ends
+from roget.scoring.steps.bootstrap import NO_JACKKNIFE, Samples, interval_bounds
 from roget.scoring.systems import SystemScores
 
 SIGNIFICANT = 0.05
@@ -44,7 +44,7 @@ def _compare_scores(
     a, b = both.T
     difference = scores.means[a, r] - scores.means[b, r]
     drawn = samples.drawn[:, a, r] - samples.drawn[:, b, r]
-    low, high = interval_ends("percentile", difference, drawn, NO_JACKKNIFE)
+    low, high = interval_bounds("percentile", difference, drawn, NO_JACKKNIFE)
     if paired == "permutation":
         values = scores.values[:, r]
         weights = scores.weights if scores.own is None else scores.weights * scores.own[r]
