@@ -1,1 +1,1 @@
-"""Two-sided clustering by description length."""
+"""Co-clustering of words and contexts by minimum description length."""

@@ -1,6 +1,7 @@
-"""The description length of a table with classes of rows and of columns, in nats.
+"""The description length of a co-clustered table, in nats.
 
-The length is the sum of three parts:
+The rows and the columns of the table (the two sides) are divided into classes; the cells of a row
+class and a column class form a block. The description length is the sum of three parts:
 
     blocks     lnΓ(N + IJa) − lnΓ(IJa) − Σ_ij [lnΓ(N_ij + a) − lnΓ(a)]
     words      per side, Σ_classes [lnΓ(R + bn) − lnΓ(bn)] − Σ_words [lnΓ(f + b) − lnΓ(b)]
@@ -40,25 +41,25 @@ from roget.core.types import Floats, Ints
 from roget.learn.clustering.comdl import kernels
 
 TABLE = 1 << 16
-"""Maximum number of counts for which lnΓ is tabulated."""
+"""Maximum number of integer counts for which lnΓ is tabulated."""
 
 STEPS = 4
-"""Number of grid values of a and b per doubling."""
+"""Number of grid values per doubling of a or b."""
 
 A_GRID = tuple(2.0 ** (step / STEPS) for step in range(-10 * STEPS, 4 * STEPS + 1))
-"""Values of a from which the best one is chosen."""
+"""Candidate values of the parameter a."""
 B_GRID = tuple(2.0 ** (step / STEPS) for step in range(-6 * STEPS, 10 * STEPS + 1))
-"""Values of b from which the best one is chosen."""
+"""Candidate values of the parameter b."""
 
 
 @dataclass(frozen=True, eq=False)
 class AxisClasses:
-    """The items of one side (words or contexts), and the costs of their partitions."""
+    """The items on one side (words or contexts), and the costs of partitioning them."""
 
     items: RowItems
-    """Counts of each item by item of the other side, and its total."""
+    """Row of counts for each item, with one column per item of the other side, and its total."""
     partition: Floats
-    """Cost of a partition by number of classes, without the term for class sizes."""
+    """Cost of a partition, indexed by the number of classes, without the term for class sizes."""
 
     @property
     def n(self) -> int:
@@ -67,23 +68,23 @@ class AxisClasses:
 
     @cached_property
     def frequencies(self) -> tuple[Floats, Ints]:
-        """The distinct totals of items, and the number of items with each total."""
+        """The distinct item totals, and the number of items with each total."""
         return np.unique(self.items.totals, return_counts=True)
 
 
 @dataclass(frozen=True, eq=False)
 class CoclusterTable:
-    """A table of counts without empty rows or columns, indexed from both sides."""
+    """A table of counts without empty rows or columns, stored both by row and by column."""
 
     sides: tuple[AxisClasses, AxisClasses]
     grand: float
     sized: bool
-    """True if class sizes are coded, which adds −Σ ln n_i! to the cost of a partition."""
+    """True if the code includes class sizes, which adds −Σ ln n_i! to the cost of a partition."""
     whole: bool
     """True if all counts are integers."""
 
     def cost_tables(self, a: float, b: float) -> tuple[kernels.CostTables, kernels.CostTables]:
-        """Tabulate the terms of the description length for both sides."""
+        """Return tables of the terms of the description length, for rows and for columns."""
         logs = np.empty(int(min(self.grand + 2, TABLE)) if self.whole else 0)
         if a > 0:
             fill_log_gamma(logs, 1.0, a)
@@ -91,7 +92,7 @@ class CoclusterTable:
             counts = np.arange(logs.size, dtype=np.float64)
             logs[:] = xlogy(counts, counts)
         found = []
-        # lnΓ(b·n) is tabulated for each side separately, by the number n of items of a class.
+        # lnΓ(b·n) is tabulated for each side separately, where n is the number of items in a class.
         for side in self.sides:
             sizes = np.zeros(side.n + 3)
             if b > 0:
@@ -106,7 +107,7 @@ class CoclusterTable:
     def count_classes(
         self, side: int, labels: Sequence[Ints], classes: int, room: int, a: float
     ) -> kernels.CoclusterCounts:
-        """Count the blocks of one side's classes, with `room` columns for classes.
+        """Count the tokens in each block, and allocate `room` columns for the classes of `side`.
 
         `classes` is the number of classes of the other side.
         """
@@ -149,7 +150,7 @@ def prepare(matrix: Any, partition: str = "sizes") -> CoclusterTable:
 
 
 def partition_costs(n: int, partition: str) -> Floats:
-    """Return the cost of a partition of n items by number of classes, from 0 to n + 1.
+    """Return the cost of a partition of n items for each number of classes from 0 to n + 1.
 
     For "sizes", the term −Σ ln n_i! is not included.
     """
@@ -165,10 +166,10 @@ def partition_costs(n: int, partition: str) -> Floats:
 
 
 def _log_partitions(n: int) -> Floats:
-    """Return the log of the number of partitions of n items into at most k classes.
+    """Return the log of the number of partitions of n items into at most k classes, for each k.
 
-    The result has a value for each k from 0 to n + 1. It is exact for up to 500 items, otherwise
-    the relative error is about 1/n.
+    The values of k range from 0 to n + 1. The result is exact for up to 500 items, otherwise the
+    relative error is about 1/n.
     """
     k = np.arange(1, n + 1, dtype=np.float64)
     # Exact values by the recurrence S(n, k) = k·S(n − 1, k) + S(n − 1, k − 1), in the log domain.
@@ -207,7 +208,7 @@ def _saddle(n: int, k: Floats) -> Floats:
 
 
 def count_blocks(table: CoclusterTable, labels: Sequence[Ints]) -> Floats:
-    """Return the counts of the blocks, row classes × column classes."""
+    """Return the block counts as an array of shape (row classes, column classes)."""
     rows, columns = labels
     blocks = np.zeros((int(rows.max()) + 1, int(columns.max()) + 1))
     kernels.tally(table.sides[1].items, columns, rows, blocks)
@@ -215,7 +216,7 @@ def count_blocks(table: CoclusterTable, labels: Sequence[Ints]) -> Floats:
 
 
 def length(table: CoclusterTable, labels: Sequence[Ints], a: float, b: float) -> Length:
-    """Compute the description length from scratch; classes are numbered from 0 without gaps."""
+    """Compute the description length from scratch. Classes must be numbered from 0 without gaps."""
     blocks, words, partition = count_blocks(table, labels), 0.0, 0.0
     for side, part, k in zip(table.sides, labels, blocks.shape, strict=True):
         size, mass = members(side, part, k)
@@ -227,7 +228,7 @@ def length(table: CoclusterTable, labels: Sequence[Ints], a: float, b: float) ->
 
 
 def members(side: AxisClasses, labels: Ints, k: int) -> tuple[Ints, Floats]:
-    """Return the number of items and the number of tokens of each class."""
+    """Return the number of items and the number of tokens in each class."""
     size = np.bincount(labels, minlength=k).astype(np.int64)
     mass = np.bincount(labels, weights=side.items.totals, minlength=k)
     return size, np.asarray(mass, dtype=np.float64)
@@ -236,7 +237,7 @@ def members(side: AxisClasses, labels: Ints, k: int) -> tuple[Ints, Floats]:
 def choose(
     table: CoclusterTable, labels: Sequence[Ints], a: float, b: float, which: str
 ) -> tuple[float, float]:
-    """Return a and b, with the parameters named in `which` set to the grid value that is best.
+    """Return a and b, after setting the parameters named in `which` to their best grid values.
 
     The search moves along the grid from the current value while the length decreases.
     """
@@ -254,7 +255,7 @@ def choose(
 
 
 def _descend(grid: tuple[float, ...], start: float, cost: Any) -> float:
-    """Return a local minimum of the cost on the grid, searched from `start`."""
+    """Return the grid value at a local minimum of the cost, found by descent from `start`."""
     # Begin at the grid value nearest to `start`, and move while the cost decreases.
     at = int(np.argmin(np.abs(np.log(np.array(grid) / start))))
     here = cost(grid[at])
@@ -273,7 +274,7 @@ def _count_values(blocks: Floats) -> tuple[Floats, Ints]:
 def _measure_blocks(
     values: Floats, times: Ints, table: CoclusterTable, cells: int, a: float
 ) -> float:
-    """Return the part "blocks" of the length, from the histogram of block counts."""
+    """Return the "blocks" part of the description length, from a histogram of block counts."""
     if a == 0:
         data = float(xlogy(table.grand, table.grand) - np.sum(times * xlogy(values, values)))
         return data + 0.5 * (cells - 1) * math.log(table.grand)
@@ -282,7 +283,7 @@ def _measure_blocks(
 
 
 def _measure_words(side: AxisClasses, size: Ints, mass: Floats, b: float) -> float:
-    """Return the part "words" of the length, for one side."""
+    """Return the "words" part of the description length for one side."""
     if b == 0:
         return float(np.sum(mass * np.log(size)))
     values, times = side.frequencies

@@ -32,7 +32,7 @@ from roget.learn.clustering.inputs import find_names
 from roget.learn.clustering.result import SAVED, Clustering
 
 MOST = 2.0**53
-"""Sum of counts up to which float64 addition of integers is exact."""
+"""Maximum sum of integer counts that float64 represents exactly."""
 
 
 class CoMDL(Clusterer, CoMDLOptions):
@@ -131,7 +131,7 @@ class CoMDL(Clusterer, CoMDLOptions):
 
     @property
     def blocks_(self) -> Floats:
-        """The counts of the blocks, row classes × column classes."""
+        """Block counts, as an array of shape (row classes, column classes)."""
         return self._models[0].blocks
 
     @property
@@ -141,16 +141,20 @@ class CoMDL(Clusterer, CoMDLOptions):
 
     @property
     def settled_(self) -> dict[str, Any]:
-        """Parameters for repeating the fit; with fixed numbers of classes, one start suffices."""
+        """Parameters for repeating the fit.
+
+        One random start suffices if the numbers of classes are fixed.
+        """
         return {**super().settled_, "n_starts": 1}
 
     def predictive(
         self, words: Any, contexts: Any, level: float | None = None, *, every: bool = False
     ) -> Floats:
-        """Return p(context|word) for pairs of names or numbers, at a level of the hierarchy.
+        """Return p(context|word) for (word, context) pairs, at one level of the class hierarchy.
 
-        `level` is the fraction of the classes kept on each side; None keeps all. With `every`, the
-        prediction is the mean over the results of all starts, which is more accurate.
+        Words and contexts are passed as names or numbers. `level` is the fraction of the classes
+        kept on each side; None keeps all. With `every`, predictions are averaged over the results
+        of all random starts, which is more accurate.
         """
         check_is_fitted(self)
         rows = find_names(words, vars(self).get("words_"), self.labels_.size, "word")
@@ -161,12 +165,12 @@ class CoMDL(Clusterer, CoMDLOptions):
         return np.asarray(np.mean(cells, axis=0))
 
     def smoothed(self, words: Any, contexts: Any) -> Floats:
-        """Return p(context|word) for pairs, averaged over the levels and all starts."""
+        """Return p(context|word) for pairs, averaged over all levels and random starts."""
         every = [self.predictive(words, contexts, level, every=True) for level in self.levels]
         return np.asarray(np.mean(every, axis=0))
 
     def predictors(self) -> list[tuple[Clustering, ...]]:
-        """Return the classes at each level, as tuples with the results of all starts."""
+        """Return the word classes at each level, as a tuple of one clustering per random start."""
         found: dict[tuple[Any, ...], tuple[Clustering, ...]] = {}
         for level in self.levels:
             parts = [one.level(level) for one in self._models]
@@ -179,7 +183,7 @@ class CoMDL(Clusterer, CoMDLOptions):
         return self.criterion == "li-abe"
 
     def _smooth(self, data: CoclusterTable, found: MergeHierarchy) -> MergeHierarchy:
-        """Return the same classes with the requested or the best values of a and b."""
+        """Return the same classes, with a and b set to the requested or the best values."""
         which = "".join(name for name in "ab" if isinstance(getattr(self, name), str))
         a = FIRST_A if isinstance(self.a, str) else float(self.a)
         b = FIRST_B if isinstance(self.b, str) else float(self.b)
@@ -191,7 +195,7 @@ class CoMDL(Clusterer, CoMDLOptions):
         return self.n_row_classes, self.n_column_classes
 
     def _search(self, data: CoclusterTable, seed: int) -> list[MergeHierarchy]:
-        """Run the search until it ends or is interrupted; return the results, best first."""
+        """Run the search until it ends or is interrupted, and return the results, best first."""
         rows, columns = (
             None if number is None else min(number, side.n)
             for number, side in zip(self._requested, data.sides, strict=True)
@@ -226,7 +230,7 @@ class CoMDL(Clusterer, CoMDLOptions):
             except KeyboardInterrupt:
                 self._interrupt("the classes found so far are kept")
         self.n_iter_ = max(1, search.done)
-        # A requested number of classes must not be changed by merging further.
+        # Do not merge further if the number of classes was requested.
         shorten = self._requested == (None, None)
         ends = [build_hierarchy(data, one, shorten=shorten) for one in search.results()]
         return sorted(ends, key=lambda end: end.length.total)
@@ -239,11 +243,15 @@ class CoMDL(Clusterer, CoMDLOptions):
         seen: tuple[Any, Any],
         rows: int,
     ) -> None:
-        """Store the results of the starts, and place the rows and columns without counts."""
+        """Store the results of the random starts.
+
+        Rows and columns without counts are assigned to the cheapest classes.
+        """
         best = found[0]
         self.description_length_ = best.length.total
         if self._printed:
-            # Li & Abe's code gives unseen events probability 0, so place words with the other code.
+            # Li & Abe's code gives unseen events probability 0, so place words with the default
+            # code.
             found = [self._smooth(data, one) for one in found]
         self.a_, self.b_ = found[0].a, found[0].b
         self.column_totals_ = columns
@@ -270,7 +278,7 @@ class CoMDL(Clusterer, CoMDLOptions):
         return replace(self._models[0].clustering(), path=content["path_"])
 
     def _unpack(self) -> None:
-        """Rebuild the models from the saved results of the starts."""
+        """Rebuild the models from the saved results of the random starts."""
         self._models, at = [], 0
         rows = self.start_labels_.shape[1] - self.column_totals_.size
         for start, labels in zip(self.starts_, self.start_labels_, strict=True):
@@ -286,23 +294,26 @@ class CoMDL(Clusterer, CoMDLOptions):
             )  # fmt: skip
 
     def _make_notes(self, data: CoclusterTable, rows: Floats, columns: Floats) -> list[str]:
-        """Return notes on properties of the data."""
+        """Return notes on the data, such as rows without counts."""
         notes: list[str] = []
         if self.n_clusters_ == 1 and self._requested[0] is None:
-            text = "one class is the shortest description: the rows do not differ enough"
+            text = (
+                "all rows are in one class, which gives the shortest description: the rows do "
+                "not differ enough"
+            )
             notes.append(Notice(text, code="nothing-clustered"))
         for noun, sums in (("rows", rows), ("columns", columns)):
             if empty := int(np.sum(sums == 0)):
                 text = f"{empty} of {sums.size} {noun} have no counts"
                 notes.append(Notice(text, code="empty-rows"))
         if not data.whole:
-            text = "some counts are fractional, so lengths are not exact code lengths"
+            text = "some counts are fractional, so description lengths are not exact code lengths"
             notes.append(Notice(text, code="fractional-counts"))
         return notes
 
 
 def _fill_labels(labels: Ints, places: Any, size: int, free: int) -> Ints:
-    """Return the labels of all items; items without counts get the class `free`."""
+    """Return the labels of all items. Items without counts are assigned to the class `free`."""
     every = np.full(size, free, dtype=np.int64)
     every[places] = labels
     return every

@@ -1,4 +1,4 @@
-"""Compiled sweeps over the items of one side of the table.
+"""Compiled kernels for sweeps over the rows or the columns of a co-clustered table.
 
 In a sweep, every item of one side (a row of a sparse table of counts) chooses its class, while the
 classes of the other side stay fixed. Consider an item with f tokens, of which r_j are in class j of
@@ -30,43 +30,44 @@ from roget.core.kernels.special import exponentials, log_gamma, log_gammas, log_
 from roget.core.types import Array, Floats, Ints
 
 CALM = 0.9995
-"""Minimum probability of staying for an item to be skipped in the next sweeps."""
+"""An item is skipped in the next sweeps if it stays in its class with at least this probability."""
 
 LONGEST = 7
-"""Maximum number of sweeps for which an item is skipped. The number n grows to 2n + 1 each time."""
+"""Maximum number of consecutive sweeps in which an item is skipped. Each time the item stays, the
+number n increases to 2n + 1."""
 
 
 class CoclusterCounts(NamedTuple):
-    """Classes of the items of one side, and their counts by class of the other side.
+    """Classes of the items on one side, with their counts in each class of the other side.
 
     Sweeps modify the arrays in place.
     """
 
     labels: Ints
-    """Class of each item of this side."""
+    """Class of each item on this side."""
     other: Ints
-    """Class of each item of the other side."""
+    """Class of each item on the other side."""
     size: Ints
-    """Number of items of each class."""
+    """Number of items in each class."""
     mass: Floats
-    """Number of tokens of each class."""
+    """Number of tokens in each class."""
     blocks: Floats
-    """blocks[j, c] is the count of class c in class j of the other side. For a fixed j, the classes
-    that an item could move to are adjacent in memory."""
+    """blocks[j, c] is the count of the block of class c and class j of the other side. For a fixed
+    j, the classes that an item could move to are adjacent in memory."""
     logs: Floats
-    """ln(blocks + a), the gain of adding one token to each block. It is cached because most counts
-    of an item are 1."""
+    """ln(blocks + a), the gain from adding one token to each block. It is cached because most
+    counts of an item are 1."""
 
 
 class CostTables(NamedTuple):
-    """Tabulated terms of the description length of one side."""
+    """Tabulated terms of the description length for one side of the table."""
 
     table: Floats
-    """lnΓ(n + a) for integers n from 0; n·ln n if a = 0."""
+    """lnΓ(n + a) for integers n from 0, or n·ln n if a = 0."""
     sizes: Floats
-    """lnΓ(b·n) by number n of items of a class."""
+    """lnΓ(b·n), indexed by the number n of items in a class."""
     partition: Floats
-    """Part of the cost of a partition that depends only on the number of classes."""
+    """The part of the partition cost that depends only on the number of classes."""
     sized: bool
     grand: float
     """Sum of all counts."""
@@ -75,43 +76,43 @@ class CostTables(NamedTuple):
 
 
 class SkipState(NamedTuple):
-    """The order of the items in a sweep, and the number of sweeps for which each is skipped."""
+    """The order of the items in a sweep, and the number of sweeps in which each item is skipped."""
 
     order: Ints
     calm: Ints
-    """Number of sweeps to skip after the last decision of each item."""
+    """For each item, the number of sweeps to skip after its last visit."""
     wait: Ints
-    """Number of sweeps for which each item is still skipped."""
+    """For each item, the number of sweeps that are still to be skipped."""
 
 
 class Scratch(NamedTuple):
-    """Buffers of a sweep."""
+    """Buffers used in a sweep."""
 
     held: Floats
-    """lnΓ(R_c + b·n_c) of each class c."""
+    """lnΓ(R_c + b·n_c) for each class c."""
     fixed: Floats
     """Terms of cost[c] that do not depend on the item, with the sign reversed."""
     gain: Floats
-    """Sum over the blocks in cost[c], for each class c."""
+    """The sum over blocks in cost[c], for each class c."""
     cost: Floats
-    """cost[c] of the current item."""
+    """cost[c] for the current item."""
     x: Floats
     bits: Ints
     mantissa: Floats
     whole: Ints
     sums: Floats
-    """Counts r_j of the current item by class j of the other side."""
+    """Counts r_j of the current item in each class j of the other side."""
     touched: Ints
     """Classes of the other side in which the current item has counts."""
     full: Array
-    """For each class of the other side, the classes with counts in it."""
+    """For each class of the other side, the classes that form a non-empty block with it."""
     filled: Ints
-    """Number of classes with counts in each class of the other side."""
+    """For each class of the other side, the number of classes listed in `full`."""
 
 
 @compiled_within
 def _make_scratch(blocks: Floats) -> Scratch:
-    """Allocate the buffers, and list the classes with counts in each class of the other side."""
+    """Allocate the buffers, and list the non-empty blocks for each class of the other side."""
     j, width = blocks.shape
     x, mantissa = np.ones(width), np.ones(width)
     full, filled = np.zeros((j, width), np.int32), np.zeros(j, np.int64)
@@ -128,7 +129,7 @@ def _make_scratch(blocks: Floats) -> Scratch:
 
 @compiled
 def tally(items: RowItems, labels: Ints, other: Ints, blocks: Floats) -> None:
-    """Add the counts of all items to blocks[class of the other side, class of the item]."""
+    """Add the counts of all items to blocks[class on the other side, class of the item]."""
     for item in range(labels.size):
         c = labels[item]
         for at in range(items.indptr[item], items.indptr[item + 1]):
@@ -170,7 +171,10 @@ def rise_all(blocks: Floats, a: float) -> Floats:
 
 @compiled
 def number_cost(k: int, j: int, tables: CostTables) -> float:
-    """Return the terms that depend only on the number k of classes: k × j blocks, partition."""
+    """Return the cost terms that depend only on the numbers of classes, k and j.
+
+    These are the cost of k × j blocks, and the cost of a partition into k classes.
+    """
     if tables.a == 0:
         return 0.5 * k * j * math.log(tables.grand) + float(tables.partition[k])
     return log_rise(k * j * tables.a, tables.grand) + float(tables.partition[k])
@@ -178,7 +182,7 @@ def number_cost(k: int, j: int, tables: CostTables) -> float:
 
 @compiled_within
 def _gather(item: int, items: RowItems, other: Ints, sums: Floats, touched: Ints) -> int:
-    """Compute the counts r_j of an item by class j; return the number of classes with counts."""
+    """Sum the counts r_j of an item by class j, and return the number of classes with counts."""
     n = 0
     for at in range(items.indptr[item], items.indptr[item + 1]):
         j = other[items.indices[at]]
@@ -244,15 +248,18 @@ def _find(full: Array, c: int) -> int:
 def _shift(
     n: int, old: int, new: int, alone: bool, counts: CoclusterCounts, a: float, scratch: Scratch
 ) -> None:
-    """Move the counts of an item from class `old` to class `new`; `alone` empties `old`."""
+    """Move the counts of an item from class `old` to `new`.
+
+    `alone` is True if this empties `old`.
+    """
     touched, sums, full, filled = scratch.touched, scratch.sums, scratch.full, scratch.filled
     blocks, logs = counts.blocks, counts.logs
     for t in range(n):
         j = touched[t]
         r = sums[j]
         row = blocks[j]
-        # 1. Move the count. An empty class must have exactly 0, without rounding errors of
-        #    fractional counts.
+        # 1. Move the count. The count of an empty class must be exactly 0, so rounding errors of
+        #    fractional counts are discarded.
         row[old] = 0.0 if alone else max(row[old] - r, 0.0)
         # 2. Update the lists of filled blocks.
         if row[old] == 0:
@@ -270,7 +277,7 @@ def _shift(
 
 @compiled_within
 def _close(gone: int, last: int, counts: CoclusterCounts, a: float, scratch: Scratch) -> None:
-    """Give the last class the number of the emptied class, so used numbers have no gaps."""
+    """Renumber the last class to replace the emptied class, so class numbers have no gaps."""
     labels, size, mass = counts.labels, counts.size, counts.mass
     blocks, logs, full = counts.blocks, counts.logs, scratch.full
     held, fixed = scratch.held, scratch.fixed
@@ -311,7 +318,7 @@ def _compute_costs(
     f: float, own: int, k: int, opens: bool, steps: tuple[float, float], counts: CoclusterCounts,
     tables: CostTables, scratch: Scratch,
 ) -> None:  # fmt: skip
-    """Compute cost[c] of an item with f tokens for each class c; class k is a new class.
+    """Compute cost[c] of an item with f tokens for each class c, including the new class k.
 
     `steps` are the changes of `number_cost` from k − 1 to k and from k to k + 1 classes.
     """
@@ -349,7 +356,10 @@ def _compute_costs(
 
 @compiled_within
 def _draw(shares: Floats, k: int, state: Array) -> tuple[int, float]:
-    """Draw a class in proportion to the shares; return it and the sum of the shares."""
+    """Draw a class with probability proportional to its share.
+
+    Return the class and the sum of the shares.
+    """
     whole = 0.0
     for c in range(k):
         whole += shares[c]
@@ -366,7 +376,7 @@ def _draw(shares: Floats, k: int, state: Array) -> tuple[int, float]:
 
 @compiled_within
 def _pick(own: int, k: int, temperature: float, state: Array, scratch: Scratch) -> tuple[int, bool]:
-    """Draw a class with probability ∝ exp(−cost/T), or return the cheapest one if T = 0.
+    """Draw a class with probability ∝ exp(−cost/T), or return the cheapest class if T = 0.
 
     The second result is True if the item stays in its class with a probability above CALM.
     """
@@ -389,7 +399,7 @@ def _pick(own: int, k: int, temperature: float, state: Array, scratch: Scratch) 
 
 @compiled_within
 def _compute_steps(k: int, j: int, tables: CostTables) -> tuple[float, float]:
-    """Return the changes of `number_cost` from k − 1 to k and from k to k + 1 classes."""
+    """Return the change in `number_cost` from k − 1 to k classes, and from k to k + 1 classes."""
     here = number_cost(k, j, tables)
     fewer = here - number_cost(max(k - 1, 1), j, tables)
     return fewer, number_cost(k + 1, j, tables) - here
@@ -400,7 +410,7 @@ def sweep(
     items: RowItems, counts: CoclusterCounts, tables: CostTables, skips: SkipState, k: int,
     least: int, temperature: float, state: Array,
 ) -> tuple[int, float, int]:  # fmt: skip
-    """Let every item choose its class, in random order; at least `least` classes remain.
+    """Reassign every item to a class, in random order, and keep at least `least` classes.
 
     Returns the number of classes, the change of the description length, and the number of moves.
     The steps for each item are:
@@ -430,7 +440,8 @@ def sweep(
             continue
         # 1. Sum the counts by class of the other side.
         n = _gather(item, items, counts.other, scratch.sums, scratch.touched)
-        # 2. Compute the costs. An item that is alone in its class need not open another one.
+        # 2. Compute the costs. If an item is alone in its class, opening another class would change
+        #    nothing, so this option is excluded.
         opens = k + 1 < most and not alone
         _compute_gains(n, k, own, counts, tables, scratch)
         _compute_costs(f, own, k, opens, steps, counts, tables, scratch)
@@ -466,7 +477,7 @@ def sweep(
 
 @compiled
 def code_lengths(items: RowItems, counts: CoclusterCounts, tables: CostTables, out: Floats) -> None:
-    """Compute out[item, c], the increase of the length if a new item joins class c."""
+    """Compute out[item, c], the increase in description length if a new item joins class c."""
     blocks, size, mass, a, b = counts.blocks, counts.size, counts.mass, tables.a, tables.b
     j, k = blocks.shape
     sums, touched = np.zeros(j), np.zeros(j, np.int64)

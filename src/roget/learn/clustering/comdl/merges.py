@@ -1,4 +1,4 @@
-"""Compiled kernels for merging the classes of both sides greedily.
+"""Compiled kernels for merging row classes and column classes greedily.
 
 Each step merges the pair of classes that increases the description length least. Merging classes i
 and k of one side costs
@@ -25,7 +25,7 @@ from roget.learn.clustering.comdl.kernels import CostTables, number_cost, rise_t
 
 
 class Members(NamedTuple):
-    """Number of items and tokens of each class of a side, and the tabulated costs."""
+    """Number of items and tokens in each class of one side, and the tabulated costs."""
 
     size: Ints
     mass: Floats
@@ -33,18 +33,19 @@ class Members(NamedTuple):
 
 
 class Merging(NamedTuple):
-    """State of one side while its classes are merged; modified in place."""
+    """State of one side of the table while its classes are merged. Modified in place."""
 
     blocks: Floats
-    """Classes of this side × classes of the other side."""
+    """Block counts, as an array of shape (classes of this side, classes of the other side)."""
     size: Ints
     mass: Floats
     names: Ints
-    """Name of each class: the lowest number of the original classes in it."""
+    """Name of each class, which is the lowest number of the original classes in it."""
     costs: Floats
     """Cost of merging each pair of classes, without `number_cost`."""
     best: Ints
-    """Cheapest partner of each class; −1 if it must be searched again."""
+    """The class with which each class is merged most cheaply, or −1 if it must be searched
+    again."""
     tables: CostTables
 
 
@@ -61,7 +62,7 @@ def _compute_block_cost(x: float, y: float, tables: CostTables) -> float:
 
 @compiled_within
 def _compute_class_cost(n: int, mass: float, tables: CostTables) -> float:
-    """Return the terms of the length for a class of n items, without blocks and `number_cost`."""
+    """Return the cost of a class of n items, without the terms for blocks and `number_cost`."""
     if tables.b == 0:
         return mass * math.log(n)
     cost = log_gamma(mass + tables.b * n) - log_gamma(tables.b * n)
@@ -80,7 +81,8 @@ def pair_costs(blocks: Floats, size: Ints, mass: Floats, tables: CostTables) -> 
         for other in range(i):
             together = _compute_class_cost(size[i] + size[other], mass[i] + mass[other], tables)
             costs[i, other] = together - alone[i] - alone[other]
-    # 2. Add the terms of the blocks, column by column, for pairs that both have counts in it.
+    # 2. Add the terms for the blocks, column by column, for pairs of classes that both have counts
+    #    in the column.
     for j in range(width):
         n = 0
         for i in range(k):
@@ -100,7 +102,7 @@ def pair_costs(blocks: Floats, size: Ints, mass: Floats, tables: CostTables) -> 
 
 @compiled_within
 def _adjust(one: int, two: int, k: int, side: Merging) -> None:
-    """Update the pair costs of k classes before the columns `one` and `two` are merged."""
+    """Update the pair costs of k classes before columns `one` and `two` are merged."""
     blocks, costs, table = side.blocks, side.costs, side.tables.table
     full, own = np.zeros(k, np.int64), np.zeros(k)
     n, top = 0, 0.0
@@ -142,7 +144,7 @@ def _adjust(one: int, two: int, k: int, side: Merging) -> None:
 
 @compiled_within
 def _find_cheapest(k: int, side: Merging) -> tuple[int, int, float]:
-    """Return the cheapest pair of k classes.
+    """Return the pair of classes, among k, that is cheapest to merge, and its cost.
 
     Only the best partner of each class is compared, so a step takes O(k) instead of O(k²).
     """
@@ -163,7 +165,7 @@ def _find_cheapest(k: int, side: Merging) -> tuple[int, int, float]:
 
 @compiled_within
 def _note_cost(i: int, other: int, costs: Floats, best: Ints) -> None:
-    """Update the best partner of a class after the cost of a pair has changed."""
+    """Update the cheapest partner of a class after the cost of a pair has changed."""
     if best[i] == other:
         best[i] = -1
     elif best[i] >= 0 and costs[i, other] < costs[i, best[i]]:
@@ -172,13 +174,13 @@ def _note_cost(i: int, other: int, costs: Floats, best: Ints) -> None:
 
 @compiled_within
 def _unite(one: int, two: int, k: int, width: int, side: Merging, across: Floats) -> None:
-    """Merge class `two` into `one`; the last of the k classes gets the number `two`.
+    """Merge class `two` into `one`, and renumber the last of the k classes as `two`.
 
     `across` is the transpose of the blocks, of which `width` rows are in use.
     """
     blocks, size, mass, costs, best = side.blocks, side.size, side.mass, side.costs, side.best
     last = k - 1
-    # 1. Add the counts, and move the last class to the place of `two`.
+    # 1. Add the counts, and move the last class to index `two`.
     size[one] += size[two]
     mass[one] += mass[two]
     # `full` lists the columns in which the merged class has counts.
@@ -225,7 +227,7 @@ def _unite(one: int, two: int, k: int, width: int, side: Merging, across: Floats
 
 @compiled_within
 def _begin(blocks: Floats, members: Members) -> Merging:
-    """Return the initial state of a side."""
+    """Return the initial merging state of one side."""
     k, size, mass = blocks.shape[0], members.size.copy(), members.mass.copy()
     costs = pair_costs(blocks, size, mass, members.tables)
     return Merging(blocks, size, mass, np.arange(k), costs, np.full(k, -1), members.tables)
@@ -235,11 +237,12 @@ def _begin(blocks: Floats, members: Members) -> Merging:
 def agglomerate(
     blocks: Floats, sides: tuple[Members, Members], fewest: tuple[int, int], patience: float
 ) -> tuple[Ints, Floats]:
-    """Merge down to the `fewest` classes; return the merges and the increase of the length by each.
+    """Merge classes greedily; return the merges and the increase in description length of each.
 
-    A merge is (side, class kept, class removed). Side 0 are the rows, and a class is named by the
-    lowest number of the original classes in it. Merging stops when the length exceeds the shortest
-    length so far by more than `patience`.
+    A merge is (side, class kept, class removed), where side 0 is the rows, and a class is named by
+    the lowest number of the original classes in it. Merging stops at the numbers of classes in
+    `fewest`, or when the description length exceeds the shortest one so far by more than
+    `patience`.
     """
     merging = (_begin(blocks.copy(), sides[0]), _begin(blocks.T.copy(), sides[1]))
     k = np.array(blocks.shape)
@@ -249,7 +252,7 @@ def agglomerate(
     for step in range(steps):
         if grown > least + patience:
             return merges[:step], added[:step]
-        # 1. Find the cheapest pair of either side, including the change of `number_cost`.
+        # 1. Find the cheapest pair on either side, including the change in `number_cost`.
         chosen, one, two, price = 0, 0, 0, np.inf
         for s in range(2):
             if k[s] > fewest[s]:

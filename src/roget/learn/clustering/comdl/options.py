@@ -1,4 +1,4 @@
-"""Options of CoMDL."""
+"""Options for `CoMDL`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from roget.learn.clustering.options import CLUSTERS, RunOptions, auto_option
 CRITERIA = ("auto", "li-abe")
 PARTITIONS = ("sizes", "modl")
 LEVELS = (1.0, 0.5, 0.25)
-"""Fractions of the classes kept at the levels that predictions average over."""
+"""Fraction of the classes kept at each level; predictions are averaged over the levels."""
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class CoMDLOptions(RunOptions):
-    """Options of co-clustering by description length."""
+    """Options for co-clustering by minimum description length."""
 
     a: float | str = auto_option(
         "Pseudo-count of blocks; auto = the value with the shortest description."
@@ -28,24 +28,25 @@ class CoMDLOptions(RunOptions):
         None,
         minimum=1,
         flags=CLUSTERS,
-        help="Number of word classes [default: the number with the shortest description].",
+        help="Number of word classes [default: the number that gives the shortest description].",
     )
     n_column_classes: int | None = option(
         None,
         minimum=1,
-        help="Number of context classes [default: the number with the shortest description].",
+        help="Number of context classes [default: the number that gives the shortest description].",
     )
     criterion: str = option(
         "auto",
         choices=CRITERIA,
-        help="Description length: auto = only non-empty blocks cost bits; li-abe = Li & Abe "
-        "(1996), in which all blocks cost bits, so fewer classes are found.",
+        help="Formula for the description length: auto = only non-empty blocks cost bits; li-abe "
+        "= Li & Abe (1996), where every block costs bits, so fewer classes are found.",
     )
     partition: str = option(
         "sizes",
         choices=PARTITIONS,
-        help="Code of the partition: sizes = class sizes, then the members; modl = all partitions "
-        "with at most the same number of classes are equally likely.",
+        help="Code for the partition into classes: sizes = code the class sizes, then the "
+        "members; modl = treat all partitions with at most this number of classes as equally "
+        "likely.",
     )
     levels: Sequence[float] = option(
         LEVELS,

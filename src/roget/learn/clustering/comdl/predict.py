@@ -22,7 +22,7 @@ _EMPTY = sparse.csr_array((1, 1))
 
 @dataclass(frozen=True, eq=False)
 class CoclusterModel:
-    """Classes of words and of contexts, with the counts of their blocks.
+    """Word classes and context classes, with their block counts.
 
     For a word of class i and a context of class j,
     p(v|w) = (N_ij + a)/(R_i + a·J) · (f_v + b)/(C_j + b·m_j). N_ij is the count of the block, R_i
@@ -34,17 +34,17 @@ class CoclusterModel:
     rows: Ints
     columns: Ints
     totals: Floats
-    """Totals of the contexts."""
+    """Total count of each context."""
     a: float
     b: float
     sized: bool
     trees: tuple[Tree, Tree]
 
     def level(self, part: float) -> CoclusterModel:
-        """Return the model with this fraction of the classes on each side."""
+        """Return a model with this fraction of the word classes and of the context classes."""
         if not 0 < part <= 1:
             raise InputError(
-                f"level={part}: expected a fraction of the classes, above 0 and up to 1",
+                f"level={part}: expected a fraction of the classes, greater than 0 and at most 1",
                 code="invalid-option",
             )
         if part == 1:
@@ -69,21 +69,21 @@ class CoclusterModel:
         return np.asarray((self.totals + self.b) / mass[self.columns])
 
     def cells(self, rows: Ints, columns: Ints) -> Floats:
-        """Return p(v|w) for pairs of row and column."""
+        """Return p(v|w) for pairs of row (word w) and column (context v)."""
         table, within = self.block_shares(), self.within()
         return np.asarray(table[self.rows[rows], self.columns[columns]] * within[columns])
 
     def centroids(self) -> Floats:
-        """Return p(v|class of words), classes × contexts."""
+        """Return p(v|word class) as an array of shape (word classes, contexts)."""
         return np.asarray(self.block_shares()[:, self.columns] * self.within())
 
     def rule(self) -> ClassAssignment:
-        """Return the rule that places words in the classes."""
+        """Return the rule for placing new words in the classes."""
         sizes = np.bincount(self.rows, minlength=self.blocks.shape[0])
         return ClassAssignment(self.a, self.b, self.sized, sizes, self.columns, self.blocks)
 
     def cheapest(self) -> tuple[int, int]:
-        """Return the cheapest class for a row without counts, and for such a column."""
+        """Return the cheapest row class and column class for an item without counts."""
         turned = replace(self, blocks=self.blocks.T, rows=self.columns, columns=self.rows)
         row, column = (one.rule().code_lengths(_EMPTY).argmin() for one in (self, turned))
         return int(row), int(column)
@@ -110,11 +110,11 @@ class ClassAssignment(Rule):
     b: float
     sized: bool
     sizes: Ints = field(metadata=array("k", whole=True))
-    """Number of words of each class."""
+    """Number of words in each class."""
     columns: Ints = field(metadata=array("m", whole=True))
     """The class of each context."""
     blocks: Floats = field(metadata=array("k", "j"))
-    """Counts of word classes × context classes."""
+    """Block counts, as an array of shape (word classes, context classes)."""
 
     @property
     def context_labels(self) -> Ints:
@@ -122,11 +122,17 @@ class ClassAssignment(Rule):
         return self.columns
 
     def place(self, matrix: Any, leaves: Clustering) -> Floats:
-        """Return p(c|word); a word without counts prefers the class where it costs least."""
+        """Return p(c|word).
+
+        A word without counts most likely joins the class in which it costs least.
+        """
         return posterior(self.code_lengths(matrix), np.ones(self.sizes.size))
 
     def code_lengths(self, matrix: Any) -> Floats:
-        """Return the increase of the length if a row joins a class, rows × classes, in nats."""
+        """Return the increase in description length, in nats, if each row joins each class.
+
+        The result has shape (rows, classes).
+        """
         out = np.empty((matrix.shape[0], self.sizes.size))
         # Copy read-only arrays, for which numba would compile the kernel again.
         turned, nothing = np.array(self.blocks.T, order="C"), np.empty(0)
@@ -141,7 +147,7 @@ class ClassAssignment(Rule):
         return out
 
     def regroup(self, made: Clustering, counts: Counts) -> Clustering:
-        """Update the sizes and counts of the classes; contexts stay in their classes."""
+        """Update the sizes and counts of the word classes. The context classes do not change."""
         labels = one_hot(made.labels, made.n_clusters)
         known = np.flatnonzero(np.diff(made.memberships.indptr))
         labels = labels[known]

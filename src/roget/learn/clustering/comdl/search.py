@@ -1,4 +1,4 @@
-"""Search for the classes of both sides with the shortest description.
+"""Search for the row and column classes with the shortest description length.
 
 1. Annealing: every item draws its class with probability ∝ exp(−ΔL/T), one side after the other,
    while the temperature T falls.
@@ -37,16 +37,16 @@ from roget.learn.clustering.comdl.criterion import (
 from roget.learn.clustering.memberships import merge_labels, merges_to_splits
 
 WARM, SHARE, COLD = 3.0, 16.0, 0.6
-"""Parameters of the temperature in nats, which falls geometrically to COLD. It starts at WARM or,
-if that is higher, at the mean number of tokens per item divided by SHARE, because moves of items
-with more tokens change the length by more nats."""
+"""Parameters of the temperature in nats, which decreases geometrically to COLD. It starts at WARM
+or at the mean number of tokens per item divided by SHARE, whichever is higher, because moving an
+item with more tokens changes the description length by more nats."""
 
 TEPID = 1.0
-"""Temperature from which the best classes are annealed again, with half the number of sweeps."""
+"""Initial temperature when the best classes are annealed again, with half the number of sweeps."""
 
 FREQUENT, MOST_FIRST = 16, 250
-"""Limits of the initial number of classes: it is at most a quarter of the number of items with
-FREQUENT tokens or more, and at most MOST_FIRST."""
+"""Limits on the initial number of classes. It is at most MOST_FIRST, and at most a quarter of the
+number of items with FREQUENT or more tokens."""
 
 FIRST_A, FIRST_B = 0.25, 1.0
 """Initial values of a and b if they are chosen automatically."""
@@ -58,15 +58,15 @@ MOST_GREEDY = 100
 """Maximum number of greedy rounds."""
 
 PATIENCE = 30.0
-"""Number of nats by which merges may increase the length before it decreases again."""
+"""Number of nats by which merges may temporarily increase the description length."""
 
 STILL = 1e-6
-"""Minimum relative gain of a greedy round for the search to continue."""
+"""Minimum relative gain of a greedy round; the search stops below it."""
 
 
 @dataclass(frozen=True)
 class CoMDLSettings:
-    """Parameters of the search; None means that a parameter is chosen automatically."""
+    """Parameters of the search. A parameter that is None is chosen automatically."""
 
     a: float | None = None
     b: float | None = None
@@ -78,18 +78,18 @@ class CoMDLSettings:
 
     @property
     def chosen(self) -> str:
-        """Names of the parameters, among a and b, that are chosen automatically."""
+        """Names of those parameters among "a" and "b" that are chosen automatically."""
         return "a" * (self.a is None) + "b" * (self.b is None)
 
     @property
     def fixed(self) -> tuple[int | None, int | None]:
-        """Required number of classes of each side; None if it is not fixed."""
+        """Required numbers of row classes and column classes, each None if it is not fixed."""
         return self.n_row_classes, self.n_column_classes
 
 
 @dataclass
 class CoclusterState:
-    """Classes of both sides, the parameters a and b, and the resulting length."""
+    """Row and column classes, the parameters a and b, and the resulting description length."""
 
     labels: list[Ints]
     a: float
@@ -98,12 +98,12 @@ class CoclusterState:
 
     @property
     def k(self) -> list[int]:
-        """Number of classes of each side."""
+        """Numbers of row classes and column classes."""
         return [int(part.max()) + 1 for part in self.labels]
 
 
 class CoMDLSearch:
-    """A run of the search, executed by `steps`. It can be saved and resumed between two steps."""
+    """A run of the search, executed by `steps`. It can be saved and resumed between steps."""
 
     def __init__(
         self, table: CoclusterTable, settings: CoMDLSettings, pause: Pause = never_stop
@@ -129,7 +129,7 @@ class CoMDLSearch:
 
     @property
     def _last(self) -> bool:
-        """True while the best classes are annealed again, after all starts."""
+        """True while the best classes are annealed again, after all random starts."""
         return self.start == self.settings.starts
 
     @property
@@ -152,7 +152,10 @@ class CoMDLSearch:
         return min([*self.ends, self.now], key=lambda classes: classes.total)
 
     def results(self) -> list[CoclusterState]:
-        """Return the results of the starts, best first; before the first, the current state."""
+        """Return the results of the random starts, best first.
+
+        Before the first start has ended, return the current state.
+        """
         return sorted(self.ends or [self.now], key=lambda classes: classes.total)
 
     def snapshot(self) -> dict[str, Any]:
@@ -203,16 +206,16 @@ class CoMDLSearch:
         self.now, self.ends = every[0], every[1:]
 
     def length(self, classes: CoclusterState) -> Length:
-        """Compute the length of classes from scratch."""
+        """Compute the description length from scratch."""
         return length(self.table, classes.labels, classes.a, classes.b)
 
     def _begin(self) -> CoclusterState:
-        """Return random classes."""
+        """Return random initial classes."""
         rng = np.random.default_rng([self.settings.seed, self.start])
         labels = []
         for side, fixed in zip(self.table.sides, self.settings.fixed, strict=True):
             n = fixed or initial_classes(side)
-            # Give every class one item first, so no class is empty.
+            # Assign one item to every class first, so no class is empty.
             places = rng.permutation(side.n)
             part = rng.integers(n, size=side.n)
             part[places[:n]] = np.arange(n)
@@ -234,7 +237,7 @@ class CoMDLSearch:
             self._choose()
 
     def _descend(self) -> bool:
-        """Run one greedy round; return False if its gain is too small to continue."""
+        """Run one greedy round. Return False if its gain is too small to continue."""
         before = self.now.total
         self._choose()
         for side in (0, 1):
@@ -247,8 +250,8 @@ class CoMDLSearch:
         return before - self.now.total > enough and self.greedy < MOST_GREEDY
 
     def _end(self) -> None:
-        """Store the result of a start, and begin the next one if there is one."""
-        # The length was updated move by move: compare it with a full computation.
+        """Store the result of a random start, and begin the next one, if any."""
+        # The description length was updated move by move, so compare it with a full computation.
         total = self.length(self.now).total
         if not math.isclose(total, self.now.total, rel_tol=1e-9, abs_tol=1e-3):
             raise RuntimeError(f"length by moves {self.now.total} differs from the recount {total}")
@@ -276,7 +279,7 @@ class CoMDLSearch:
             now.total = self.length(now).total
 
     def _sweep(self, side: int, temperature: float) -> None:
-        """Run one sweep over the items of a side."""
+        """Run one sweep over the items on one side."""
         now, part, fixed = self.now, self.table.sides[side], self.settings.fixed[side]
         k, j = now.k[side], now.k[1 - side]
         # Reserve columns for new classes, which items may open during the sweep.
@@ -289,7 +292,7 @@ class CoMDLSearch:
         )[1]
 
     def _merge(self) -> None:
-        """Merge classes as long as the length decreases, possibly after an increase."""
+        """Merge classes as long as the description length decreases, possibly after an increase."""
         now = self.now
         rows, columns = (n or 1 for n in self.settings.fixed)
         pairs, added = agglomerate(self.table, now, rows, columns, PATIENCE)
@@ -301,19 +304,22 @@ class CoMDLSearch:
 
 
 def default_starts(table: CoclusterTable) -> int:
-    """Return the default number of starts; small tables need more, and each takes less time."""
+    """Return the default number of random starts.
+
+    Small tables need more, and each takes less time.
+    """
     return int(np.clip(125_000 // table.sides[0].items.values.size, 1, 5))
 
 
 def initial_classes(side: AxisClasses) -> int:
-    """Return the initial number of classes of a side."""
+    """Return the initial number of classes on one side."""
     frequent = int(np.sum(side.items.totals >= FREQUENT))
     most = min(math.isqrt(side.items.values.size), frequent // 4, MOST_FIRST)
     return min(side.n, max(most, 4))
 
 
 def default_sweeps(table: CoclusterTable) -> int:
-    """Return the default number of temperatures; large tables need fewer."""
+    """Return the default number of temperatures. Large tables need fewer."""
     return int(np.clip(60 * math.sqrt(4e4 / table.sides[0].items.values.size), 40, 60))
 
 
@@ -324,7 +330,9 @@ def agglomerate(
     columns: int,
     patience: float = math.inf,
 ) -> tuple[Ints, Floats]:
-    """Return the merges down to `rows` and `columns` classes, and the increases of the length.
+    """Merge down to `rows` and `columns` classes.
+
+    Return the merges, and the increase in description length of each.
 
     Merging stops when the length exceeds the shortest length so far by more than `patience`.
     """
@@ -338,13 +346,16 @@ def agglomerate(
 
 
 def find_shortest(added: Floats) -> int:
-    """Return the number of merges after which the length is shortest."""
+    """Return the number of merges after which the description length is shortest."""
     return int(np.argmin(np.append(0.0, np.cumsum(added))))
 
 
 @dataclass(frozen=True, eq=False)
 class MergeHierarchy:
-    """Classes of both sides and their trees; classes are numbered in the order of the splits."""
+    """The row and column classes, and their trees.
+
+    Classes are numbered in the order in which they are split off, from the root down.
+    """
 
     labels: tuple[Ints, Ints]
     trees: tuple[Tree, Tree]
@@ -357,12 +368,12 @@ class MergeHierarchy:
 def build_hierarchy(
     table: CoclusterTable, classes: CoclusterState, *, shorten: bool = True
 ) -> MergeHierarchy:
-    """Merge all classes of both sides, and convert the merges, in reverse order, to splits.
+    """Merge the classes of each side down to one, and reverse the merges to get a tree of splits.
 
     With `shorten`, merges that make the description shorter are applied to the classes first.
     """
     classes = replace(classes, labels=[_number_in_order(part) for part in classes.labels])
-    # Merge down to one class per side, and find the shortest description along the way.
+    # Merge down to one class on each side, and find the shortest description along the way.
     pairs, added = agglomerate(table, classes, 1, 1)
     first = find_shortest(added) if shorten else 0
     done, left, saved = pairs[:first], pairs[first:], added[first:][::-1]
@@ -386,7 +397,7 @@ def _select_side(side: int, pairs: Ints) -> list[tuple[int, int]]:
 
 
 def _number_in_order(labels: Ints) -> Ints:
-    """Renumber the classes in the order of their first items."""
+    """Renumber the classes by first occurrence."""
     _, first, places = np.unique(labels, return_index=True, return_inverse=True)
     return np.asarray(np.argsort(np.argsort(first))[places])
 
@@ -395,7 +406,7 @@ def _make_path(
     table: CoclusterTable, labels: list[Ints], splits: list[tuple[int, int]], saved: list[float],
     whole: Length,
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """Return one row for each split, from one class to all, with the lengths after the split.
+    """Return one row for each split, from one class to all, with the description length after it.
 
     A split is (side, class); the new class gets the next number of that side.
     """

@@ -1,1 +1,1 @@
-"""Clustering by description length: one set of words is split in two, and again (Li & Abe 1996)."""
+"""Clustering by description length: sets of words are split in two recursively (Li & Abe 1996)."""

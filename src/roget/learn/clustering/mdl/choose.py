@@ -1,4 +1,4 @@
-"""Choice of the concentration of the Dirichlet code on held-out tokens."""
+"""Selection of the concentration of the Dirichlet code by the loss on held-out tokens."""
 
 from __future__ import annotations
 
@@ -21,32 +21,33 @@ FACTOR, LOWEST = 3.0, 0.1
 
 
 class AlphaSchedule(NamedTuple):
-    """The start and the stopping rule of the search for a concentration."""
+    """The starting point and the stopping rule for the search over concentrations."""
 
     share: float
     """First concentration, as a fraction of all tokens."""
     patience: int
-    """Number of consecutive concentrations without improvement after which the search ends."""
+    """Number of consecutive concentrations without improvement before the search stops."""
 
 
 COURSES = {"auto": AlphaSchedule(1.0, 2), "fine": AlphaSchedule(0.01, 1)}
-"""Schedules by the value of the option `concentration`: "auto" starts with few clusters, "fine"
+"""Schedule for each value of the option `concentration`: "auto" starts with few clusters, "fine"
 with many. If words have enough tokens, clusters do not improve predictions and the first
-concentration is kept, so "fine" isolates such words."""
+concentration is kept, so "fine" puts such words in clusters of their own."""
 
 HELD_OUT = 0.1
-"""Share of the tokens that are held out."""
+"""Fraction of the tokens that are held out."""
 ERRORS = 1.0
 """Number of standard errors by which a smaller concentration (more clusters) must be better."""
 
 LEAST = 5e-4
-"""Minimum improvement in nats per token; smaller differences are random."""
+"""Minimum improvement in nats per token. Smaller differences are treated as random."""
 
 ENOUGH = 200
-"""Minimum number of held-out tokens; with fewer, the choice is made by description length."""
+"""Minimum number of held-out tokens. With fewer, the description length decides instead of the
+loss."""
 
 ENTRIES = 300_000
-"""Maximum number of matrix entries of the sample of words; more would not improve the choice."""
+"""Maximum number of matrix entries in the sample of words. More would not improve the choice."""
 
 
 class AlphaSelection(NamedTuple):
@@ -63,7 +64,7 @@ class AlphaSelection(NamedTuple):
 
 
 class _Attempt(NamedTuple):
-    """Result for one concentration: its rows of the table, best first, and the best prediction."""
+    """Result for one concentration: its rows of the table, best first, and the best predictions."""
 
     rows: list[dict[str, float]]
     predicted: Floats
@@ -71,7 +72,7 @@ class _Attempt(NamedTuple):
     def beats(self, old: _Attempt, tokens: heldout.TokenCells | None) -> bool:
         """Return True if this attempt is better than `old`.
 
-        On held-out tokens, it must be better by more than a standard error.
+        On held-out tokens, it must be better by more than ERRORS standard errors.
         """
         if tokens is None:
             return self.rows[0]["loss"] < old.rows[0]["loss"]
@@ -85,11 +86,11 @@ def choose(
     rng: np.random.Generator,
     pause: Pause = never_stop,
 ) -> AlphaSelection:
-    """Grow trees on nine tenths of the tokens, and choose the one that predicts the rest best.
+    """Grow trees on nine tenths of the tokens, and choose the tree that best predicts the rest.
 
     Concentrations are tried from high to low, that is from few clusters to many, until more
     clusters do not improve predictions. `given` is the name of a schedule or a fixed concentration;
-    in the latter case, only the weight of parents is chosen.
+    in the latter case, only the parent weight is chosen.
     """
     course = COURSES[given] if isinstance(given, str) else None
     # 1. Hold out one token in ten from a sample of the words.
@@ -152,7 +153,7 @@ def _try_by_loss(
 
 
 def _climb(loss: Callable[[float], float], start: float) -> None:
-    """Evaluate `start`, then larger values while the loss falls; otherwise smaller values."""
+    """Evaluate `start`, then larger values while the loss decreases, or else smaller values."""
     first = loss(start)
     for factor in (FACTOR, 1 / FACTOR):
         at, here = start * factor, first

@@ -1,4 +1,4 @@
-"""Codes: the description length of a set of words as one cluster and as two, in nats.
+"""Codes, which give the description length in nats of a set of words as one or two clusters.
 
 All codes describe (word, context) pairs by P(n, v) = P(C, v)·P(n|C). They differ in the cost of a
 cluster:
@@ -47,7 +47,7 @@ _KINDS = {
 
 
 class Parts(NamedTuple):
-    """A description length in two parts: the model, and the data given the model."""
+    """A two-part description length: the length of the model, and of the data given the model."""
 
     model: float
     data: float
@@ -60,7 +60,7 @@ class Parts(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Code:
-    """A criterion with the statistics of the complete table.
+    """A description-length criterion, with the statistics of the complete table.
 
     `width` is the number of contexts, `prior` holds their pseudo-counts, and `mass` is the sum of
     the pseudo-counts, the concentration.
@@ -80,12 +80,15 @@ class Code:
 
     @property
     def naming(self) -> float:
-        """1 if the code of a split lists its members, otherwise 0 (a constant in Li & Abe)."""
+        """1 if the code of a split lists the words on each side, otherwise 0.
+
+        In Li & Abe (1996), the cost of listing the words is constant.
+        """
         return float(self.estimator == "mdl" and self.criterion in ("dirichlet", "nml"))
 
     @property
     def data_kind(self) -> int:
-        """Kind of code for the data part."""
+        """Kind of code for the data part of the description length."""
         return choose_kind(self.criterion, "mle")
 
     def formula(self, prior: Floats) -> kernels.Formula:
@@ -95,19 +98,22 @@ class Code:
         )
 
     def penalty(self, tokens: float, size: float) -> float:
-        """Return the cost of a second cluster that the kernels do not include."""
+        """Return the part of the cost of a second cluster that the kernels do not compute."""
         if self.estimator == "mle":
             return 0.0
         if self.criterion in ("li-abe", "corrected"):
             # L_par (equation 4): P(C, v) has |V| more cells. With "corrected", P(n|C) has one free
-            # parameter less.
+            # parameter fewer.
             more = self.width - (self.criterion == "corrected")
             return more / 2 * math.log(tokens) if tokens > 1 else 0.0
-        # Cost of the number of words on one side; the kernels add the cost of listing them.
+        # Cost of coding the number of words on one side; the kernels add the cost of listing them.
         return math.log(max(size - 1, 1))
 
     def single_length(self, counts: Floats, tokens: float, size: float, prior: Floats) -> Parts:
-        """Return the length of one cluster, without terms that do not depend on the partition."""
+        """Return the description length of one cluster.
+
+        Terms that do not depend on the partition are omitted.
+        """
         both = np.zeros((counts.size, 2))
         both[:, 0] = counts
         sums = kernels.Sums(both, np.array([tokens, 0.0]), np.array([size, 0.0]))
@@ -121,7 +127,7 @@ class Code:
         size, tokens = float(totals.size), float(totals.sum())
         charged, seen = self.single_length(counts, tokens, size, self.prior)
         # Add the constants of L_dat: N ln N for P(C, v), and −Σ f(n) ln f(n) if P(n|C) is the
-        # word's share.
+        # word's relative frequency in its cluster.
         same = tokens * math.log(tokens)
         if self.data_kind == kernels.PLAIN:
             same -= float(np.sum(totals * np.log(totals)))
@@ -147,7 +153,10 @@ def make_code(matrix: Any, criterion: str, estimator: str, concentration: float)
 
 
 def choose_kind(criterion: str, estimator: str) -> int:
-    """Return the kind of code of a criterion; for "mle", the kind of its data part."""
+    """Return the kind of code for a criterion.
+
+    With the estimator "mle", it is the kind of code for the data part.
+    """
     if estimator == "mle" and criterion != "li-abe":
         return kernels.PLAIN
     return _KINDS[criterion]
@@ -166,7 +175,7 @@ def frequencies(counts: Any) -> Floats:
 
 
 def shrink(counts: Any, tree: Tree, background: Floats, weight: float) -> Floats:
-    """Return p(v|c) with each node of the tree smoothed by `weight` tokens of its parent.
+    """Return p(v|c), smoothing each node with `weight` pseudo-tokens distributed like its parent.
 
     p(v|node) = (f(v, node) + weight·p(v|parent)) / (f(node) + weight). A small cluster thus gets
     contexts that it has not seen from the larger clusters that it was split from.
@@ -205,7 +214,7 @@ def _sum_nodes(counts: Any, tree: Tree) -> Any:
 class MergeGain(Rule):
     """Place words by p(c|word) ∝ p(c)·exp(−ΔL_c).
 
-    ΔL_c is the increase of the description length if the word joins cluster c.
+    ΔL_c is the increase in description length if the word joins cluster c.
     """
 
     clusterer = "mdl"
@@ -213,21 +222,24 @@ class MergeGain(Rule):
     criterion: str
     estimator: str
     weight: float
-    """Number of pseudo-tokens of the parent by which a cluster is smoothed."""
+    """Number of pseudo-tokens, distributed like the parent, that smooth a cluster."""
     width: int
-    """Number of contexts of the code."""
+    """Number of contexts that the code assumes."""
     tokens: Floats = field(metadata=array("k"))
     sizes: Floats = field(metadata=array("k"))
 
     def place(self, matrix: Any, leaves: Clustering) -> Floats:
-        """Return p(c|word); a word without counts gets p(c)."""
+        """Return p(c|word), which is p(c) for a word without counts."""
         return posterior(self.code_lengths(matrix, leaves.centroids), leaves.mass)
 
     def code_lengths(self, matrix: Any, centroids: Floats) -> Floats:
-        """Return the increase of the length if a row joins a cluster, rows × clusters, in nats."""
+        """Return the increase in description length, in nats, if each row joins each cluster.
+
+        The result has shape (rows, clusters).
+        """
         kind = choose_kind(self.criterion, self.estimator)
-        # Recover the counts of each cluster from the centroids; for Dirichlet, they include the
-        # pseudo-counts.
+        # Recover the counts of each cluster from the centroids. For the Dirichlet code, the counts
+        # include the pseudo-counts.
         held = self.tokens + (self.weight if kind == kernels.DIRICHLET else 0.0)
         counts = np.ascontiguousarray((centroids * held[:, None]).T)
         out = np.empty((matrix.shape[0], self.tokens.size))
@@ -241,7 +253,7 @@ class MergeGain(Rule):
         return out
 
     def regroup(self, made: Clustering, counts: Counts) -> Clustering:
-        """Update the tokens and sizes of the classes."""
+        """Update the number of tokens and words in each class."""
         belongs = made.memberships
         tokens = np.asarray(belongs.T @ counts.word_totals, dtype=np.float64).ravel()
         sizes = np.asarray(belongs.sum(axis=0), dtype=np.float64).ravel()
@@ -258,4 +270,6 @@ class MergeGain(Rule):
             if value not in known:
                 raise ValueError(f"{name} {value!r}: expected {' or '.join(known)}")
         if self.weight < 0 or self.width < 1:
-            raise ValueError(f"weight {self.weight}, width {self.width}: expected 0 and 1 or more")
+            raise ValueError(
+                f"weight {self.weight}, width {self.width}: expected weight >= 0 and width >= 1"
+            )

@@ -26,7 +26,7 @@ from roget.learn.clustering.result import SAVED, Clustering, Rule
 from roget.learn.clustering.tokens import CHOOSING
 
 BEST = "dirichlet"
-"""The criterion used for "auto"; its clusters are the best back-off for sparse counts."""
+"""The criterion used for "auto". Its clusters smooth sparse counts best."""
 
 
 class MDLTree(Clusterer, MDLOptions):
@@ -89,7 +89,10 @@ class MDLTree(Clusterer, MDLOptions):
     def _grow(
         self, part: Any, totals: Floats, seed: int, pause: checkpoints.Pause
     ) -> tuple[Code, Grower]:
-        """Choose the concentration, and split until no split is left or the run is interrupted."""
+        """Choose the concentration, and split until no useful split is left.
+
+        The run may also end because it is interrupted.
+        """
         options = {
             "n_clusters": self.n_clusters, "criterion": self.criterion_, "search": self.search,
             "estimator": self.estimator, "concentration": self.concentration, "seed": seed,
@@ -108,7 +111,10 @@ class MDLTree(Clusterer, MDLOptions):
     def _split(
         self, grower: Grower, length: float, kept: checkpoints.Checkpoint, earlier: Any
     ) -> None:
-        """Split from the root, whose length is `length`, or from a checkpoint."""
+        """Split clusters, starting at the root or at a checkpoint.
+
+        `length` is the description length of the root.
+        """
         chosen = {"concentration": self.concentration_, "parent_weight": self.parent_weight_}
 
         def report(fraction: float) -> None:
@@ -131,7 +137,7 @@ class MDLTree(Clusterer, MDLOptions):
     def _choose_concentration(
         self, part: Any, pause: checkpoints.Pause, earlier: dict[str, Any] | None
     ) -> None:
-        """Set the concentration and the parent weight, by choice or from a checkpoint."""
+        """Choose the concentration and the parent weight, or read them from a checkpoint."""
         self.concentration_, self.parent_weight_ = None, 0.0
         if self.criterion_ != "dirichlet" or self.estimator == "mle":
             return
@@ -162,7 +168,7 @@ class MDLTree(Clusterer, MDLOptions):
             centroids = criteria.shrink(counts, tree, background(overall), self.parent_weight_)
         else:
             centroids = criteria.frequencies(counts)
-        # The path starts at the root and accumulates the changes of length.
+        # The path starts at the root and accumulates the changes in description length.
         root = found.root_length(part, totals)
         path = _make_path(root, grower)
         self.n_iter_ = max(1, len(path))

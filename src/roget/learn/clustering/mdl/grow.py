@@ -1,8 +1,9 @@
-"""Growth of a tree by splits in two; the split that saves most is made first.
+"""Growth of a binary tree of clusters. The split that shortens the description most comes first.
 
-The search for the split of a set of words uses several starts: the best cut of the words ordered by
-a coordinate of correspondence analysis, random halves, and annealed halves. From each start, words
-are moved one by one while this shortens the description, and the best result is kept.
+The search for the best split of a set of words has several starting points: the best cut of the
+words ordered by a coordinate of correspondence analysis, random halves, and annealed halves. From
+each starting point, words are moved one by one while this shortens the description, and the best
+result is kept.
 """
 
 from __future__ import annotations
@@ -29,28 +30,28 @@ SWEEPS = 100
 """Maximum number of greedy sweeps."""
 
 AXES = 2
-"""Number of coordinates of correspondence analysis whose best cuts are used as starts."""
+"""Number of correspondence-analysis coordinates whose best cuts are used as starting points."""
 
 LANCZOS, TOLERANCE = 30, 1e-2
-"""Maximum number of Lanczos steps, and tolerance. Low precision suffices, because the coordinates
-only determine the order of words."""
+"""Maximum number of Lanczos steps, and their tolerance. Low precision suffices, because the
+coordinates only determine the order of words."""
 
 COLDEST, STEPS = 0.02, 20
-"""Final temperature of the annealing as a fraction of the first, and number of sweeps."""
+"""Final annealing temperature as a fraction of the initial one, and number of sweeps."""
 
 WORK = 10_000_000
-"""Approximate maximum of the matrix entries visited by all restarts for one set of words; large
-sets get fewer restarts."""
+"""Approximate limit on the matrix entries visited by all restarts for one set of words. Large sets
+therefore have fewer restarts."""
 
 RESTARTS, AGREED = 12, 4
-"""Maximum number of restarts, and number of results with the best length after which the search
-ends."""
+"""Maximum number of restarts, and the number of restarts that must reach the same best description
+length for the search to stop early."""
 
 PRECISION = 1e-9
-"""Relative rounding error of a length or a sum of tokens."""
+"""Relative rounding error of a description length or a sum of tokens."""
 
 LEAST = 1e-6
-"""Minimum number of nats that a split must save; smaller values are rounding errors."""
+"""Minimum number of nats that a split must save. Smaller savings may be rounding errors."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,15 +64,16 @@ class GrowingCluster:
 
     @property
     def tokens(self) -> float:
-        """Number of tokens of the rows."""
+        """Number of tokens in the rows."""
         return float(self.items.totals.sum())
 
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """A split: the side of each row (0 or 1), and the lengths before and after, without constants.
+    """A split: the side (0 or 1) of each row, and the description lengths before and after.
 
-    One side may be empty, if the search of the paper did not split the rows.
+    Constant terms are omitted from the description lengths. One side may be empty if the search of
+    the paper did not split the rows.
     """
 
     side: Array
@@ -90,7 +92,7 @@ class Cut:
 
 
 class Bisector:
-    """Splits sets of rows of a table in two, under one code."""
+    """Splits sets of table rows in two, to minimise the description length under one code."""
 
     def __init__(self, matrix: Any, code: Code, search: str = "auto", seed: int = 0) -> None:
         self.table = rows_of(matrix)
@@ -105,7 +107,7 @@ class Bisector:
         return GrowingCluster(items, columns, self.code.prior[columns])
 
     def split(self, rows: Array) -> Cut | None:
-        """Return the best split found, even if it saves nothing; None for a single row."""
+        """Return the best split found, even if it saves nothing, or None for a single row."""
         if rows.size < 2:
             return None
         # The seed depends only on the rows, so the order in which sets are split does not matter.
@@ -129,13 +131,13 @@ class Sides:
         self.formula = code.formula(part.prior)
 
     def find_best(self) -> None:
-        """Search from several starts, and keep the best result."""
-        # Use fewer restarts for larger sets, so the work per set is bounded.
+        """Search from several starting points, and keep the best result."""
+        # Use fewer restarts for larger sets to bound the work per set.
         entries = self.part.items.indices.size
         best, length, agreed = self.side.copy(), math.inf, 0
         for start in self._list_starts(min(RESTARTS, WORK // (20 * entries))):
             here = start() + kernels.descend(SWEEPS, 1e-7, self.state, *self._all)
-            # Stop early if several starts have reached the same best length.
+            # Stop early if several restarts have reached the same best description length.
             if here < length - self._bound_rounding(here):
                 best, length, agreed = self.side.copy(), here, 0
             agreed += here <= length + self._bound_rounding(here)
@@ -145,7 +147,7 @@ class Sides:
         self._check(length)
 
     def _list_starts(self, restarts: int) -> Iterator[Callable[[], float]]:
-        """Yield functions that initialise the sides and return the length."""
+        """Yield functions that initialise the sides and return the description length."""
         for coordinate in self.axes():
             order = np.argsort(coordinate, kind="stable")
             yield partial(kernels.sweep_cut, order, *self._all)
@@ -162,7 +164,7 @@ class Sides:
         return self.part.items, self.side, self.sums, self.formula
 
     def length(self) -> float:
-        """Return the length of both sides, computed from the counts."""
+        """Return the total description length of the two sides, computed from their counts."""
         return kernels.length(self.sums, self.formula)
 
     def anneal_as_printed(self) -> None:
@@ -171,7 +173,7 @@ class Sides:
         kernels.anneal_as_printed(penalty, self.state, *self._all)
 
     def cut(self) -> Cut:
-        """Return the split with recomputed lengths.
+        """Return the current split, with recomputed description lengths.
 
         Side 0 is the side with more tokens or, if both have the same number, the side of row 0.
         """
@@ -187,13 +189,13 @@ class Sides:
         return Cut(self.side.copy(), before, after)
 
     def _scatter(self) -> float:
-        """Assign the rows to random halves; return the length."""
+        """Assign the rows to two random halves, and return the description length."""
         kernels.scatter(self.side, self.state)
         self.assign(self.side)
         return self.length()
 
     def _anneal(self) -> float:
-        """Anneal from random halves; return the length."""
+        """Anneal from two random halves, and return the description length."""
         length = self._scatter()
         hottest = kernels.mean_move_cost(*self._all)
         if hottest <= kernels.ROUNDING:
@@ -207,11 +209,14 @@ class Sides:
         return analyse(self.part.items, self.part.columns.size, start)
 
     def _bound_rounding(self, length: float) -> float:
-        """Return the possible rounding error of a length."""
+        """Return a bound on the rounding error of a description length."""
         return PRECISION * max(abs(length), self.part.tokens, 1.0)
 
     def _check(self, length: float) -> None:
-        """Compare the length updated by moves with a recomputed length, to detect kernel errors."""
+        """Compare the incrementally updated description length with a recomputed one.
+
+        A difference indicates an error in the kernels.
+        """
         fresh = self.length()
         if abs(fresh - length) > self._bound_rounding(fresh):
             raise RuntimeError(f"length by moves {length!r} differs from the recount {fresh!r}")
@@ -240,7 +245,7 @@ def analyse(
 
 
 class SplitCandidate(NamedTuple):
-    """The best split of a cluster: changes of the length in nats, and entries of the cluster."""
+    """The best split of a cluster, with the changes in description length in nats."""
 
     model: float
     data: float
@@ -254,7 +259,7 @@ class SplitCandidate(NamedTuple):
 
 
 class SplitStep(NamedTuple):
-    """A completed split: parent, new cluster, numbers of words kept and moved, length changes."""
+    """A completed split, with the numbers of words kept and moved and the changes in length."""
 
     parent: int
     cluster: int
@@ -270,7 +275,7 @@ class SplitStep(NamedTuple):
 
 
 class Grower:
-    """A growing tree, in which clusters are split in two, best split first.
+    """A growing tree of clusters, which are split in two, best split first.
 
     With `most`, splitting continues until there are `most` clusters, even if nothing is saved.
     """
@@ -310,7 +315,7 @@ class Grower:
         return max(0.0, 1.0 - left, 1.0 - self._open / max(int(self.bisector.table.values.size), 1))
 
     def run(self) -> Iterator[SplitStep | None]:
-        """Split until no split is left; yield in states that can be saved and resumed."""
+        """Split clusters until no useful split is left. Yield whenever the state can be saved."""
         if not self.candidates:
             self.candidates.append(self._find_split(np.arange(self.labels.size)))
             self._offer(0)
@@ -320,7 +325,7 @@ class Grower:
             yield self._split(heapq.heappop(self._heap)[1])
 
     def tree(self) -> Tree:
-        """Return the splits as a tree; the value of a split is the number of nats saved."""
+        """Return the splits as a tree. The value of a split is the number of nats saved."""
         return Tree.from_splits((step.parent, step.saved) for step in self.steps)
 
     def snapshot(self) -> dict[str, Any]:
@@ -358,7 +363,7 @@ class Grower:
             self._offer(cluster)
 
     def _offer(self, cluster: int) -> None:
-        """Add a cluster to the heap if its split is to be made."""
+        """Add a cluster to the heap if its best split should be made."""
         # Splits that save nothing are made only if a number of clusters is requested, or by the
         # search of the paper.
         one = self.candidates[cluster]
@@ -374,7 +379,7 @@ class Grower:
         moves = self.side[rows] == 1
         kept, moved = rows[~moves], rows[moves]
         found = self._find_split(kept), self._find_split(moved)
-        # The second part gets the next number. Both parts are candidates for further splits.
+        # The second part takes the next free number. Both parts are candidates for further splits.
         self.labels[moved] = new
         self.candidates[parent] = found[0]
         self.candidates.append(found[1])

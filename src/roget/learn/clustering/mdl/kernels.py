@@ -1,4 +1,4 @@
-"""Compiled kernels for splitting a set of words in two: cost of moving a word, and searches.
+"""Compiled kernels that split a set of words in two by minimising the description length.
 
 The code length of a side with counts f(v), N tokens and n words is, in nats,
 
@@ -32,25 +32,26 @@ UNIFORM, PLAIN, DIRICHLET, NML = 0, 1, 2, 3
 """Kinds of code; see the formulas above."""
 
 ROUNDING = 1e-9
-"""Smaller changes of the length are treated as 0; otherwise identical words would move forever."""
+"""Smaller changes in description length are treated as 0. Otherwise identical words would move back
+and forth forever."""
 
 SMALL = 8
-"""Maximum count for which rising factorials are multiplied out; larger counts use lnΓ."""
+"""Maximum count for which rising factorials are multiplied out. Larger counts use lnΓ."""
 
 
 class Sums(NamedTuple):
-    """Counts of the two sides, or of many clusters; modified in place."""
+    """Total counts of the two sides of a split, or of several clusters. Modified in place."""
 
     counts: Floats
-    """Counts by context and side, contexts × sides."""
+    """Counts, as an array of shape (contexts, sides)."""
     tokens: Floats
-    """Number of tokens N of each side."""
+    """Number of tokens N on each side."""
     sizes: Floats
-    """Number of words n of each side."""
+    """Number of words n on each side."""
 
 
 class Formula(NamedTuple):
-    """Parameters for computing the length of a side from its sums."""
+    """Parameters for computing the description length of a side from its `Sums`."""
 
     kind: int
     """Kind of code."""
@@ -61,7 +62,7 @@ class Formula(NamedTuple):
     width: float
     """Number of contexts |V|."""
     naming: float
-    """1 if the code lists the words of each side, otherwise 0."""
+    """1 if the code lists the words on each side, otherwise 0."""
     table: Floats
     """n·ln n for integers n from 0."""
 
@@ -92,7 +93,7 @@ def regret(tokens: float, width: float) -> float:
 
 @compiled
 def total_cost(kind: int, tokens: float, size: float, mass: float, width: float) -> float:
-    """Return T(N, n), the part of the length that depends only on the totals of a side."""
+    """Return T(N, n), the part of a side's code length that depends only on its totals."""
     if kind == UNIFORM:
         return tokens * math.log(size) if size > 0.0 else 0.0
     if kind == DIRICHLET:
@@ -103,7 +104,7 @@ def total_cost(kind: int, tokens: float, size: float, mass: float, width: float)
 
 @compiled
 def row_change(row: int, items: RowItems, sums: Sums, source: int, formula: Formula) -> float:
-    """Return −Δ Σ_v g(f(v)) over both sides if a row moves from `source` to the other side."""
+    """Return the change in −Σ_v g(f(v)) over both sides if a row moves away from side `source`."""
     indices, values = items.indices, items.values
     counts, prior, table = sums.counts, formula.prior, formula.table
     begin, end = items.indptr[row], items.indptr[row + 1]
@@ -142,7 +143,10 @@ def row_change(row: int, items: RowItems, sums: Sums, source: int, formula: Form
 
 @compiled
 def move_cost(row: int, items: RowItems, side: Array, sums: Sums, formula: Formula) -> float:
-    """Return the increase of the length if a row changes sides, in O(non-zeros of the row)."""
+    """Return the increase in description length if a row changes sides.
+
+    The time is proportional to the number of non-zeros in the row.
+    """
     kind, mass, width = formula.kind, formula.mass, formula.width
     tokens, sizes = sums.tokens, sums.sizes
     s = side[row]
@@ -158,7 +162,7 @@ def move_cost(row: int, items: RowItems, side: Array, sums: Sums, formula: Formu
     )
     # 2. Contexts of the row: −Δ Σ_v g(f(v)) on both sides.
     change += row_change(row, items, sums, s, formula)
-    # 3. List of the words of each side: ln C(n, n_t) changes by ln n_s − ln(n_t + 1).
+    # 3. List of the words on each side: ln C(n, n_t) changes by ln n_s − ln(n_t + 1).
     if formula.naming > 0.0:
         change += formula.naming * math.log(sizes[s] / (sizes[t] + 1.0))
     return change
@@ -195,7 +199,7 @@ def tally(items: RowItems, side: Array, sums: Sums) -> None:
 
 @compiled
 def length(sums: Sums, formula: Formula) -> float:
-    """Return the code length of both sides, computed from the sums."""
+    """Return the total code length of both sides, computed from the sums."""
     counts, sizes, kind = sums.counts, sums.sizes, formula.kind
     result = 0.0
     for s in range(2):
@@ -207,7 +211,7 @@ def length(sums: Sums, formula: Formula) -> float:
             elif counts[v, s] > 0.0:
                 result -= log_rise(formula.prior[v], counts[v, s])
     if formula.naming > 0.0:
-        # Add ln C(n, n_1), the cost of listing the words of each side.
+        # Add ln C(n, n_1), the cost of listing the words on each side.
         result += formula.naming * (
             log_gamma(sizes[0] + sizes[1] + 1.0)
             - log_gamma(sizes[0] + 1.0)
@@ -227,7 +231,9 @@ def scatter(side: Array, state: Array) -> None:
 
 @compiled
 def sweep_cut(order: Array, items: RowItems, side: Array, sums: Sums, formula: Formula) -> float:
-    """Find the best cut of an ordered list of rows; return its length. No side is empty.
+    """Find the best cut of an ordered list of rows, and return its description length.
+
+    Neither side is empty.
 
     Rows move to side 1 one after the other, and the length is updated at each step.
     """
@@ -281,7 +287,7 @@ def descend(
 
 @compiled
 def mean_move_cost(items: RowItems, side: Array, sums: Sums, formula: Formula) -> float:
-    """Return the mean absolute cost of a move, a temperature at which most moves are likely."""
+    """Return the mean absolute cost of a move. At this temperature, most moves are likely."""
     total = 0.0
     for row in range(side.size):
         if sums.sizes[side[row]] > 1.0:
@@ -293,7 +299,10 @@ def mean_move_cost(items: RowItems, side: Array, sums: Sums, formula: Formula) -
 def anneal(
     temperatures: Floats, state: Array, items: RowItems, side: Array, sums: Sums, formula: Formula
 ) -> float:
-    """Run a heat-bath sweep at each temperature, without emptying a side; return the change."""
+    """Run a heat-bath sweep at each temperature, without emptying a side.
+
+    Return the change in description length.
+    """
     order = np.arange(side.size)
     change = 0.0
     for temperature in temperatures:
@@ -314,7 +323,7 @@ def anneal(
 def anneal_as_printed(
     penalty: float, state: Array, items: RowItems, side: Array, sums: Sums, formula: Formula
 ) -> int:
-    """Anneal as in steps 1 and 2 of Figure 1 of Li & Abe (1996); return the number of trials.
+    """Anneal as in Figure 1, steps 1 and 2, of Li & Abe (1996), and return the number of trials.
 
     The initial temperature is 1 bit. A side may become empty. The penalty L_par (equation 4) for
     the parameters of a second cluster applies only while both sides have words.
@@ -376,7 +385,7 @@ def gather(rows: Array, table: RowIndex, place: Array) -> tuple[Array, Array, Fl
 
 @compiled
 def join_costs(items: RowItems, clusters: Sums, formula: Formula, out: Floats) -> None:
-    """Compute out[row, c], the increase of the length if the row joins cluster c.
+    """Compute out[row, c], the increase in description length if the row joins cluster c.
 
     `clusters` has a column for each cluster. For the Dirichlet code, its counts and tokens include
     the pseudo-counts, and `formula.prior` is not used. The cost of a row of zeros is 0.

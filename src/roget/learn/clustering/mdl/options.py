@@ -1,4 +1,4 @@
-"""Options of MDLTree."""
+"""Options for `MDLTree`."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ CONCENTRATIONS = ("auto", "fine")
 
 @dataclass(eq=False, repr=False)
 class MDLOptions(RunOptions):
-    """Options of recursive splits by description length."""
+    """Options for recursive splitting by description length."""
 
     n_clusters: int | None = option(
         None,
         minimum=1,
         flags=CLUSTERS,
-        help="Number of clusters, even if splits make the description longer [default: the number "
-        "with the shortest description].",
+        help="Number of clusters, reached even if splits make the description longer [default: "
+        "the number that gives the shortest description].",
     )
     _: KW_ONLY
     criterion: str = option(
         "auto",
         choices=("auto", *CRITERIA),
-        help="Description length: li-abe = Li & Abe (1996); corrected = the same with word "
-        "frequencies within classes; dirichlet = Dirichlet-multinomial around the background; "
-        "nml = normalised maximum likelihood; auto = dirichlet.",
+        help="Formula for the description length: li-abe = Li & Abe (1996); corrected = li-abe "
+        "with word frequencies within classes; dirichlet = Dirichlet-multinomial centred on the "
+        "background; nml = normalised maximum likelihood; auto = dirichlet.",
     )
     estimator: str = option(
         "mdl",
@@ -40,21 +40,23 @@ class MDLOptions(RunOptions):
     search: str = option(
         "auto",
         choices=SEARCHES,
-        help="Search for splits: auto = best of several starts, paper = annealing as in the paper.",
+        help="How to search for splits: auto = best of several restarts, paper = annealing as in "
+        "the paper.",
     )
     concentration: float | str = option(
         "auto",
         words=CONCENTRATIONS,
         metavar="X|auto|fine",
         positive=True,
-        help="Pseudo-count of the Dirichlet prior: a number; auto = tuned on held-out tokens, from "
-        "few classes upwards; fine = tuned from many classes downwards, which isolates frequent "
-        "words.",
+        help="Concentration (total pseudo-count) of the Dirichlet prior: a number; auto = tuned "
+        "on held-out tokens, starting with few classes; fine = likewise, but starting with many "
+        "classes, which isolates frequent words.",
     )
     min_count: float = option(
         0,
         minimum=0,
-        help="Exclude words with fewer tokens from learning; they are placed afterwards.",
+        help="Exclude words with fewer than this many tokens from learning; they are assigned to "
+        "clusters afterwards.",
     )
 
 
