@@ -95,12 +95,13 @@ INLINE = re.compile(r"\$`([^`]+)`\$")
 
 def gather_pages() -> dict[str, str]:
     """Return all pages of the site by path."""
-    from reference import make_reference
+    from reference import make_measures, make_reference
 
     docs = ROOT / "docs"
     pages = {target: (ROOT / name).read_text("utf-8") for name, target in FOREIGN.items()}
     for path in sorted(docs.rglob("*.md")):
         pages[path.relative_to(docs).as_posix()] = path.read_text("utf-8")
+    pages["measures.md"] = make_measures()  # also if the page in docs/ is out of date
     pages["notebook.md"] = convert_notebook((docs / "notebook.ipynb").read_text("utf-8"))
     pages |= {f"reference/{name}": text for name, text in make_reference().items()}
     pages.pop("examples/README.md", None)
