@@ -21,7 +21,7 @@ THIN_CELL = 5.0
 """Number of items per non-empty cell below which plug-in entropies are unreliable."""
 
 DISAGREEMENT = 0.05
-"""Smallest absolute or relative difference of plug-in and corrected scores that is reported."""
+"""Smallest absolute or relative difference between plug-in and corrected scores to report."""
 
 _EXAMPLES = 3
 """Maximum number of examples in a warning."""
@@ -34,13 +34,13 @@ _BASELINES = {
 
 
 def reword(notice: str, text: str) -> str:
-    """Return a new text with the code of the original notice, if the notice has a code."""
+    """Return a new text that keeps the code of the original notice, if it has one."""
     code = code_of(notice)
     return text if code is None else Notice(text, code=code)
 
 
 def hide_paths(texts: Iterable[str], *sources: str) -> tuple[str, ...]:
-    """Replace absolute paths by file names, so results do not contain local folders."""
+    """Replace absolute paths with file names, so results do not reveal local folders."""
     long = {one: PurePath(one).name for one in sources if PurePath(one).is_absolute()}
     for path, name in sorted(long.items(), reverse=True):
         texts = [reword(text, text.replace(path, name)) for text in texts]
@@ -48,7 +48,7 @@ def hide_paths(texts: Iterable[str], *sources: str) -> tuple[str, ...]:
 
 
 def merge_notices(notices: Mapping[str, Iterable[str]]) -> list[str]:
-    """Merge the notices about several subjects; equal texts are listed once.
+    """Merge the notices about several subjects, listing equal texts once.
 
     A text is preceded by the names of its subjects, unless it applies to all of them.
 
@@ -66,13 +66,13 @@ def merge_notices(notices: Mapping[str, Iterable[str]]) -> list[str]:
 
 
 def warn_about_sides(sides: AlignedLabels, noise: Any, *more: str) -> tuple[str, ...]:
-    """Return the warnings about gold and system labels, followed by `more`, without paths."""
+    """Return the warnings about gold and system labels, followed by `more`, without folders."""
     texts = *sides.warnings, *_warn_noise(sides, noise), *more
     return hide_paths(texts, sides.gold.source, sides.system.source)
 
 
 def _warn_noise(sides: AlignedLabels, noise: Any) -> list[str]:
-    """Warn about an undeclared noise label, or about a declared one that does not occur."""
+    """Warn about a probable but undeclared noise label, or a declared one that does not occur."""
     if noise is not None:
         names = (s.label(code) for s in (sides.gold, sides.system) for code in range(s.n_labels))
         if any(is_called(name, str(noise)) for name in names):
@@ -84,8 +84,8 @@ def _warn_noise(sides: AlignedLabels, noise: Any) -> list[str]:
         return []
     text = (
         f"{sides.system.source}: label {label!r} is scored as an ordinary cluster; if it marks "
-        f"noise, pass --noise {label} (each item its own cluster) or --noise {label} --missing "
-        f"drop (items excluded)"
+        f"noise, pass --noise {label} (one cluster per item) or --noise {label} --missing drop "
+        f"(items excluded)"
     )
     return [Notice(text, code="noise-label")]
 
@@ -103,12 +103,12 @@ def warn_identical_inputs(gold: Any, system: Any) -> list[str]:
 def warn_undefined(
     values: Floats, measures: Sequence[Measure], reasons: Mapping[int, str]
 ) -> list[str]:
-    """Warn about each average that excludes some groups; values are measures × groups."""
+    """Warn about averages that exclude groups. Values have the shape (measures, groups)."""
     groups = values.shape[1]
     undefined = np.isnan(values).sum(axis=1)
     return [
         Notice(
-            f"{measure}: undefined in {undefined[i]} of {groups} groups, which are excluded from "
+            f"{measure} is undefined in {undefined[i]} of {groups} groups, which are excluded from "
             f"the average ({reasons.get(i, 'no value')})",
             code="undefined-groups",
         )
@@ -120,7 +120,7 @@ def warn_undefined(
 def warn_about_scores(
     rows: Sequence[ScoreRow], measures: Sequence[Measure], items_per_cell: float
 ) -> list[str]:
-    """Return all warnings about the scores of one system; each row has one of `measures`."""
+    """Return all warnings about one system's scores; `measures` are the measures of the rows."""
     warnings = [*_warn_baselines(rows, measures), *_warn_bias(rows)]
     if items_per_cell < THIN_CELL and any(row.entropy == "ml" for row in rows):
         text = (
@@ -132,12 +132,12 @@ def warn_about_scores(
 
 
 def _warn_baselines(rows: Sequence[ScoreRow], measures: Sequence[Measure]) -> Iterator[str]:
-    """Warn about each baseline that scores at least as well by some measures."""
+    """Warn about each baseline that scores at least as well as the system on some measures."""
     for name, description in _BASELINES.items():
         beaten = []
         for row, measure in zip(rows, measures, strict=True):
             baseline = row.baselines.get(name)
-            # Skip measures that always give the baseline their best score.
+            # Skip measures on which the baseline always has the best score.
             if row.value is None or baseline is None or baseline == measure.best:
                 continue
             if measure.best is None and name == "one per item":
@@ -147,14 +147,14 @@ def _warn_baselines(rows: Sequence[ScoreRow], measures: Sequence[Measure]) -> It
         if beaten:
             examples = [f"{row.title} {values}" for row, values in beaten]
             text = (
-                f"by {_name_measures([row for row, _ in beaten], rows)} the system is no better "
+                f"on {_name_measures([row for row, _ in beaten], rows)} the system is no better "
                 f"than {description}: {_shorten(examples)}"
             )
             yield Notice(text, code="below-baseline")
 
 
 def _name_measures(some: Sequence[ScoreRow], rows: Sequence[ScoreRow]) -> str:
-    """Return the names of the measures of some rows.
+    """Return the names of the measures in the rows `some`.
 
     The estimator is added only if the measure has rows with other estimators that are not listed.
     """
@@ -182,6 +182,6 @@ def _warn_bias(rows: Sequence[ScoreRow]) -> Iterator[str]:
 
 
 def _shorten(texts: Sequence[str]) -> str:
-    """Join the first few texts, and state how many more there are."""
+    """Join the first few texts, and add the number of omitted ones."""
     more = f"; and {len(texts) - _EXAMPLES} more" if len(texts) > _EXAMPLES else ""
     return "; ".join(texts[:_EXAMPLES]) + more

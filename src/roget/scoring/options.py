@@ -1,4 +1,4 @@
-"""Options of the commands score, compare, agree and convert."""
+"""Options for the commands score, compare, agree and convert."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Rules(NamedTuple):
 
 RULES = Rules("weighted", "cluster", "drop")
 OF_MENTIONS = Rules("pooled", "unmatched", "unmatched")
-"""Defaults for coreference mentions, as in the CoNLL scorers."""
+"""Default rules for coreference mentions, as in the CoNLL scorers."""
 
 
 @dataclass(frozen=True)
@@ -47,61 +47,62 @@ class LabelOptions(Checked):
         many="repeated",
         flags=("--measure", "-m"),
         metavar="NAME",
-        help="One or more measures of `roget list measures`, such as nvi or v(beta=0.5). Default: "
-        "homogeneity, completeness, v, vi, nvi, ari, ami, b3-f, one-to-one.",
+        help="One or more measures from `roget list measures`, such as nvi or v(beta=0.5). "
+        "Default: homogeneity, completeness, v, vi, nvi, ari, ami, b3-f, one-to-one.",
     )
     entropy: str | Sequence[str] = option(
         ("ml", "jk"),
         many="repeated",
         flags=("--entropy", "-e"),
         metavar="NAME",
-        help="One or more entropy estimators of `roget list entropies`. Default: ml and jk.",
+        help="One or more entropy estimators from `roget list entropies`. Default: ml and jk.",
     )
     average: str | None = option(
         None,
         choices=AVERAGES,
         help="How to combine the scores of groups (words, documents): weighted = mean weighted by "
         "number of items, unweighted = plain mean, pooled = one table of all items, where equal "
-        "labels of different groups are different. Default: weighted (pooled for coreference "
-        "mentions).",
+        "labels in different groups count as different labels. Default: weighted (pooled for "
+        "coreference mentions).",
     )
     missing: str | None = option(
         None,
         choices=MISSING,
         called="rule for missing items",
-        help="Items without a system label: cluster = one extra cluster per group, singletons = "
-        "one cluster each, unmatched = counted in gold only, drop = excluded, error = refused. "
-        "Default: cluster (unmatched for coreference mentions, singletons with --noise or pairs).",
+        help="How to treat items without a system label: cluster = put them in one extra cluster "
+        "per group, singletons = put each in a separate cluster, unmatched = count them in gold "
+        "only, drop = exclude them, error = stop with an error. Default: cluster (unmatched for "
+        "coreference mentions, singletons with --noise or pairs).",
     )
     noise: str | None = option(
         None,
         metavar="LABEL",
-        help="Label of items in no cluster, such as -1. These items are treated like missing ones; "
-        "without --missing, each is a cluster of its own.",
+        help="Label that marks items in no cluster, such as -1. These items are treated like "
+        "items without a label; by default, each becomes a separate cluster (see --missing).",
     )
     extra: str | None = option(
         None,
         choices=EXTRA,
         called="rule for extra items",
-        help="System items that are not in gold: drop = ignored, count = one class each, unmatched "
-        "= counted in the system only, sample = gold is a sample of complete classes, from which "
-        "precision, recall and F of all items are estimated. Default: drop (unmatched for "
-        "coreference mentions).",
+        help="How to treat system items that are not in gold: drop = ignore them, count = put "
+        "each in a separate class, unmatched = count them in the system only, sample = treat gold "
+        "as a sample of complete classes, and estimate precision, recall and F for all items. "
+        "Default: drop (unmatched for coreference mentions).",
     )
     answers: str = option(
         "weighted",
         choices=ANSWERS,
         called="kind of answers",
-        help="How to score system labels with weights: weighted = use all labels and weights, top "
-        "= use only the heaviest label of each item.",
+        help="How to score weighted system labels: weighted = use all labels and weights, top = "
+        "use only the label with the highest weight of each item.",
     )
     several: str | None = option(
         None,
         choices=SEVERAL,
         called="meaning of several labels",
-        help="How to read items with several labels: weights = fractional membership, cover = full "
-        "membership in each (overlapping clusters). Default: weights (cover for files with one "
-        "cluster per line).",
+        help="How to read items with several labels: weights = fractional membership, cover = "
+        "full membership in each (overlapping clusters). Default: weights (cover for files with "
+        "one cluster per line).",
     )
     labels: str | None = option(
         None,
@@ -113,24 +114,24 @@ class LabelOptions(Checked):
         None,
         many="pairs",
         metavar="ROLE=COLUMN",
-        help="Columns to read as item, label, weight or group, e.g. item=doc,label=topic; for one "
-        "side only, gold.label=topic.",
+        help="Columns to read as item, label, weight or group, e.g. item=doc,label=topic. A "
+        "prefix restricts an entry to gold or system, e.g. gold.label=topic.",
     )
     header: bool | None = option(
         None,
-        help="Whether the first line of delimited label files is a header [default: detected].",
+        help="Whether delimited label files start with a header line. Default: detected.",
     )
     cut: Any = option(
         None,
         metavar="K|SCORE",
-        help="Where to cut a system that is a tree: into K clusters, or where SCORE, such as ami "
-        "or v@jk, is best. Default: ami.",
+        help="Where to cut a system that is a tree: into K clusters, or at the cut with the best "
+        "SCORE, such as ami or v@jk. Default: ami.",
     )
     balance: str | None = option(
         None,
         choices=BALANCES,
         metavar="class",
-        help="Weight the items to give all gold classes (of a group) the same total weight.",
+        help="Weight the items so that all gold classes of a group have the same total weight.",
     )
     by: str | None = option(
         None,
@@ -141,13 +142,13 @@ class LabelOptions(Checked):
     )
     details: bool = option(
         False,
-        help="Also show entropies, pair counts and sizes; for one system also the worst groups, "
-        "mixed clusters and scattered classes.",
+        help="Also show entropies, pair counts and sizes, and for a single system the worst "
+        "groups, mixed clusters and scattered classes.",
     )
     all: bool = option(
         False,
-        help="Show all scores, estimators and warnings. By default reports show the most important "
-        "ones; JSON and CSV always contain all.",
+        help="Show all scores, estimators and warnings. By default, reports show only the most "
+        "important ones; JSON and CSV always contain all.",
     )
     title: str = option("", help="Title of pages, reports and table captions.")
     golds: Any = option(
@@ -155,8 +156,8 @@ class LabelOptions(Checked):
         many="repeated",
         flags=("--gold",),
         metavar="FILE",
-        help="Gold standard of another annotator, as FILE or NAME=FILE; may be repeated. Scores "
-        "are means over all gold standards; the agreement of annotators is also reported.",
+        help="Gold standard by another annotator, as FILE or NAME=FILE; may be repeated. Scores "
+        "are averaged over all gold standards, and the agreement between annotators is reported.",
     )
     baselines: bool = option(True, help="Also score baselines on the same gold standard.")
     ci: int | None = option(
@@ -165,20 +166,20 @@ class LabelOptions(Checked):
         metavar="N",
         expects="the number of bootstrap samples (e.g. 1000), not a level; intervals are always "
         "95 %, and 0 means none",
-        help="Number of bootstrap samples for 95% confidence intervals, e.g. 1000: of groups, or "
-        "of items if there are no groups; 0 means no intervals. Default: none in JSON and CSV; "
-        "printed reports show intervals that take less than a second.",
+        help="Number of bootstrap samples for 95% confidence intervals, e.g. 1000. Groups are "
+        "resampled, or items if there are no groups; 0 means no intervals. Default: no intervals "
+        "in JSON and CSV, and in printed reports only intervals that take less than a second.",
     )
     interval: str = option(
         "auto",
         choices=INTERVALS,
-        help="Kind of interval; auto is BCa for groups, jackknife for items.",
+        help="Method for confidence intervals; auto = BCa for groups, jackknife for items.",
     )
     seed: int = option(0, minimum=0, help="Random seed.")
     memory: str | None = option(
         None,
         metavar="SIZE",
-        help="Memory limit for joining large files, e.g. 2GB; beyond it data spill to disk. "
+        help="Memory limit for joining large files, e.g. 2GB. Larger data are spilled to disk. "
         "Default: half of RAM.",
     )
     engine: str = copy_option(EngineOptions, "engine", "local")
@@ -190,7 +191,7 @@ class LabelOptions(Checked):
 
 
 def single_label(noise: Any) -> Any:
-    """Return the noise label; a list with one label is this label.
+    """Return the noise label, unpacking a list that contains a single label.
 
     >>> single_label([-1]), single_label("-1"), single_label(None)
     (-1, '-1', None)
@@ -204,62 +205,62 @@ def single_label(noise: Any) -> Any:
 
 @dataclass(frozen=True)
 class ScoreOptions(LabelOptions):
-    """Options of `roget score`: one system."""
+    """Options for `roget score`, which scores a single system."""
 
     cells: Any = option(
         None,
         metavar="FILE",
-        help="Instead of GOLD and SYSTEM: a table of cells (gold, system, count[, group]), e.g. "
-        "the result of a GROUP BY in any database.",
+        help="Table of counted cells (gold, system, count[, group]) to score instead of GOLD and "
+        "SYSTEM, e.g. the result of a GROUP BY query.",
     )
     matrix: Any = option(
         None,
         metavar="FILE",
-        help="Instead of GOLD and SYSTEM: a contingency matrix with classes as rows and clusters "
-        "as columns, with or without names.",
+        help="Contingency matrix to score instead of GOLD and SYSTEM, with classes as rows and "
+        "clusters as columns, with or without row and column names.",
     )
     items: Any = option(
         None,
         metavar="FILE",
-        help="Also write the labels and scores of each item (element-centric, B-cubed precision "
-        "and recall) as CSV, TSV, Parquet or JSON lines.",
+        help="File for the labels and scores of each item (element-centric, B-cubed precision and "
+        "recall), as CSV, TSV, Parquet or JSON lines.",
     )
     chance: int = option(
         0,
         minimum=0,
         metavar="N",
         expects="a number of random clusterings (e.g. 1000), or 0 for no test",
-        help="Also report z and p against N random clusterings with the same cluster sizes, e.g. "
-        "1000. Default: 0, no test.",
+        help="Also test scores against N random clusterings with the same cluster sizes, e.g. "
+        "1000, and report z and p. Default: 0, no test.",
     )
     cuts: Any = option(
         None,
         metavar="CUTS",
-        help="Also score these cuts of a system that is a tree: 1..500, 2,8,64 or all.",
+        help="Also score these cuts of a system that is a tree, e.g. 1..500 or 2,8,64 or all.",
     )
     levels: str | None = option(
         None,
         metavar="SEPARATOR",
         help="Separator of hierarchical labels, such as / in a/b/c, or 'lists' for JSON with a "
-        "list of labels per item, from general to specific. Each level is scored.",
+        "list of labels per item, from general to specific. Each level is scored separately.",
     )
 
     @property
     def counted(self) -> Any:
-        """The cells or the matrix that replace gold and system, if any."""
+        """The table of cells or the matrix passed instead of gold and system, if any."""
         return self.cells if self.matrix is None else self.matrix
 
 
 @dataclass(frozen=True)
 class CompareOptions(LabelOptions):
-    """Options of `roget compare`: several systems."""
+    """Options for `roget compare`, which compares several systems."""
 
     splits: Sequence[str | os.PathLike[str]] = option(
         (),
         many="repeated",
         metavar="FOLDER",
-        help="Also report supervised recall on the splits in FOLDER, which contains pairs of files "
-        "mapping.1.key and test.1.key, mapping.2.key and test.2.key, …; may be repeated.",
+        help="Also report supervised recall on the splits in FOLDER, which contains pairs of "
+        "files mapping.1.key and test.1.key, mapping.2.key and test.2.key, …; may be repeated.",
     )
     main: str | None = option(
         None,
@@ -268,13 +269,13 @@ class CompareOptions(LabelOptions):
         "which the best system beats all baselines.",
     )
     intervals: bool = option(
-        True, help="Show the intervals in printed tables; JSON and CSV always contain them."
+        True, help="Show confidence intervals in printed tables; JSON and CSV always contain them."
     )
     paired: str = option(
         "bootstrap",
         choices=PAIRED,
         called="test",
-        help="Test of the difference of two systems (requires --ci).",
+        help="Significance test for the difference between two systems (requires --ci).",
     )
 
 
@@ -285,20 +286,20 @@ class PipelineOptions(ScoreOptions, CompareOptions):
 
 @dataclass(frozen=True)
 class AgreeOptions(Checked):
-    """Options of `roget agree`: several clusterings without a gold standard."""
+    """Options for `roget agree`, which compares clusterings without a gold standard."""
 
     measures: Any = copy_option(
         LabelOptions,
         "measures",
         None,
-        help="One or more measures of `roget list measures`; the first one determines the typical "
-        "clustering, the tree and the map. Default: ari, vi.",
+        help="One or more measures from `roget list measures`. The first one determines the "
+        "typical clustering, the tree and the map. Default: ari, vi.",
     )
     entropy: str | Sequence[str] = copy_option(
         LabelOptions,
         "entropy",
         ("ml",),
-        help="One or more entropy estimators of `roget list entropies`. Default: ml, under which "
+        help="One or more entropy estimators from `roget list entropies`. Default: ml, with which "
         "VI is a metric.",
     )
     average: str | None = option(
@@ -306,16 +307,17 @@ class AgreeOptions(Checked):
         choices=AVERAGES,
         help="How to combine the scores of groups (words, documents): weighted = mean weighted by "
         "number of items, unweighted = plain mean, pooled = one table of all items, where equal "
-        "labels of different groups are different.",
+        "labels in different groups count as different labels.",
     )
     missing: str = copy_option(
         LabelOptions,
         "missing",
         "drop",
         choices=LACKING,
-        help="Items that some clusterings do not contain: drop = excluded, pairs = each pair is "
-        "compared on its common items (for resamples), cluster = one extra cluster, singletons = "
-        "one cluster each, error = refused.",
+        help="How to treat items that some clusterings do not contain: drop = exclude them, pairs "
+        "= compare each pair on its common items (for clusterings of resamples), cluster = put "
+        "them in one extra cluster, singletons = put each in a separate cluster, error = stop "
+        "with an error.",
     )
     noise: str | None = copy_option(LabelOptions, "noise", None)
     answers: str = copy_option(LabelOptions, "answers", "weighted")
@@ -330,8 +332,8 @@ class AgreeOptions(Checked):
         LabelOptions,
         "ci",
         0,
-        help="Number of bootstrap samples of groups for 95% BCa intervals, e.g. 1000; without "
-        "groups, intervals are jackknife intervals over items. Default: 0, no intervals.",
+        help="Number of bootstrap samples of groups for 95% BCa intervals, e.g. 1000. Without "
+        "groups, jackknife intervals over items are computed. Default: 0, no intervals.",
     )
     seed: int = copy_option(LabelOptions, "seed", 0)
 
@@ -342,20 +344,20 @@ class AgreeOptions(Checked):
 
 @dataclass(frozen=True)
 class ConsensusOptions(Checked):
-    """Options of the consensus of several clusterings."""
+    """Options for the consensus of several clusterings."""
 
     by: str = option(
         "medoid",
         choices=CONSENSUS,
         called="consensus",
         flags=("--consensus-by",),
-        help="medoid = the clustering that agrees best with the others, average = average linkage "
-        "of how often items share a cluster (up to a few thousand items).",
+        help="Method: medoid = the clustering that agrees best with the others, average = average "
+        "linkage of how often items share a cluster (up to a few thousand items).",
     )
     clusters: int | None = option(
         None,
         minimum=1,
-        help="Number of clusters of an average-linkage consensus. Default: the median over the "
+        help="Number of clusters in an average-linkage consensus. Default: the median over the "
         "clusterings.",
     )
     at_least: float = option(
@@ -363,8 +365,8 @@ class ConsensusOptions(Checked):
         positive=True,
         maximum=1.0,
         metavar="SHARE",
-        help="Minimum share of clusterings that put both items of a pair in one cluster, among the "
-        "clusterings that contain both.",
+        help="Minimum fraction of clusterings that put both items of a pair in one cluster, among "
+        "the clusterings that contain both.",
     )
     most: int = option(
         20_000_000,
@@ -376,7 +378,7 @@ class ConsensusOptions(Checked):
 
 @dataclass(frozen=True)
 class ConvertOptions(Checked):
-    """Options of `roget convert`: write labels in another format."""
+    """Options for `roget convert`, which writes labels in another format."""
 
     from_: str | None = option(
         None,

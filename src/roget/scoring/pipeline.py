@@ -1,4 +1,4 @@
-"""The scoring pipeline: read → align → tabulate → evaluate, for one system or many.
+"""The scoring pipeline: read, align, tabulate and evaluate one or more systems.
 
 Both `score` and `compare` call `evaluate_systems`. Everything else is done by steps before it
 (weights, cuts, levels, gold standards) or after it (intervals, tests, details), each in a module of
@@ -67,7 +67,7 @@ class Counter:
         self.before = self.total = 0
 
     def start_system(self, systems: int, requests: int) -> None:
-        """Set the total number of steps, which is known once the first system has been read."""
+        """Set the total number of steps once the first system has been read."""
         self.total = systems * requests + self.samples
 
     def step(self, done: int) -> None:
@@ -76,14 +76,14 @@ class Counter:
             self.report(Progress(self.before + done, self.total))
 
     def finish(self, steps: int) -> None:
-        """End a stage that consisted of `steps` steps."""
+        """Finish a stage of `steps` steps."""
         self.before += steps
 
 
 def score_inputs(
     inputs: Inputs, *, keep: bool = False, progress: Report | None = None
 ) -> ScoreTable:
-    """Score one system; with `keep` the result contains its contingency tables."""
+    """Score one system. With `keep`, the result contains its contingency tables."""
     options = inputs.options
     if inputs.has_levels:
         return _score_levels(inputs, keep=keep, progress=progress)
@@ -139,12 +139,13 @@ def compare_inputs(inputs: Inputs, *, progress: Report | None = None) -> Compari
 def evaluate_systems(
     aligned: Sequence[AlignedSystem], inputs: Inputs, counter: Counter
 ) -> SystemScores:
-    """Make the tables of every system and compute all requested scores."""
+    """Tabulate every system and compute all requested scores."""
     options, first = inputs.options, aligned[0].sides
     rules = choose_rules(
         first.gold, options.average, options.missing, options.extra, first.system, options.noise
     )
-    # The labels of the first system may not overlap even if others do, so also check the option.
+    # The first system may have no overlapping labels even if other systems do, so check the
+    # option, too.
     cover = first.overlapping or (inputs.compared and options.several == "cover")
     requests = choose_requests(options, cover=cover)
     _find_main(options, requests)
@@ -158,8 +159,8 @@ def evaluate_systems(
             requests,
             pooled=rules.average == "pooled",
             name=system.name,
-            # Baselines are scored only with the first system. In a comparison the random clusters
-            # have the sizes of the gold classes, so they do not depend on the system.
+            # Baselines are scored only with the first system. In a comparison, random clusters
+            # have the sizes of the gold classes and do not depend on the system.
             seed=options.seed if options.baselines and not systems else None,
             like_gold=inputs.compared,
             step=counter.step,
@@ -209,7 +210,9 @@ def _resample(scores: SystemScores, inputs: Inputs, counter: Counter) -> Samples
 
 
 def choose_requests(options: PipelineOptions, *, cover: bool) -> list[Request]:
-    """Return every measure with every estimator, followed by supervised recall on splits."""
+    """Return every measure with every estimator, followed by supervised recall for each splits
+    folder.
+    """
     requests = list_requests(usual_measures(options.measures, cover=cover), options.entropy)
     if options.splits:
         from roget.scoring.steps.splits import OnSplits
@@ -234,7 +237,7 @@ def _request_tree(inputs: Inputs, sides: AlignedLabels, requests: list[Request])
 
 
 def _check_inputs(inputs: Inputs) -> None:
-    """Raise InputError if options exclude each other, before reading any input."""
+    """Raise InputError if options conflict, before any input is read."""
     options, code = inputs.options, "conflicting-options"
     cover = options.several == "cover"
     requests = choose_requests(options, cover=cover)
@@ -247,12 +250,15 @@ def _check_inputs(inputs: Inputs) -> None:
     has_labels = inputs.gold is not None or any(one is not None for one in inputs.systems.values())
     if options.counted is not None and has_labels:
         raise InputError(
-            "cells or a matrix cannot be combined with gold and system; pass one of them", code=code
+            "cells or a matrix cannot be combined with gold and system; omit one or the other",
+            code=code,
         )
     if options.cells is not None and options.matrix is not None:
         raise InputError("pass either cells or a matrix, not both", code=code)
     if options.counted is not None and options.items is not None:
-        raise InputError("scores of items require labels of items, not cells", code=code)
+        raise InputError(
+            "scores of individual items require item labels, not counted cells", code=code
+        )
     if options.engine != "local" and options.splits:
         raise InputError(
             f"splits require engine='local', but engine is {options.engine!r}", code=code
@@ -311,7 +317,7 @@ def _add_details(
     rules: Rules,
     options: PipelineOptions,
 ) -> ScoreTable:
-    """Add cuts, details and scores of groups to a table, and write the scores of items."""
+    """Add cuts, details and group scores to a table, and write the item scores to a file."""
     if options.cuts is not None:
         from roget.scoring.steps.sweep import sweep_sides
 
@@ -331,7 +337,7 @@ def _add_details(
 
 
 def _list_rows(scores: SystemScores) -> list[ScoreRow]:
-    """Return one row per score, with the scores of the baselines."""
+    """Return one row per score, including the baseline scores."""
     [system], means = scores.systems, scores.means[0]
     baselines = {
         name: average_groups(values, scores.weights) for name, values in system.trivial.items()
@@ -356,7 +362,7 @@ def _explain(reason: str, values: Floats) -> str:
 
 
 def _add_intervals(rows: list[ScoreRow], samples: Samples | None) -> list[ScoreRow]:
-    """Add the ends of intervals to all rows with a defined value."""
+    """Add confidence bounds to all rows with a defined value."""
     if samples is None:
         return rows
     return [
@@ -401,11 +407,11 @@ def _make_comparison(
 
 
 _ONE_LABEL = {"system": "hard", "weights": "none"}
-"""Signature parts of hard labels, which may be ranked together with weighted labels."""
+"""Signature parts for hard labels, which may be ranked together with weighted labels."""
 
 
 def _sign_comparison(scores: SystemScores, options: PipelineOptions) -> dict[str, str]:
-    """Return the common signature of all systems, or raise InputError if they differ."""
+    """Return the common signature of all systems, or raise InputError if signatures differ."""
     interval = describe_interval(options.ci, options.interval)
     interval += f"+{options.paired}" if options.ci else ""
     signatures = [
@@ -420,7 +426,7 @@ def _sign_comparison(scores: SystemScores, options: PipelineOptions) -> dict[str
         )
         for system in scores.systems
     ]
-    # Hard labels are a special case of weighted labels, so give all systems the same parts.
+    # Hard labels are a special case of weighted labels, so use the same parts for all systems.
     for key, hard in _ONE_LABEL.items():
         several = next((parts[key] for parts in signatures if parts[key] != hard), hard)
         signatures = [
@@ -436,7 +442,7 @@ def _sign_comparison(scores: SystemScores, options: PipelineOptions) -> dict[str
 
 
 def _sign_cut(systems: Sequence[ScoredSystem], cut: Any) -> dict[str, str]:
-    """Return the signature part about the cut of trees, if some systems are trees."""
+    """Return the signature part that describes how trees are cut, if some systems are trees."""
     if any(system.sides.leaves is not None for system in systems):
         from roget.scoring.steps.cuts import choose_cut, name_cut
 
@@ -474,7 +480,7 @@ def _compare_golds(
 
 
 def _score_annotators(pairs: Mapping[tuple[str, str], Inputs]) -> Ceiling:
-    """Score annotators on the gold standards of others, on the items that both labelled."""
+    """Score each annotator on the others' gold standards, on the items that both labelled."""
     ceiling: Ceiling = {}
     for key, part in pairs.items():
         try:

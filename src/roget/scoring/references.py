@@ -24,7 +24,7 @@ OURS = f"""@software{{roget,
   title = {{roget: thesauri from your own text, and scores for any clustering}},
   version = {{{__version__}}},
 }}"""
-"""The entry of roget itself, as in CITATION.cff."""
+"""The BibTeX entry for roget itself, as in CITATION.cff."""
 
 INTERVALS = {"bca": "Efron 1987", "percentile": "Efron 1979", "jackknife": "Tukey 1958"}
 TESTED = ("Holm 1979", "Piepho 2004")
@@ -64,14 +64,14 @@ def cite(*parts: str | Measure | Signed) -> str:
         )
     names = dict.fromkeys(name for part in parts for name in _list_sources(part))
     entries = read_entries()
-    # Measures of plug-ins may cite works that are not in references.bib.
+    # Measures from plug-ins may cite works that are not in references.bib.
     listed = [entries.get(name, f"% no entry for {name}") for name in names]
     return "\n\n".join([OURS, *listed]) + "\n"
 
 
 @cache
 def read_entries() -> dict[str, str]:
-    """Return all BibTeX entries by name."""
+    """Return all BibTeX entries, keyed by name."""
     text = resources.files("roget.scoring").joinpath("references.bib").read_text(encoding="utf-8")
     _, *blocks = text.split("\n% ")
     named = (block.partition("\n") for block in blocks)
@@ -79,7 +79,7 @@ def read_entries() -> dict[str, str]:
 
 
 def split_reference(text: str) -> list[str]:
-    """Return the sources of a reference text by author and year.
+    """Split a reference string into its sources, each given by author and year.
 
     >>> split_reference("Quenouille (1956), Notes on bias in estimation; Tukey (1958)")
     ['Quenouille 1956', 'Tukey 1958']
@@ -89,7 +89,7 @@ def split_reference(text: str) -> list[str]:
 
 
 def _list_sources(part: Any) -> Iterator[str]:
-    """Yield the names of the BibTeX entries for one argument."""
+    """Yield the keys of the BibTeX entries for one argument of `cite`."""
     if isinstance(part, Signed):
         yield from _list_used(part)
     elif isinstance(part, str) and part in catalogue.names("entropies"):
@@ -108,10 +108,10 @@ def _list_sources(part: Any) -> Iterator[str]:
 
 
 def _list_used(result: Signed) -> Iterator[str]:
-    """Yield the sources of the measures and methods in the signature of a result."""
+    """Yield the sources of the measures and methods named in a result's signature."""
     signed = read_signature(result.signature)
     for name in split_names("measure", signed["measures"]):
-        # Measures of entity samples are not in the catalogue and have no source.
+        # Measures for entity samples are not in the catalogue and have no source.
         bare = re.split(r"[(\[]", str(name))[0]
         if bare in catalogue.names("measures"):
             yield from _list_sources(bare)

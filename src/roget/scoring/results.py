@@ -1,4 +1,4 @@
-"""Results of scoring, which always contain their signature.
+"""Results of scoring, each with the signature of its computation.
 
 `ScoreTable` holds the scores of one system, `Comparison` the scores of several systems.
 """
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     from roget.scoring.systems import ScoredSystem
 
 MEAN, TREE = "mean", "tree"
-"""Level names of the rows with means over levels, and of the rows with scores of whole trees."""
+"""Level names for rows with means over levels and for rows with scores of whole trees."""
 
 TIE = 1e-12
-"""Tolerance within which two scores are equal."""
+"""Tolerance within which two scores count as equal."""
 
 Score = tuple[str, str | None]
-"""A measure and an entropy estimator; None for measures that do not use entropies."""
+"""A measure and an entropy estimator (None if the measure uses no entropies)."""
 
 
 def none_if_nan(value: float) -> float | None:
-    """Return a Python float, or None for NaN, which marks undefined values in arrays."""
+    """Return a Python float, or None for NaN (an undefined value)."""
     return None if np.isnan(value) else float(value)
 
 
@@ -60,7 +60,7 @@ def name_metric(measure: str, entropy: str | None) -> str:
 
 
 def find_scores(name: str, known: Iterable[Score]) -> list[Score]:
-    """Return the scores with a name such as "v@jk"; "v" selects V with every estimator.
+    """Return the scores that match a name such as "v@jk"; "v" matches V with every estimator.
 
     >>> find_scores("v", [("v", "ml"), ("v", "jk"), ("ari", None)])
     [('v', 'ml'), ('v', 'jk')]
@@ -77,7 +77,7 @@ def find_scores(name: str, known: Iterable[Score]) -> list[Score]:
 
 
 def name_measure(name: str) -> str:
-    """Return our name of a measure; an unknown name is returned unchanged.
+    """Return roget's name for a measure; return an unknown name unchanged.
 
     >>> name_measure("V"), name_measure("v_measure_score"), name_measure("v(beta=1)")
     ('v', 'v', 'v')
@@ -119,7 +119,7 @@ def as_plain(value: Any) -> Any:
 
 
 class Result(Signed):
-    """Base class of results, which print as reports and convert to data frames."""
+    """Base class of results, which can be printed as reports and converted to data frames."""
 
     def __str__(self) -> str:
         return self.render("text").rstrip("\n")
@@ -131,21 +131,21 @@ class Result(Signed):
         return cite(self)
 
     def to_pandas(self) -> Any:
-        """Return all values in full precision as a pandas DataFrame."""
+        """Return all values, in full precision, as a pandas DataFrame."""
         with name_extra():
             return importlib.import_module("pandas").DataFrame(self._columns())
 
     def to_polars(self) -> Any:
-        """Return all values in full precision as a polars DataFrame."""
+        """Return all values, in full precision, as a polars DataFrame."""
         with name_extra():
             return importlib.import_module("polars").DataFrame(self._columns(), strict=False)
 
     def _plain(self, *names: str) -> dict[str, Any]:
-        """Return attributes as plain data, ready for JSON."""
+        """Return the named attributes as plain data, ready for JSON."""
         return {name: as_plain(getattr(self, name)) for name in names}
 
     def _columns(self) -> dict[str, list[Any]]:
-        """Return the columns of the table that the report contains, by title."""
+        """Return the columns of the report's table, keyed by title."""
         sheet = self._report().sheet
         cells = zip(*sheet.rows, strict=True) if sheet.rows else [()] * len(sheet.columns)
         return {c.title: list(column) for c, column in zip(sheet.columns, cells, strict=True)}
@@ -158,7 +158,7 @@ class ScoreRow:
     measure: str
     entropy: str | None
     value: float | None
-    """The score; None if it is undefined, with an explanation in `reason`."""
+    """The score, or None if it is undefined for the given `reason`."""
     reason: str | None = None
     low: float | None = None
     high: float | None = None
@@ -166,13 +166,13 @@ class ScoreRow:
     baselines: Mapping[str, float | None] = field(default_factory=dict)
     """The scores of the baselines on the same gold standard."""
     z: float | None = None
-    """The number of standard deviations above the mean of random clusterings, if requested."""
+    """The z-score against random clusterings, if requested by `chance`."""
     p: float | None = None
-    """The share of random clusterings that score at least as well, if requested."""
+    """The p-value against random clusterings, if requested by `chance`."""
     level: str | None = None
-    """The level of gold, of the system or of both, if labels are hierarchical."""
+    """The level of gold, the system or both, if labels are hierarchical."""
     golds: Mapping[str, float | None] = field(default_factory=dict)
-    """The scores on each of several gold standards; the value is their mean."""
+    """The scores on each of several gold standards, of which `value` is the mean."""
 
     @property
     def title(self) -> str:
@@ -234,13 +234,13 @@ class ScoreTable(Result):
     sweep: Sweep | None = field(default=None, repr=False)
     """The scores of many cuts of a tree, if requested."""
     chance: int = 0
-    """The number of random clusterings from which z and p are computed."""
+    """The number of random clusterings used to compute z and p."""
     headline: Headline | None = field(default=None, repr=False, compare=False)
-    """The scores and warnings of the short report; None if reports show everything."""
+    """The scores and warnings of the short report, or None if reports show everything."""
 
     @property
     def main(self) -> Score:
-        """The main score: the first score that beats all baselines, otherwise the first score.
+        """The main score: the first score that beats all baselines, or else the first score.
 
         Corrected scores come before plug-in scores, which favour one cluster per item.
         """
@@ -258,7 +258,7 @@ class ScoreTable(Result):
         return "" if self.headline is None else self.headline.verdict
 
     def sets(self, kind: str = "clusters") -> Columns:
-        """Return the columns of a table of all "classes" or "clusters", or of the "mapping".
+        """Return the columns of the table of "classes", of "clusters" or of their "mapping".
 
         The mapping lists the class of each cluster. The table must have been made by
         `roget.score(..., keep=True)`.
@@ -271,11 +271,11 @@ class ScoreTable(Result):
         return list_kind([self.scored], kind)
 
     def __getitem__(self, key: str | tuple[str, str | None]) -> float:
-        """Return the value of a measure, or of a measure and an estimator."""
+        """Return the value for a measure, or for a measure and an estimator."""
         measure, entropy = key if isinstance(key, tuple) else (key, None)
         if all(row.measure != measure for row in self.rows):
             measure = name_measure(measure)
-        # If there are levels, prefer the mean over levels.
+        # If there are levels, prefer the mean over all levels.
         for row in sorted(self.rows, key=lambda row: row.level not in (None, MEAN)):
             if row.measure == measure and (not isinstance(key, tuple) or row.entropy == entropy):
                 if row.value is None:
@@ -298,7 +298,7 @@ class ScoreTable(Result):
         return data
 
     def flat(self) -> dict[str, float]:
-        """Return the defined scores by names for experiment trackers, e.g. {"v/jk": 0.71}.
+        """Return the defined scores under names for experiment trackers, e.g. {"v/jk": 0.71}.
 
         The names of the scores of levels have a prefix, e.g. {"level-1/v/jk": 0.6}; means over
         levels have no prefix.
@@ -311,7 +311,7 @@ class ScoreTable(Result):
         return values
 
     def falls_short(self, bounds: Iterable[str]) -> list[str]:
-        """Return a message for each score that violates a bound such as "v@jk=0.6".
+        """Return a message for each score that is worse than a bound such as "v@jk=0.6".
 
         The bound of a distance is an upper bound, the bound of any other score a lower bound. An
         undefined score violates every bound.
@@ -340,7 +340,7 @@ class ScoreTable(Result):
 
 
 def _parse_bound(bound: str) -> tuple[str, str]:
-    """Split a bound such as "v@jk=0.6" into the name of a score and the text of a number."""
+    """Split a bound such as "v@jk=0.6" into the name of a score and the string of a number."""
     name, equals, limit = bound.rpartition("=")
     try:
         number = float(limit)
@@ -361,17 +361,17 @@ class SystemRow(ScoreRow):
 
     system: str = ""
     trivial: bool = False
-    """True for baselines and annotators, which have no rank."""
+    """True for baselines and annotators, which are not ranked."""
     clusters: float | None = None
     """The mean number of clusters per group."""
     rank: int | None = None
-    """The rank of the system; 1 is best, and ties share a rank."""
+    """The rank of the system. Rank 1 is best, and ties share a rank."""
     letters: str | None = None
     """Significance letters: systems with a common letter do not differ significantly."""
     first: float | None = None
-    """The share of bootstrap samples in which the system is best."""
+    """The fraction of bootstrap samples in which the system is best."""
     annotator: bool = False
-    """True for an annotator scored on other gold standards, a realistic upper bound."""
+    """True for an annotator scored on the others' gold standards, a realistic upper bound."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the row as plain data."""
@@ -417,7 +417,7 @@ class GoldStandard:
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Result):
-    """The scores of several systems, with ranks and tests."""
+    """The scores of several systems, with ranks and significance tests."""
 
     kind = "comparison"
 
@@ -430,7 +430,7 @@ class Comparison(Result):
     rows: tuple[SystemRow, ...]
     pairs: tuple[Pair, ...] = ()
     scored: tuple[ScoredSystem, ...] = field(default=(), repr=False, compare=False)
-    """The tables and the scores by group of each system."""
+    """The tables and group scores of each system."""
     chosen: Score | None = None
     """The main score, if one was requested."""
     title: str = ""
@@ -446,11 +446,11 @@ class Comparison(Result):
     by_group: tuple[GroupRow, ...] = ()
     """The scores of each system in each group, if requested."""
     headline: BoardHeadline | None = field(default=None, repr=False, compare=False)
-    """The scores of the short report; None if reports show everything."""
+    """The scores of the short report, or None if reports show everything."""
 
     @property
     def has_tests(self) -> bool:
-        """True if systems were tested against each other."""
+        """True if differences between systems were tested."""
         return bool(self.pairs)
 
     @property
@@ -475,7 +475,7 @@ class Comparison(Result):
 
     @property
     def reason(self) -> str:
-        """The reason for the choice of the main score."""
+        """The reason why the main score was chosen."""
         if self.chosen is not None:
             return "as requested"
         if self.separates:
@@ -503,7 +503,7 @@ class Comparison(Result):
         return [self.main, *(score for score in self.scores if score != self.main)]
 
     def stability(self) -> list[dict[str, Any]]:
-        """Return Kendall's τ between the rankings by each measure with different estimators."""
+        """Return Kendall's τ between the rankings by the same measure with different estimators."""
         from scipy.stats import kendalltau
 
         taus = []
@@ -552,7 +552,7 @@ class Comparison(Result):
         return data | self._plain(*(name for name in ("golds", "by_group") if getattr(self, name)))
 
     def sets(self, kind: str = "clusters") -> Columns:
-        """Return the columns of a table of all "classes" or "clusters", or of the "mapping".
+        """Return the columns of the table of "classes", of "clusters" or of their "mapping".
 
         The table contains the rows of all systems. The kind "pairs" lists the differences of all
         pairs of systems, with intervals and p-values.
@@ -570,7 +570,7 @@ class Comparison(Result):
         """Return the columns of the table of pairs of systems."""
         if not self.pairs:
             raise InputError(
-                "pairs of systems were not tested; pass --ci 1000 (in Python ci=1000)",
+                "differences between systems were not tested; pass --ci 1000 (in Python ci=1000)",
                 code="missing-option",
             )
         names = [one.name for one in fields(Pair)]
@@ -581,7 +581,7 @@ class Comparison(Result):
 
 
 def list_kind(scored: Sequence[ScoredSystem], kind: str) -> Columns:
-    """Return the columns of a table of the classes, clusters or mapping of several systems."""
+    """Return the columns of the table of classes, clusters or mapping for several systems."""
     from roget.scoring.steps.sets import KINDS, list_sets
 
     if kind not in KINDS:

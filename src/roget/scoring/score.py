@@ -40,18 +40,12 @@ def score(
     gold, system
         The labels: a path, a sequence, a numpy, pandas, polars or arrow column, a mapping from
         items to labels, or an n×k weight matrix. If `system` is omitted, `gold` is a table, or its
-        path, with a column for each side, or an AnnData object with these columns in `obs`. Two
-        pandas Series are joined by index. A system may be a tree: a thesaurus, a Newick file or a
-        `Hierarchy`.
-    measures, entropy
-        Names of measures and entropy estimators, such as "v(beta=0.5)" and "jk".
-    sample_weight
-        The weights of the gold items, in the order of gold. Pair-counting measures and corrected
-        entropies require whole weights.
-    keep
-        Whether to keep the contingency tables in the result, as required by
-        `table.sets("clusters")`.
-    progress
+        path, with a gold column and a system column, or an AnnData object with these columns in
+        `obs`. Two pandas Series are joined by index. A system may be a tree: a thesaurus, a Newick
+        file or a `Hierarchy`. measures, entropy Names of measures and entropy estimators, such as
+        "v(beta=0.5)" and "jk". sample_weight The weights of the gold items, in the order of gold.
+        Pair-counting measures and corrected entropies require whole weights. keep Whether to keep
+        the contingency tables in the result, as required by `table.sets("clusters")`. progress
         Called with a `Progress` after each score and each bootstrap sample.
 
     Returns
@@ -76,13 +70,14 @@ def score(
 
 
 def take_sides(gold: Any, system: Any, options: dict[str, Any]) -> tuple[Any, Any]:
-    """Return both sides; `y_true` and `y_pred`, scikit-learn's names, are removed from options."""
+    """Return gold and system, which may be passed under scikit-learn's names in `options`."""
     sides = {"gold": gold, "system": system}
     for name, theirs in (("gold", "y_true"), ("system", "y_pred")):
         if theirs in options:
             if sides[name] is not None:
                 raise InputError(
-                    f"{theirs} is {name}, which was also passed", code="conflicting-options"
+                    f"{theirs} is an alias of {name}; pass only one of them",
+                    code="conflicting-options",
                 )
             sides[name] = options.pop(theirs)
     return sides["gold"], sides["system"]

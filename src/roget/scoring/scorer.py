@@ -15,18 +15,16 @@ from roget.scoring.score import measure as measure_labels
 
 @dataclass(frozen=True)
 class Scorer:
-    """A callable that scores a fitted clusterer on data with gold labels; higher is better."""
+    """A callable that scores a fitted clusterer on data with gold labels. Higher is better."""
 
     measure: Measure
     entropy: str
     options: dict[str, Any] = field(default_factory=dict)
 
     def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
-        """Return the score; distances are negated, undefined scores are NaN."""
+        """Return the score, negated for distances and NaN if undefined."""
         if y is None:
-            raise InputError(
-                "scorer: gold labels are missing; pass them as y", code="missing-option"
-            )
+            raise InputError("scorer requires gold labels; pass them as y", code="missing-option")
         try:
             value = measure_labels(
                 self.measure, y, _label(estimator, X), self.entropy, **self.options
@@ -71,14 +69,14 @@ def scorer(measure: str | Measure, entropy: str = "ml", **options: Any) -> Score
 
 
 def _label(estimator: Any, X: Any) -> Any:
-    """Return the predicted clusters of the data, or the labels of the fitted estimator."""
+    """Return the clusters predicted for the data, or the labels of the fitted estimator."""
     if hasattr(estimator, "predict"):
         return estimator.predict(X)
     labels = np.asarray(estimator.labels_)
     size = X.shape[0] if hasattr(X, "shape") else len(X)
     if labels.shape[0] != size:
         raise InputError(
-            f"scorer: {type(estimator).__name__} has no predict method and was fitted to "
+            f"scorer: {type(estimator).__name__} has no predict method and was fitted on "
             f"{labels.shape[0]} items, but there are {size}; score the items to which it was "
             "fitted, with cv=[(rows, rows)]",
             code="length-mismatch",

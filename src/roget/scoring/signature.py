@@ -1,4 +1,4 @@
-"""Signatures: one line that lists everything on which a score depends, except the data."""
+"""Signatures, which list in one line everything that a score depends on, except the data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Signed(ReportMixin):
 
     @property
     def has_tests(self) -> bool:
-        """True if systems were tested against each other."""
+        """True if differences between systems were tested."""
         return False
 
 
@@ -35,7 +35,7 @@ def sign_scores(
     seed: int = 0,
     **more: str,
 ) -> dict[str, str]:
-    """Return the parts of a signature by name.
+    """Return the parts of a signature, keyed by name.
 
     The noise label and the rule for extra items come last, after `more`, and are included only if
     they differ from the defaults.
@@ -63,7 +63,7 @@ def sign_scores(
 
 
 def sign_measures(requests: Sequence[Request]) -> dict[str, str]:
-    """Return the parts of a signature about measures and entropy estimators."""
+    """Return the signature parts for measures and entropy estimators."""
     entropies = list_estimators(requests)
     supports = {get_estimator(name).joint_support for name in entropies}
     named = sorted("CxK" if support == "product" else "seen" for support in supports)
@@ -80,7 +80,7 @@ def list_estimators(requests: Sequence[Request]) -> list[str]:
 
 
 def describe_interval(ci: int | None, interval: str) -> str:
-    """Return the name of confidence intervals in signatures, such as 1000xauto."""
+    """Return the name used for confidence intervals in signatures, such as 1000xauto."""
     return f"{ci}x{interval}" if ci else "none"
 
 
@@ -103,7 +103,7 @@ _USUAL = {
 
 
 def shorten_signature(signature: str, **changed: str) -> str:
-    """Return a signature without default values and without the names of measures.
+    """Return a signature without default values and measure names.
 
     >>> shorten_signature("roget:0.1.0|gold:hard|missing:drop|measures:v|ci:none", ci="jackknife")
     'roget:0.1.0|missing:drop|ci:jackknife'
@@ -114,7 +114,7 @@ def shorten_signature(signature: str, **changed: str) -> str:
 
 
 def read_signature(signature: str) -> dict[str, str]:
-    """Return the parts of a signature by name.
+    """Return the parts of a signature, keyed by name.
 
     >>> read_signature("gold:hard|ci:none")
     {'gold': 'hard', 'ci': 'none'}
@@ -125,7 +125,7 @@ def read_signature(signature: str) -> dict[str, str]:
 def require_same_signature(
     purpose: str, signed: Mapping[str, Mapping[str, str]], free: Collection[str]
 ) -> None:
-    """Raise InputError if signatures differ in other parts than the `free` ones."""
+    """Raise InputError if signatures differ in any part that is not in `free`."""
     first, parts = next(iter(signed.items()))
     for name, others in signed.items():
         for key, value in others.items():
