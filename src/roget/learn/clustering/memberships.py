@@ -1,4 +1,4 @@
-"""Membership matrices p(cluster|word): construction, sparsification, prediction, likelihood."""
+"""Membership matrices p(cluster|word): construction, sparsification, prediction and likelihood."""
 
 from __future__ import annotations
 
@@ -12,28 +12,30 @@ from roget.core.counts.views import to_dense
 from roget.core.types import Array, Floats, Ints
 
 CELLS = 1 << 22
-"""Batch size: maximum number of entries × clusters processed at once."""
+"""Batch size: maximum of (number of entries × number of clusters) processed at once."""
 
 FLOOR = 1e-9
-"""Lower bound of p(v|c) as a fraction of p(v)."""
+"""Lower bound on p(v|c), as a fraction of p(v)."""
 
 KEPT = 1e-9
-"""Minimum membership kept in sparse matrices; smaller ones are dropped."""
+"""Minimum membership kept in sparse matrices. Smaller memberships are dropped."""
 
 
 def floor(background: Floats) -> Floats:
-    """Return the lower bound of p(v|c) for each context; unseen contexts get a constant."""
+    """Return the lower bound on p(v|c) for each context. It is constant for unseen contexts."""
     return np.maximum(background, 1e-12) * FLOOR
 
 
 def one_hot(labels: Array, clusters: int) -> Any:
-    """Return the words × clusters matrix of hard labels, with a 1 in each row."""
+    """Return hard labels as a one-hot words × clusters matrix."""
     n = labels.size
     return sparse.csr_array((np.ones(n), labels, np.arange(n + 1)), shape=(n, clusters))
 
 
 def grouping_matrix(parts: Ints, clusters: int, weights: Floats | None = None) -> Any:
-    """Return the matrix that sums columns by cluster: 1, or a weight, at (column, cluster).
+    """Return a matrix that sums columns by cluster.
+
+    The entry at (column, cluster) is 1, or the weight of the column.
 
     Columns with cluster −1 are dropped.
     """
@@ -43,7 +45,7 @@ def grouping_matrix(parts: Ints, clusters: int, weights: Floats | None = None) -
 
 
 def merge_labels(merges: Iterable[tuple[int, int]], classes: int) -> Ints:
-    """Return the new number of each class after pairwise merges; numbers have no gaps.
+    """Return the new number of each class after pairwise merges. The new numbers have no gaps.
 
     In each pair, the second class is merged into the first.
     """
@@ -54,7 +56,7 @@ def merge_labels(merges: Iterable[tuple[int, int]], classes: int) -> Ints:
 
 
 def merges_to_splits(merges: Sequence[tuple[int, int]]) -> tuple[list[int], Ints]:
-    """Convert pairwise merges, down to one class, to splits in reverse order.
+    """Convert a sequence of pairwise merges down to one class to splits, in reverse order.
 
     Returns the class that each split divides, and the new number of each merged class, in the order
     of the old numbers. In a split, one part keeps the number of the class, the other part gets the
@@ -69,7 +71,10 @@ def merges_to_splits(merges: Sequence[tuple[int, int]]) -> tuple[list[int], Ints
 
 
 def sparsify(q: Array, least: float = KEPT) -> Any:
-    """Return memberships as a csr_array without entries below `least`; rows sum to 1."""
+    """Return memberships as a csr_array without entries below `least`.
+
+    Rows are renormalised to 1.
+    """
     kept = sparse.csr_array(np.where(q < least, 0, q))
     kept.data /= np.repeat(kept.sum(axis=1), np.diff(kept.indptr)).astype(kept.dtype)
     return kept
@@ -85,7 +90,7 @@ def replace_rows(table: Any, rows: Array, new: Any) -> Any:
 
 
 def log_likelihood(matrix: Any, q: Array, centroids: Array, background: Floats) -> float:
-    """Return the mean of log Σ_c p(c|n)·p(v|c) over all tokens, in nats."""
+    """Return the mean log-likelihood ln Σ_c p(c|n)·p(v|c) over all tokens, in nats."""
     cells = matrix.tocoo()
     fit = predict_cells(q, centroids, cells.row, cells.col)
     logs = np.log(np.maximum(fit, floor(background)[cells.col]))
@@ -94,11 +99,12 @@ def log_likelihood(matrix: Any, q: Array, centroids: Array, background: Floats) 
 
 
 def predict_cells(memberships: Any, centroids: Any, rows: Array, columns: Array) -> Floats:
-    """Return p(v|n) = Σ_c p(c|n)·p(v|c) for (row, column) pairs; both tables may be sparse."""
+    """Return p(v|n) = Σ_c p(c|n)·p(v|c) for (row, column) pairs. Both tables may be sparse."""
     out = np.empty(rows.size)
     by_column: Any = centroids.T
     by_column = by_column.tocsr() if sparse.issparse(by_column) else np.ascontiguousarray(by_column)
-    # Work in batches, because the two gathered tables have entries × clusters cells.
+    # Work in batches, because each of the two gathered tables has one row per pair and one column
+    # per cluster.
     step = max(1, CELLS // centroids.shape[0])
     for begin in range(0, out.size, step):
         part = slice(begin, begin + step)
@@ -111,7 +117,7 @@ def predict_cells(memberships: Any, centroids: Any, rows: Array, columns: Array)
 
 
 def tabulate(rows: Iterable[Mapping[int, float]], width: int) -> Any:
-    """Return a csr_array from rows given as mappings from columns to values."""
+    """Return a csr_array built from rows, each of which maps columns to values."""
     indptr = [0]
     indices: list[int] = []
     data: list[float] = []

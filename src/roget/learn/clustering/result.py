@@ -1,4 +1,4 @@
-"""The result of a clusterer, and the rules that place words in its classes."""
+"""The result of a clusterer, and the rules for placing words in its classes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from roget.learn.clustering.split_clusters import SplitRule, apply_splits
 from roget.learn.representation.vectors import Representation
 
 CELLS = 1 << 22
-"""Batch size: maximum number of words × classes placed at once."""
+"""Batch size: maximum of (number of words × number of classes) placed at once."""
 
 SLACK = 1e-3
 """Tolerance for probabilities read from a folder, which may exceed 1 because of rounding."""
@@ -65,30 +65,31 @@ def array(*shape: str, least: float = 0.0, whole: bool = False) -> dict[str, Any
 
 
 WHOLE = 1 << 53
-"""Largest integer up to which all integers are exact as float64."""
+"""Largest n such that float64 represents all integers up to n exactly."""
 
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """A rule that places new words in clusters; `Posterior` is the default.
+    """A rule for placing new words in clusters. The default rule is `Posterior`.
 
     A clusterer may define a rule in its package and set it as its class attribute `rule`. The
-    fields of a rule are arrays (see `array`) and plain parameters; these are stored in folders.
+    fields of a rule are arrays (see `array`) and plain parameters, which are stored in folders.
     """
 
     clusterer: ClassVar[str] = ""
     """Catalogue name of the clusterer, by which the class of a stored rule is looked up."""
 
     def place(self, matrix: Any, leaves: Clustering) -> Array:
-        """Return p(c|word), words × clusters, for a csr_array of float64 without stored zeros.
+        """Return p(c|word) as an array of shape (words, clusters).
 
-        `leaves` is the learnt clustering. A word without counts gets p(c).
+        `matrix` is a csr_array of float64 without stored zeros, and `leaves` is the learnt
+        clustering. For a word without counts, the result is p(c).
         """
         raise NotImplementedError
 
     @property
     def context_labels(self) -> Ints | None:
-        """The class of each context; None if contexts are not clustered."""
+        """The class of each context, or None if contexts are not clustered."""
         return None
 
     def check(self, k: int, m: int) -> None:
@@ -115,11 +116,14 @@ class Rule:
         return self._take("k", clusters)
 
     def widen(self, similar: Ints) -> Self:
-        """Return the rule for more contexts; `similar` maps each one to a similar known context."""
+        """Extend the rule to more contexts.
+
+        `similar` maps each context to a known, similar context.
+        """
         return self._take("m", similar)
 
     def _take(self, axis: str, places: Ints) -> Self:
-        """Return the rule with all arrays indexed along an axis."""
+        """Return a copy of the rule whose arrays are indexed by `places` along an axis."""
         changed = {
             one.name: np.take(getattr(self, one.name), places, one.metadata["shape"].index(axis))
             for one in fields(self)
@@ -134,7 +138,9 @@ class Rule:
         counts: Counts,
         background: Counts | None = None,
     ) -> Clustering:
-        """Update the parts of a clustering that do not depend on its classes; by default nothing.
+        """Update the parts of a clustering that do not depend on its classes.
+
+        By default, there are none.
 
         `made` is `before` with more words and contexts, but without a representation. `background`
         is passed to rules of clusterers that borrow counts.
@@ -142,7 +148,10 @@ class Rule:
         return made
 
     def regroup(self, made: Clustering, counts: Counts) -> Clustering:
-        """Update the parts of the rule that depend on the class members; by default nothing."""
+        """Update the parts of the rule that depend on the class members.
+
+        By default, there are none.
+        """
         return made
 
     def keep(self) -> StoredRule:
@@ -155,7 +164,9 @@ class Rule:
 
     @classmethod
     def from_provenance(cls, provenance: Mapping[str, Any]) -> Rule | None:
-        """Return the rule of a folder that predates stored rules; None if it is another kind.
+        """Restore the rule from the provenance of a folder that predates stored rules.
+
+        Return None if the folder belongs to another kind of rule.
 
         Such a thesaurus records β and the options, such a class model β and an old rule name.
         """
@@ -164,7 +175,9 @@ class Rule:
 
 @dataclass(frozen=True, eq=False)
 class Posterior(Rule):
-    """Place words by p(c|word) ∝ p(c)·Π p(v|c)^n; for taxonomies and clusterers without a rule.
+    """Place words by p(c|word) ∝ p(c)·Π p(v|c)^n.
+
+    Used for taxonomies, and for clusterers that define no rule.
 
     least: lower bound of p(v|c); None for a small fraction of p(v).
     """
@@ -172,10 +185,11 @@ class Posterior(Rule):
     least: float | None = None
 
     def place(self, matrix: Any, leaves: Clustering) -> Array:
-        """Return p(c|word); a word without counts gets p(c)."""
+        """Return p(c|word), which is p(c) for a word without counts."""
         centroids = leaves.centroids
         if sparse.issparse(centroids) and self.least:
-            # Use ln(p/least): contexts that no class has contribute 0, which keeps this sparse.
+            # Use ln(p/least): contexts absent from every class contribute 0, so the result stays
+            # sparse.
             logs = centroids.copy()
             logs.data = np.log(np.maximum(logs.data, self.least) / self.least)
             scores = np.asarray((matrix @ logs.T).toarray())
@@ -194,7 +208,7 @@ class StoredRule:
     arrays: Mapping[str, Array] = field(default_factory=dict)
 
     def rule(self, k: int, m: int, own: type[Rule] | None = None) -> Rule:
-        """Return the checked rule; `own` is its class if it does not belong to a clusterer."""
+        """Return the validated rule. `own` is its class if it does not belong to a clusterer."""
         if self.clusterer == _LEGACY:
             return find_legacy_rule(self.parameters) or Posterior()
         kind = own or Posterior
@@ -212,13 +226,13 @@ class StoredRule:
             found.check(k, m)
         except (TypeError, ValueError, AttributeError) as error:
             raise InputError(
-                f"invalid rule of {self.clusterer or 'the classes'}: {error}",
+                f"invalid placement rule of {self.clusterer or 'the classes'}: {error}",
                 code="damaged-folder",
             ) from None
         return found
 
     def keep(self) -> StoredRule:
-        """Return the rule itself."""
+        """Return the stored rule itself."""
         return self
 
 
@@ -236,18 +250,18 @@ def _read_plain(kind: type[Rule], stored: Mapping[str, Any]) -> dict[str, Any]:
         elif declared.get(name) == "int":
             folder.require_numbers(stored, name)
             if not isinstance(value, int) or abs(value) > WHOLE:
-                raise ValueError(f"{name}: {value!r} is not an integer, or too large")
+                raise ValueError(f"{name}: {value!r} is not an integer, or is too large")
         elif declared.get(name) == "bool" and not isinstance(value, bool):
             raise ValueError(f"{name}: {value!r} is not a boolean")
     return found
 
 
 _LEGACY = "?"
-"""Clusterer name of a stored rule whose class must be inferred from the provenance."""
+"""Placeholder for the clusterer name if the rule class must be inferred from the provenance."""
 
 
 def infer_rule(provenance: Mapping[str, Any]) -> tuple[Rule | StoredRule, Unit]:
-    """Infer the rule and the unit of the tree from the provenance.
+    """Infer the rule and the unit of the tree values from the provenance.
 
     This is needed for folders that predate stored rules.
     """
@@ -279,7 +293,7 @@ def _place_block(common: tuple[Clustering, float], block: Any) -> Any:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Clustering(ReportMixin):
-    """Clusters of words in a tree, and the rule that places new words in them. Immutable.
+    """A tree of word clusters, and the rule for placing new words in them. Immutable.
 
     Parameters
     ----------
@@ -326,12 +340,12 @@ class Clustering(ReportMixin):
     contexts: Array | None = None
     representation: Representation | None = field(default=None, repr=False)
     learnt: Clustering | None = field(default=None, repr=False)
-    """The clustering before clusters were joined or split; None if nothing was changed."""
+    """The clustering before clusters were joined or split, or None if nothing was changed."""
     parts: Ints | None = field(default=None, repr=False)
-    """Cluster number of each learnt cluster, then of the two sides of each split; −1 for clusters
-    that were split."""
+    """The current cluster of each learnt cluster, followed by that of the two sides of each split.
+    The value is −1 for clusters that were split."""
     divisions: tuple[SplitRule, ...] = field(default=(), repr=False)
-    """Splits of learnt clusters in two, in order."""
+    """Splits of learnt clusters in two, in the order in which they were made."""
 
     def __post_init__(self) -> None:
         table = self.memberships
@@ -374,12 +388,12 @@ class Clustering(ReportMixin):
 
     @cached_property
     def context_labels(self) -> Ints | None:
-        """The class of each context; None if the clusterer did not cluster contexts."""
+        """The class of each context, or None if the clusterer did not cluster contexts."""
         if self.learnt is not None:
             return self.learnt.context_labels
         try:
             return self.placing.context_labels
-        except InputError:  # the clusterer is not installed; the word classes are still usable
+        except InputError:  # the clusterer is not installed, but the word classes are still usable
             return None
 
     def place(self, given: Any, least: float = 0.0) -> Any:
@@ -405,7 +419,8 @@ class Clustering(ReportMixin):
         """
         matrix = self._table(given)
         if self.learnt is not None and self.parts is not None:
-            # Place words in the learnt clusters, apply later splits, then sum the joined columns.
+            # Place words in the learnt clusters, apply later splits, then sum the columns of joined
+            # clusters.
             placed = self.learnt.place(matrix)
             if self.divisions:
                 placed = apply_splits(to_dense(placed), matrix, self.divisions)
@@ -427,16 +442,16 @@ class Clustering(ReportMixin):
         return np.concatenate(found)
 
     def level(self, k: int) -> Clustering:
-        """Return the level of the tree with k clusters; memberships and masses are summed.
+        """Return the clustering at the tree level with k clusters.
 
-        New words are placed in the leaves, and the columns are summed.
+        Memberships and masses are summed over the leaves below each cluster, also for new words.
         """
         if k == self.n_clusters:
             return self
         return self.join(self.tree.prune(k), self.tree.cut(k))
 
     def levels(self, shares: Sequence[float]) -> list[tuple[Clustering, ...]]:
-        """Return the levels with these fractions of the clusters, without duplicates."""
+        """Return the tree levels with these fractions of the clusters, without duplicates."""
         sizes = dict.fromkeys(max(1, round(share * self.n_clusters)) for share in shares)
         return [(self.level(size),) for size in sizes]
 
@@ -447,11 +462,11 @@ class Clustering(ReportMixin):
         memberships: Any = None,
         divisions: Sequence[SplitRule] = (),
     ) -> Clustering:
-        """Join clusters; `parts` maps each cluster to its cluster in the new tree.
+        """Join clusters. `parts` maps each old cluster to its cluster in the new tree.
 
-        Centroids are averaged, weighted by mass. `divisions` are splits of clusters in two: the
-        split clusters have −1 in `parts`, and the two sides of each split follow all clusters that
-        existed before it.
+        Centroids are averaged, weighted by mass. `divisions` are splits of clusters in two: `parts`
+        is −1 for the split clusters, and the two sides of each split are numbered after all
+        clusters that existed before it.
         """
         k = tree.n_clusters
         mass = np.concatenate([self.mass, *(one.mass for one in divisions)])
@@ -481,7 +496,7 @@ class Clustering(ReportMixin):
         )  # fmt: skip
 
     def keep(self, rows: Ints) -> Clustering:
-        """Return the clustering with the memberships of selected rows."""
+        """Return the clustering with only the memberships of the selected rows."""
         known = self.representation
         return replace(
             self, memberships=self.memberships[rows],
@@ -502,7 +517,7 @@ class Clustering(ReportMixin):
         return np.where(sums > 0, found / np.where(sums > 0, sums, 1.0), usual)
 
     def _select(self, clusters: Ints) -> Clustering:
-        """Return a clustering of selected clusters; it supports only `place`."""
+        """Return a clustering of the selected clusters that supports only `place`."""
         tree = Tree.flat(clusters.size)
         mass, learnt, parts = self.mass[clusters], self.learnt, self.parts
         if learnt is not None and parts is not None:
@@ -520,13 +535,13 @@ class Clustering(ReportMixin):
         )  # fmt: skip
 
     def save(self, path: PathLike) -> None:
-        """Write a folder that `load` reads."""
+        """Write the clustering to a folder that `load` can read."""
         plain, arrays = self.to_parts()
         folder.write(path, KIND, {"clustering": plain, **arrays})
 
     @classmethod
     def load(cls, path: PathLike) -> Clustering:
-        """Read a clustering that `save` wrote, without executing any code."""
+        """Read a clustering written by `save`, without executing any code."""
         kept = folder.read(path, KIND)
         with folder.report_damage(path):
             return cls.from_parts(kept["clustering"], kept)
@@ -571,7 +586,7 @@ class Clustering(ReportMixin):
             Tree.from_json(plain["tree"]),
             _read_shares(arrays, "memberships"),
             centroids,
-            # Convert to float64: other types would make numba compile the kernels again.
+            # Convert to float64, because numba would compile the kernels again for other types.
             arrays["mass"].astype(np.float64, copy=False),
             arrays["background"].astype(np.float64, copy=False),
             rule=read_rule(plain["rule"], arrays),
@@ -589,7 +604,7 @@ class Clustering(ReportMixin):
 
     @cached_property
     def placing(self) -> Rule:
-        """The rule; a stored rule is converted when it is first used."""
+        """The placement rule. A stored rule is converted when it is first used."""
         if isinstance(self.rule, StoredRule):
             return self.rule.rule(self.n_clusters, self.centroids.shape[1])
         return self.rule
@@ -604,7 +619,7 @@ class Clustering(ReportMixin):
         matrix = given.matrix if isinstance(given, Counts) else given
         matrix = sparse.csr_array(matrix, dtype=np.float64)
         known = self.representation
-        # Counts with a background have more contexts, which only the vectors know.
+        # Counts with a background have additional contexts, which only the word vectors include.
         if matrix.shape[1] not in (m, m if known is None else known.totals.size):
             raise InputError(
                 f"the table has {matrix.shape[1]} contexts; the classes were learnt from {m}",
@@ -644,8 +659,9 @@ def _average(mean: Any, centroids: Any, divisions: Sequence[SplitRule]) -> Any:
 
 
 def posterior(lengths: Floats, mass: Floats) -> Floats:
-    """Return p(c|row) ∝ p(c)·exp(−length), computed in the log domain."""
-    # Subtract the highest score before exponentiating, because lengths may be large.
+    """Return p(c|row) ∝ p(c)·exp(−length), where `lengths` holds description lengths in nats."""
+    # Subtract the highest score before exponentiating to avoid underflow, because lengths may be
+    # large.
     scores = np.log(np.maximum(mass, 1e-300)) - lengths
     scores -= scores.max(axis=1, keepdims=True)
     np.exp(scores, out=scores)
@@ -661,7 +677,7 @@ def _read_shares(arrays: Mapping[str, Array], name: str) -> Any:
 
 
 def read_rule(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> StoredRule:
-    """Read the stored form of a rule; the names of its arrays begin with "rule."."""
+    """Read the stored form of a rule. The names of its arrays begin with "rule."."""
     name, parameters = plain["clusterer"], plain["parameters"]
     if not isinstance(name, str) or not isinstance(parameters, dict):
         raise ValueError(f"rule {plain!r}: expected a clusterer's name and parameters")

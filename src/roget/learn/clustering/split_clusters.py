@@ -1,4 +1,4 @@
-"""Splits of clusters in two after learning, and the rule that assigns new words to a side."""
+"""Splitting clusters in two after learning, with a rule that assigns new words to one side."""
 
 from __future__ import annotations
 
@@ -10,23 +10,31 @@ import numpy as np
 from roget.core.types import Floats, Ints
 
 PRIOR = 1.0
-"""Number of pseudo-tokens added per context, divided between the sides by p(side)."""
+"""Number of pseudo-tokens added per context, divided between the two sides in proportion to
+p(side)."""
 
 
 class SplitRule(NamedTuple):
-    """A split of one or more joined clusters into two sides, which get the next two numbers."""
+    """A split of one or more joined clusters into two sides.
+
+    The sides are numbered after all existing clusters.
+    """
 
     clusters: Ints
     centroids: Floats
-    """p(context|side), 2 × contexts."""
+    """p(context|side), as an array of shape (2, contexts)."""
     mass: Floats
-    """p(side) of both sides."""
+    """p(side) for the two sides."""
 
     def share(self, matrix: Any) -> Floats:
-        """Return p(second side|word) for words of these clusters: ∝ p(side)·Π p(context|side)."""
+        """Return p(second side|word) for words in these clusters.
+
+        By Bayes' rule, p(side|word) is proportional to p(side)·Π p(context|side).
+        """
         with np.errstate(divide="ignore"):
             logs = np.log(self.centroids)
-        # Bound the logarithm: a context that is impossible on one side gives finite evidence.
+        # Bound the logarithm, so a context that is impossible on one side gives only finite
+        # evidence.
         logs = np.maximum(logs, -700.0)
         odds = matrix @ (logs[1] - logs[0])
         total = self.mass.sum()
@@ -36,7 +44,7 @@ class SplitRule(NamedTuple):
 
 
 def split_cluster(clusters: Ints, centroid: Floats, mass: float, sides: Floats) -> SplitRule:
-    """Split a cluster by the counts of the words on each side (2 × contexts).
+    """Split a cluster in two, given the counts of the words on each side with shape (2, contexts).
 
     p(side|context) is estimated from these counts and shrunk towards p(side). The mean of the two
     new centroids, weighted by mass, is the original centroid.
@@ -56,7 +64,10 @@ def split_cluster(clusters: Ints, centroid: Floats, mass: float, sides: Floats) 
 
 
 def apply_splits(placed: Floats, matrix: Any, divisions: Sequence[SplitRule]) -> Floats:
-    """Append the two sides of each split as columns of p(cluster|word); split clusters get 0."""
+    """Append the two sides of each split as columns of p(cluster|word).
+
+    The columns of split clusters are set to 0.
+    """
     for one in divisions:
         whole, second = placed[:, one.clusters].sum(axis=1), one.share(matrix)
         placed[:, one.clusters] = 0

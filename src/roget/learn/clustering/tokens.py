@@ -1,4 +1,4 @@
-"""Prediction of held-out tokens, and its loss in nats per token."""
+"""Prediction of held-out tokens, and the loss in nats per token."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from roget.core.types import Array, Floats
 from roget.learn.clustering.memberships import predict_cells
 
 SMOOTHING = 0.05
-"""Weight of the unigram in every prediction, for contexts that a cluster has not seen."""
+"""Weight of the unigram in every prediction, needed for contexts that do not occur in a cluster."""
 
 WEIGHT_STEPS, CHANGE = 500, 1e-6
-"""Maximum number of EM steps for mixture weights, and the change at which EM stops."""
+"""Maximum number of EM steps for mixture weights, and the change in weights at which EM stops."""
 
 LEAST = 1e-4
 """Minimum weight of the last component of a mixture."""
@@ -44,11 +44,11 @@ class TokenCells:
         return predict_cells(membership, centroids, self.rows, self.columns)
 
     def smooth(self, predicted: Floats) -> Floats:
-        """Mix a prediction with the unigram."""
+        """Interpolate a prediction with the unigram distribution."""
         return (1 - SMOOTHING) * predicted + SMOOTHING * self.unigram
 
     def lead(self, new: Floats, old: Floats) -> tuple[float, float]:
-        """Return the gain of `new` over `old` in nats per token, and its standard error."""
+        """Return the improvement of `new` over `old` in nats per token, and its standard error."""
         # Standard error of the mean paired difference over the same tokens.
         each, total = np.log(new / old), float(self.counts.sum())
         mean = float(self.counts @ each) / total
@@ -56,12 +56,15 @@ class TokenCells:
         return mean, math.sqrt(variance / total)
 
     def loss(self, predicted: Floats) -> float:
-        """Return the mean −ln p of a prediction over all tokens, in nats."""
+        """Return the mean of −ln p over all tokens, in nats."""
         return -float(np.sum(self.counts * np.log(predicted)) / np.sum(self.counts))
 
 
 def tabulate_tokens(train: Any, heldout: Any) -> TokenCells:
-    """Return the tokens of `heldout` with baseline predictions from `train`, of equal shape."""
+    """Return the tokens in `heldout`, with baseline predictions from `train`.
+
+    Both matrices must have the same shape.
+    """
     known = sparse.csr_array(train, dtype=np.float64)
     cells = sparse.coo_array(heldout)
     totals = np.asarray(known.sum(axis=1)).ravel()
@@ -86,7 +89,7 @@ def fit_weights(
     left: Floats | float = 1.0,
     prior: float = 0.0,
 ) -> Floats:
-    """Fit by EM the weights w with which fixed + left·(w·stack) predicts the tokens best.
+    """Fit the weights w by EM, to maximise the likelihood of fixed + left·(w·stack).
 
     `prior` pseudo-tokens are distributed according to the initial weights. The last component must
     give every context a probability; it keeps a minimum weight, so no token becomes impossible.
@@ -110,12 +113,12 @@ def fit_weights(
 
 
 def backoff(tokens: TokenCells, *classes: Floats) -> Floats:
-    """Interpolate word, class and unigram predictions; without classes this is the baseline."""
+    """Interpolate word, class and unigram predictions. Without classes, this is the baseline."""
     return interpolate(tokens, tokens.word, *classes)
 
 
 def interpolate(tokens: TokenCells, *known: Floats) -> Floats:
-    """Mix predictions with the unigram, with weights from two-fold cross-validation."""
+    """Interpolate predictions with the unigram, using weights from two-fold cross-validation."""
     components = np.stack([*known, tokens.unigram])
     # No token is predicted with weights that were fitted to it.
     halves = np.arange(tokens.counts.size) % 2
@@ -130,7 +133,7 @@ def interpolate(tokens: TokenCells, *known: Floats) -> Floats:
 
 
 def hold_out(matrix: Any, share: float, rng: np.random.Generator) -> tuple[Any, Any]:
-    """Split counts into the remaining tokens and a random `share` of held-out tokens.
+    """Split counts into training tokens and a random fraction `share` of held-out tokens.
 
     Only the integer parts of fractional counts are sampled. If all counts are below 1, complete
     cells are sampled.

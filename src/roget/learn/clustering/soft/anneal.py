@@ -37,85 +37,91 @@ from roget.learn.clustering.soft import kernels
 from roget.learn.clustering.soft.em import SoftMixture
 
 LANCZOS, RESTARTS = 24, 20
-"""Number of Lanczos vectors before a restart, and maximum number of restarts."""
+"""Number of Lanczos vectors before a restart, and the maximum number of restarts."""
 
 ALOOF = 0.1
-"""Minimum squared score, relative to the largest, of the words that form a narrow direction."""
+"""Minimum squared score of the words that define a narrow direction, relative to the largest."""
 
 STEP = 1.02
-"""Factor by which β exceeds the critical β of a cluster when it is split. Twins do not separate
-exactly at the critical β."""
+"""Factor by which β exceeds the critical β of a cluster when it is split. At exactly the critical
+β, the two copies (twins) of a cluster do not separate."""
 
 EDGE = 1.001
-"""Minimum ratio of β to the critical β for a split if β cannot be raised further."""
+"""Minimum ratio of β to the critical β at which a cluster is split if β cannot be raised
+further."""
 
 RISE = 1.05
-"""Maximum factor by which β is raised before EM is run for all words again."""
+"""Maximum factor by which β is raised before the next EM run over all words."""
 
 PACE = 1.05
-"""Factor by which β is raised at each EM run for all words while clusters are being split."""
+"""Factor by which β is raised for each EM run over all words while clusters are being split."""
 
 SENSES = (1.6, 2.5)
-"""Range of the mean number of clusters per word at the final β, if only a number of clusters is
-requested. The mean is the exponential of the membership entropy, bounded by √k for k clusters. This
-range predicts held-out text best."""
+"""Target range for the mean number of clusters per word at the final β, used if only a number of
+clusters is requested. The mean is the exponential of the membership entropy, bounded by √k for k
+clusters. This range predicts held-out text best."""
 
 SHARPEN = 1.05
-"""Factor of one step of β after the last split."""
+"""Factor by which β changes in one step after the last split."""
 
 SOFTEST, SHARPEST = 1.15, 4.0
-"""Bounds of the final β: at least SOFTEST times the highest critical β, so clusters do not merge
-again, and at most SHARPEST times the highest β of a split."""
+"""Bounds on the final β: at least SOFTEST times the highest critical β, so clusters do not merge
+again, and at most SHARPEST times the highest β at which a cluster was split."""
 
 RELAX = 1.1
-"""Growth factor of the number of clusters after which EM is run for all words."""
+"""EM is run over all words whenever the number of clusters has grown by this factor."""
 
 RELAX_STEPS, RELAX_WORK = 6, 320
-"""Maximum number of EM steps while clusters are being split: RELAX_STEPS, or RELAX_WORK / k for k
-clusters if this is larger. Near a critical β convergence is slow, and a cluster that has not
+"""Maximum number of EM steps while clusters are being split: RELAX_STEPS or RELAX_WORK / k for k
+clusters, whichever is larger. Near a critical β, convergence is slow, and a cluster that has not
 converged appears more unstable than it is."""
 
 RELAX_TOLERANCE = 1e-6
-"""Relative change of the free energy at which EM stops while clusters are being split."""
+"""Relative change in free energy at which EM stops while clusters are being split."""
 
 EMPTY = 0.01
-"""Mass below which a cluster is empty, as a fraction of the mass of the rarest word."""
+"""Mass below which a cluster counts as empty, as a fraction of the mass of the rarest word."""
 
 DROP = 1e-3
-"""Share of a cluster's mass that is ignored for its instability: words that hardly belong to it."""
+"""Fraction of a cluster's mass, from words that hardly belong to it, that is ignored when its
+instability is computed."""
 
 NARROW = 5e-4
-"""Minimum share of a cluster that a split must affect. Otherwise rare words with unique contexts
-would be split off one by one at β = 1, and their twins would never separate from the rest."""
+"""Minimum fraction of a cluster that a split must affect. Otherwise rare words with unique contexts
+would be split off one by one at β = 1, and would never separate from the rest."""
 
 RETRY = 1.02
-"""Factor by which β must rise before a cluster whose twins did not separate is tried again."""
+"""Factor by which β must rise before another split is tried for a cluster whose twins did not
+separate."""
 
 MAX_HANDICAP = 4.0
-"""Ratio of β to the critical β above which a cluster whose twins did not separate is not tried."""
+"""Ratio of β to the critical β above which no more splits are tried for a cluster whose twins did
+not separate."""
 
 SEPARATED = 0.05
-"""Minimum difference between the shares of words for twins to count as separated."""
+"""Minimum difference between the largest and the smallest membership of any word in the first twin,
+at which the twins count as separated."""
 
 SAME = 1e-3
-"""Maximum mean difference of the logarithms of two centroids that are treated as equal."""
+"""Maximum mean absolute difference between the logarithms of two centroids that are treated as
+equal."""
 
 
 @dataclass(frozen=True, eq=False)
 class Instability:
-    """The instability of a cluster, and the words that take part in it."""
+    """The instability of a cluster, and the words that contribute to it."""
 
     eigenvalue: float
     words: Array
     weights: Floats
-    """Weights p(n)·p(c|n) of the words."""
+    """Weight p(n)·p(c|n) of each word."""
     scores: Floats
     """Score of each word on the eigenvector, Σ p_n(v)·d(v)/p_c(v), with unit variance. The sign
-    determines the twin that the word prefers."""
+    determines which twin the word prefers."""
 
     @property
     def critical_beta(self) -> float:
-        """The β at which the cluster splits; infinite if all its words have equal distributions."""
+        """The β at which the cluster splits, or infinity if all words have one distribution."""
         return 1.0 / self.eigenvalue if self.eigenvalue > 0 else math.inf
 
 
@@ -130,22 +136,22 @@ def instability(
     narrow: float = 0.0,
     prior: Floats | None = None,
 ) -> Instability:
-    """Return the largest non-trivial eigenvalue of a cluster, to a relative residual `tolerance`.
+    """Return the largest non-trivial eigenvalue of a cluster, with relative residual `tolerance`.
 
     Words that together hold at most the share `drop` of the cluster's mass are ignored, because a
     word with unique contexts makes any cluster unstable, even if it hardly belongs to the cluster.
     Words whose direction affects less than the share `narrow` of the cluster are ignored as well.
     The weights of words are `prior`, by default the prior of the data.
     """
-    # Use np.sum: the result of a BLAS product may depend on the number of threads.
+    # Use np.sum, because the result of a BLAS product may depend on the number of threads.
     weights = (data.prior if prior is None else prior) * membership[:, cluster]
     words = np.flatnonzero(weights > drop * float(np.sum(weights)) / data.n_words)
     weights = weights[words]
     while True:
         found = _find_largest(data, words, weights, tolerance, seed)
         shares = weights / max(float(np.sum(weights)), 1e-300)
-        # 1/Σ share·score⁴ is the share of the cluster that the direction affects (participation
-        # ratio).
+        # The participation ratio 1/Σ share·score⁴ is the fraction of the cluster that the direction
+        # affects.
         concerned = 1.0 / max(float(np.sum(shares * found.scores**4)), 1e-300)
         if found.eigenvalue == 0 or concerned >= narrow:
             return found
@@ -168,7 +174,8 @@ def _find_largest(
     operator = Operator(data.rows, words, roots, inverse, roots)
     for _ in range(RESTARTS):
         values, vectors, residual = find_axes(operator, vector, LANCZOS, tolerance, 1)
-        # If all words have equal distributions, rounding leaves an eigenvalue of about 1e-16.
+        # If all words have the same distribution, rounding errors leave an eigenvalue of about
+        # 1e-16.
         if not values.size or values[0] < 1e-10:
             return Instability(0.0, words, weights, np.zeros(words.size))
         vector = vectors[0]
@@ -182,13 +189,16 @@ class Annealer(AnnealingSearch):
 
     needs_number = False
     stride = 6
-    """Number of β steps at once while the number of clusters is chosen."""
+    """Number of β steps taken at once while the number of clusters is being chosen."""
     lowest = 1.0
     """The β at which disconnected words are split off."""
 
     @staticmethod
     def first_beta(beta: float | None) -> float | None:
-        """Return the first β for choosing a number of clusters: None, the search determines it."""
+        """Return the first β to try when the number of clusters is chosen.
+
+        It is None, because the search determines it.
+        """
         return None
 
     @staticmethod
@@ -207,8 +217,8 @@ class Annealer(AnnealingSearch):
         self.beta = min(1.0, self._limit)
         self.energy = self.mixture.run(self.beta, 1, 0.0)
         self.grown, self.falling, self.relaxed_at = False, False, 1
-        # For each cluster: the last eigenvalue, True if it is up to date, and the divisor of the
-        # eigenvalue, which grows when twins do not separate.
+        # For each cluster: the last eigenvalue, whether it is up to date, and a divisor of the
+        # eigenvalue that grows when the twins do not separate.
         self.eigenvalue: list[float] = [1.0]
         self.fresh: list[bool] = [False]
         self.handicap: list[float] = [1.0]
@@ -222,12 +232,12 @@ class Annealer(AnnealingSearch):
         return Tree.from_splits((split.parent, split.beta) for split in self.splits)
 
     def memberships(self) -> Array:
-        """Return p(c|n), words × clusters."""
+        """Return p(c|n) as an array of shape (words, clusters)."""
         return self.mixture.q[:, : self.mixture.k]
 
     @property
     def centroids(self) -> Array:
-        """p(v|c), clusters × contexts."""
+        """p(v|c), as an array of shape (clusters, contexts)."""
         if not self.settled:
             self.mixture.m_step()
         return self.mixture.centroids()
@@ -238,7 +248,10 @@ class Annealer(AnnealingSearch):
         return self.mixture.mass[: self.mixture.k].copy()
 
     def cross_entropy(self) -> float:
-        """Return −Σ p(n)·p_n(v)·ln Σ_c p(c|n)·p(v|c) over the training words, in nats."""
+        """Return the cross-entropy of the training words in nats.
+
+        It is −Σ p(n)·p_n(v)·ln Σ_c p(c|n)·p(v|c).
+        """
         state = self.beta, self.mixture.k, self.settled, self.grown, self.energy
         if self._crossed[0] != state:
             indptr, columns, shares = self.data.rows
@@ -281,7 +294,7 @@ class Annealer(AnnealingSearch):
             self._settle(self.beta, final=True)
 
     def wind_up(self) -> None:
-        """End the search in its current state, with the requested kind of memberships."""
+        """End the search in its current state, and switch to the requested kind of memberships."""
         if not self.grown:
             self._pause = never_stop
             self._end_growth()
@@ -293,7 +306,7 @@ class Annealer(AnnealingSearch):
         self._settle(self.beta, final=False)
 
     def _choose_beta(self) -> float:
-        """Return the next β; the same β if it is final.
+        """Return the next β, or the current β if it is final.
 
         β falls while memberships are too sharp, then rises while they are too soft.
         """
@@ -306,7 +319,8 @@ class Annealer(AnnealingSearch):
             return self.beta if ends else min(self.beta * SHARPEN, ceiling)
         if self.settings.n_clusters is None or not self.splits:
             return self.beta
-        # Choose β by the membership entropy H: exp(H) is the number of clusters per word.
+        # Choose β by the membership entropy H, where exp(H) is the mean number of clusters per
+        # word.
         least, most = (min(math.log(n), math.log(self.mixture.k) / 2) for n in SENSES)
         floor = SOFTEST * max(split.critical_beta for split in self.splits)
         ceiling = SHARPEST * max(split.beta for split in self.splits)
@@ -323,7 +337,8 @@ class Annealer(AnnealingSearch):
         return super().snapshot() | {
             "q": self.mixture.q[:, :k],
             "mass": self.mixture.mass[:k],
-            # Centroids are recomputed from the memberships, unless the search is finished.
+            # Centroids are recomputed from the memberships when the state is restored, unless the
+            # search is finished.
             "logs": self.mixture.logs[:, : k if self.finished else 0],
             "eigenvalue": np.array(self.eigenvalue),
             "fresh": np.array(self.fresh),
@@ -376,13 +391,13 @@ class Annealer(AnnealingSearch):
         return math.inf if self.settings.beta is None else self.settings.beta
 
     def _advance(self) -> bool:
-        """Make the next split, raising β if necessary; return False if no split is possible."""
+        """Make the next split, raising β if necessary. Return False if no split is possible."""
         while self.mixture.k < self._most:
             cluster = self._find_most_unstable()
             value = float(self._reduce_eigenvalues()[cluster])
             if value <= 0 or self._limit * value < EDGE:
                 return False
-            # A split requires β·λ ≥ STEP. Raise β slowly, and run EM for all words before
+            # A split requires β·λ ≥ STEP. Raise β slowly, and run EM over all words before
             # splitting.
             need = min(STEP / value, self._limit)
             if need > self.beta * RISE and self.mixture.k > 1:
@@ -413,15 +428,18 @@ class Annealer(AnnealingSearch):
         return np.where(handicap > MAX_HANDICAP, 0.0, np.array(self.eigenvalue) / handicap)
 
     def _rank_clusters(self) -> Floats:
-        """Return priorities: clusters unstable at this β come first, by mass times eigenvalue."""
+        """Return the splitting priority of each cluster.
+
+        Clusters that are unstable at this β come first, ordered by mass times eigenvalue.
+        """
         value = self._reduce_eigenvalues()
         unstable = self.beta * value >= EDGE
         return np.where(unstable, 1.0 + self.mixture.mass[: self.mixture.k] * value, value)
 
     def _find_instability(self, cluster: int) -> Instability:
-        """Compute the instability of a cluster; the first split needs a more accurate one."""
+        """Compute the instability of a cluster, with higher accuracy for the first split."""
         drop, tolerance = (0.0, 1e-6) if self.mixture.k == 1 else (DROP, 3e-2)
-        # Use the same start vector until EM is run again, also after resuming.
+        # Use the same start vector until EM is run again, even in a resumed run.
         seed = [self.settings.seed, cluster, self.relaxed_at]
         return instability(
             self.data, self.mixture.q, cluster, drop=drop, tolerance=tolerance, seed=seed,
@@ -429,7 +447,7 @@ class Annealer(AnnealingSearch):
         )  # fmt: skip
 
     def _split(self, cluster: int, beta: float) -> bool:
-        """Split a cluster into its twins; return False if they do not separate."""
+        """Split a cluster into twins. Return False if the twins do not separate."""
         self._pause()
         found = self._found.get(cluster) or self._find_instability(cluster)
         twins = separate(self.data, found, beta, self.mixture.floor)
@@ -448,11 +466,11 @@ class Annealer(AnnealingSearch):
         return True
 
     def _replace(self, cluster: int, beta: float, found: Instability, twins: Twins) -> None:
-        """Replace a cluster by its twins; the heavier twin keeps its number."""
+        """Replace a cluster by its twins. The heavier twin keeps the number of the cluster."""
         mixture, new = self.mixture, self.mixture.k
         room = self._most if self.settings.n_clusters is not None else 0
         mixture.reserve(max(new + 1, min(room, 2 * new + 8)))
-        # Divide the memberships of the parent between the twins by their shares.
+        # Divide each word's membership in the parent between the twins.
         held = mixture.q[found.words, cluster]
         mixture.q[:, new] = 0
         mixture.q[found.words, new] = held * (1.0 - twins.share)
@@ -467,7 +485,7 @@ class Annealer(AnnealingSearch):
         self._found.pop(cluster, None)
 
     def _record_split(self, cluster: int, beta: float, found: Instability, twins: Twins) -> None:
-        """Record the split, and update the energy by the changes of distortion and entropy."""
+        """Record the split, and update the energy by the changes in distortion and entropy."""
         # F = D − H/β; with masses, H is relative to p(c).
         distortion = self.energy.distortion - twins.gain
         entropy = self.energy.entropy + twins.entropy
@@ -482,7 +500,7 @@ class Annealer(AnnealingSearch):
         self.handicap.append(1.0)
 
     def _settle(self, beta: float, *, final: bool) -> None:
-        """Run EM for all words at this β, and merge twins that have become equal again."""
+        """Run EM over all words at this β, and merge twins that have become equal again."""
         self.beta = beta
         # Few steps suffice while splitting; the final run continues to convergence.
         steps = self.settings.max_iter
@@ -497,7 +515,10 @@ class Annealer(AnnealingSearch):
         self._found.clear()
 
     def _merge(self) -> None:
-        """Undo splits since the last EM run whose twins have equal centroids or are empty."""
+        """Undo recent splits whose twins have equal centroids, or one of which is empty.
+
+        Only splits since the last EM run over all words are considered.
+        """
         # Consider the latest splits first, and only if the twins were not split further.
         empty = EMPTY * float(self.data.prior.min())
         for place in reversed(range(self.relaxed_at - 1, len(self.splits))):
@@ -510,7 +531,7 @@ class Annealer(AnnealingSearch):
                 self._unsplit(place)
 
     def _absorb_copies(self) -> bool:
-        """Merge clusters with equal centroids; return True if there were any.
+        """Merge clusters with equal centroids. Return True if there were any.
 
         Without masses, duplicate clusters would change the model.
         """
@@ -520,10 +541,10 @@ class Annealer(AnnealingSearch):
         return bool(same)
 
     def _absorb(self, cluster: int) -> None:
-        """Remove a leaf of the tree.
+        """Merge a cluster (a leaf of the tree) into a related cluster.
 
-        Its words go to the last cluster that was split from it. If it was never split, they go to
-        its parent.
+        Its words move to the last cluster that was split off from it or, if there is none, to its
+        parent.
         """
         children = [place for place, split in enumerate(self.splits) if split.parent == cluster]
         if children:  # exchange the numbers of the cluster and its last child
@@ -553,20 +574,20 @@ class Annealer(AnnealingSearch):
 
 @dataclass(frozen=True, eq=False)
 class Twins:
-    """Twins that have separated; the first twin is the heavier one."""
+    """The two parts of a cluster after they have separated. The first twin is the heavier one."""
 
     share: Floats
-    """Share of each word's membership in the parent that belongs to the first twin."""
+    """Fraction of each word's membership in the parent that goes to the first twin."""
     mass: float
     """Mass of the second twin."""
     gain: float
-    """Decrease of the distortion."""
+    """Decrease in distortion."""
     entropy: float
-    """Increase of the entropy of the memberships."""
+    """Increase in membership entropy."""
 
 
 def separate(data: Data, found: Instability, beta: float, floor: Floats) -> Twins | None:
-    """Return the twins of a cluster; None if they do not separate."""
+    """Return the twins of a cluster, or None if they do not separate."""
     # 1. Start along the eigenvector: the sign of a word's score determines its preferred twin.
     share = 1.0 / (1.0 + np.exp(np.clip(-2.0 * found.scores, -30, 30)))
     # 2. Run EM on the two twins.
@@ -576,11 +597,11 @@ def separate(data: Data, found: Instability, beta: float, floor: Floats) -> Twin
     total = float(np.sum(found.weights))
     if share.max() - share.min() < SEPARATED or not 1e-9 * total < one < total * (1 - 1e-9):
         return None
-    # 3. Put the heavier twin first; it keeps the number of the parent.
+    # 3. Put the heavier twin first, because it keeps the number of the parent.
     if one < total / 2:
         share, first, second = 1.0 - share, second, first
-    # 4. The distortion falls by H(both) − H(first) − H(second), the decrease of the entropies of
-    #    the centroids weighted by mass.
+    # 4. The distortion decreases by H(both) − H(first) − H(second), where H is the entropy of a
+    #    centroid weighted by its mass.
     gain = _weigh_entropy(first + second) - _weigh_entropy(first) - _weigh_entropy(second)
     inner = found.weights * (xlogx(share) + xlogx(1.0 - share))
     mass = float(np.sum(found.weights * (1.0 - share)))
@@ -588,13 +609,16 @@ def separate(data: Data, found: Instability, beta: float, floor: Floats) -> Twin
 
 
 def have_same_centroid(logs: Array, background: Floats, one: int, other: int) -> bool:
-    """Return True if two clusters, columns of ln p(v|c), have the same centroid."""
+    """Return True if two clusters have the same centroid.
+
+    `logs` holds ln p(v|c), with one column per cluster.
+    """
     return float(np.sum(background * np.abs(logs[:, one] - logs[:, other]))) < SAME
 
 
 def find_copies(logs: Array, background: Floats) -> dict[int, int]:
-    """Map each cluster with the same centroid as another cluster to that cluster."""
-    # Equal centroids have equal mean logarithms, so compare only neighbours in this order.
+    """Map each cluster that duplicates the centroid of another cluster to that cluster."""
+    # Equal centroids have equal mean logarithms, so sort by the mean and compare only neighbours.
     means = np.sum(background[:, None] * logs, axis=0)
     order = np.argsort(means, kind="stable").tolist()
     return {
@@ -605,6 +629,6 @@ def find_copies(logs: Array, background: Floats) -> dict[int, int]:
 
 
 def _weigh_entropy(sums: Floats) -> float:
-    """Return S·H, with S the total of `sums` and H the entropy of sums / S."""
+    """Return S·H, where S is the total of `sums` and H is the entropy of sums / S."""
     total = float(np.sum(sums))
     return total * math.log(total) - float(np.sum(xlogx(sums))) if total > 0 else 0.0

@@ -1,4 +1,4 @@
-"""E and M steps on the workers of an engine, which hold blocks of words and of contexts.
+"""Distributed E and M steps on the workers of an engine, which hold word and context blocks.
 
 An M step sends memberships to the workers, where the resulting centroids remain. An E step uses
 these centroids and returns memberships. Blocks consist of the same ranges that threads would use,
@@ -22,17 +22,18 @@ from roget.learn.clustering.soft import kernels
 from roget.learn.clustering.soft.kernels import Centroids, Fits, Lists
 
 LEAST = 1 << 25
-"""Minimum number of cells × clusters for distributing a step; smaller steps are faster locally."""
+"""Minimum of (number of cells × number of clusters) for distributing a step. Smaller steps are
+faster locally."""
 
 DENSE = 64
-"""Minimum number of cells per word and context for distributing a step. The cells remain on the
+"""Minimum ratio of cells to words plus contexts for distributing a step. The cells remain on the
 workers, but memberships and centroids are sent in every step."""
 
 _BLOCKS = 16
 
 
 class RowBlock(NamedTuple):
-    """Some rows of a table, renumbered from 0, with a weight per row and their ranges."""
+    """A block of table rows, renumbered from 0, with the row weights and the row ranges."""
 
     rows: RowIndex
     weights: Floats
@@ -40,14 +41,14 @@ class RowBlock(NamedTuple):
 
 
 class DistributedBlocks:
-    """The data as blocks of words and of contexts, held by the workers of an engine."""
+    """The data in word blocks and context blocks, held by the workers of an engine."""
 
     def __init__(
         self, data: Data, words: Sequence[tuple[int, int]], contexts: Sequence[tuple[int, int]]
     ) -> None:
         self.engine: Any = current()
         self._left: Any = None
-        """Log centroids on the workers that have not been fetched; None after fetching."""
+        """Log centroids that are still on the workers, or None if they have been fetched."""
         self.words = self._hold(data.rows, data.prior, words)
         self.contexts = self._hold(data.columns, data.floor, contexts)
 
@@ -70,7 +71,7 @@ class DistributedBlocks:
         return held
 
     def expect(self, centroids: Centroids, held: Array | Lists, fits: Fits, masses: Floats) -> None:
-        """Run the E step: write memberships, fits, and a row of masses for each range.
+        """Run the E step: compute memberships, fits, and one row of masses for each range.
 
         If the workers hold log centroids from the last M step, these are used.
         """
@@ -92,7 +93,7 @@ class DistributedBlocks:
             done += len(parts)
 
     def maximise(self, held: Array | Lists, mass: Floats) -> None:
-        """Run the M step; log centroids remain on the workers for the next E step."""
+        """Run the M step. The log centroids remain on the workers for the next E step."""
         k = mass.size
         sent = held if isinstance(held, Lists) else np.ascontiguousarray(held[:, :k])
         tasks = [block for _, _, block in self.contexts]
@@ -104,7 +105,7 @@ class DistributedBlocks:
             return
         for (begin, end, _), made in zip(self.contexts, self._left.fetch(), strict=True):
             logs[begin:end, : made.shape[1]] = made
-        self._left = None  # after fetching: if workers are lost, the next call must fail as well
+        self._left = None  # only after fetching, so the next call also fails if workers are lost
 
 
 def join_centroids(given: tuple[Any, ...]) -> Centroids:
@@ -153,7 +154,7 @@ def maximise_block(sent: tuple[Array | Lists, Floats], block: RowBlock) -> Array
 
 
 def _cut_lists(held: Array | Lists, begin: int, end: int) -> Lists | None:
-    """Return the lists of words begin to end; None for dense memberships."""
+    """Return the cluster lists of words `begin` to `end`, or None if memberships are dense."""
     if not isinstance(held, Lists):
         return None
     low, high = held.offsets[begin], held.offsets[end]
@@ -162,5 +163,5 @@ def _cut_lists(held: Array | Lists, begin: int, end: int) -> Lists | None:
 
 
 def _make_writable(array: Array) -> Array:
-    """Return a writable, contiguous array, for which the kernels are compiled."""
+    """Return a writable, contiguous array, as the compiled kernels require."""
     return array if array.flags.writeable and array.flags.c_contiguous else np.array(array)

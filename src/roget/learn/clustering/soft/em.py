@@ -1,4 +1,4 @@
-"""EM at a fixed β: alternate memberships (E step) and centroids (M step) until convergence."""
+"""EM at a fixed β: update memberships (E step) and centroids (M step) alternately."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from roget.learn.clustering.soft.distributed import DistributedBlocks
 from roget.learn.clustering.soft.kernels import Centroids, Fits, Lists
 
 LOST = 1e-6
-"""Maximum share of a word's membership in clusters that are left out of its list."""
+"""Maximum fraction of a word's membership that may lie in clusters missing from its list."""
 
 LISTED_STEPS = 8
-"""Maximum number of steps over listed clusters before a step over all clusters."""
+"""Maximum number of steps over the listed clusters before the next step over all clusters."""
 
 LISTED_SHARE = 1 / 6
-"""Maximum size of the lists as a share of words × clusters; longer lists are not used."""
+"""Maximum total length of the lists, as a fraction of words × clusters. Longer lists are not
+used."""
 
 
 class SoftMixture:
@@ -37,8 +38,8 @@ class SoftMixture:
     ) -> None:
         self.data, self.massive, self.threads, self.printed = data, mass, threads, printed
         self.pull: Floats = data.prior
-        """Weight of each word in the centroids, in addition to p(c|n). By Bayes' rule it is p(n).
-        With equation 7 as printed, p(n|c) ∝ exp(−β·d), it is Z_n."""
+        """Weight of each word in the centroids, by which p(c|n) is multiplied. By Bayes' rule it is
+        p(n). With equation 7 as printed, p(n|c) ∝ exp(−β·d), it is Z_n."""
         self.k = 1
         self.q: Array = np.zeros((data.n_words, room), dtype=data.rows.values.dtype)
         self.q[:, 0] = 1
@@ -62,7 +63,10 @@ class SoftMixture:
 
     @property
     def logs(self) -> Array:
-        """Log centroids by context; fetched from the workers if they ran the last M step."""
+        """Log centroids, with one row per context.
+
+        They are fetched from the workers if these ran the last M step.
+        """
         self._fetch()
         return self._logs
 
@@ -95,7 +99,7 @@ class SoftMixture:
         kernel: Any = kernels.expect if lists is None else kernels.expect_listed
         held = self.q if lists is None else lists
         data, parts = self.data, np.zeros((len(self._words), self.k))
-        # With masses, memberships are ∝ p(c)·exp(−β·d): the bias is ln p(c).
+        # With masses, memberships are ∝ p(c)·exp(−β·d), so the bias is ln p(c).
         bias = np.log(np.maximum(self.mass[: self.k], 1e-30)) if self.massive else np.zeros(self.k)
         if (workers := self._find_workers()) is not None:
             centroids = Centroids(self._logs, bias, float(beta))
@@ -148,14 +152,17 @@ class SoftMixture:
         return energy
 
     def centroids(self) -> Array:
-        """Return p(v|c), clusters × contexts; entries at the lower bound are set to 0."""
+        """Return p(v|c) with shape (clusters, contexts).
+
+        Entries at the lower bound are set to 0.
+        """
         logs = self.logs[:, : self.k]
         exact = np.exp(logs)
         exact[logs <= np.log(self.floor)[:, None].astype(logs.dtype)] = 0
         return np.ascontiguousarray(exact.T)
 
     def drop(self, cluster: int, into: int) -> None:
-        """Merge a cluster into another one; the numbers of later clusters decrease by one."""
+        """Merge a cluster into another one. The numbers of later clusters decrease by one."""
         k = self.k
         self.q[:, into] += self.q[:, cluster]
         self.mass[into] += self.mass[cluster]
@@ -165,7 +172,10 @@ class SoftMixture:
         self.k -= 1
 
     def _compute_energy(self, centroids: Centroids, parts: Floats) -> Energy:
-        """Return F = −(1/β)·Σ p(n)·ln Z_n, D = F + H/β (eq. 5) and the membership entropy H."""
+        """Return the free energy F, the distortion D and the membership entropy H.
+
+        F = −(1/β)·Σ p(n)·ln Z_n, and D = F + H/β (eq. 5).
+        """
         prior, beta, bias = self.data.prior, centroids.beta, centroids.bias
         self.mass[: self.k] = parts.sum(axis=0)
         # Equation 7 as printed: the weight of a word is Z_n = Σ_c exp(−β·d(n, c)), not p(n).
@@ -180,7 +190,7 @@ class SoftMixture:
         return Energy(free, free + relative / beta, entropy)
 
     def _lists(self) -> Lists | None:
-        """Return lists of each word's main clusters; None if the lists would be long.
+        """Return a list of each word's main clusters, or None if the lists would be too long.
 
         Each list omits at most the share LOST of the word's membership.
         """

@@ -26,7 +26,10 @@ from roget.learn.clustering.soft.options import SoftOptions
 
 @dataclass(frozen=True, eq=False)
 class AnnealedRule(Rule):
-    """Place words by p(c|word) ∝ exp(−β·KL(word ‖ cluster)), times p(c) if `mass` is set."""
+    """Place words by p(c|word) ∝ exp(−β·KL(word ‖ cluster)).
+
+    If `mass` is set, the right-hand side is multiplied by p(c).
+    """
 
     clusterer = "soft"
 
@@ -35,11 +38,11 @@ class AnnealedRule(Rule):
     n_jobs: int | None = None
 
     def place(self, matrix: Any, leaves: Clustering) -> Array:
-        """Return p(c|word) by one exact E step; a word without counts gets p(c)."""
+        """Return p(c|word), computed by one exact E step, or p(c) for a word without counts."""
         centroids, mass = leaves.centroids, leaves.mass
         k, dtype = centroids.shape[0], centroids.dtype
         totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
-        # Apply a lower bound: p(v|c) = 0 would exclude all words with context v.
+        # Apply a lower bound, because p(v|c) = 0 would exclude all words with context v.
         logs = np.log(np.maximum(centroids.T, floor(leaves.background)[:, None])).astype(dtype)
         bias = np.log(np.maximum(mass, 1e-30)) if self.mass else np.zeros(k)
         centres = kernels.Centroids(np.ascontiguousarray(logs), bias, float(self.beta))
@@ -49,13 +52,13 @@ class AnnealedRule(Rule):
         masses = np.empty((len(parts), k))
         with closing(ThreadPool(self.n_jobs)) as threads:
             threads.over(parts, kernels.expect, table, centres, ones, q, fits, own=masses)
-        # Words without counts get p(c).
+        # Use p(c) for words without counts.
         q[totals <= 0] = mass / mass.sum()
         return q
 
     @classmethod
     def from_provenance(cls, provenance: Mapping[str, Any]) -> Rule | None:
-        """Return the rule of an early folder of this model, from its β and options."""
+        """Restore the rule of this model from the β and options of a folder of an early version."""
         beta, options = provenance.get("beta"), provenance.get("options") or {}
         called = provenance.get("rule", "anneal")
         if beta is None or options.get("model") == "symmetric" or called != "anneal":
@@ -64,7 +67,7 @@ class AnnealedRule(Rule):
 
 
 class SoftAnnealing(Annealing, SoftOptions):
-    """Soft clusters of words by deterministic annealing, and the tree of their splits.
+    """Soft clustering of words by deterministic annealing, with a tree of the splits.
 
     The membership of a word n in cluster c is p(c|n) ∝ exp(−β·KL(p_n‖p_c)), and the centroid p_c
     is the mean of its words. Starting from a single cluster, β is raised, and each cluster is split
@@ -103,7 +106,7 @@ class SoftAnnealing(Annealing, SoftOptions):
 
     @property
     def method(self) -> Method:
-        """The search, and the rule for placing new words in its clusters."""
+        """The search class, and the rule for placing new words in the resulting clusters."""
         if self.model == "symmetric":
             if self.equations != "mass" or self.until is not None:
                 raise InputError(

@@ -1,4 +1,4 @@
-"""Compiled kernels of the E step, the M step and the EM of twins.
+"""Compiled kernels for the E step, the M step, and EM on the two copies of a split cluster.
 
 Equation numbers refer to Pereira, Tishby & Lee (1993):
 
@@ -22,25 +22,26 @@ from roget.core.kernels.rows import RowIndex
 from roget.core.types import Array, Floats
 
 TINY = 1e-12
-"""Memberships below this, relative to the largest, are set to 0, because subnormal numbers are
-slow."""
+"""Memberships below this value, relative to the largest, are set to 0, because arithmetic with
+subnormal numbers is slow."""
 
 TWIN_STEPS, TWIN_TOLERANCE = 40, 1e-3
-"""Maximum number of EM steps for twins, and the change of shares at which EM stops."""
+"""Maximum number of EM steps when a cluster is split into two copies (twins), and the change in
+memberships at which EM stops."""
 
 
 class Centroids(NamedTuple):
     """Parameters of k clusters for the E step."""
 
     logs: Array
-    """ln p(v|c), contexts × clusters; at least k columns."""
+    """ln p(v|c), as an array with one row per context and at least k columns."""
     bias: Floats
-    """The term added to β·Σ p_n(v)·ln p(v|c) for each of the k clusters."""
+    """Term added to β·Σ p_n(v)·ln p(v|c) for each of the k clusters."""
     beta: float
 
 
 class Fits(NamedTuple):
-    """Results of the E step for each word in addition to its memberships; updated in place."""
+    """Results of the E step for each word, other than memberships. Updated in place."""
 
     log_z: Floats
     """ln Z_n without the term β·H(p_n)."""
@@ -49,7 +50,10 @@ class Fits(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """Memberships as lists: word i has clusters[offsets[i]:offsets[i + 1]]."""
+    """Memberships stored as lists.
+
+    The clusters of word i are clusters[offsets[i]:offsets[i + 1]].
+    """
 
     offsets: Array
     clusters: Array
@@ -58,7 +62,7 @@ class Lists(NamedTuple):
 
 @compiled_within
 def _sum_rows(begin: int, end: int, rows: RowIndex, table: Array, out: Array) -> None:
-    """Write Σ value · table row, over the entries begin to end, to `out`.
+    """Write Σ value · table row, summed over the entries `begin` to `end`, to `out`.
 
     The loop is unrolled by four: rows are prefetched while others are added, and `out` is loaded
     and stored a quarter as often. The order of additions is fixed.
@@ -83,13 +87,16 @@ def _sum_rows(begin: int, end: int, rows: RowIndex, table: Array, out: Array) ->
 def _compute_memberships(
     scores: Array, places: Array, bias: Floats, beta: float, weight: float, out: Array, mass: Floats
 ) -> tuple[float, float]:
-    """Compute a word's memberships in the clusters `places` (eq. 8); return ln Z_n and entropy."""
+    """Compute a word's memberships in the clusters `places` (eq. 8).
+
+    Return ln Z_n and the membership entropy.
+    """
     # 1. Find the highest exponent, which is subtracted before exponentiating.
     highest = -np.inf
     for at in range(places.size):
         highest = max(highest, beta * scores[at] + bias[places[at]])
     total, product = 0.0, 0.0
-    # 2. Compute exp(β·score + bias − highest), and its sum. Values below TINY become 0.
+    # 2. Compute exp(β·score + bias − highest), and the sum. Values below TINY are set to 0.
     for at in range(places.size):
         gap = beta * scores[at] + bias[places[at]] - highest
         x = math.exp(gap)
@@ -113,7 +120,10 @@ def expect(
     begin: int, end: int, rows: RowIndex, centroids: Centroids, prior: Floats, q: Array, fits: Fits,
     mass: Floats,
 ) -> None:  # fmt: skip
-    """Run the E step for words begin to end, over all clusters; `mass` gets Σ_n p(n)·p(c|n)."""
+    """Run the E step over all clusters for words `begin` to `end`.
+
+    The masses Σ_n p(n)·p(c|n) of these words are written to `mass`.
+    """
     logs, bias, beta = centroids
     scores, every = np.zeros(bias.size, logs.dtype), np.arange(bias.size)
     mass[:] = 0.0
@@ -136,7 +146,7 @@ def _invert(mass: Floats) -> Floats:
 
 @compiled_within
 def _write_logs(sums: Array, scale: Floats, least: float, out: Array) -> None:
-    """Write ln p(v|c) of one context for all clusters, not below its lower bound."""
+    """Write ln p(v|c) of one context for all clusters, applying the lower bound."""
     lowest = math.log(least)
     for c in range(scale.size):
         x = sums[c] * scale[c]
@@ -147,7 +157,9 @@ def _write_logs(sums: Array, scale: Floats, least: float, out: Array) -> None:
 def maximise(
     begin: int, end: int, columns: RowIndex, q: Array, mass: Floats, floor: Floats, logs: Array
 ) -> None:
-    """Run the M step for contexts begin to end: compute ln p(v|c), not below `floor`.
+    """Run the M step for contexts `begin` to `end`.
+
+    It computes ln p(v|c) with the lower bound `floor`.
 
     `columns` holds p(n)·p_n(v), context by context.
     """
@@ -182,7 +194,7 @@ def fill(begin: int, end: int, q: Array, k: int, least: float, lists: Lists) -> 
 
 @compiled
 def spread(begin: int, end: int, lists: Lists, k: int, q: Array) -> None:
-    """Copy lists back to the matrix; clusters that are not in a word's list get 0."""
+    """Copy the lists back to the matrix, with 0 for clusters that are not in a word's list."""
     offsets, clusters, shares = lists
     for i in range(begin, end):
         row = q[i]
@@ -240,7 +252,7 @@ def twins(
     words: Array, weights: Floats, rows: RowIndex, beta: float, floor: Floats, share: Floats,
     sums: Floats,
 ) -> float:  # fmt: skip
-    """Run EM on the two twins of a cluster, which divide the weights of its words between them.
+    """Run EM on the two copies (twins) of a cluster, which share the weights of its words.
 
     `share` is the first twin's share of each word. On return, the rows of `sums` hold the centroids
     of the twins times their masses. Returns the mass of the first twin.
@@ -250,7 +262,7 @@ def twins(
     gap = np.zeros(first.size)
     total, one = np.sum(weights), 0.0
     for step in range(steps + 1):
-        # 1. M step (eq. 11): masses of the twins, and centroids times masses.
+        # 1. M step (eq. 11): compute the masses of the twins, and their centroids times masses.
         one = np.sum(weights * share)
         two = total - one
         first[:] = 0.0

@@ -1,4 +1,4 @@
-"""Options of SoftAnnealing."""
+"""Options for `SoftAnnealing`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EQUATIONS = ("mass", "bayes", "printed")
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SoftOptions(Shared):
-    """Options of the soft annealing clusterer."""
+    """Options for the soft annealing clusterer."""
 
     model: str = option(
         "asymmetric",
@@ -27,7 +27,7 @@ class SoftOptions(Shared):
     equations: str = option(
         "mass",
         choices=EQUATIONS,
-        help="Equations during splitting: mass = memberships ∝ p(c)·exp(−β·KL); bayes = "
+        help="Equations to use while splitting: mass = memberships ∝ p(c)·exp(−β·KL); bayes = "
         "memberships ∝ exp(−β·KL) (equation 8 of the paper), centroids by Bayes' rule; printed = "
         "equations 7 and 8 as printed, where centroids ignore the other clusters and tend to "
         "collapse (for comparison with the paper only).",
@@ -36,8 +36,8 @@ class SoftOptions(Shared):
         None,
         positive=True,
         metavar="BITS",
-        help="Stop splitting once the cross-entropy of the training counts, "
-        "p(context|word) = Σ p(c|word)·p(context|c), is at most BITS per token.",
+        help="Stop splitting once the cross-entropy of the training counts under p(context|word) "
+        "= Σ p(c|word)·p(context|c) is at most BITS bits per token.",
     )
 
 

@@ -1,1 +1,1 @@
-"""Classes of words by the directions of their vectors, and a tree by merging them."""
+"""Spherical clustering: group words by the direction of their vectors, then build a tree."""

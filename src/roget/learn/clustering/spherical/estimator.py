@@ -1,4 +1,4 @@
-"""SphericalTree: word classes by spherical k-means of word vectors, as an estimator."""
+"""SphericalTree: spherical k-means of word vectors, as a scikit-learn estimator."""
 
 from __future__ import annotations
 
@@ -36,27 +36,27 @@ from roget.learn.clustering.spherical.rule import COMMON, NearestCentroids, smoo
 from roget.learn.representation import Representation
 
 SIZE = 40
-"""Default mean number of words per class. Readers can survey and name classes of this size."""
+"""Default mean number of words per class. People can survey and name classes of this size."""
 
 FEW = 100
-"""Maximum number of words for which no word is excluded, because all can be inspected."""
+"""No word is excluded if there are at most this many words, because all can be inspected."""
 
 ENOUGH = (30, 50)
-"""Numbers of contexts and of tokens, at least one of which a word needs to be placed reliably. A
-word that has them but lies between classes has several senses or a general meaning, and is not
+"""A word is placed reliably if it has at least this many contexts or at least this many tokens. If
+such a word lies between classes, it has several senses or a general meaning, and is not
 excluded."""
 
 BETWEEN, AMONG = "between classes", "among rare words only"
 """Reasons for excluding a word."""
 
 RARELY = 3
-"""Factor by which the share of frequent words in a class must be below average for the class to be
-dissolved. In blind evaluation, readers could not name such classes. At most a quarter of the
-classes are dissolved."""
+"""A class is dissolved if its proportion of frequent words is below the average divided by this
+factor. In blind evaluation, people could not name such classes. At most a quarter of the classes
+are dissolved."""
 
 
 class SphericalTree(Clusterer, SphericalOptions):
-    """Word classes by spherical k-means of word vectors, in a balanced tree.
+    """Spherical k-means clustering of word vectors, with a balanced tree over the classes.
 
     Counts are converted to PPMI weights and weights to vectors (see `Representation`), and every
     vector is smoothed with its nearest neighbours. Ward linkage gives the initial classes. Then
@@ -169,7 +169,7 @@ class SphericalTree(Clusterer, SphericalOptions):
         self._report(1.0)
 
     def _add_background(self, matrix: Any) -> tuple[Any, Any]:
-        """Return the counts with the background counts added, and their contexts."""
+        """Return the counts with the background counts added, and the names of their contexts."""
         names = vars(self)
         if self.background is None:
             return matrix, names.get("contexts_")
@@ -178,7 +178,10 @@ class SphericalTree(Clusterer, SphericalOptions):
     def _represent(
         self, matrix: Any, rows: Ints, contexts: Any, seed: int, keep: checkpoints.Checkpoint
     ) -> tuple[Ints, Representation]:
-        """Return the rows to learn from and their vectors, computed or from a checkpoint."""
+        """Return the rows to learn from, and their vectors.
+
+        The vectors are computed, or read from a checkpoint.
+        """
         state = keep.resume()
         if state is not None:
             with keep.guard():
@@ -202,13 +205,13 @@ class SphericalTree(Clusterer, SphericalOptions):
         learnt = state["learnt"].astype(np.int64)
         folder.require_range("learnt", learnt, 0, matrix.shape[0])
         if known.rows is not None or known.weights.shape[1] != matrix.shape[1]:
-            raise ValueError("the vectors belong to other words or contexts")
+            raise ValueError("the vectors belong to different words or contexts")
         if np.any(learnt[1:] <= learnt[:-1]):
             raise ValueError("learnt: expected increasing row numbers")
         return learnt, known
 
     def _set_aside(self, matrix: Any, learnt: Ints, between: BoolArray, among: BoolArray) -> None:
-        """Record the uncertain words with the reasons, and add a note."""
+        """Record each uncertain word with the reason, and add a note."""
         few = np.setdiff1d(np.arange(matrix.shape[0]), learnt).tolist()
         contexts = np.diff(matrix.indptr)
         self.unsure_ = {}
@@ -231,11 +234,13 @@ class SphericalTree(Clusterer, SphericalOptions):
 
 
 def dissolve(vectors: Any, labels: Ints, seldom: BoolArray) -> tuple[Ints, BoolArray]:
-    """Dissolve classes of mostly rare words; return the labels and a mask of their rare words.
+    """Dissolve classes of mostly rare words.
+
+    Return the new labels, and a mask of the rare words in dissolved classes.
 
     All words of a dissolved class move to the nearest remaining class.
     """
-    # Share of frequent words in each class.
+    # Proportion of frequent words in each class.
     sizes = np.bincount(labels)
     often = np.bincount(labels, ~seldom) / sizes
     rare = np.flatnonzero(often < np.mean(~seldom) / RARELY)

@@ -1,4 +1,4 @@
-"""The tree over the classes: levels that are optimised separately and connected by merges."""
+"""The tree over the classes, whose levels are optimised separately and connected by merges."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from roget.learn.clustering.spherical.moves import compute_centres, move
 from roget.learn.representation.vectors import Singles
 
 TOP = 8
-"""Number of classes at the top level, few enough to survey at a glance."""
+"""Number of classes at the top level, which is small enough to survey at a glance."""
 
 RATIO = 6
 """Approximate number of subclasses of a class."""
 
 
 def choose_levels(k: int) -> tuple[int, ...]:
-    """Return the sizes of the levels above k classes, followed by k.
+    """Return the number of classes at each level above k classes, followed by k.
 
     >>> choose_levels(128), choose_levels(75), choose_levels(2500), choose_levels(10)
     ((8, 32, 128), (8, 24, 75), (8, 34, 141, 595, 2500), (10,))
@@ -37,7 +37,10 @@ def choose_levels(k: int) -> tuple[int, ...]:
 
 
 def read_levels(given: object, k: int | None) -> tuple[int, ...] | None:
-    """Return the requested sizes of levels, ending with the number of classes; None for auto."""
+    """Return the requested numbers of classes per level, or None for automatic levels.
+
+    The last number is the total number of classes.
+    """
     if given is None or given == "auto":
         return None
     try:
@@ -50,7 +53,7 @@ def read_levels(given: object, k: int | None) -> tuple[int, ...] | None:
         sizes.append(k)
     if not sizes or sizes[0] < 1 or any(a >= b for a, b in pairwise(sizes)):
         raise InputError(
-            f"levels={given!r}: expected increasing sizes of at least 1", code="invalid-option"
+            f"levels={given!r}: expected increasing numbers, each at least 1", code="invalid-option"
         )
     return tuple(sizes)
 
@@ -71,7 +74,7 @@ class LevelNode(NamedTuple):
 
 
 def grow(centres: Singles, sizes: Ints, levels: Sequence[int], pause: Pause) -> tuple[Tree, Ints]:
-    """Build the tree of the classes; return it with the number of each class in the tree.
+    """Build the tree over the classes. Return the tree, and the number of each class in it.
 
     Levels are built one by one, from the finest to the coarsest. Classes, weighted by the square
     roots of their sizes, are merged by Ward's criterion and then moved to the nearest centre of the
@@ -93,7 +96,10 @@ def grow(centres: Singles, sizes: Ints, levels: Sequence[int], pause: Pause) -> 
 
 
 def merge(centres: Singles, weights: Floats, size: int = 1) -> list[tuple[int, int, float]]:
-    """Merge classes by Ward's criterion down to `size`; return (into, merged, cost) triples."""
+    """Merge classes by Ward's criterion until `size` remain.
+
+    Return (into, merged, cost) triples.
+    """
     n = weights.size
     at, mass = centres.astype(np.float64), weights.astype(np.float64)
     # 1. Compute Ward's cost of merging each pair: w_i·w_j/(w_i + w_j) · ‖x_i − x_j‖².
@@ -132,7 +138,7 @@ def merge(centres: Singles, weights: Floats, size: int = 1) -> list[tuple[int, i
 def _join(
     centres: Singles, weights: Floats, rows: Ints, groups: Sequence[LevelNode], step: int
 ) -> LevelNode:
-    """Merge several nodes into one; a node is at least as high as its children."""
+    """Merge several nodes into one. A node is at least as high as its children."""
     here: dict[int, LevelNode] = {at: groups[row] for at, row in enumerate(rows.tolist())}
     for i, j, cost in merge(centres[rows], weights[rows]):
         height = max(cost, here[i].height, here[j].height)
@@ -141,7 +147,10 @@ def _join(
 
 
 def _number(root: LevelNode) -> tuple[Tree, Ints]:
-    """Assign numbers to clusters in the order of the splits, highest first; return both."""
+    """Assign numbers to the clusters in the order of the splits, highest first.
+
+    Return the tree and the number of each class.
+    """
     waiting, splits = {0: root}, []
     while high := [one for one in waiting.items() if one[1].below is not None]:
         number, node = max(high, key=lambda one: (one[1].step, one[1].height, -one[0]))

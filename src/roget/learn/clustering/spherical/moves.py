@@ -19,14 +19,14 @@ from roget.learn.clustering.memberships import one_hot
 from roget.learn.representation.vectors import BLOCK, Singles
 
 START = 6000
-"""Minimum size of the sample of vectors for Ward linkage, which needs quadratic memory. With many
+"""Minimum number of vectors in the sample for Ward linkage, which needs quadratic memory. With many
 classes, the sample has four vectors per class."""
 
 MOST = 12000
-"""Maximum size of the sample for Ward linkage, unless there are more classes."""
+"""Maximum number of vectors in the sample for Ward linkage, unless there are more classes."""
 
 ROUNDS = 60
-"""Maximum number of rounds of k-means; most vectors stop moving after 20 rounds."""
+"""Maximum number of k-means iterations. Most vectors stop moving after 20."""
 
 
 def start(vectors: Singles, k: int, order: Ints) -> Ints:
@@ -76,7 +76,7 @@ def move(vectors: Singles, labels: Ints, pause: Pause, weights: Any = None) -> I
         pause()
         # 1. Compute the centres, and assign each vector to the nearest one.
         new, cosines = nearest(vectors, compute_centres(vectors, labels, k, weights))
-        # 2. Fill empty classes. The only vector of a class must stay there.
+        # 2. Fill empty classes by moving vectors, but never the only vector of a class.
         for gone in np.flatnonzero(np.bincount(new, minlength=k) == 0):
             alone = np.bincount(new, minlength=k)[new] == 1
             far = int(np.argmin(np.where(alone, np.inf, cosines)))
@@ -97,7 +97,7 @@ def compute_centres(vectors: Singles, labels: Ints, k: int, weights: Any = None)
 
 
 def nearest(vectors: Singles, centres: Singles) -> tuple[Ints, Floats]:
-    """Return the nearest centre of each vector, and the cosine with it."""
+    """Return the index of the nearest centre of each vector, and its cosine with the vector."""
     labels = np.empty(vectors.shape[0], dtype=np.int64)
     cosines = np.empty(vectors.shape[0])
     for begin in range(0, labels.size, BLOCK):
@@ -109,7 +109,7 @@ def nearest(vectors: Singles, centres: Singles) -> tuple[Ints, Floats]:
 
 
 def measure_fit(vectors: Singles, labels: Ints, k: int) -> tuple[Floats, Floats]:
-    """Return the cosines of each vector with the rest of its class and the nearest other class.
+    """Return the cosine of each vector with the rest of its class and with the nearest other class.
 
     The rest of a class is the class without the vector itself. If the vector is alone in its class,
     the first cosine is −1.

@@ -1,4 +1,4 @@
-"""Options of SphericalTree."""
+"""Options for `SphericalTree`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from roget.learn.clustering.options import CLUSTERS, RunOptions
 
 @dataclass(eq=False, repr=False)
 class SphericalOptions(RunOptions):
-    """Options of word classes by spherical k-means."""
+    """Options for clustering words by spherical k-means."""
 
     n_clusters: int | None = option(
         None, minimum=1, flags=CLUSTERS, help="Number of clusters [default: one per 40 words]."
@@ -25,7 +25,7 @@ class SphericalOptions(RunOptions):
         "last is the total number of classes.",
     )
     min_contexts: int = option(
-        3, minimum=1, help="Exclude words with fewer contexts from learning."
+        3, minimum=1, help="Exclude words with fewer than this many contexts from learning."
     )
     set_aside: bool = option(
         True,
@@ -33,7 +33,8 @@ class SphericalOptions(RunOptions):
         "contexts, and rare words that fit no class.",
     )
     background: Any = None
-    """Counts of other texts, added to the counts of the same words for vectors and classes."""
+    """Counts from other texts, added to the counts of the same words to improve vectors and
+    classes."""
 
 
 OPTIONS = SphericalOptions

@@ -1,4 +1,4 @@
-"""Placement of new words by a softmax of the cosines of their vectors with the class centres."""
+"""Placement of new words by a softmax over the cosines of their vectors with class centres."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from roget.learn.clustering.result import Clustering, Rule, array
 from roget.learn.representation.vectors import Representation, multiply_exactly, spread
 
 COMMON = 5000
-"""Number of most frequent words that are used as neighbours for smoothing."""
+"""Number of common (most frequent) words that serve as neighbours for smoothing."""
 
 SPREADS = 2
 """Number of smoothing rounds."""
@@ -28,7 +28,7 @@ SPREADS = 2
 def smooth_vectors(representation: Representation, common: Ints) -> Any:
     """Smooth every vector with the vectors of its nearest common words.
 
-    Each round uses the common words' vectors as smoothed by the previous round.
+    Each round uses the vectors of the common words that the previous round has smoothed.
     """
     vectors = representation.vectors
     for _ in range(SPREADS):
@@ -37,7 +37,10 @@ def smooth_vectors(representation: Representation, common: Ints) -> Any:
 
 
 def smooth_new_vectors(representation: Representation, common: Ints, matrix: Any) -> Any:
-    """Embed and smooth new words; the result does not depend on threads or other new words."""
+    """Return the smoothed vectors of new words.
+
+    The result does not depend on the number of threads or on the other new words.
+    """
     vectors = representation.embed(matrix)
     for among in _smooth_common(representation, common.astype(np.int64).tobytes()):
         vectors = spread(vectors, among, multiply=multiply_exactly)
@@ -54,10 +57,10 @@ class NearestCentroids(Rule):
     centres: Floats = field(metadata=array("k", "d", least=-np.inf))
     """Centres of the classes, as unit vectors."""
     common: Ints = field(metadata=array("t", whole=True))
-    """Rows of the common words, which are used as neighbours for smoothing."""
+    """Rows of the common words, which serve as neighbours for smoothing."""
 
     def place(self, matrix: Any, leaves: Clustering) -> Array:
-        """Return p(c|word); a word without informative contexts gets p(c)."""
+        """Return p(c|word), which is p(c) for a word without informative contexts."""
         known = self._require_vectors(leaves)
         if self.centres.shape[1] != known.vectors.shape[1]:
             raise InputError(
@@ -97,7 +100,7 @@ class NearestCentroids(Rule):
 
     def regroup(self, made: Clustering, counts: Counts) -> Clustering:
         """Recompute the centres of the classes."""
-        # All centres are recomputed, because new vectors may have more dimensions than the old.
+        # Recompute all centres, because the new vectors may have more dimensions than the old ones.
         vectors = _smooth_all(self._require_vectors(made), self.common.astype(np.int64).tobytes())
         members = sparse.csr_array(made.memberships.T, dtype=np.float32)
         centres = unit(np.asarray(members @ vectors))
@@ -107,7 +110,7 @@ class NearestCentroids(Rule):
         """Return the representation, which must exist and include the common words."""
         known = leaves.representation
         if known is None:
-            raise InputError("the vectors of the words are missing", code="damaged-folder")
+            raise InputError("the word vectors are missing", code="damaged-folder")
         words = known.vectors.shape[0]
         if self.common.max(initial=0) >= words:
             raise InputError(
@@ -126,13 +129,16 @@ class NearestCentroids(Rule):
 
 @lru_cache(maxsize=1)
 def _smooth_all(known: Representation, common: bytes) -> Any:
-    """Return the smoothed vectors of all words, cached because an update uses them twice."""
+    """Return the smoothed vectors of all words. Cached, because an update needs them twice."""
     return smooth_vectors(known, np.frombuffer(common, dtype=np.int64))
 
 
 @lru_cache(maxsize=1)
 def _smooth_common(known: Representation, common: bytes) -> list[Any]:
-    """Return the common words' vectors in each round, cached for further blocks of new words."""
+    """Return the vectors of the common words at the start of each smoothing round.
+
+    Cached, because every block of new words needs them.
+    """
     found = [known.vectors[np.frombuffer(common, dtype=np.int64)]]
     while len(found) < SPREADS:
         among = found[-1]

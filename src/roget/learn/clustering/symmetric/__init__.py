@@ -1,1 +1,1 @@
-"""Clusters of (word, context) pairs by annealing of the symmetric model."""
+"""Clustering of (word, context) pairs by annealing the symmetric model."""

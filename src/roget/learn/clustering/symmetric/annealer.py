@@ -41,16 +41,17 @@ BETA = 0.775
 """Default final β, approximately optimal on held-out data for 50 to 200 clusters."""
 
 SOFTEST, HARDEST = 0.725, 0.875
-"""Range of β that is tried when the number of clusters is chosen."""
+"""Range of β to try when the number of clusters is chosen."""
 
 GROWTH = 0.5
-"""Maximum share of the clusters that are split at once."""
+"""Maximum fraction of the clusters to split at once."""
 
 STEADY = 1.001
-"""Value of β·(1 + σ) above which a cluster is split; exactly at 1, twins would not separate."""
+"""Value of β·(1 + σ) above which a cluster is split. At exactly 1, its two copies (twins) would not
+separate."""
 
 POWER_STEPS = 10
-"""Number of power iterations, starting from the last known direction."""
+"""Number of power iterations, starting from the direction of the previous computation."""
 FIRST_POWER_STEPS = 60
 """Number of power iterations for the first split."""
 
@@ -72,13 +73,13 @@ class SymmetricAnnealer(AnnealingSearch):
 
     needs_number = True
     stride = 2
-    """Number of β steps at once while the number of clusters is chosen."""
+    """Number of β steps taken at once while the number of clusters is being chosen."""
     lowest = 0.5
     """The β at which disconnected words are split off."""
 
     @staticmethod
     def first_beta(beta: float | None) -> float | None:
-        """Return the first β for choosing a number of clusters."""
+        """Return the first β to try when the number of clusters is chosen."""
         return SOFTEST if beta is None else beta
 
     @staticmethod
@@ -113,16 +114,16 @@ class SymmetricAnnealer(AnnealingSearch):
 
     @property
     def tree(self) -> Tree:
-        """The splits as a tree; the value of a split is the critical β of the cluster."""
+        """The splits as a tree. The value of a split is the critical β of the cluster."""
         return Tree.from_splits((split.parent, split.critical_beta) for split in self.splits)
 
     def memberships(self) -> Array:
-        """Return p(c|n), words × clusters."""
+        """Return p(c|n) as an array of shape (words, clusters)."""
         return np.asarray(self.words / self.words.sum(axis=1, keepdims=True))
 
     @property
     def centroids(self) -> Array:
-        """p(v|c), clusters × contexts."""
+        """p(v|c), as an array of shape (clusters, contexts)."""
         return np.ascontiguousarray((self.contexts / self.contexts.sum(axis=0)).T)
 
     @property
@@ -144,7 +145,7 @@ class SymmetricAnnealer(AnnealingSearch):
         self.energy = self._settle(self.settings.max_iter, self.settings.tol)
 
     def wind_up(self) -> None:
-        """End the search in its current state, which needs no further step."""
+        """End the search in its current state. Nothing needs to be done."""
 
     def snapshot(self) -> dict[str, Any]:
         """Return the complete state as arrays and plain data."""
@@ -162,12 +163,12 @@ class SymmetricAnnealer(AnnealingSearch):
         }
         require_arrays(arrays, schema)
         if min(arrays["words"].min(), arrays["contexts"].min()) < 0:
-            raise ValueError("words, contexts: expected no negative shares")
+            raise ValueError("words, contexts: expected non-negative numbers")
         words, contexts, modes = (one.astype(self.words.dtype) for one in arrays.values())
         self.words, self.contexts, self._modes = words, contexts, modes
 
     def _settle(self, steps: int, tol: float) -> Energy:
-        """Run tempered EM until the relative decrease of the free energy is at most `tol`."""
+        """Run tempered EM until the relative decrease in free energy is at most `tol`."""
         before = math.inf
         for _ in range(max(1, steps)):
             self._pause()
@@ -216,7 +217,10 @@ class SymmetricAnnealer(AnnealingSearch):
         return out
 
     def _energy(self, free: float) -> Energy:
-        """Return F = D − H/β; D is the expected −ln p(c|n)·p(v|c) minus the entropy of words."""
+        """Return F = D − H/β.
+
+        D is the expectation of −ln p(c|n)·p(v|c) minus the entropy of words.
+        """
         own = float(np.sum(self.data.prior * self.data.entropy))
         pairs = zip((self.words, self.contexts), self._tempered, strict=True)
         expected = sum(
@@ -226,7 +230,10 @@ class SymmetricAnnealer(AnnealingSearch):
         return Energy(free - own, distortion - own, self.beta * (distortion - free))
 
     def _split(self) -> bool:
-        """Split the unstable clusters with the largest gain; return False if all are stable."""
+        """Split the unstable clusters with the largest gain.
+
+        Return False if all clusters are stable.
+        """
         self._expect()
         sigma, scores, modes = self._instabilities()
         mass = self.words.sum(axis=0, dtype=np.float64)
@@ -241,7 +248,7 @@ class SymmetricAnnealer(AnnealingSearch):
             _divide(self.words, scores, chosen), _divide(self.contexts, modes, chosen), strict=True
         )
         self.words, self.contexts = map(np.hstack, zip(kept, gone, strict=True))
-        # Both twins need new start vectors for the power iteration.
+        # Both copies of a split cluster need new start vectors for the power iteration.
         fresh = self._draw_vectors(2 * chosen.size, self.words.shape[1])
         modes[:, chosen] = fresh[:, : chosen.size]
         self._modes = np.hstack([modes, fresh[:, chosen.size :]])
@@ -252,12 +259,12 @@ class SymmetricAnnealer(AnnealingSearch):
         return True
 
     def _make_splits(self, chosen: Array, sigma: Floats) -> list[ClusterSplit]:
-        """Return the records of the splits of the chosen clusters."""
+        """Return a record of the split for each chosen cluster."""
         critical = 1.0 / (1.0 + sigma)
         return [ClusterSplit(int(c), self.beta, float(critical[c]), self.energy) for c in chosen]
 
     def _draw_vectors(self, columns: int, k: int) -> Array:
-        """Return start vectors of the power iteration, identical in a resumed run."""
+        """Return start vectors for the power iteration, which are identical in a resumed run."""
         rng = np.random.default_rng([self.settings.seed, k])
         return rng.standard_normal((self.data.n_contexts, columns)).astype(self.contexts.dtype)
 
@@ -290,7 +297,10 @@ class SymmetricAnnealer(AnnealingSearch):
 
 
 def _divide(counts: Array, scores: Array, chosen: Array) -> tuple[Array, Array]:
-    """Split counts between twins: return all counts with the first twins, and the second twins."""
+    """Divide counts between twins.
+
+    Return the table with the first twins, and the columns of the second twins.
+    """
     share = 1.0 / (1.0 + np.exp(np.clip(-2.0 * scores[:, chosen], -30, 30)))
     kept, share = counts.copy(), share.astype(counts.dtype)
     kept[:, chosen] *= share
@@ -298,7 +308,10 @@ def _divide(counts: Array, scores: Array, chosen: Array) -> tuple[Array, Array]:
 
 
 def _standardise(table: Array, counts: Array) -> tuple[Array, Floats]:
-    """Standardise columns to weighted mean 0 and variance 1; return them and the deviations."""
+    """Standardise columns to weighted mean 0 and variance 1.
+
+    Return them with the original standard deviations.
+    """
     mass = counts.sum(axis=0)
     centred = table - (counts * table).sum(axis=0) / mass
     deviation = np.sqrt((counts * centred * centred).sum(axis=0) / mass)
@@ -306,6 +319,6 @@ def _standardise(table: Array, counts: Array) -> tuple[Array, Floats]:
 
 
 def _bound_below(values: Array) -> Array:
-    """Return the values with a small positive lower bound, for division."""
+    """Return the values with a small positive lower bound, to avoid division by zero."""
     positive: Array = np.maximum(values, values.dtype.type(1e-30))
     return positive

@@ -27,12 +27,12 @@ class FoldIn(Rule):
     beta: float = 1.0
 
     def place(self, matrix: Any, leaves: Clustering) -> Array:
-        """Return p(c|word); a word without counts gets p(c)."""
+        """Return p(c|word), which is p(c) for a word without counts."""
         return fold_in(matrix, leaves.centroids, self.beta, leaves.mass)
 
     @classmethod
     def from_provenance(cls, provenance: Mapping[str, Any]) -> Rule | None:
-        """Return the rule of an early folder of this model, from its β and options."""
+        """Restore the rule of this model from the β and options of a folder of an early version."""
         beta, options = provenance.get("beta"), provenance.get("options") or {}
         ours = options.get("model") == "symmetric" or provenance.get("rule") == "fold-in"
         return cls(beta=float(beta)) if ours and beta is not None else None
@@ -47,7 +47,7 @@ def fold_in(
     steps: int = 50,
     tol: float = 1e-5,
 ) -> Array:
-    """Return p(c|n) of new words from their counts, with fixed centroids.
+    """Compute p(c|n) of new words from their counts, with fixed centroids.
 
     A word without counts gets p(c) if `mass` is passed, otherwise equal memberships.
     """
@@ -74,7 +74,7 @@ def fold_in(
 
 
 class SymmetricAnnealing(Annealing):
-    """Soft clusters of (word, context) pairs by annealing of the symmetric model.
+    """Soft clustering of (word, context) pairs by annealing the symmetric model.
 
     The model is p(word, context) = Σ p(c)·p(word|c)·p(context|c). A pair belongs to cluster c in
     proportion to [p(c)·p(word|c)·p(context|c)]^β, and the memberships of a word are the mean over
@@ -100,5 +100,5 @@ class SymmetricAnnealing(Annealing):
 
     @property
     def method(self) -> Method:
-        """The search, and the rule for placing new words in its clusters."""
+        """The search class, and the rule for placing new words in the resulting clusters."""
         return Method(SymmetricAnnealer, lambda beta: FoldIn(float(beta)), own=True)

@@ -1,4 +1,4 @@
-"""Compiled kernels of the symmetric model: the E step, and the product used for instabilities.
+"""Compiled kernels for the symmetric model: the E step, and the product for instabilities.
 
 Every kernel writes only the rows of its range and adds in an order determined by the data, so
 results do not depend on the number of threads.
@@ -15,7 +15,7 @@ from roget.core.kernels.rows import RowIndex
 from roget.core.types import Array, Floats
 
 FLOOR = 1e-12
-"""Lower bound of probabilities; a probability of 0 could never become positive again."""
+"""Lower bound on probabilities, because a probability of 0 could never become positive again."""
 
 
 def temper(probabilities: Array, beta: float) -> Array:
@@ -30,7 +30,7 @@ def expect(
     counts: Array,
     log_z: Floats,
 ) -> None:  # fmt: skip
-    """Compute the expected counts p(n,c) of words begin to end.
+    """Compute the expected counts p(n,c) of words `begin` to `end`.
 
     `words` and `contexts` hold tempered probabilities, with one row per word or context. The kernel
     writes p(n,v)/Z(n,v), from which all sums over the posterior follow, to `ratio`, and
@@ -62,7 +62,7 @@ def expect(
 
 @compiled_reassociated
 def gather(begin: int, end: int, rows: RowIndex, table: Array, out: Array) -> None:
-    """Multiply rows begin to end of a sparse matrix by a table."""
+    """Multiply rows `begin` to `end` of a sparse matrix by a table."""
     indptr, indices, ratio = rows
     k = table.shape[1]
     for i in range(begin, end):

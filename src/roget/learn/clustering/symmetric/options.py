@@ -1,4 +1,4 @@
-"""Options of SymmetricAnnealing."""
+"""Options for `SymmetricAnnealing`."""
 
 from roget.learn.clustering.annealing.options import AnnealingOptions
 
