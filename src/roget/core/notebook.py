@@ -1,4 +1,4 @@
-"""Display of results in notebooks; the catalogue maps each kind of result to its report."""
+"""Display of results in notebooks. The catalogue maps each kind of result to its report."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from roget import catalogue
 
 
 class ReportMixin:
-    """Mixin for results with a report, which notebooks display as a table."""
+    """Mixin for results that have a report, which notebooks display as a table."""
 
     kind: ClassVar[str]
     """Name of the report in the catalogue."""
@@ -17,7 +17,7 @@ class ReportMixin:
         return catalogue.load("reports", self.kind)(self)
 
     def render(self, format: str = "text") -> str:
-        """Return the report in one of the formats of the catalogue: text, json, html etc."""
+        """Return the report in a registered format, such as text, json or html."""
         text: str = self._report().render(format)
         return text
 

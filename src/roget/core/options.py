@@ -23,7 +23,7 @@ from roget.errors import InputError, UnknownName
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 SHOWN = "{name} {value!r}"
-"""Format of an option and its value in messages."""
+"""Format string for an option and its value in messages."""
 
 LAST_SEED = 2**31
 """Maximum random seed."""
@@ -42,7 +42,7 @@ class Option:
     type: type = str
     """Type of the value, or of each of `many` values: bool, int, float or str."""
     choices: tuple[str, ...] | str | None = None
-    """Allowed names, or a kind of the catalogue whose names are allowed."""
+    """The allowed names, or the catalogue kind whose names are allowed."""
     words: tuple[str, ...] = ()
     """Words allowed instead of a number, such as "auto"."""
     minimum: float | None = None
@@ -57,25 +57,25 @@ class Option:
     flags: tuple[str, ...] = ()
     metavar: str = ""
     called: str = ""
-    """Name in messages, if it differs from `name`."""
+    """The name of the option in messages, if it differs from `name`."""
     expects: str = ""
-    """Description of the allowed numbers in messages; by default their range."""
+    """Description of the allowed numbers in messages. By default it is their range."""
 
     @property
     def known(self) -> tuple[str, ...]:
-        """The allowed names, including plug-ins; empty if any value is allowed."""
+        """The allowed names, including those of plug-ins. Empty if any value is allowed."""
         if isinstance(self.choices, str):
             return tuple(catalogue.names(self.choices))
         return self.choices or ()
 
     @property
     def repeated(self) -> bool:
-        """True if every value needs its own option on the command line."""
+        """True if the option must be repeated on the command line for every value."""
         return self.many in ("repeated", "pairs")
 
     @property
     def joined(self) -> bool:
-        """True if the values of repeated options are joined by commas."""
+        """True if the values are joined by commas when the option is repeated."""
         return self.many in (",", "text")
 
     @property
@@ -103,7 +103,10 @@ class Option:
         return f"{self.minimum:g} or more" if self.minimum else "not negative"
 
     def parse(self, given: Any) -> Any:
-        """Parse a command-line string; return an invalid one unchanged, for `check` to report."""
+        """Parse a command-line string.
+
+        An invalid string is returned unchanged; `check` reports it.
+        """
         if not isinstance(given, str):
             return given
         if self.many == ",":
@@ -127,7 +130,8 @@ class Option:
             return
         expected = self.range
         if self.choices:
-            # Look up built-in names first, because plug-ins require a scan of all packages.
+            # Look up built-in names first, because finding plug-ins requires a scan of all
+            # packages.
             ours = catalogue.KINDS[self.choices] if isinstance(self.choices, str) else ()
             if value in ours or value in self.known:
                 return
@@ -150,13 +154,13 @@ class Option:
         high = self.maximum if self.maximum is not None else math.inf
         try:
             finite = math.isfinite(number)
-        except OverflowError:  # an integer larger than any float
+        except OverflowError:  # the integer is larger than any float
             return False
         return bool(finite and low <= number <= high and (number > 0 or not self.positive))
 
 
 def option(default: Any, *, help: str, **declared: Any) -> Any:
-    """Declare a field of a dataclass as an option; keyword arguments are fields of `Option`.
+    """Declare a dataclass field as an option. Keyword arguments are fields of `Option`.
 
     >>> @dataclass(frozen=True)
     ... class ListOptions:
@@ -176,13 +180,13 @@ def seed_option() -> Any:
 
 
 def copy_option(kind: type, name: str, default: Any, **changed: Any) -> Any:
-    """Declare a copy of an option of another dataclass, with a new default and other changes."""
+    """Declare a copy of another dataclass's option, with a new default and other changes."""
     there = next(one for one in fields(kind) if one.name == name).metadata[_KEY]
     return field(default=default, metadata={_KEY: replace(there, default=default, **changed)})
 
 
 def options_of(kind: Any) -> Mapping[str, Option]:
-    """Return the options that a dataclass declares, by name."""
+    """Return the options that a dataclass declares, keyed by name."""
     return _declared(next(one for one in kind.__mro__ if "__dataclass_fields__" in vars(one)))
 
 
@@ -206,7 +210,7 @@ def _declared(kind: Any) -> Mapping[str, Option]:
 
 
 def from_signature(made: Callable[..., Any]) -> Mapping[str, Option]:
-    """Return the keyword arguments of a callable as options, typed by their defaults.
+    """Return the keyword arguments of a callable as options. Their types follow from the defaults.
 
     >>> from_signature(lambda k=2, *, sharp=False: None)["sharp"].type
     <class 'bool'>
@@ -230,7 +234,7 @@ def _type_of(hint: Any, words: tuple[str, ...]) -> tuple[type, bool]:
 
 
 def check(values: Any, shown: str = SHOWN, **instead: Any) -> None:
-    """Check all options of a dataclass instance; keyword arguments replace some of its values."""
+    """Check all options of a dataclass instance. Keyword arguments override its values."""
     for name, one in options_of(type(values)).items():
         one.check(instead.get(name, getattr(values, name)), shown)
 
@@ -251,9 +255,9 @@ class Checked:
 
 
 def choose(kind: type, given: Mapping[str, Any], *also: Iterable[str]) -> dict[str, Any]:
-    """Select the options that a dataclass declares; raise an error for unknown names.
+    """Select the values of the options that a dataclass declares; raise an error for unknown names.
 
-    Names in `also` are known too, but not selected.
+    The names in `also` are allowed, but not selected.
     """
     known = {name for names in (options_of(kind), *also) for name in names}
     for name in given:
@@ -263,7 +267,7 @@ def choose(kind: type, given: Mapping[str, Any], *also: Iterable[str]) -> dict[s
 
 
 def with_options(*kinds: type, also: Iterable[Option] = ()) -> Callable[[Function], Function]:
-    """Add the options of dataclasses to the signature and docstring of a function."""
+    """Return a decorator that adds options to the signature and docstring of a function."""
     declared = [one for kind in kinds for one in options_of(kind).values()] + list(also)
     hints = {one.name: one.type for kind in kinds for one in fields(kind)}
 

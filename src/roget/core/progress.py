@@ -1,4 +1,4 @@
-"""Progress of long computations: the argument of every `progress` callback."""
+"""Progress of long computations. Every `progress` callback receives a `Progress` object."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 
 @dataclass(frozen=True)
 class Progress(Mapping[str, Any]):
-    """The amount of work that is done, the total amount, and further facts.
+    """The amount of work done, the total amount, and additional details.
 
-    As a mapping it holds the facts and `fraction`, the share of the work that is done.
+    As a mapping, it contains these details (`facts`) and `fraction`, the fraction of the work done.
 
     >>> now = Progress(3, 4, {"n_clusters": 7})
     >>> now["fraction"], now["n_clusters"], now.done, now.total

@@ -1,4 +1,4 @@
-"""Handling of the signals that end a command.
+"""Handling of the signals that terminate a command.
 
 This module imports only the standard library, because `roget.__main__` installs the first handlers
 before it imports anything else.
@@ -33,27 +33,30 @@ class Ended(SystemExit):
 
 
 class Stop:
-    """The number of the signal that ended a block; 0 if the block ended normally."""
+    """The number of the signal that ended a block, or 0 if the block ended normally."""
 
     signal = 0
 
 
 def exit_at_once(number: int, frame: Any) -> None:
-    """Exit without cleanup; the signal handler before a command starts and after it ends."""
+    """Exit without cleanup.
+
+    This is the signal handler before a command starts and after it ends.
+    """
     os.write(2, b"roget: interrupted\n")
     os._exit(128 + number)
 
 
 def install_early() -> None:
-    """Install handlers that exit at once; `stoppable` replaces them later."""
+    """Install signal handlers that exit at once. They are replaced later by `stoppable`."""
     for one in SIGNALS:
-        # Background jobs of a shell and nohup ignore some signals; keep ignoring them.
+        # Shell background jobs and nohup ignore some signals; keep ignoring them.
         if signal.getsignal(one) is not signal.SIG_IGN:
             signal.signal(one, exit_at_once)
 
 
 def ignore_all() -> None:
-    """Ignore signals while Python shuts down and our handlers are already removed."""
+    """Ignore signals during Python's shutdown, when the handlers of roget are already removed."""
     for one in SIGNALS:
         signal.signal(one, signal.SIG_IGN)
 
@@ -69,7 +72,7 @@ def stoppable() -> Iterator[Stop]:
         raise KeyboardInterrupt if number == signal.SIGINT else Ended(128 + number)
 
     def send_again(lost: Any) -> None:
-        """Repeat a signal that arrived where no exception can be raised, e.g. in `__del__`."""
+        """Send a signal again if it arrived where no exception can be raised, e.g. in `__del__`."""
         if not issubclass(lost.exc_type, Exception) and lost.exc_type is not SystemExit:
             # `stop.signal` is 0 if a search has installed its own handler for Ctrl-C.
             number = stop.signal or signal.SIGINT

@@ -26,7 +26,7 @@ from typing import IO, Self
 from roget.errors import InputError
 
 STALE = 24 * 3600.0
-"""Seconds after which a draft of another machine is considered abandoned."""
+"""Seconds after which a draft created by another machine is considered abandoned."""
 
 DRAFT_ATTEMPTS = 5
 """Maximum number of names tried for a draft."""
@@ -36,8 +36,10 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 _SUFFIX, _ASIDE = ".draft", ".old"
 _MARK, _LOCK = "partial.json", "lock"
 _DRAFT = re.compile(rf"(\d+)\.(\w+){re.escape(_SUFFIX)}({re.escape(_ASIDE)})?")
-"""Suffix of the name of a draft: process id, machine id with random digits, and ".old" for the
-folder that is being replaced."""
+"""Pattern of the end of a draft's name: process id, machine id with random digits, ".draft".
+
+The suffix ".old" marks a folder that is being replaced.
+"""
 
 
 def write_atomic(path: str | os.PathLike[str], text: str) -> None:
@@ -54,14 +56,20 @@ def write_atomic(path: str | os.PathLike[str], text: str) -> None:
 
 
 def check_file(path: str | os.PathLike[str]) -> None:
-    """Raise an error if a file cannot be written; called before long computations."""
+    """Raise an error if a file cannot be written.
+
+    Commands call this function before long computations.
+    """
     target = _locate(path)
     _require_file(target)
     _require_access(target)
 
 
 def check_directory(path: str | os.PathLike[str], ours: Callable[[Path], bool], kind: str) -> None:
-    """Raise an error if `new_directory` would refuse a folder; called before long computations."""
+    """Raise an error if `new_directory` could not write to a path.
+
+    Commands call this function before long computations.
+    """
     target = _locate(path)
     _require_folder(target)
     _require_ours(target, ours, kind)
@@ -70,7 +78,7 @@ def check_directory(path: str | os.PathLike[str], ours: Callable[[Path], bool], 
 
 @contextmanager
 def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Create a draft next to a file; it replaces the file if the block succeeds."""
+    """Create a draft next to a file. The draft replaces the file if the block succeeds."""
     target = _locate(path)
     _require_file(target)
     if target.exists() and not target.is_file():
@@ -83,7 +91,7 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         draft = folder / "draft"
         draft.touch()
         yield draft
-        _take_rights(draft, target)
+        _copy_permissions(draft, target)
         _flush(draft)
         os.replace(draft, target)
         _flush(target.parent)
@@ -93,7 +101,7 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
 def new_directory(
     path: str | os.PathLike[str], ours: Callable[[Path], bool], kind: str
 ) -> Iterator[Path]:
-    """Create a draft folder next to the path; it replaces the folder if the block succeeds.
+    """Create a draft folder next to a path. The draft replaces the folder if the block succeeds.
 
     An existing folder is replaced only if `ours` accepts it, both at the start and at the end, when
     the folder is `locked`. The old folder remains until the new one is complete, and is restored if
@@ -105,20 +113,20 @@ def new_directory(
     _require_ours(target, ours, kind)
     with clear_errors(target), _new_draft(target) as draft:
         if target.exists():
-            draft.chmod(0o700)  # until the draft gets the permissions of the old folder
+            draft.chmod(0o700)  # until the permissions of the old folder are copied
         yield draft
         _flush_all(draft)
         with locked(target):
             # Filling the draft may have taken hours, so check the existing folder again.
             _require_ours(target, ours, kind)
-            _take_rights(draft, target)
+            _copy_permissions(draft, target)
             _exchange(draft, target)
         _flush(target.parent)
 
 
-def _take_rights(draft: Path, target: Path) -> None:
+def _copy_permissions(draft: Path, target: Path) -> None:
     """Copy the permissions of the target to the draft, if the target exists."""
-    with suppress(OSError):  # no target, or a file system without permissions
+    with suppress(OSError):  # there is no target, or the file system has no permissions
         shutil.copymode(target, draft)
 
 
@@ -136,7 +144,7 @@ def _flush(path: Path) -> None:
     try:
         handle = os.open(path, os.O_RDWR if sys.platform == "win32" else os.O_RDONLY)
     except OSError:
-        if is_folder:  # no permission, or the system cannot open folders
+        if is_folder:  # permission denied, or the system cannot open folders
             return
         raise
     try:
@@ -163,7 +171,7 @@ def _new_draft(target: Path) -> Iterator[Path]:
         except OSError:
             os.rmdir(draft)
             raise
-        # Another process may have removed the unlocked folder as abandoned; then try again.
+        # If another process removed the folder before it was locked, try again.
         if handle is not None:
             break
     else:
@@ -183,7 +191,7 @@ def _draft_name(target: Path) -> Path:
 
 @cache
 def _machine() -> str:
-    """Return an id of this machine and boot, because several machines may share a disk."""
+    """Return an id of this machine since its last boot. Several machines may share a disk."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text()[:8]
     except OSError:
@@ -191,7 +199,7 @@ def _machine() -> str:
 
 
 def _hold(folder: Path, *, wait: bool = False, new: bool = False) -> int | None:
-    """Lock a folder; return an open file descriptor that holds the lock.
+    """Lock a folder; return the open file descriptor that holds the lock.
 
     Return None if the folder does not exist, or if another process has locked it (with `wait`, wait
     for that process). Return -1 if the system does not support locks. With `new`, raise an error if
@@ -239,11 +247,12 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 class Partial:
-    """The folder OUTPUT.partial with the unfinished work of a run, which the next run continues.
+    """The folder OUTPUT.partial with the unfinished work of a run, which the next run can continue.
 
     The folder is locked during the block and remains afterwards unless it is discarded. An existing
     folder is used only if its mark (partial.json) shows that a run of the same kind created it.
-    Folders of older versions have no mark; for these `left` decides by the names of their files.
+    Folders written by older versions have no mark; `left` decides by their file names whether to
+    use them.
     """
 
     def __init__(self, output: Path, kind: str, left: Callable[[set[str]], bool]) -> None:
@@ -275,11 +284,14 @@ class Partial:
         return f"run the same command again to continue from {self.folder}"
 
     def kept(self) -> set[str]:
-        """Return the names of the files that earlier runs left."""
+        """Return the names of the files left by earlier runs."""
         return set(os.listdir(self.folder)) - {_MARK, _LOCK}
 
     def discard(self) -> None:
-        """Remove the folder; rename it first, so an interruption leaves no partial content."""
+        """Remove the folder.
+
+        It is renamed first, so an interruption leaves no partial content behind.
+        """
         aside = _draft_name(self.folder)
         try:
             os.rename(self.folder, aside)
@@ -290,7 +302,7 @@ class Partial:
             self.folder.mkdir(exist_ok=True)  # restore the empty folder that existed before
 
     def _make(self) -> None:
-        """Create the folder with its mark, atomically."""
+        """Create the folder and its mark atomically."""
         clear_drafts(self.folder)
         with _new_draft(self.folder) as draft:
             (draft / _MARK).write_text(json.dumps(self._mark))
@@ -299,10 +311,10 @@ class Partial:
                 os.rename(draft, self.folder)
             except OSError as error:
                 if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
-                    raise  # otherwise another run has just created the folder
+                    raise  # otherwise, another run has just created the folder
 
     def _is_ours(self) -> bool:
-        """Return True if the folder may be used, False if it has disappeared in the meantime."""
+        """Return True if the folder may be used, or False if it was removed in the meantime."""
         mark, text = self.folder / _MARK, json.dumps(self._mark)
         try:
             before = self.folder.stat()
@@ -355,7 +367,7 @@ class Partial:
 
 
 def _try_lock(file: IO[str]) -> bool:
-    if sys.platform == "win32":  # no flock, so simultaneous runs are not detected
+    if sys.platform == "win32":  # without flock, simultaneous runs are not detected
         return True
     import fcntl
 
@@ -367,11 +379,11 @@ def _try_lock(file: IO[str]) -> bool:
 
 
 def clear_drafts(target: Path, age: float = STALE) -> None:
-    """Remove drafts of a target that were left by killed processes.
+    """Remove the drafts of a target that killed processes left behind.
 
-    A draft of this machine is abandoned if it is not locked. A draft of another machine is
-    abandoned if it has not been modified for `age` seconds. If a process was killed while it
-    replaced a folder, the old folder is restored.
+    A draft created by this machine is abandoned if it is not locked. A draft created by another
+    machine is abandoned if it has not been modified for `age` seconds. If a process was killed
+    while it replaced a folder, the old folder is restored.
     """
     begin = f".{target.name}."
     try:
@@ -393,7 +405,7 @@ def clear_drafts(target: Path, age: float = STALE) -> None:
                 os.rename(draft, target)
         elif draft.is_dir():
             shutil.rmtree(draft, ignore_errors=True)
-        else:  # drafts of older versions are files
+        else:  # older versions wrote drafts as files
             with suppress(OSError):
                 draft.unlink()
         if handle >= 0:
@@ -401,7 +413,7 @@ def clear_drafts(target: Path, age: float = STALE) -> None:
 
 
 def _touched(draft: Path) -> float:
-    """Return the time of the last write to a draft; the current time if it is being removed."""
+    """Return the time of the last write to a draft, or the current time if it is being removed."""
     try:
         inside = list(draft.iterdir()) if draft.is_dir() else []
         return max(path.lstat().st_mtime for path in (draft, *inside))
@@ -410,7 +422,7 @@ def _touched(draft: Path) -> float:
 
 
 def _alive(process: int) -> bool:
-    if sys.platform == "win32":  # os.kill would end the process
+    if sys.platform == "win32":  # on Windows, os.kill would end the process
         return False
     try:
         os.kill(process, 0)
@@ -439,7 +451,7 @@ def _exchange(draft: Path, target: Path) -> None:
 
 
 def _swap(one: Path, other: Path) -> bool:
-    """Exchange two folders atomically; return False if the system does not support this."""
+    """Exchange two folders atomically. Return False if the system does not support this."""
     import ctypes
 
     rename = getattr(ctypes.CDLL(None), "renameat2", None) if sys.platform == "linux" else None

@@ -23,21 +23,22 @@ if TYPE_CHECKING:
 
 
 class Layout(NamedTuple):
-    """The leaves of a tree in one row, in which the leaves below any node are contiguous.
+    """The leaves of a tree in one sequence, in which the leaves below any node are contiguous.
 
-    The position of a leaf in the row is its place. Children of a node are ordered by number.
+    The position of a leaf in the sequence is called its place. The children of a node are ordered
+    by number.
     """
 
     nodes: Ints
     """The node number of the leaf at each place."""
     places: Ints
-    """The place of each cluster."""
+    """The place of each cluster's leaf."""
     first: Ints
-    """The first place below each node."""
+    """The place of the first leaf below each node."""
     end: Ints
-    """One more than the last place below each node."""
+    """The place after the last leaf below each node."""
     between: Ints
-    """The lowest common ancestor of the leaves at each place and the next place."""
+    """The lowest common ancestor of each leaf and the leaf at the next place."""
 
     def below(self, node: int) -> Ints:
         """Return the leaves below a node, sorted by number."""
@@ -46,10 +47,11 @@ class Layout(NamedTuple):
     def find_lowest(self, begin: Ints, end: Ints) -> Ints:
         """Return the lowest common ancestors of the leaves at places `begin` and `end`.
 
-        Every pair must have begin < end. An ancestor has a smaller number than its descendants, so
-        the result is the minimum of `between[begin:end]`: a range-minimum query. A sparse table
-        answers it: minima over ranges of 1, 2, 4, 8 … places are computed in turn, and each query
-        is covered by two overlapping ranges of the largest power that fits.
+        In every pair, `begin` must be less than `end`. An ancestor has a smaller number than its
+        descendants, so the result is the minimum of `between[begin:end]`: a range-minimum query. A
+        sparse table answers the query: minima over ranges of 1, 2, 4, 8 … places are computed in
+        turn, and each query is covered by two overlapping ranges of the largest power of two that
+        fits.
         """
         lowest = np.empty(begin.size, dtype=np.int64)
         powers = np.frexp((end - begin).astype(np.float64))[1] - 1
@@ -106,7 +108,7 @@ class Tree:
         self._check(inner)
 
     def with_order(self, order: Iterable[int]) -> Tree:
-        """Return a copy of the tree with another order of splits."""
+        """Return a copy of the tree with a different order of splits."""
         return Tree(self.parent, self.value, self.cluster, order)
 
     @classmethod
@@ -150,7 +152,7 @@ class Tree:
 
     @classmethod
     def flat(cls, clusters: int) -> Tree:
-        """Build a star, in which all clusters are children of the root.
+        """Build a flat tree (a star), in which all clusters are children of the root.
 
         >>> Tree.flat(3)
         Tree: 3 clusters, 4 nodes, depth 1
@@ -194,11 +196,14 @@ class Tree:
             waiting += reversed(below[begin[here] : begin[here + 1]])
 
     def leaves(self, node: int = 0) -> Ints:
-        """Return the leaves below a node (by default all leaves), sorted; for a leaf, the leaf."""
+        """Return the sorted leaves below a node (by default all leaves).
+
+        A leaf yields only itself.
+        """
         return self.layout.below(self.require_node(node))
 
     def leaf(self, cluster: int) -> int:
-        """Return the leaf of a cluster."""
+        """Return the node number of a cluster's leaf."""
         if not 0 <= cluster < self.n_clusters:
             raise InputError(
                 f"unknown cluster {cluster}: the tree has clusters 0 to {self.n_clusters - 1}",
@@ -250,20 +255,21 @@ class Tree:
 
     @cached_property
     def layout(self) -> Layout:
-        """The leaves in depth-first order, with the range of places below each node."""
+        """The leaves in depth-first order, with the range of leaves below each node."""
         parent = self.parent.tolist()
         size = self.sum_up((self.cluster >= 0).astype(np.int64))
         sizes, first, following = size.tolist(), [0] * self.n_nodes, [0] * self.n_nodes
         for node in range(1, self.n_nodes):
-            # A child begins where its previous sibling ends; following[above] is that place.
+            # The leaves of a child begin where those of its previous sibling end, at
+            # following[above].
             above = parent[node]
             first[node] = following[node] = following[above]
             following[above] += sizes[node]
         begin = np.array(first, dtype=np.int64)
         end = begin + size
         between = np.zeros(self.n_clusters - 1, dtype=np.int64)
-        # If a child is not the last one, the leaves before and after its end have its parent as
-        # their lowest common ancestor.
+        # If a child is not the last one, its parent is the lowest common ancestor of the leaves
+        # before and after the child's end.
         inner = np.flatnonzero(end[1:] < end[self.parent[1:]]) + 1
         between[end[inner] - 1] = self.parent[inner]
         places = begin[self.cluster_nodes]
@@ -272,14 +278,14 @@ class Tree:
         return Layout(nodes, places, begin, end, between)
 
     def sum_up(self, values: Array) -> Array:
-        """Return for each node the sum of its value and the values of all nodes below it."""
+        """Return, for each node, the sum of its value and the values of all nodes below it."""
         parent, sums = self.parent.tolist(), values.tolist()
         for node in range(self.n_nodes - 1, 0, -1):
             sums[parent[node]] += sums[node]
         return np.array(sums, dtype=values.dtype)
 
     def share_up(self, rows: Ints, nodes: Ints, shares: Floats, n_rows: int) -> csr_array[Any]:
-        """Return a rows × nodes matrix in which each share counts at a node and all its ancestors.
+        """Return a matrix of shape (rows, nodes) that adds each share to a node and its ancestors.
 
         Entry i adds shares[i] to row rows[i] at nodes[i] and at every ancestor of nodes[i].
         """
@@ -298,7 +304,7 @@ class Tree:
 
     @cached_property
     def order(self) -> Ints:
-        """The inner nodes in the order of their splits."""
+        """The inner nodes, in the order in which they are split."""
         if self._order is not None:
             return self._order
         inner, first_child = np.unique(self.parent[1:], return_index=True)
@@ -306,14 +312,14 @@ class Tree:
 
     @cached_property
     def made(self) -> Ints:
-        """The number of clusters after each node's split; n_clusters + 1 for leaves."""
+        """The number of clusters after the split of each node, or n_clusters + 1 for leaves."""
         made = np.full(self.n_nodes, self.n_clusters + 1, dtype=np.int64)
         made[self.order] = 1 + np.cumsum(self.n_children[self.order] - 1)
         return made
 
     @cached_property
     def splits(self) -> tuple[tuple[int, int], ...]:
-        """Pairs of an inner node and the number of clusters after its split, in split order.
+        """Pairs (inner node, number of clusters after its split), in the order of the splits.
 
         >>> Tree().split(0, 1.5).split(1, 2.0).splits
         ((0, 2), (2, 3))
@@ -322,7 +328,10 @@ class Tree:
 
     @cached_property
     def cuts(self) -> Ints:
-        """The possible numbers of clusters; a split into three or more skips some numbers."""
+        """The possible numbers of clusters.
+
+        A split into three or more clusters skips some numbers.
+        """
         return np.unique(np.append(1, self.made[self.order]))
 
     def cut_nodes(self, k: int) -> Ints:
@@ -338,7 +347,7 @@ class Tree:
         return self._find_tops(self.made <= k)
 
     def cut_leaves(self, k: int) -> Ints:
-        """Return the number of each cluster in the cut into k, as numbered by `cut_nodes`."""
+        """Return the label of each cluster in the cut into k: an index into `cut_nodes(k)`."""
         nodes = self.cut_nodes(k)
         sizes = self.layout.end[nodes] - self.layout.first[nodes]
         return np.repeat(np.arange(nodes.size), sizes)[self.layout.places]
@@ -352,25 +361,25 @@ class Tree:
         return self._sort_nodes(self.cut_nodes(k))
 
     def cut(self, k: int) -> Ints:
-        """Return the number of each cluster in the cut into k: an index into `tops(k)`.
+        """Return the label of each cluster in the cut into k clusters: an index into `tops(k)`.
 
         If a split into three or more skips k, the next smaller possible number is used.
         """
         return self.label_clusters(self.tops(k))
 
     def cut_depth(self, depth: int) -> list[int]:
-        """Return the nodes at a depth and the leaves above that depth, in the order of `tops`."""
+        """Return the nodes at a given depth and all leaves above it, in the order of `tops`."""
         if depth < 0:
             raise InputError(f"invalid depth {depth}: expected 0 or more", code="invalid-option")
         return self._sort_nodes(self._find_tops((self.cluster < 0) & (self.depths < depth)))
 
     def cut_splits(self, good: BoolArray) -> list[int]:
-        """Return the nodes of the cut that makes only the good splits and all splits above them."""
+        """Return the nodes of the cut with only the good splits and all splits above them."""
         kept = good & (self.cluster < 0)
         return self._sort_nodes(self._find_tops(self.sum_up(kept.astype(np.int64)) > 0))
 
     def label_clusters(self, nodes: Iterable[int]) -> Ints:
-        """Return for each cluster the index of its ancestor in the nodes of a cut."""
+        """Return, for each cluster, the index of its ancestor among the nodes of a cut."""
         labels = np.empty(self.n_clusters, dtype=np.int64)
         for label, node in enumerate(nodes):
             labels[self.cluster[self.leaves(node)]] = label
@@ -386,7 +395,7 @@ class Tree:
         return np.array(lowest, dtype=np.int64)
 
     def _find_tops(self, split: BoolArray) -> Ints:
-        """Return the unsplit nodes whose parents are split, in depth-first order."""
+        """Return, in depth-first order, the nodes that are not split but whose parents are."""
         whole = ~split
         whole[1:] &= split[self.parent[1:]]
         nodes = np.flatnonzero(whole)
@@ -398,7 +407,7 @@ class Tree:
         return ordered
 
     def prune(self, k: int) -> Tree:
-        """Return the tree whose leaves are the nodes of the cut into k, numbered as in `cut`.
+        """Return the tree whose leaves are the k clusters of a cut, numbered as in `cut`.
 
         >>> Tree().split(0, 1.5).split(1, 2.0).prune(2)
         Tree: 2 clusters, 3 nodes, depth 1
@@ -406,7 +415,7 @@ class Tree:
         return self.keep(node for top in self.tops(k) for node in self.path(top))[0]
 
     def keep(self, nodes: Iterable[int]) -> tuple[Tree, Ints]:
-        """Return the tree of the kept nodes, and a map from old to new node numbers.
+        """Return the tree that consists of the given nodes, and a map from old to new node numbers.
 
         The root is always kept. A removed node maps to its nearest kept ancestor, and its kept
         children become children of that ancestor. New leaves are ordered by the smallest cluster
@@ -436,7 +445,7 @@ class Tree:
         return Tree(parent, values, clusters), inside
 
     def split(self, cluster: int, value: float, into: int = 2) -> Tree:
-        """Return the tree after a split of a cluster into `into` clusters.
+        """Return the tree in which one cluster is split into `into` clusters.
 
         The first part keeps the cluster's number, and the others get the next free numbers.
         """
@@ -456,7 +465,7 @@ class Tree:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Iterable[Any]]) -> Tree:
-        """Build a tree from the lists of `to_json`."""
+        """Build a tree from the lists returned by `to_json`."""
         try:
             value = [math.nan if item is None else item for item in data["value"]]
             return cls(data["parent"], value, data["cluster"])
@@ -482,7 +491,7 @@ class Tree:
 
     @cached_property
     def _children(self) -> tuple[list[int], list[int]]:
-        """All nodes except the root sorted by parent, and the offset of each parent's children."""
+        """All nodes except the root, sorted by parent, and the offset of each node's children."""
         below = np.argsort(self.parent[1:], kind="stable") + 1
         return below.tolist(), [0, *np.cumsum(self.n_children).tolist()]
 
@@ -499,8 +508,8 @@ class Tree:
             numbers, np.arange(numbers.size)
         ):
             raise InputError(
-                "invalid tree: the clusters of leaves must be 0 to n − 1, each once, and -1 at "
-                "inner nodes",
+                "invalid tree: the clusters of the leaves must be 0 to n − 1, each once, and "
+                "inner nodes must have -1",
                 code="not-a-tree",
             )
         if self._order is not None and not np.array_equal(
@@ -513,10 +522,10 @@ class Tree:
 
 
 def check_merges(table: Array) -> str | None:
-    """Return what is wrong with a linkage matrix, or None if it is valid.
+    """Return a description of the first error in a linkage matrix, or None if it is valid.
 
     Each row merges the clusters in its first two columns. A table with four columns is a SciPy
-    linkage, whose last column is the number of items of the merged cluster.
+    linkage matrix, whose last column is the number of items in the merged cluster.
     """
     merges, rows = table[:, :2], len(table)
     if not rows:
@@ -538,7 +547,7 @@ def check_merges(table: Array) -> str | None:
 
 
 def _check_sizes(table: Array) -> str | None:
-    """Return which row's last column is not the size of the merged cluster, or None."""
+    """Return an error message for the first row with a wrong cluster size, or None."""
     rows = len(table)
     sizes = [1] * (rows + 1)
     stated = table[:, 3].tolist()

@@ -1,4 +1,4 @@
-"""Edits of a tree: merge, nest and split classes, with a map from old to new nodes."""
+"""Edits of a tree: merging, nesting and splitting classes, with a map from old to new nodes."""
 
 from __future__ import annotations
 
@@ -14,21 +14,24 @@ from roget.errors import InputError
 
 
 class EditedTree(NamedTuple):
-    """The tree after an edit, and maps from the numbers of the old tree."""
+    """The tree after an edit, with maps from old to new numbers."""
 
     tree: Tree
     nodes: Ints
-    """The new number of each node of the old tree, -1 if it was removed."""
+    """The new number of each node of the old tree, or -1 if the node was removed."""
     clusters: Ints
-    """The new number of each old cluster (-1 if it was split), then of each added cluster."""
+    """The new numbers of the old clusters (-1 if split), followed by those of added clusters."""
     heir: tuple[int, int] | None = None
-    """A removed node and the only child that replaced it, as old node numbers."""
+    """A removed node and the only child, which replaced it, as old node numbers."""
     made: tuple[int, ...] = ()
-    """The numbers of the added nodes in the new tree."""
+    """The node numbers of the added nodes in the new tree."""
 
 
 class _Draft:
-    """A mutable tree: parent and cluster by node number. Added nodes get the next numbers."""
+    """A mutable tree that stores the parent and cluster of each node.
+
+    Added nodes are numbered after the existing ones.
+    """
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
@@ -44,7 +47,10 @@ class _Draft:
         self.new.append(number)
 
     def close(self, above: int, into: int) -> tuple[int, int] | None:
-        """Remove `above` and its ancestors if empty; replace a node with one child by the child.
+        """Remove `above` and its ancestors if they are empty.
+
+        If the remaining ancestor has only one child, the child replaces it; return the numbers of
+        both nodes.
 
         `into` is never removed or replaced.
         """
@@ -61,7 +67,10 @@ class _Draft:
         return above, only
 
     def finish(self, heir: tuple[int, int] | None = None) -> EditedTree:
-        """Return the edited tree. Nodes keep their order, except that parents must come first."""
+        """Return the edited tree.
+
+        Nodes keep their order, except that parents precede their children.
+        """
         numbers = self._order_nodes()
         nodes = np.full(self.tree.n_nodes + len(self.new), -1, dtype=np.int64)
         nodes[numbers] = np.arange(len(numbers))
@@ -84,7 +93,7 @@ class _Draft:
         below: dict[int, list[int]] = {}
         for node, one in self.parent.items():
             below.setdefault(one, []).append(node)
-        # Topological sort: among the nodes whose parents are already placed, take the one that
+        # Topological sort: among the nodes whose parents are already in the list, take the one that
         # came first in the old order.
         waiting, ordered = [(self.order[node], node) for node in below[-1]], []
         while waiting:

@@ -19,7 +19,7 @@ ATTRIBUTION = (
 )
 
 QUADRUPLES = "pp_quads"
-"""Name of the sample of quadruples, which is not a table of counts."""
+"""Name of the sample that contains quadruples instead of counts."""
 
 SAMPLES: dict[str, str] = {
     "nouns": "nouns in all their syntactic relations (preset nouns), 573,565 tokens",
@@ -44,7 +44,7 @@ BACKGROUNDS: dict[str, str] = {
     "english-verbs": "English verbs, by the preset verbs",
     "english-adjectives": "English adjectives, by the preset adjectives",
 }
-"""Background counts of a language, one for each preset of relations."""
+"""Names and descriptions of the background counts, one for each preset of relations."""
 
 
 @overload
@@ -111,7 +111,10 @@ def background_path(name: str) -> Path:
 
 
 def is_sample(name: str) -> bool:
-    """Return True if a name is a sample and not an existing file; "sample" stands for nouns."""
+    """Return True if a name is that of a sample and not of an existing file.
+
+    The name "sample" stands for the sample nouns.
+    """
     return (name == "sample" or name in SAMPLES) and not os.path.exists(name)
 
 

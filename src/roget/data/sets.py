@@ -1,4 +1,4 @@
-"""Data sets that pooch downloads by name, each with its URL, hashes and licence."""
+"""Data sets that can be downloaded by name (using pooch), with their URLs, hashes and licences."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from roget.core.progress import Progress, Report
 from roget.errors import InputError, RogetError, UnknownName
 
 HOME = "ROGET_DATA"
-"""Environment variable that sets the folder of downloaded data sets."""
+"""Environment variable for the folder in which downloaded data sets are stored."""
 
 _UNPACKERS = {"tar": "Untar", "zip": "Unzip"}
 
 
 @dataclass(frozen=True)
 class DataSet:
-    """A data set published by others; downloads are checked against their hashes."""
+    """A data set published elsewhere. Downloaded files are checked against their hashes."""
 
     name: str
     about: str
     licence: str
     megabytes: float
     base: str
-    """URL of the files, without the file names."""
+    """Base URL to which the file names are appended."""
     files: Mapping[str, str]
-    """File name → hash."""
+    """Map from file names to hashes."""
     archive: str = ""
-    """Kind of archive to unpack: tar or zip; empty if the files are not archives."""
+    """Type of archive to unpack, tar or zip; empty if the files are not archives."""
     folder: str = ""
-    """Folder of the data inside the archive."""
+    """Folder that contains the data inside the archive."""
 
     @property
     def path(self) -> Path:
-        """The folder of the files; raises an error if they have not been downloaded."""
+        """The folder that contains the files. Raises an error if they have not been downloaded."""
         folder = home() / self.name / self.folder
         required = [folder] if self.archive else [folder / name for name in self.files]
         if not all(path.exists() for path in required):
@@ -70,19 +70,19 @@ class DataSet:
             except (OSError, ValueError) as error:
                 raise DownloadError(
                     f"cannot download {self.name} from {self.base}{name}: {error}\n"
-                    f"  alternatively, put a copy into {home() / self.name}"
+                    f"  alternatively, put a copy of the file into {home() / self.name}"
                 ) from None
         return self.path
 
 
 class DownloadError(RogetError):
-    """The error that a data set cannot be downloaded, or that its hash is wrong."""
+    """The error for a data set that cannot be downloaded or has the wrong hash."""
 
     code = "download-failed"
 
 
 class _Bar:
-    """A progress bar for pooch that calls a progress callback."""
+    """An adapter that passes pooch's progress on to a progress callback."""
 
     def __init__(self, report: Report) -> None:
         self.total = 0
@@ -90,16 +90,16 @@ class _Bar:
         self._report = report
 
     def update(self, more: int) -> None:
-        """Add downloaded bytes."""
+        """Add a number of downloaded bytes to the progress."""
         self._done += more
         self._report(Progress(self._done, self.total))
 
     def reset(self) -> None:
-        """Start again at 0."""
+        """Reset the progress to 0."""
         self._done = 0
 
     def close(self) -> None:
-        """Report completion."""
+        """Report that the download is complete."""
         self._report(Progress(self.total, self.total))
 
 

@@ -1,4 +1,4 @@
-"""The interface of engines, which run a job on many tasks, and functions that use an engine."""
+"""The interface of engines, which run a job on many tasks, and functions that use engines."""
 
 from __future__ import annotations
 
@@ -12,18 +12,24 @@ from roget import catalogue
 from roget.errors import InputError
 
 Increment: TypeAlias = Callable[[int, int], None]
-"""Progress callback; its arguments are the bytes and tokens read since the last call (tokens are 0
-for tables)."""
+"""Progress callback.
+
+Its arguments are the numbers of bytes and tokens read since the last call. The number of tokens is
+0 for tables.
+"""
 
 Job: TypeAlias = Callable[[Any, Increment], Any]
-"""A function of a task and a progress callback; function and task must be picklable."""
+"""A function that is called with a task and a progress callback.
+
+The function and the task must be picklable.
+"""
 
 
 class Engine(Protocol):
-    """An engine runs a job on tasks, in any order, and returns each result exactly once."""
+    """An engine that runs a job on tasks, in any order, and yields each result exactly once."""
 
     shares_disk: bool
-    """True if jobs can write to a folder of the caller."""
+    """True if jobs can write to the caller's folders."""
 
     def run(self, job: Job, tasks: Sequence[Any], report: Increment) -> Iterator[tuple[int, Any]]:
         """Yield (index of the task, result) as tasks finish.
@@ -39,7 +45,7 @@ class Engine(Protocol):
 
 
 def partition(engine: Engine, job: Job, tasks: Sequence[Any]) -> list[Any]:
-    """Run a job that splits each task into parts; return the input of `join`.
+    """Run a job that splits each task into parts; return the parts as input for `join`.
 
     If the engine has methods `partition` and `join`, parts are sent directly between workers;
     otherwise they are sent through this process.
@@ -51,7 +57,7 @@ def partition(engine: Engine, job: Job, tasks: Sequence[Any]) -> list[Any]:
 
 
 def join(engine: Engine, job: Job, split: Sequence[Any], parts: int) -> list[Any]:
-    """For each n, run a job on the list of the n-th parts of all tasks of `partition`."""
+    """Run a job on the list of all n-th parts returned by `partition`, for each n."""
     if hasattr(engine, "join"):
         return list(engine.join(job, split, parts))
     pieces = [[one[part] for one in split] for part in range(parts)]
@@ -60,14 +66,17 @@ def join(engine: Engine, job: Job, split: Sequence[Any], parts: int) -> list[Any
 
 
 Part: TypeAlias = Callable[[Any, Any], Any]
-"""A function of shared data and a task; the function and its arguments must be picklable."""
+"""A function that is called with shared data and a task.
+
+The function and its arguments must be picklable.
+"""
 
 _CURRENT: ContextVar[Engine | None] = ContextVar("engine", default=None)
 
 
 @contextmanager
 def using(engine: Engine | None) -> Iterator[None]:
-    """Use an engine for the distributable computations of the block.
+    """Use an engine for the distributable computations in the block.
 
     These are the E and M steps of soft clustering, the placement of words, and bootstrap samples.
     """
@@ -82,7 +91,7 @@ def using(engine: Engine | None) -> Iterator[None]:
 def working_on(
     name: str, scheduler: str | None = None, processes: int | None = None
 ) -> Iterator[None]:
-    """Start an engine of the catalogue, use it for the block as in `using`, and close it."""
+    """Start an engine by name, use it for the block (see `using`), and close it."""
     if name == "local":
         if scheduler is not None:
             raise InputError(
@@ -99,7 +108,7 @@ def working_on(
 
 
 def current() -> Engine | None:
-    """Return the engine in use if it has a method `map`, else None."""
+    """Return the engine in use if it has a method `map`, or None."""
     engine = _CURRENT.get()
     return engine if hasattr(engine, "map") else None
 
@@ -117,7 +126,7 @@ def map_tasks(job: Part, common: Any, tasks: Iterable[Any]) -> Iterator[Any]:
 
 
 def in_order(found: Sequence[Sequence[Any]], places: Sequence[Sequence[int]]) -> list[Any]:
-    """Merge lists of results in the order of their tasks; `places` holds the task numbers."""
+    """Merge lists of results in the order of their tasks. `places` contains the task numbers."""
     each = dict(zip(chain(*places), chain(*found), strict=True))
     return [each[place] for place in range(len(each))]
 

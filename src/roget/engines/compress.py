@@ -1,4 +1,4 @@
-"""Compression of messages between workers, by storing numbers in the smallest possible type."""
+"""Compression of messages between workers: numbers are stored in the smallest possible type."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def shrink(array: Array) -> Array:
 
 
 class CompressedArrays(NamedTuple):
-    """A csr_array whose arrays are converted to the smallest possible types."""
+    """The arrays of a csr_array, converted to the smallest possible types."""
 
     data: Array
     indices: Array

@@ -18,39 +18,45 @@ from roget.engines.local import WorkerDied, cores, uninterrupted
 from roget.errors import InputError, RogetError
 
 _TIMEOUT = 10
-"""Seconds to wait for a scheduler."""
+"""Seconds to wait for a connection to a scheduler."""
 
 
-_QUICK = "split-shuffle"
-"""Key prefix of short tasks. The scheduler does not move tasks with this prefix to other workers,
-which would require sending all their parts."""
+_SHORT_TASKS = "split-shuffle"
+"""Key prefix for short tasks.
+
+The scheduler does not move tasks with this prefix to other workers, because all their parts would
+have to be sent, too.
+"""
 
 _LOGS = ("distributed", "tornado", "asyncio")
-"""Loggers to silence; they would report lost connections and workers a second time."""
+"""Loggers to silence, because they would report lost connections and workers a second time."""
 
 
 class SchedulerLost(RogetError):
-    """The error that the scheduler of a cluster cannot be reached."""
+    """The error raised if the scheduler of a cluster cannot be reached."""
 
     code = "scheduler-lost"
 
 
 class _Seat(NamedTuple):
-    """A thread of a worker. Sorting puts the first threads of all workers before second threads."""
+    """A thread of a worker.
+
+    In sorted order, the first threads of all workers precede the second threads.
+    """
 
     thread: int
     worker: str
 
 
 class PendingResults(NamedTuple):
-    """Results that are still on the workers: futures of lists, and the task numbers of each."""
+    """Results that are still on the workers, as futures of lists with the task numbers."""
 
     cluster: Dask
     futures: list[Any]
     places: list[list[int]]
 
     def fetch(self) -> list[Any]:
-        """Return all results in the order of the tasks; the workers then release them."""
+        """Return all results in the order of the tasks, and let the workers release them."""
         cluster = self.cluster
         try:
             with cluster._explain():
@@ -62,7 +68,7 @@ class PendingResults(NamedTuple):
 
 
 class Dask:
-    """An engine that runs jobs on a Dask cluster; tasks of a lost worker are run again."""
+    """An engine that runs jobs on a Dask cluster. The tasks of a lost worker are run again."""
 
     shares_disk = False
 
@@ -71,7 +77,7 @@ class Dask:
             self._distributed: Any = import_module("distributed")
         self._cluster: Any = None
         self._seats: dict[Any, _Seat] = {}
-        """Key of persisted data → worker thread that holds them."""
+        """Map from the key of persisted data to the worker thread that holds them."""
         self._levels = _silence_logs()
         try:
             if scheduler is None:
@@ -111,18 +117,18 @@ class Dask:
         )
 
     def _check_workers(self) -> None:
-        """Raise an error if workers lack roget or have another version of it.
+        """Raise an error if roget is missing on the workers or has a different version there.
 
-        Results of another version could differ. The version is requested by a function of the
-        standard library, which every worker can call.
+        A different version could give different results. The version is queried with a function
+        from the standard library, which every worker can call.
         """
         try:
             ours = metadata.version("roget")
         except metadata.PackageNotFoundError:
-            return  # roget runs from a source folder here, and perhaps also on the workers
+            return  # roget runs from a source folder and has no version to compare
         with self._explain():
             theirs = self._client.run(metadata.version, "roget", on_error="return")
-            # The scheduler needs roget too, because it unpickles tasks.
+            # The scheduler also needs roget, because it unpickles tasks.
             with suppress(metadata.PackageNotFoundError):
                 theirs["scheduler"] = metadata.PackageNotFoundError("roget")
                 theirs["scheduler"] = self._client.run_on_scheduler(metadata.version, "roget")
@@ -208,7 +214,8 @@ class Dask:
         left, seated = PendingResults(self, [], []), dict[_Seat, dict[int, Any]]()
         try:
             with self._explain(), warnings.catch_warnings():
-                # Dask would lose scattered data with their worker, but can send tasks again.
+                # Send data as tasks: Dask can send a task again, but scattered data are lost with
+                # their worker.
                 warnings.filterwarnings("ignore", message="Sending large graph")
                 shared = common if unpack else self._submit(None, _keep, common)
                 for place, task in enumerate(tasks):
@@ -228,22 +235,28 @@ class Dask:
         return left
 
     def _submit(self, seat: _Seat | None, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Submit a function to the worker of a seat, or to any worker if it is None or lost."""
+        """Submit a function to the worker of a seat.
+
+        If the seat is None or its worker is lost, any worker may run the function.
+        """
         where = {} if seat is None else {"workers": seat.worker, "allow_other_workers": True}
         return self._client.submit(function, *arguments, pure=False, **where)
 
     def partition(self, job: Job, tasks: Sequence[Any]) -> list[Any]:
-        """Split tasks as in `engines.base`; parts of a lost worker are computed again if needed."""
+        """Split tasks as in `engines.base`. Parts on a lost worker are computed again if needed."""
         with self._explain():
             return list(self._client.map(partial(_measure, job), tasks, pure=False, key="roget"))
 
     def join(self, job: Job, split: Sequence[Any], parts: int) -> list[Any]:
-        """Join parts as in `engines.base`; each part is sent directly to its worker."""
+        """Join parts as in `engines.base`.
+
+        Each part is sent directly to the worker that joins it.
+        """
         joined: list[Any] = []
         try:
             with self._explain():
                 for part in range(parts):
-                    pieces = self._client.map(_take, split, part=part, pure=False, key=_QUICK)
+                    pieces = self._client.map(_take, split, part=part, pure=False, key=_SHORT_TASKS)
                     joined.append(self._client.submit(_measure, job, pieces, pure=False))
                 return [result for result, _, _ in self._client.gather(joined)]
         except BaseException:
@@ -252,7 +265,7 @@ class Dask:
             raise
 
     def close(self) -> None:
-        """Disconnect from the cluster; shut down a local cluster."""
+        """Disconnect from the cluster, and shut it down if it is local."""
         try:
             # Closing fails if the scheduler is lost.
             with suppress(Exception, asyncio.CancelledError):
@@ -287,7 +300,10 @@ class Dask:
 
     @contextmanager
     def _explain(self) -> Iterator[None]:
-        """Convert errors of the cluster to clear messages; errors of jobs are not changed."""
+        """Convert cluster errors to errors with clear messages.
+
+        Errors raised by jobs are unchanged.
+        """
         try:
             yield
         except RogetError:
@@ -333,7 +349,7 @@ def _first(task: Any) -> Any:
 
 
 def _keep(data: Any) -> Any:
-    """Return data unchanged; as a task, it makes a worker hold them."""
+    """Return data unchanged. Submitted as a task, this function makes a worker hold the data."""
     return data
 
 
@@ -345,7 +361,7 @@ def _apply(
 
 
 def _measure(job: Job, task: Any) -> tuple[Any, int, int]:
-    """Run a job; return its result and the sums of its progress reports."""
+    """Run a job; return its result and the numbers of bytes and tokens that it read."""
     sums = [0, 0]
 
     def report(read: int, tokens: int) -> None:

@@ -17,24 +17,24 @@ from roget.engines.base import Increment, Job
 from roget.errors import RogetError
 
 _GRACE_PERIOD = 5
-"""Seconds that a job may continue after it was cancelled."""
+"""Seconds that a cancelled job may continue before its process is killed."""
 
 _POLL = 0.1
-"""Seconds between two updates of the progress of processes."""
+"""Seconds between two progress updates."""
 
 
 class WorkerDied(RogetError):
-    """The error that a worker process, local or of a cluster, ended unexpectedly."""
+    """The error raised if a worker process (local or in a cluster) ends unexpectedly."""
 
     code = "worker-died"
 
 
 class Stopped(Exception):
-    """The exception raised within a job after the work was cancelled."""
+    """The exception raised inside a job after the run has been cancelled."""
 
 
 class Local:
-    """An engine that runs jobs in processes, by default one per core, at most one per task."""
+    """An engine that runs jobs in processes on this machine, by default in one per core."""
 
     shares_disk = True
 
@@ -42,7 +42,10 @@ class Local:
         self._processes = processes or cores()
 
     def run(self, job: Job, tasks: Sequence[Any], report: Increment) -> Iterator[tuple[int, Any]]:
-        """Yield (index, result) as tasks finish; with one process, run in this process."""
+        """Yield (index, result) as tasks finish.
+
+        If one process is enough, tasks run in the calling process.
+        """
         processes = min(self._processes, len(tasks))
         if processes > 1:
             yield from _Pool(processes).run(job, tasks, report)
@@ -63,7 +66,7 @@ def cores() -> int:
 
 
 class _Pool:
-    """A pool of processes for one run, with shared memory for progress and a stop flag."""
+    """A pool of processes for one run, with shared memory for the progress and a stop flag."""
 
     def __init__(self, processes: int) -> None:
         # Spawn, because a fork would copy locks that other threads may hold.
@@ -77,7 +80,7 @@ class _Pool:
         )
 
     def run(self, job: Job, tasks: Sequence[Any], report: Increment) -> Iterator[tuple[int, Any]]:
-        """Yield (index, result) as tasks finish; at the end all processes have ended."""
+        """Yield (index, result) as tasks finish. At the end, all processes have ended."""
         others, futures = set(multiprocessing.active_children()), {}
         try:
             with uninterrupted():
@@ -98,7 +101,7 @@ class _Pool:
         if not all(future.done() for future in futures):
             self._stop.value = 1  # jobs check this value whenever they report progress
             wait([future for future in futures if not future.cancel()], _GRACE_PERIOD)
-            # Kill idle workers too, because an interrupted executor may never end them.
+            # Also kill idle workers, because an interrupted executor may never end them.
             for worker in workers:
                 worker.kill()
         self._executor.shutdown()
@@ -138,7 +141,7 @@ def uninterrupted() -> Iterator[None]:
 
 
 class _Worker:
-    """The state of a worker process: the shared memory of the pool, and its place in it."""
+    """The state of a worker process: the pool's shared memory, and the worker's index in it."""
 
     progress: Any
     stop: Any
@@ -146,7 +149,7 @@ class _Worker:
 
 
 def _begin(progress: Any, stop: Any, workers: Any) -> None:
-    """Initialise a worker: ignore signals, which the parent handles, and reserve its place."""
+    """Initialise a worker: ignore signals, which the parent handles, and assign its index."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
@@ -158,7 +161,7 @@ def _begin(progress: Any, stop: Any, workers: Any) -> None:
 
 
 def _end_with_parent() -> None:
-    """Exit when the parent process ends, instead of waiting for tasks forever."""
+    """Exit when the parent process ends, instead of waiting for tasks indefinitely."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

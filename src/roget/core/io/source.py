@@ -32,34 +32,34 @@ from roget.core.types import PathLike
 from roget.errors import FormatError, InputError, Notice, RogetError
 
 BLOCK = 4 << 20
-"""Decompressed bytes per block."""
+"""Number of decompressed bytes per block."""
 
 PIECE = 64 << 20
-"""Approximate size of the pieces of a plain file that several processes read.
+"""Approximate size in bytes of the pieces into which a plain file is split for several processes.
 
-The size is constant, so the same input is split at the same places on every machine.
+The size is fixed, so an input is split at the same places on every machine.
 """
 
 REACH = 1 << 20
-"""Bytes to search for a blank line; without a blank line, a block may end at any line."""
+"""Number of bytes to search for a blank line. If there is none, a block may end at any line."""
 
-_STORED = 1 << 17
-"""Stored bytes read at once from a compressed file."""
+_READ_SIZE = 1 << 17
+"""Number of bytes to read at once from a compressed file."""
 
-_FED = 1 << 12
-"""Stored bytes of a .zst file decompressed at once; they expand to at most 128 MB."""
+_ZST_SIZE = 1 << 12
+"""Number of bytes of a .zst file to decompress at once. They expand to at most 128 MB."""
 
 _WAIT = 2.0
-"""Seconds without data from a pipe until a message is printed."""
+"""Seconds to wait for data from a pipe before a message is printed."""
 
 _UNCHECKED = 1 << 16
-"""Bytes that may be read before the size limit is computed."""
+"""Number of bytes that may be read before the size limit is computed."""
 
 FORMATS = {
     ".tsv": "tsv", ".tab": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl",
     ".json": "jsonl", ".parquet": "parquet", ".pq": "parquet",
 }  # fmt: skip
-"""Formats of tables by suffix; a compression suffix may follow."""
+"""Table format for each suffix. A compression suffix may follow it."""
 
 STANDARD_INPUT = "-"
 
@@ -75,7 +75,7 @@ def _open_plain(path: str) -> IO[bytes]:
 def _find_zstd() -> Callable[[], Any]:
     """Return a function that makes the decompressor of one zstd frame.
 
-    It is that of Python 3.14 or its backport; the zstandard package is used without them.
+    The decompressor of Python 3.14 or its backport is preferred to the zstandard package.
     """
     for name in ("compression.zstd", "backports.zstd"):
         try:
@@ -89,7 +89,7 @@ def _find_zstd() -> Callable[[], Any]:
 
 
 class _Zst:
-    """A .zst file with any number of frames; a decompressor stops after the first."""
+    """A reader for .zst files with any number of frames. A decompressor stops after one frame."""
 
     def __init__(self, given: str | IO[bytes]) -> None:
         self._begin_frame = _find_zstd()
@@ -100,10 +100,10 @@ class _Zst:
     def read(self, size: int) -> bytes:
         """Return `size` decompressed bytes, or fewer at the end of the file."""
         parts, have = [self._ready], len(self._ready)
-        while have < size and (stored := memoryview(self._left or self.fileobj.read(_STORED))):
+        while have < size and (stored := memoryview(self._left or self.fileobj.read(_READ_SIZE))):
             at = 0
             while at < len(stored) and have < size:
-                fed = stored[at : at + _FED]
+                fed = stored[at : at + _ZST_SIZE]
                 self._frame = self._frame or self._begin_frame()
                 parts.append(memoryview(self._frame.decompress(fed)))
                 have += len(parts[-1])
@@ -125,11 +125,14 @@ class _Zst:
 
 
 class _MemoryLimit(Exception):
-    """The error that a decompressor needs more memory than allowed; the message is the limit."""
+    """The error for a decompressor that needs more memory than allowed.
+
+    The message is the limit.
+    """
 
 
 class _Xz:
-    """An .xz or .lzma file with any number of streams.
+    """A reader for .xz and .lzma files with any number of streams.
 
     Python's own reader has no memory limit. It also stops without an error if the bytes after a
     stream, e.g. padding or damaged data, do not begin another stream.
@@ -155,7 +158,7 @@ class _Xz:
                     break
                 self._stream = self._begin_stream()
             elif self._stream.needs_input:
-                stored = self.fileobj.read(_STORED)
+                stored = self.fileobj.read(_READ_SIZE)
                 if not stored:
                     raise EOFError("the last stream is incomplete")
             try:
@@ -168,9 +171,9 @@ class _Xz:
         return b"".join(parts)
 
     def _skip_padding(self, stored: bytes) -> bytes:
-        """Return the bytes after the zeros that may separate two streams."""
+        """Skip the zero bytes that may separate two streams, and return the bytes after them."""
         stored = stored.lstrip(b"\0")
-        while not stored and (more := self.fileobj.read(_STORED)):
+        while not stored and (more := self.fileobj.read(_READ_SIZE)):
             stored = more.lstrip(b"\0")
         return stored
 
@@ -182,7 +185,7 @@ class _Xz:
 
 
 def _open_zip(path: str | IO[bytes], name: str = "") -> IO[bytes]:
-    """Open the only file in a .zip archive; messages use `name`, by default the path."""
+    """Open the only file in a .zip archive. `name` is its name in messages, by default the path."""
     shown = name or path
     try:
         # The `with` closes the archive, but the opened member stays readable.
@@ -218,17 +221,17 @@ _MAGIC = {
     b"\x28\xb5\x2f\xfd": ".zst",
     **{b"BZh%d1AY&SY" % level: ".bz2" for level in range(1, 10)},
 }
-"""First bytes of compressed files; text never begins with them."""
+"""First bytes of compressed files, mapped to the compression. Text never begins with them."""
 _TOOLS = {".gz": "gzip", ".xz": "xz", ".zst": "zstd", ".bz2": "bzip2"}
 
 
 class NotText(FormatError):
-    """Bytes that are not UTF-8 text."""
+    """The error for bytes that are not UTF-8 text."""
 
 
 @dataclass
 class TextBlock:
-    """A block of whole paragraphs; no sentence continues in the next block."""
+    """A block of complete paragraphs, so no sentence continues in the next block."""
 
     data: bytes
     line: int
@@ -237,43 +240,46 @@ class TextBlock:
 
 @dataclass
 class Source:
-    """An input, or a piece of a large input. Sources can be pickled and sent to other processes."""
+    """An input, or a piece of a large input. It can be pickled and sent to other processes."""
 
     path: str
     size: int = 0
     modified: int = 0
-    """Modification time in nanoseconds; size and time identify the version of a file."""
+    """Modification time in nanoseconds. The size and this time identify the version of a file."""
     start: int = 0
     stop: int | None = None
-    """Start and end of the piece in stored bytes; `stop` is None for the end of the file."""
+    """Start and end of the piece, as byte offsets in the stored file.
+
+    `stop` is None if the piece extends to the end of the file.
+    """
     encoding: str = "utf-8"
     packed: str = ""
-    """Compression such as ".gz", detected from the first bytes, if the name has no such suffix."""
+    """Compression detected from the first bytes, such as ".gz", if the name has no such suffix."""
     stream: bool = False
     """True if the source does not support seeking, e.g. a download."""
     expansion: int = field(default=0, compare=False)
-    """Maximum ratio of decompressed to stored size, see `limits`; 0 for no limit."""
+    """Maximum ratio of decompressed to stored size (see `limits`), or 0 for no limit."""
     called: str = field(default="", compare=False)
     """The name in messages, if it differs from the path."""
     spool: Any = field(default=None, compare=False, repr=False)
-    """The owner of the temporary file to which the content of a pipe was copied."""
+    """The object that owns the temporary copy of a pipe's content."""
     cached: list[tuple[int, str]] | None = field(default=None, compare=False, repr=False)
-    """The numbered lines of a small file after the first read."""
+    """The numbered lines of a small file, stored after they were first read."""
     read: int = field(default=0, compare=False)
-    """Stored bytes read so far, for progress bars."""
+    """Number of stored bytes read so far, for progress bars."""
     begin: int = field(default=0, compare=False)
     """The actual start of the piece, after the first blank line that follows `start`."""
     digest: Any = field(default=None, compare=False, repr=False)
-    """A hashlib object that is updated with all bytes read, for inputs that are read only once."""
+    """A hashlib object updated with all bytes read, for inputs that can be read only once."""
     opened: IO[bytes] | None = field(default=None, compare=False, repr=False)
-    """The open file, if it is kept open; every read starts at its beginning."""
+    """The open file, if it is kept open. Every read starts at the beginning of the file."""
     ended: int = field(default=0, compare=False, repr=False)
     """Number of complete lines in the blocks read so far."""
     _lines_before: int = field(default=0, compare=False, repr=False)
 
     @property
     def name(self) -> str:
-        """The name to show in messages."""
+        """The name of the source in messages."""
         if self.path == STANDARD_INPUT:
             return "standard input"
         return self.called or show_address(self.path)
@@ -290,12 +296,12 @@ class Source:
 
     @property
     def suffix(self) -> str:
-        """The suffix of the name, ignoring a compression suffix."""
+        """The suffix of the name without a compression suffix."""
         return _without_compression(self.path).suffix.lower()
 
     @property
     def stem(self) -> str:
-        """The file name without the suffixes of format and compression."""
+        """The file name without the format and compression suffixes."""
         return _without_compression(self.path).stem
 
     @property
@@ -309,7 +315,10 @@ class Source:
         return not self.compression and _is_utf8(self.encoding)
 
     def pieces(self, size: int = PIECE) -> list[Source]:
-        """Split a large source into pieces for several processes, if it supports seeking."""
+        """Split a large source into pieces for several processes.
+
+        The source is not split if it does not support seeking.
+        """
         if not self.is_text or self.stream or self.size <= 2 * size:
             return [self]
         cuts = [*range(0, self.size - size // 2, size), self.size]
@@ -317,7 +326,8 @@ class Source:
         return [replace(self, start=a, stop=b) for a, b in zip(cuts, ends, strict=False)]
 
     def blocks(self, size: int | None = None, reach: int = REACH) -> Iterator[TextBlock]:
-        """Yield the content as UTF-8 in blocks that end after a blank line, or at least a line."""
+        """Yield the content as UTF-8 blocks that end after a blank line if possible, else a
+        line."""
         line, rest = 0, b""
         longest = max(self.longest_line(), 2 * reach)
         for chunk in self._decode_chunks(size or BLOCK, reach):
@@ -328,7 +338,7 @@ class Source:
                 rest += chunk
                 cut = _blank_line(rest)
                 if not cut and len(rest) >= reach:
-                    # Split after the last line end, or if there is no line end, after a space.
+                    # Split after the last line end or, if there is none, after the last space.
                     cut = rest.rfind(b"\n") + 1 or rest.rfind(b" ") + 1
                 data, rest = rest[:cut], rest[cut:]
             if len(rest) > longest:
@@ -345,7 +355,7 @@ class Source:
         return next(self.chunks(size), b"")[:size]
 
     def lines(self, name: str | None = None, size: int | None = None) -> Iterator[tuple[int, str]]:
-        """Yield the number and text of each line, from 1; lines end in \\n, \\r\\n or \\r.
+        """Yield the number (from 1) and the text of each line. Lines end in \\n, \\r\\n or \\r.
 
         If a line is not UTF-8, raise `NotText`, with `name` as the name of the source.
         """
@@ -367,7 +377,10 @@ class Source:
                 raise self.refuse_line(number, longest)
 
     def longest_line(self) -> int:
-        """Return the maximum number of bytes of a line; a line is held in memory."""
+        """Return the maximum size of a line in bytes.
+
+        It is limited because lines are held in memory.
+        """
         return limits.allowed(self._stored_size())
 
     def refuse_line(self, number: int, longest: int) -> InputError:
@@ -376,7 +389,10 @@ class Source:
         return limits.too_large(f"{self.name}:{number}", f"a line of more than {shown}", longest)
 
     def place(self, line: int) -> str:
-        """Return file:line for a line of this piece; `line` counts from the start of the piece."""
+        """Return file:line for a line of this piece.
+
+        `line` is counted from the start of the piece.
+        """
         if self.begin and not self._lines_before:
             with _open_plain(self.path) as file:
                 for at in range(0, self.begin, BLOCK):
@@ -421,7 +437,7 @@ class Source:
         return opened
 
     def _stored_size(self) -> int:
-        """Return the bytes that the file occupies on disk; 0 if unknown."""
+        """Return the number of bytes that the file occupies on disk, or 0 if unknown."""
         return self.size if self.is_remote else limits.stored_size(self.path)
 
     def _read_all(self, file: IO[bytes], size: int, left: int) -> Iterator[bytes]:
@@ -438,11 +454,12 @@ class Source:
             except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, OSError) as error:
                 raise self._broken(error) from None
             except MemoryError:
-                # An LZMA file declares the memory it needs; a damaged file may declare too much.
+                # An LZMA file declares how much memory it needs. A damaged file may declare too
+                # much.
                 text = "decompression needs more memory than available; the file may be damaged"
                 raise InputError(f"{self.name}: {text}", code="broken-archive") from None
             except Exception as error:
-                # Remote file systems raise various exceptions.
+                # Remote file systems raise exceptions of various types.
                 if type(error).__name__ != "ZstdError" and not self.is_remote:
                     raise
                 raise self._broken(error) from None
@@ -455,8 +472,8 @@ class Source:
             now = _stored(file, before + len(chunk))
             if most is None and total > _UNCHECKED:
                 most = limits.allowed(self._stored_size(), self.expansion)
-            # Some remote file systems do not report sizes; the limit then depends on the number
-            # of bytes received.
+            # Some remote file systems do not report file sizes. The limit then depends on the
+            # number of bytes received.
             if most is not None and total > most:
                 received = limits.allowed(now, self.expansion if self.is_remote else 0)
                 if total > received:
@@ -484,12 +501,12 @@ class Source:
 
 @contextmanager
 def open_output(draft: str | os.PathLike[str], name: str) -> Iterator[IO[bytes]]:
-    """Open a draft for writing; compress it if the final name ends in .gz."""
+    """Open a draft for writing. The output is compressed if the final name ends in .gz."""
     with open(draft, "wb") as raw:
         if not name.lower().endswith(".gz"):
             yield raw
             return
-        # Omit name and time from the header, so equal contents give equal files.
+        # Omit the name and time from the header, so that equal contents give identical files.
         with gzip.GzipFile("", "wb", 5, raw, mtime=0) as packed:
             yield cast("IO[bytes]", packed)
 
@@ -520,12 +537,12 @@ def _without_compression(path: str) -> Path:
 
 @contextmanager
 def _unpack(stored: IO[bytes], kind: str, name: str) -> Iterator[IO[bytes]]:
-    """Decompress an open file; close it at the end of the block."""
+    """Decompress an open file, which is closed at the end of the block."""
     if kind != ".zip":
         with stored, _COMPRESSED[kind](stored) as file:
             yield file
         return
-    # The directory of a .zip is at the end of the file, so all of it must be downloaded.
+    # The directory of a .zip archive is at its end, so the whole file must be downloaded.
     with stored, TemporaryFile() as copy:
         shutil.copyfileobj(stored, copy, BLOCK)
         with _open_zip(copy, name) as file:
@@ -533,7 +550,7 @@ def _unpack(stored: IO[bytes], kind: str, name: str) -> Iterator[IO[bytes]]:
 
 
 def _stored(file: Any, decompressed: int) -> int:
-    """Return the number of stored bytes read so far: the position in the underlying file."""
+    """Return the number of stored bytes read so far, i.e. the position in the underlying file."""
     for attribute in ("fileobj", "_fp", "_source"):
         stored = getattr(file, attribute, None)
         if stored is not None and hasattr(stored, "tell"):
@@ -542,7 +559,7 @@ def _stored(file: Any, decompressed: int) -> int:
 
 
 def _boundary(file: IO[bytes], position: int, reach: int) -> int:
-    """Return the start of a piece that is split at `position`: after the next blank line.
+    """Return the start of the piece at `position`, which is moved to after the next blank line.
 
     If there is no blank line within `reach` bytes, the piece starts after the next line end.
     """
@@ -563,14 +580,14 @@ def _boundary(file: IO[bytes], position: int, reach: int) -> int:
 
 
 def _blank_line(data: bytes) -> int:
-    """Return the end of the last blank line, or 0 if there is no blank line."""
+    """Return the offset of the end of the last blank line, or 0 if there is no blank line."""
     at = data.rfind(b"\n\n")
     with_return = data.rfind(b"\n\r\n", max(at, 0))
     return with_return + 3 if with_return >= 0 else at + 2 if at >= 0 else 0
 
 
 def _ahead(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield the chunks, and decompress the next chunk while the current one is used."""
+    """Yield the chunks; decompress the next chunk in a thread while the current one is in use."""
     with ThreadPoolExecutor(1) as pool:
         coming = pool.submit(next, chunks, b"")
         while chunk := coming.result():
@@ -622,7 +639,7 @@ def source_of(
         raise _unreadable(path, error) from None
     what = special(status.st_mode)
     if what not in ("", _PIPE):
-        raise InputError(f"{path}: is {what}; expected a file", code="unsupported-format")
+        raise InputError(f"{path} is {what}; expected a file", code="unsupported-format")
     spool = _Spool(path) if what else None
     copy = spool.path if spool else path
     source = Source(
@@ -663,12 +680,12 @@ _SPECIAL = {
 
 
 def special(mode: int) -> str:
-    """Return the kind of a special file, by its mode; an empty string for a regular file."""
+    """Return the type of a special file, given its mode, or an empty string for a regular file."""
     return next((what for is_kind, what in _SPECIAL.items() if is_kind(mode)), "")
 
 
 def is_pipe(path: str | os.PathLike[str]) -> bool:
-    """Return True if a path is a pipe, e.g. of a process substitution <(…)."""
+    """Return True if a path is a pipe, e.g. from a process substitution <(…)."""
     try:
         return stat.S_ISFIFO(os.stat(path).st_mode)
     except (OSError, ValueError):
@@ -676,10 +693,10 @@ def is_pipe(path: str | os.PathLike[str]) -> bool:
 
 
 class _Spool:
-    """A temporary copy of the content of a pipe; it is deleted with this object."""
+    """A temporary copy of the content of a pipe. The copy is deleted with this object."""
 
     def __init__(self, pipe: str) -> None:
-        # The suffixes determine the format, so the copy has the suffixes of the pipe.
+        # The suffixes determine the format, so the copy must have the suffixes of the pipe.
         suffix = "".join(Path(pipe).suffixes[-2:])
         with NamedTemporaryFile(prefix="roget.", suffix=suffix, delete=False) as copy:
             self.path = copy.name
@@ -719,7 +736,7 @@ def _announce(text: str) -> Iterator[None]:
 
 
 def state_of(path: str) -> tuple[int, int] | None:
-    """Return the size and a version of a local or remote file; None if it does not exist.
+    """Return the size and version of a local or remote file, or None if it does not exist.
 
     The version of a local file is its modification time.
     """
@@ -735,7 +752,7 @@ def state_of(path: str) -> tuple[int, int] | None:
 
 
 def absolute(path: str) -> str:
-    """Return the absolute path of a file; URLs and "-" are unchanged."""
+    """Return the absolute path of a file; return URLs and "-" unchanged."""
     return path if is_remote(path) or path == STANDARD_INPUT else os.path.abspath(path)
 
 
@@ -764,7 +781,7 @@ def local_file(path: PathLike) -> Iterator[Path]:
 
 
 def _read_head(path: str) -> bytes:
-    """Return the first bytes of a remote file; empty if it cannot be read."""
+    """Return the first bytes of a remote file, or empty bytes if it cannot be read."""
     try:
         with _open_plain(path) as file:
             return file.read(16)
@@ -778,7 +795,7 @@ def standard_head(size: int) -> bytes:
 
 
 def standard_input() -> IO[bytes]:
-    """Return standard input as bytes; raise an error if it is closed."""
+    """Return standard input as a binary stream; raise an error if it is closed."""
     if sys.stdin is None or sys.stdin.closed:
         raise InputError(
             "standard input is closed; redirect input with < or |, or pass a file",
@@ -788,7 +805,7 @@ def standard_input() -> IO[bytes]:
 
 
 def compression_of(head: bytes) -> str:
-    """Detect the compression from the first bytes; return e.g. ".gz", or an empty string.
+    """Detect the compression from the first bytes; return its suffix (".gz") or an empty string.
 
     >>> compression_of(gzip.compress(b"milk")), compression_of(b"milk")
     ('.gz', '')

@@ -1,4 +1,4 @@
-"""A reader for tables that detects format, delimiter and header, and assigns roles to columns.
+"""A reader for tables that detects the format, delimiter and header, and the role of each column.
 
 A role is the meaning of a column, such as word or count; `Roles` lists the roles of a kind of
 table. Roles are assigned by the caller's `columns`, else by the header, else by the file name
@@ -29,13 +29,16 @@ from roget.core.io.values import parse_json, whole_number
 from roget.errors import FormatError, InputError, Notice, UnknownName
 
 Columns: TypeAlias = str | Sequence[str | int] | Mapping[str, str | int] | None
-"""ROLE=COLUMN pairs, or columns in the order of the roles; columns are names or numbers from 1."""
+"""The user's choice of columns: ROLE=COLUMN pairs, or columns in the order of the roles.
+
+Columns are names or numbers from 1.
+"""
 
 Requested: TypeAlias = Mapping[str, Any] | None
-"""Role → column, as specified by the caller; None if nothing was specified."""
+"""Map from roles to the columns specified by the caller, or None if nothing was specified."""
 
 BLANKS = " "
-"""The delimiter that stands for any number of spaces and tabs."""
+"""Special delimiter that stands for any number of spaces and tabs."""
 _BLANKS = re.compile(r"[ \t]+")
 _QUOTED = re.compile(r'"[^"]*"')
 
@@ -47,17 +50,17 @@ _NESTED = ("STRUCT", "MAP", "UNION", "VARIANT")
 
 @dataclass(frozen=True)
 class Roles:
-    """The roles of the columns of a kind of table, with the names that headers use for them."""
+    """The column roles in one type of table, with the names that headers use for each role."""
 
     needed: Mapping[str, tuple[str, ...]]
-    """Required roles, in the order of columns without a header."""
+    """Required roles, in the order in which the columns of a table without a header are read."""
     others: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     number: str = ""
-    """The role of the numeric column, which is the last column if there is no header."""
+    """The role of the numeric column. Without a header, this is the last column."""
     by_option: bool = True
     """True if the command has the option --columns."""
     column_words: Collection[str] = ()
-    """Words that identify a header with unknown column names; see `header`."""
+    """Words by which a header with unknown column names is recognised; see `header`."""
     blanks: bool = False
     """True if the cells of a file without tabs may be separated by spaces."""
     has_header_option: bool = False
@@ -65,7 +68,7 @@ class Roles:
 
     @property
     def all(self) -> Mapping[str, tuple[str, ...]]:
-        """All roles, each with the names that headers use for it."""
+        """All roles, each with the column names that headers use for it."""
         return {**self.needed, **self.others}
 
     @property
@@ -75,11 +78,14 @@ class Roles:
 
     @property
     def shown(self) -> str:
-        """The columns as shown in messages: word, context[, count]."""
+        """The columns as shown in messages, e.g. "word, context[, count]"."""
         return ", ".join(self.needed) + (f"[, {self.number}]" if self.number else "")
 
     def find(self, names: Sequence[str]) -> dict[str, list[int]]:
-        """Return role → candidate columns, by name; an exact match is the only candidate."""
+        """Return a map from roles to candidate columns, found by name.
+
+        If the name of a column is exactly the role, it is the only candidate.
+        """
         plain = [name.strip().lower() for name in names]
         found = {}
         for role, known in self.all.items():
@@ -97,11 +103,11 @@ class Roles:
         return found
 
     def parse(self, columns: Columns) -> dict[str, Any] | None:
-        """Return role → column for the caller's columns; None if no columns were specified."""
+        """Return a map from roles to the specified columns, or None if none were specified."""
         return parse_columns(columns, self)
 
     def is_header(self, first: Sequence[str]) -> bool:
-        """Return True if a row contains names for all required roles and no numbers."""
+        """Return True if a row contains column names for all required roles and no numbers."""
         return self.needed.keys() <= self.find(first).keys() and not any(map(is_number, first))
 
     def heads_numbers(
@@ -145,38 +151,44 @@ PAIRS = Roles(
     },
     number="count",
 )  # fmt: skip
-"""Roles of (word, context) tables. With a slot, the context is slot:head, as in parsed text."""
+"""Column roles in tables of (word, context) pairs.
+
+If a table has slots, the full name of a context is slot:head, as in parsed text.
+"""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table after inspection: its layout and the roles of its columns."""
+    """An inspected table: its file, its layout and the roles of its columns."""
 
     name: str
-    """The file name to show in messages."""
+    """The name of the file in messages."""
     path: str
-    """A plain UTF-8 file with the content of the table."""
+    """The path of a plain UTF-8 file with the content of the table."""
     source: Source | None = field(default=None, kw_only=True)
     """The source, if its file is kept open."""
     more: tuple[str, ...] = field(default=(), kw_only=True)
-    """Further files with the same layout; SQL queries read their rows too."""
+    """Paths of other files with the same layout. SQL queries read their rows, too."""
     format: str
     names: tuple[str, ...] = ()
-    """Names of the columns; without a header, the numbers 1, 2, …."""
+    """Names of the columns. Without a header, the names are the numbers 1, 2, …."""
     header: bool = False
     delimiter: str = "\t"
     types: tuple[str, ...] = ()
     """SQL types of the columns of a Parquet file."""
     places: Mapping[str, int] = field(default_factory=dict)
-    """Role → index of the column, counted from 0."""
+    """Map from each role to the index of its column (from 0)."""
     note: str = ""
     """A note for the user about inferred columns."""
     first: tuple[str, ...] = field(default=(), kw_only=True)
-    """The first row of a text file, which may be a header or data."""
+    """The cells of the first row of a text file, which may be a header or data."""
 
     @property
     def sql(self) -> str:
-        """The SQL table function that reads the file; columns of TSV and CSV are c0, c1, …."""
+        """An SQL expression that reads the file.
+
+        The columns of TSV and CSV files are named c0, c1, ….
+        """
         from roget.core.io.duck import list_files, parquet, quoted
 
         if self.format == "parquet":
@@ -198,14 +210,14 @@ class Table:
         )
 
     def cell(self, role: str, *, text: bool = True) -> str:
-        """Return an SQL expression for the column of a role, as text or with its own type."""
+        """Return an SQL expression for the column of a role, as text or in its original type."""
         from roget.core.io.duck import quoted
 
         at = self.places[role]
         cell = quoted(self.names[at], '"')
         if self.format == "jsonl":
             plain = f"json_type({cell}) NOT IN ('OBJECT', 'ARRAY', 'NULL')"
-            # Python's json module writes NaN for missing values, without quotes.
+            # Python's json module writes missing numbers as NaN without quotes.
             plain += f" AND CAST({cell} AS VARCHAR) <> 'NaN'"
             return f"CASE WHEN {plain} THEN {cell} ->> '$' END"
         if self.format == "parquet":
@@ -214,13 +226,13 @@ class Table:
             if self.types[at] == "BLOB":
                 return f"decode({cell})"
             if self.types[at] in ("FLOAT", "DOUBLE"):
-                # NaN means that the name is missing.
+                # NaN stands for a missing name.
                 cell = f"nullif({cell}, 'NaN'::{self.types[at]})"
             return f"CAST({cell} AS VARCHAR)"
         return f"c{at}"
 
     def place(self, number: int) -> str:
-        """Return the place of a row for messages, e.g. file.tsv:3."""
+        """Return the location of a row for messages, e.g. file.tsv:3."""
         return f"{self.name}, row {number}" if self.format == "parquet" else f"{self.name}:{number}"
 
     def lines(self) -> Iterator[tuple[int, str]]:
@@ -230,7 +242,7 @@ class Table:
     def texts(
         self, *, pad: bool = False
     ) -> Iterator[tuple[dict[str, str], str, Callable[[str], None]]]:
-        """Yield for each non-blank row: its texts by role, its place, and a callback for problems.
+        """Yield each non-blank row as strings by role, its location, and a callback for problems.
 
         After the last row, the reported problems are raised as one error.
         """
@@ -245,7 +257,7 @@ class Table:
     def rows(
         self, problems: Problems, *, pad: bool = False
     ) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the number of each row and its cells by role; report broken rows to `problems`.
+        """Yield the number of each row and its cells by role; add invalid rows to `problems`.
 
         With `pad`, rows may be too short; the missing cells are empty.
         """
@@ -255,7 +267,7 @@ class Table:
     def whole_rows(
         self, problems: Problems, *, pad: bool = False
     ) -> Iterator[tuple[int, Sequence[Any]]]:
-        """Yield the number and all cells of each row; report rows of another width to `problems`.
+        """Yield the number and all cells of each row; add rows of a different width to `problems`.
 
         A blank line is skipped, except in a table with one column, where it is an empty cell.
         """
@@ -274,7 +286,7 @@ class Table:
                 problems.add(number, text, self.place(number))
 
     def cells(self) -> Iterator[tuple[int, Sequence[Any] | str]]:
-        """Yield the number and the cells of each row, or a message if the row is broken."""
+        """Yield the number of each row and its cells, or an error message if the row is invalid."""
         if self.format == "parquet":
             return self._parquet_rows()
         if self.format == "jsonl":
@@ -339,7 +351,7 @@ def open_table(
     `roget.count`; with None, words and contexts are inferred from the header or the file name.
     """
     source = given if isinstance(given, Source) else source_of(os.fspath(given))
-    # The table is read from disk, by DuckDB or row by row; it is never held in memory.
+    # The table is never held in memory: DuckDB reads it from disk, or it is read row by row.
     source.expansion = ON_DISK
     requested = roles.parse(columns)
     with plain_file(source, folder) as path:
@@ -370,7 +382,7 @@ def inspect_table(
     transpose: bool | None = None,
     held: bool = False,
 ) -> Table:
-    """Return the table with delimiter, header, column names and the column of each role.
+    """Detect the delimiter, header, column names and column roles of a table; return it with them.
 
     `header` overrides the detection of a header. With `held`, the limit for data in memory applies.
     """
@@ -388,7 +400,7 @@ def inspect_table(
 
 
 def split_columns(columns: Columns) -> tuple[str, ...]:
-    """Return columns as strings, whether they were passed as a string, a list or a mapping.
+    """Return columns as a tuple of strings. They may be a string, a list or a mapping.
 
     >>> split_columns("noun,verb"), split_columns({"word": 2, "context": 1})
     (('noun', 'verb'), ('word=2', 'context=1'))
@@ -400,7 +412,7 @@ def split_columns(columns: Columns) -> tuple[str, ...]:
 
 
 def pair_columns(columns: Columns) -> dict[str, str]:
-    """Return role → column for ROLE=COLUMN pairs."""
+    """Parse ROLE=COLUMN pairs; return a map from roles to columns."""
     pairs = [text.partition("=") for text in split_columns(columns)]
     wrong = next((role for role, equals, _ in pairs if not equals), None)
     if wrong is not None:
@@ -411,7 +423,7 @@ def pair_columns(columns: Columns) -> dict[str, str]:
 
 
 def parse_columns(columns: Columns, roles: Roles = PAIRS) -> dict[str, str] | None:
-    """Return role → column for the caller's columns.
+    """Parse a choice of columns; return a map from roles to columns.
 
     >>> parse_columns("2,1,3"), parse_columns("context=verb,word=noun")
     ({'word': '2', 'context': '1', 'count': '3'}, {'context': 'verb', 'word': 'noun'})
@@ -443,7 +455,7 @@ def parse_columns(columns: Columns, roles: Roles = PAIRS) -> dict[str, str] | No
 
 
 def split_blanks(text: str) -> list[str]:
-    """Split a line at spaces and tabs; other white space is part of a cell.
+    """Split a line at spaces and tabs; treat other white space as part of a cell.
 
     >>> split_blanks(" d1  new\u00a0york\t")
     ['d1', 'new\xa0york']
@@ -452,7 +464,7 @@ def split_blanks(text: str) -> list[str]:
 
 
 def is_number(value: object) -> bool:
-    """Return True if a cell is a number in ASCII characters, which DuckDB can parse."""
+    """Return True if a cell is a number in ASCII characters, so that DuckDB can parse it."""
     try:
         return str(value).isascii() and float(str(value)) == float(str(value))
     except ValueError:
@@ -488,9 +500,9 @@ def plain_file(source: Source, folder: Path | None = None) -> Iterator[str]:
 
 
 def inspect_parquet(table: Table, *, held: bool = False) -> Table:
-    """Return the table with the names and types of the columns of a Parquet file.
+    """Read the column names and types of a Parquet file; return the table with them.
 
-    With `held`, the table will be held in memory, for which the size limit is lower.
+    Set `held` if all rows will be loaded into memory, because the size limit is then lower.
     """
     from roget.core.io.duck import convert_errors, database, measure_parquet
 
@@ -524,7 +536,10 @@ def _inspect_json(table: Table) -> tuple[Table, list[int]]:
 def inspect_text(
     table: Table, roles: Roles, columns: Requested = None, header: bool | None = None
 ) -> tuple[Table, list[int]]:
-    """Detect delimiter, header and names of a text table; return it with its numeric columns."""
+    """Detect the delimiter, header and names of a text table.
+
+    Return the table and the indices of its numeric columns.
+    """
     texts = ((line, text) for line, text in table.lines() if text.strip())
     line, top = next(texts, (1, ""))
     if not top:
@@ -543,12 +558,13 @@ def inspect_text(
 
 
 def _split_sample(table: Table, lines: list[str]) -> list[list[str]]:
-    """Split the first lines into cells without surrounding spaces; skip incomplete rows."""
+    """Split the first lines into cells and strip them; skip incomplete rows."""
     if table.format != "csv":
         split = split_blanks if table.delimiter == BLANKS else _split_at(table.delimiter)
         return [[cell.strip() for cell in split(line.rstrip("\n"))] for line in lines]
     rows: list[list[str]] = []
-    # The sample may end inside a quoted cell; real errors are reported when the rows are read.
+    # The sample may end inside a quoted cell, so ignore errors. They are reported when the rows are
+    # read.
     with suppress(csv.Error):
         for row in csv.reader(lines, delimiter=table.delimiter, strict=True):
             rows.append([cell.strip() for cell in row])
@@ -571,8 +587,8 @@ def _has_header(
 ) -> bool:
     """Return True if the first row is a header.
 
-    It is if the caller requested columns by name, if it contains known names, or if it differs from
-    the other rows as headers do.
+    This is the case if the caller specified columns by name, if the row contains known column
+    names, or if it differs from the other rows like a typical header.
     """
     if any(whole_number(str(column)) is None for column in (columns or {}).values()):
         return True
@@ -594,11 +610,11 @@ _DELIMITERS = {"\t": ("tabs", "tsv"), ",": ("commas", "csv"), ";": ("semicolons"
 
 
 def detect_delimiter(table: Table, line: int, first: str, roles: Roles) -> str:
-    """Return the delimiter of the first line; raise an error if the format is a different one."""
+    """Return the delimiter of the first line, or raise an error if it belongs to another format."""
     if table.format == "csv":
         bare = _QUOTED.sub("", first)
         if ";" in bare and "," in bare:
-            # Both occur: take semicolons only if they alone split the line into known names.
+            # If both occur, use semicolons only if they give known column names and commas do not.
             names = first.replace('"', "")
             semicolons = roles.is_header(names.split(";")) and not roles.is_header(names.split(","))
             return ";" if semicolons else ","
@@ -623,7 +639,7 @@ def detect_delimiter(table: Table, line: int, first: str, roles: Roles) -> str:
 
 
 def refuse_delimiter(table: Table, line: int, first: str, mark: str) -> NoReturn:
-    """Raise an error for a file whose first line has the delimiter of another format."""
+    """Raise an error because the first line of a file has the delimiter of another format."""
     name, other = _DELIMITERS[mark]
     expected = "tabs" if table.format == "tsv" else "commas"
     shown = first.strip() if len(first) <= 40 else f"{first.strip()[:40]}…"
@@ -649,7 +665,7 @@ def _refuse_lines(table: Table, roles: Roles) -> None:
 
 
 def check_types(table: Table, number: str = "") -> None:
-    """Raise an error if a column of a Parquet file holds neither text nor numbers."""
+    """Raise an error if a Parquet column that has a role contains neither text nor numbers."""
     for role, at in table.places.items() if table.types else ():
         kind, counted = table.types[at], role == number
         wrong = counted and kind in ("BOOLEAN", "BLOB")
@@ -670,7 +686,7 @@ def _place(
         return replace(table, places=_swap(places) if transpose else places)
     if len(table.names) < len(roles.needed):
         raise InputError(
-            f"{table.name}: has only one column; expected {' and '.join(roles.needed)}",
+            f"{table.name} has only one column; expected {' and '.join(roles.needed)}",
             code="missing-column",
         )
     names = table.names if table.header else _names_in(table, roles, numeric)
@@ -690,7 +706,7 @@ def _place(
     if roles is PAIRS and not sure:
         word, context = places["word"], places["context"]
         if transpose is not None and word > context:
-            places = _swap(places)  # the order of the columns
+            places = _swap(places)  # use the order of the columns
         elif word > context or "slot" in places:
             note = _note(names, places)
     return replace(table, places=_swap(places) if transpose else places, note=note)
@@ -701,7 +717,7 @@ def _swap(places: Mapping[str, int]) -> dict[str, int]:
 
 
 def _names_in(table: Table, roles: Roles, numeric: Sequence[int]) -> tuple[str, ...]:
-    """Return column names from a file name such as verb_object.tsv, or the names of the table."""
+    """Infer column names from a file name such as verb_object.tsv, or return those of the table."""
     width = len(table.names)
     if roles.number and width > len(roles.needed) and width - 1 in numeric:
         width -= 1
@@ -713,7 +729,7 @@ def _names_in(table: Table, roles: Roles, numeric: Sequence[int]) -> tuple[str, 
 def _last_number(
     table: Table, roles: Roles, numeric: Sequence[int], places: Mapping[str, int]
 ) -> dict[str, int]:
-    """Return the role and index of the last column if it is numeric and the only one left."""
+    """Return the role and index of the last column if it is numeric and the only one unassigned."""
     last = len(table.names) - 1
     left = last not in places.values() and len(places) == last
     return {roles.number: last} if roles.number and left and last in numeric else {}
@@ -737,7 +753,7 @@ def _note(names: Sequence[str], places: Mapping[str, int]) -> str:
 def _unclear(
     table: Table, roles: Roles, found: Mapping[str, Sequence[int]], numeric: Sequence[int]
 ) -> str:
-    """Return a message for columns with unclear roles, with an example of --columns."""
+    """Return the message for a table with unclear column roles, with an example of --columns."""
     taken: dict[str, int] = {role: at[0] for role, at in found.items() if at}
     spare = (at for at in range(len(table.names)) if at not in taken.values())
     for role in roles.needed:
@@ -751,15 +767,13 @@ def _unclear(
         candidates = " or ".join(table.names[at] for at in found[several])
         why = f"the {several} column may be {candidates}"
     else:
-        why = f"it is not clear which are {' and '.join(roles.needed)}"
+        why = f"it is not clear which columns are {' and '.join(roles.needed)}"
     width = len(table.names)
     there = f"the columns {', '.join(table.names)}" if table.header else f"{width} columns"
     if not roles.by_option:
         first = f"add a header with the names {', '.join(roles.all)}"
-        return (
-            f"{table.name}: has {there}, and {why}; {first} (required: {', '.join(roles.needed)})"
-        )
-    return f"{table.name}: has {there}, and {why}; choose with --columns, e.g. --columns {typed}"
+        return f"{table.name} has {there}, and {why}; {first} (required: {', '.join(roles.needed)})"
+    return f"{table.name} has {there}, and {why}; choose with --columns, e.g. --columns {typed}"
 
 
 def _find(table: Table, column: str) -> int:

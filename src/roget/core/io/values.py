@@ -6,15 +6,15 @@ import json
 from typing import Any
 
 DIGITS = 18
-"""Maximum number of digits of a whole number; 18 digits fit into 64 bits."""
+"""Maximum number of digits of a whole number. Numbers with 18 digits fit into 64 bits."""
 
 
 class TooDeep(ValueError):
-    """JSON that is nested too deeply for Python's recursion limit."""
+    """The error for JSON that is nested too deeply for Python's recursion limit."""
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Parse JSON; every error is a ValueError.
+    """Parse JSON; raise ValueError if it is invalid.
 
     >>> parse_json("[" * 100_000)
     Traceback (most recent call last):
@@ -39,7 +39,7 @@ def format_json(value: Any, **settings: Any) -> str:
 
 
 def whole_number(text: str) -> int | None:
-    """Parse a whole number of at most 18 ASCII digits; return None for other texts.
+    """Parse a whole number of at most 18 ASCII digits; return None for any other string.
 
     >>> [whole_number(text) for text in ("042", "-1", "²", "9" * 5000)]
     [42, None, None, None]

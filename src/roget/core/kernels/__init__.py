@@ -1,1 +1,1 @@
-"""Kernels for compiled code: numba flags, random numbers, lnΓ, eigenvectors, sparse rows."""
+"""Tools for compiled kernels: numba flags, random numbers, lnΓ, eigenvectors, sparse rows."""

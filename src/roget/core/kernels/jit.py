@@ -16,14 +16,14 @@ except ModuleNotFoundError as error:
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _FLAGS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-"""Flags of all kernels. No C code calls them, so the slow compilation of C wrappers is skipped."""
+"""numba flags for all kernels. No C code calls the kernels, so no C wrappers are compiled."""
 
 _REASSOCIATED = {"reassoc", "contract", "nsz"}
-"""LLVM flags that allow vectorised sums; the order of summation is fixed at compile time."""
+"""LLVM flags that allow vectorised sums. The order of summation is fixed at compile time."""
 
 
 def compiled(function: _Function) -> _Function:
-    """Compile a function that releases the GIL, and cache the machine code on disk."""
+    """Compile a function so that it releases the GIL, and cache the machine code on disk."""
     return _compile(function)
 
 
@@ -44,6 +44,6 @@ def compiled_reassociated(function: _Function) -> _Function:
 def _compile(function: _Function, **more: Any) -> _Function:
     try:
         made = njit(function, cache=True, **_FLAGS, **more)
-    except RuntimeError:  # no writable cache folder, neither in the package nor in the user's home
+    except RuntimeError:  # neither the package nor the user's home has a writable cache folder
         made = njit(function, **_FLAGS, **more)
     return cast(_Function, made)

@@ -26,10 +26,10 @@ NONE = 1e-9
 
 
 class Operator(NamedTuple):
-    """The operator y = S·P·diag(inverse)·Pᵀ·S·x, where P are rows of a table and S = diag(scale).
+    """The operator y = S·P·diag(inverse)·Pᵀ·S·x, with S = diag(scale) and P a matrix of table rows.
 
-    The rows of P are `words`. The largest eigenvalue is known to be 1; `trivial` is its
-    eigenvector, scaled to length 1.
+    The rows of P are the rows `words` of the table. The largest eigenvalue is known to be 1;
+    `trivial` is its eigenvector, scaled to length 1.
     """
 
     rows: RowIndex
@@ -41,7 +41,7 @@ class Operator(NamedTuple):
 
 @compiled_within
 def _apply(operator: Operator, x: Floats, scratch: Floats, y: Floats) -> None:
-    """Write the image of x into y; `scratch` has one element per column of the table."""
+    """Apply the operator to x and write the result into y. `scratch` has one element per column."""
     rows, words, scale = operator.rows, operator.words, operator.scale
     # scratch = diag(inverse)·Pᵀ·S·x
     mean_rows(words, scale * x, rows, scratch)
@@ -71,7 +71,9 @@ def _orthogonalise(x: Floats, basis: Floats, size: int) -> float:
 def find_axes(
     operator: Operator, start: Floats, steps: int, tolerance: float, wanted: int
 ) -> tuple[Floats, Floats, float]:
-    """Return the `wanted` largest non-trivial eigenvalues, their vectors and the first residual.
+    """Return the largest non-trivial eigenvalues, their eigenvectors and the first residual.
+
+    At most `wanted` eigenvalues are returned.
 
     The iteration ends when the relative residual of the first eigenvalue is at most `tolerance`,
     or after `steps` steps. The result has fewer vectors if the Krylov space is smaller.

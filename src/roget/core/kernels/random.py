@@ -1,4 +1,4 @@
-"""A random number generator for kernels; its state is an array of one uint64."""
+"""A random number generator for kernels, whose state is an array with one uint64."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from roget.core.types import Array
 
 @compiled
 def draw_uniform(state: Array) -> float:
-    """Return the next random number in [0, 1), by SplitMix64 (Steele, Lea & Flood 2014)."""
+    """Return the next random number in [0, 1), using SplitMix64 (Steele, Lea & Flood 2014)."""
     # Add the golden ratio (times 2^64) to the state, then mix its bits.
     state[0] += np.uint64(0x9E3779B97F4A7C15)
     z = state[0]

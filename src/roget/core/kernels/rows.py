@@ -11,7 +11,7 @@ from roget.core.types import Array, Floats
 
 
 class RowIndex(NamedTuple):
-    """A sparse table in CSR layout (for a CSC table: its transpose)."""
+    """A sparse table in CSR layout. A CSC table is represented by its transpose."""
 
     indptr: Array
     indices: Array
@@ -28,14 +28,14 @@ class RowItems(NamedTuple):
 
 
 def rows_of(table: Any, dtype: Any = np.float64) -> RowIndex:
-    """Convert a csr_array for kernels; a csc_array is converted to its transpose."""
+    """Convert a csr_array for use in kernels. A csc_array is converted to its transpose."""
     indptr, indices = table.indptr.astype(np.int64), table.indices.astype(np.int32)
     return RowIndex(indptr, indices, table.data.astype(dtype))
 
 
 @compiled
 def mean_rows(words: Array, weights: Floats, rows: RowIndex, out: Floats) -> None:
-    """Write Σ weights[w]·row(words[w]) into `out`."""
+    """Write the weighted sum of rows Σ weights[w]·row(words[w]) into `out`."""
     out[:] = 0.0
     for w in range(words.size):
         i, weight = words[w], weights[w]

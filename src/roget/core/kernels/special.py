@@ -1,4 +1,4 @@
-"""The functions lnΓ and exp and differences of lnΓ, for numbers and vectorised for arrays."""
+"""lnΓ, differences of lnΓ, and exp, for single numbers and vectorised for arrays."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ SERIES = 10.0
 """Minimum argument for which six terms of Stirling's series are exact in double precision."""
 
 LARGE = 16.0
-"""Minimum argument for which a difference of lnΓ has its own series, to avoid cancellation."""
+"""Minimum argument for which differences of lnΓ are computed by a series, to avoid cancellation."""
 
 LOG2_E = 1.0 / LOG_TWO
 MAGIC = 1.5 * 2.0**52
-"""Number whose addition rounds a double to a whole number, stored in the lowest bits."""
+"""Adding this number rounds a double to a whole number, which is then in the lowest bits."""
 FAR, NOTHING = -88.0, 2.0**-87
-"""Exponents (base 2) below FAR are set to FAR, and results up to NOTHING are set to 0."""
+"""Binary exponents below FAR are replaced by FAR, and results of at most NOTHING by 0."""
 
 
 @compiled
@@ -65,7 +65,7 @@ def log_rise(x: float, r: float) -> float:
 
 @compiled
 def log_gammas(k: int, x: Floats, bits: Ints, mantissa: Floats, whole: Ints) -> None:
-    """Replace the first k elements of x by lnΓ(x), in loops without branches that vectorise.
+    """Replace the first k elements of x by lnΓ(x), in branch-free loops that can be vectorised.
 
     `mantissa` is scratch space. `bits` and `whole` are views of `x` and `mantissa` as integers.
     With x = m·2^e and m in [√½, √2), the logarithm is ln x = 2·artanh(s) + e·ln 2, where
